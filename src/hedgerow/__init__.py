@@ -1,0 +1,1 @@
+"""Hedgerow: good decisions every round, with one linear minimisation and no projection."""

@@ -1,0 +1,66 @@
+"""What may be seen of a function: typed, so that no learner is handed more than it may know."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hedgerow.functions import Function, Maximum
+from hedgerow.inputs import Vector, as_number
+
+
+class EvalGrad(NamedTuple):
+    """First-order feedback: value and subgradient at the played point.
+
+    `lipschitz` is a declared Lipschitz constant of the function, where one is known.
+    """
+
+    value: float
+    grad: Vector
+    lipschitz: float | None = None
+
+
+class Eval(NamedTuple):
+    """Bandit feedback: the value alone, with the declared constants that estimators need."""
+
+    value: float
+    lipschitz: float
+    bound: float
+
+
+class Full(NamedTuple):
+    """Full information: value, subgradient and the function itself."""
+
+    value: float
+    grad: Vector
+    function: Function
+
+
+def first_order(f: Function, x: Vector) -> EvalGrad:
+    """Look at f at x to first order.
+
+    >>> import numpy as np
+    >>> from hedgerow.functions import Linear
+    >>> first_order(Linear([2.0]), np.array([3.0]))
+    EvalGrad(value=6.0, grad=array([2.]), lipschitz=None)
+    """
+    return EvalGrad(f(x), f.grad(x))
+
+
+def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
+    """Look at every part of a `Maximum` by itself, and at any other function as a whole.
+
+    The feedback for a surrogate that keeps one queue per constraint.
+    """
+    if isinstance(f, Maximum):
+        return tuple(first_order(part, x) for part in f.parts)
+    return first_order(f, x)
+
+
+def bandit(f: Function, x: Vector, lipschitz: float, bound: float) -> Eval:
+    """Look at the value of f at x alone; `lipschitz` and `bound` are declared, not observed."""
+    return Eval(f(x), as_number(lipschitz, "lipschitz"), as_number(bound, "bound"))
+
+
+def full(f: Function, x: Vector) -> Full:
+    """See the whole of f, for methods that need the constraint as a function."""
+    return Full(f(x), f.grad(x), f)

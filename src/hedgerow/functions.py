@@ -1,0 +1,138 @@
+"""Convex functions of a round: anything with a value and a subgradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgerow.inputs import Vector, as_array, as_number, as_vector, read_only
+
+
+@runtime_checkable
+class Function(Protocol):
+    """A convex function: `f(x)` is its value, `f.grad(x)` a subgradient at x."""
+
+    def __call__(self, x: Vector, /) -> float:
+        """Return the value at x."""
+        ...
+
+    def grad(self, x: Vector, /) -> Vector:
+        """Return a subgradient at x."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """A linear function with an offset, f(x) = <a, x> + b.
+
+    Args:
+        coefficients: the vector a.
+        offset: the number b; it moves the value, never the gradient.
+
+    >>> f = Linear([1.0, 2.0], offset=-1.0)
+    >>> f(np.array([0.5, 0.5])), f.grad(np.zeros(2))
+    (0.5, array([1., 2.]))
+
+    """
+
+    coefficients: Vector
+    offset: float = 0.0
+
+    def __init__(self, coefficients: ArrayLike, offset: float = 0.0):
+        vector = as_vector(coefficients, "the coefficients")
+        object.__setattr__(self, "coefficients", read_only(vector))
+        object.__setattr__(self, "offset", as_number(offset, "the offset"))
+
+    def __call__(self, x: Vector) -> float:
+        """Return <a, x> + b."""
+        return float(self.coefficients @ x) + self.offset
+
+    def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
+        """Return a."""
+        return self.coefficients
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic:
+    """A convex quadratic, f(x) = <x, M x>/2 + <a, x> + b.
+
+    Args:
+        matrix: M, positive semidefinite: a number (times the identity), a vector (the diagonal)
+            or a symmetric matrix.
+        linear: the vector a.
+        offset: the number b.
+
+    >>> f = Quadratic.distance([1.0, 0.0], factor=2.0)  # ||x - c||^2
+    >>> f(np.zeros(2)), f.grad(np.zeros(2))
+    (1.0, array([-2.,  0.]))
+
+    """
+
+    matrix: Vector
+    linear: Vector
+    offset: float = 0.0
+
+    def __init__(self, matrix: ArrayLike, linear: ArrayLike, offset: float = 0.0):
+        a = as_vector(linear, "the linear part")
+        M = as_array(matrix, "the matrix")
+        if M.ndim == 2 and (M.shape != (a.size, a.size) or not np.allclose(M, M.T)):
+            raise ValueError(f"the matrix must be symmetric and {a.size} x {a.size}, got {M.shape}")
+        least = float(np.linalg.eigvalsh(M)[0] if M.ndim == 2 else M.min(initial=0.0))
+        if least < -1e-10 * float(np.abs(M).max(initial=0.0)):
+            raise ValueError(
+                f"the matrix must be positive semidefinite, its least eigenvalue is {least:g}; "
+                "only convex functions are allowed"
+            )
+        object.__setattr__(self, "matrix", read_only(M))
+        object.__setattr__(self, "linear", read_only(a))
+        object.__setattr__(self, "offset", as_number(offset, "the offset"))
+
+    @classmethod
+    def distance(cls, centre: ArrayLike, factor: float = 1.0, offset: float = 0.0) -> Quadratic:
+        """Return factor/2 ||x - centre||^2 + offset."""
+        c = as_vector(centre, "the centre")
+        return cls(factor, -factor * c, offset + 0.5 * factor * float(c @ c))
+
+    def _times(self, x: Vector) -> Vector:
+        product: Vector = self.matrix @ x if self.matrix.ndim == 2 else self.matrix * x
+        return product
+
+    def __call__(self, x: Vector) -> float:
+        """Return <x, M x>/2 + <a, x> + b."""
+        return float(x @ (0.5 * self._times(x) + self.linear)) + self.offset
+
+    def grad(self, x: Vector) -> Vector:
+        """Return M x + a."""
+        return self._times(x) + self.linear
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """The largest of several functions: several constraints as one.
+
+    max_i g_i(x) <= 0 if and only if every g_i(x) <= 0. The subgradient is that of the first
+    largest part.
+
+    >>> g = Maximum([Linear([1.0, 0.0]), Linear([0.0, 1.0])])
+    >>> g(np.array([1.0, 3.0])), g.grad(np.array([1.0, 3.0]))
+    (3.0, array([0., 1.]))
+    """
+
+    parts: tuple[Function, ...] = field()
+
+    def __init__(self, parts: Sequence[Function]):
+        if not parts:
+            raise ValueError("a Maximum needs at least one function, got none")
+        object.__setattr__(self, "parts", tuple(parts))
+
+    def __call__(self, x: Vector) -> float:
+        """Return the largest value."""
+        return max(part(x) for part in self.parts)
+
+    def grad(self, x: Vector) -> Vector:
+        """Return a subgradient of the first largest part."""
+        return max(self.parts, key=lambda part: part(x)).grad(x)

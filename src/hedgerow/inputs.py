@@ -1,0 +1,104 @@
+"""What may come in: each wrong input gets one sentence, before anything changes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector = NDArray[np.float64]
+
+LARGEST_GRADIENT = 1e150
+"""Gradients above this norm are refused: their squares would leave float64."""
+
+
+def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return `value` as a contiguous float64 array of finite numbers."""
+    given = np.asarray(value)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(
+            f"{name} must hold real numbers, got dtype {given.dtype}; convert it to float64 first"
+        )
+    array = np.ascontiguousarray(given, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} must be finite, got {int((~np.isfinite(array)).sum())} NaN or infinite "
+            f"entries of {array.size}; replace them before passing it on"
+        )
+    return array
+
+
+def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
+    """Return `value` as a contiguous float64 vector of length `dim`, or say why it cannot be."""
+    if (
+        type(value) is np.ndarray
+        and value.dtype == np.float64
+        and value.ndim == 1
+        and value.flags.c_contiguous
+        and (dim is None or value.size == dim)
+        and math.isfinite(value @ value)
+    ):
+        return value  # the hot path: nothing to convert, nothing to refuse
+    array = as_array(value, name)
+    if array.ndim != 1 or (dim is not None and array.size != dim):
+        wanted = "one dimension" if dim is None else f"shape ({dim},)"
+        raise ValueError(
+            f"{name} must have {wanted}, got shape {array.shape}; flatten it row-major"
+        )
+    return array
+
+
+def as_direction(value: ArrayLike, dim: int) -> Vector:
+    """Return a direction for an oracle, rescaled by a power of two where sums could overflow."""
+    c = as_vector(value, "the direction", dim)
+    largest = float(np.max(np.abs(c), initial=0.0))
+    if largest > 1e250 or 0.0 < largest < 1e-250:
+        return np.ldexp(c, -math.frexp(largest)[1])
+    return c
+
+
+def as_gradient(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
+    """Return a gradient whose squared norm fits float64."""
+    grad = as_vector(value, name, dim)
+    if not grad @ grad <= LARGEST_GRADIENT**2:
+        raise ValueError(
+            f"{name} has a norm above {LARGEST_GRADIENT:g}; measure the function in a larger unit"
+        )
+    return grad
+
+
+def as_number(value: Any, name: str) -> float:
+    """Return `value` as one finite float."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be one real number, got {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {number}")
+    return number
+
+
+def as_positive(value: Any, name: str) -> float:
+    """Return `value` as one float above zero."""
+    number = as_number(value, name)
+    if number <= 0.0:
+        raise ValueError(f"{name} must be above 0, got {number:g}")
+    return number
+
+
+def as_count(value: Any, name: str, least: int = 1) -> int:
+    """Return `value` as a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of `array` that nobody can write to."""
+    copy = np.array(array, order="C", copy=True)
+    copy.flags.writeable = False
+    return copy

@@ -1,0 +1,18 @@
+"""Compiled arithmetic, the only place that imports numba; each module loads on first use."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hedgerow.kernels import ocg, paths, steps
+
+__all__ = ["ocg", "paths", "steps"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return importlib.import_module(f"hedgerow.kernels.{name}")
+    raise AttributeError(f"hedgerow.kernels has no {name!r}; it has {', '.join(__all__)}")

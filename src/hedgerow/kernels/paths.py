@@ -1,0 +1,134 @@
+"""Paths in a directed acyclic graph, nodes numbered in topological order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hedgerow.kernels.jit import flags, index, kernel, nothing, read, whole, write, write_index
+
+Index = Any
+
+
+@kernel(nothing, index, index, index, read, write, write_index, write)
+def shortest_path(
+    begin: Index, tail: Index, edge: Index, c: Any, distance: Any, parent: Index, path: Any
+) -> None:
+    """Write the cheapest path from node 0 to the last node into `path`, for costs of any sign.
+
+    The edges into node v are tail[k] -> v with cost c[edge[k]], k in begin[v] .. begin[v+1].
+    One pass in topological order; ties go to the first edge.
+    """
+    nodes = len(begin) - 1
+    distance[0] = 0.0
+    for v in range(1, nodes):
+        best = np.inf
+        argbest = begin[v]
+        for k in range(begin[v], begin[v + 1]):
+            d = distance[tail[k]] + c[edge[k]]
+            if d < best:
+                best = d
+                argbest = np.uint32(k)
+        distance[v] = best
+        parent[v] = argbest
+    path[:] = 0.0
+    v = nodes - 1
+    while v > 0:
+        k = parent[v]
+        path[edge[k]] = 1.0
+        v = tail[k]
+
+
+@kernel(whole, index, index, index, write_index)
+def topological_order(begin: Index, order: Index, head: Index, rank: Index) -> int:
+    """Write each node's place in a topological order into `rank` and count the nodes placed.
+
+    The edges out of node v are order[begin[v] .. begin[v+1]], with heads head[...]. Fewer nodes
+    placed than there are means that a cycle remains; its nodes and those after it keep their mark.
+    """
+    nodes = len(begin) - 1
+    waiting = np.zeros(nodes, np.uint32)
+    for k in range(len(order)):
+        waiting[head[order[k]]] += np.uint32(1)
+    queue = np.empty(nodes, np.uint32)
+    last = 0
+    for v in range(nodes):
+        rank[v] = np.uint32(nodes)
+        if waiting[v] == 0:
+            queue[last] = v
+            last += 1
+    first = 0
+    while first < last:
+        v = queue[first]
+        rank[v] = np.uint32(first)
+        first += 1
+        for k in range(begin[v], begin[v + 1]):
+            w = head[order[k]]
+            waiting[w] -= np.uint32(1)
+            if waiting[w] == 0:
+                queue[last] = w
+                last += 1
+    return first
+
+
+@kernel(nothing, index, index, index, whole, flags)
+def reachable(begin: Index, order: Index, head: Index, root: int, seen: Any) -> None:
+    """Mark in `seen` every node that can be reached from `root`."""
+    queue = np.empty(len(begin) - 1, np.uint32)
+    queue[0] = np.uint32(root)
+    seen[root] = True
+    first = 0
+    last = 1
+    while first < last:
+        v = queue[first]
+        first += 1
+        for k in range(begin[v], begin[v + 1]):
+            w = head[order[k]]
+            if not seen[w]:
+                seen[w] = True
+                queue[last] = w
+                last += 1
+
+
+@kernel(whole, index, index)
+def squared_diameter(begin: Index, head: Index) -> int:
+    """Count the most edges in which two paths from node 0 to the last node can differ.
+
+    The edges out of node u are head[begin[u] .. begin[u+1]]. Dynamic programme over pairs of
+    nodes: the earlier of the two advances; from a common node both take the same edge (0 apart)
+    or two different ones (2 apart).
+    """
+    nodes = len(begin) - 1
+    apart = np.full((nodes, nodes), -1, np.int32)
+    apart[nodes - 1, nodes - 1] = 0
+    for u in range(nodes - 1, -1, -1):
+        for v in range(nodes - 1, u, -1):
+            best = np.int32(-1)
+            for k in range(begin[u], begin[u + 1]):
+                a, b = min(head[k], np.uint32(v)), max(head[k], np.uint32(v))
+                if apart[a, b] >= 0:
+                    best = max(best, np.int32(apart[a, b] + 1))
+            apart[u, v] = best
+        best = apart[u, u]
+        for k in range(begin[u], begin[u + 1]):
+            best = max(best, apart[head[k], head[k]])
+            for j in range(begin[u], k):
+                a, b = min(head[k], head[j]), max(head[k], head[j])
+                if apart[a, b] >= 0:
+                    best = max(best, np.int32(apart[a, b] + 2))
+        apart[u, u] = best
+    return apart[0, 0]
+
+
+@kernel(whole, index, index)
+def longest_path(begin: Index, head: Index) -> int:
+    """Count the edges of the longest path from node 0 to the last node."""
+    nodes = len(begin) - 1
+    hops = np.full(nodes, -1, np.int64)
+    hops[nodes - 1] = 0
+    for u in range(nodes - 2, -1, -1):
+        for k in range(begin[u], begin[u + 1]):
+            if hops[head[k]] >= 0:
+                hops[u] = max(hops[u], hops[head[k]] + 1)
+    return hops[0]

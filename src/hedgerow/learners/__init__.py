@@ -1,0 +1,1 @@
+"""Learners: each plays one sequence of losses on one decision set."""

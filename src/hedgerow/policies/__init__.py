@@ -1,0 +1,1 @@
+"""Policies: ask and tell with cost and constraint, one file per paper or family."""

@@ -1,0 +1,94 @@
+"""Algorithm 2's shape: a learner that plays the losses of a surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector
+from hedgerow.protocols.parts import Learner, Surrogate
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Snapshot, State
+
+Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
+
+
+class Constrained(Generic[Seen]):
+    """A policy for constrained games: the surrogate makes one loss a round, the learner plays it.
+
+    The pair decides the guarantee; with `AdaptiveOCG` and `CurrentSurrogate` it is Algorithm 2.
+    Whatever the pair, `certificate()` bounds the regret after the fact.
+
+    Args:
+        learner: plays one sequence of losses.
+        surrogate: turns cost and constraint into the loss.
+
+    """
+
+    oblivious_only = False
+
+    def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[Seen]):
+        self.learner = learner
+        self.surrogate = surrogate
+        self._state = State(s=learner.decision_set.dim, inner=1, price=1)
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """The learner's."""
+        return self.learner.decision_set
+
+    @property
+    def oracle_calls(self) -> int:
+        """The learner's and the surrogate's; those of `certificate` are not counted."""
+        return self.learner.oracle_calls + self.surrogate.oracle_calls
+
+    def ask(self) -> Vector:
+        """Return x_t."""
+        return self.learner.ask()
+
+    def tell(self, cost: EvalGrad, constraint: Seen) -> None:
+        """Make the loss of this round and pass it to the learner."""
+        seen = [constraint] if isinstance(constraint, EvalGrad) else list(constraint)
+        for feedback in (cost, *seen):
+            if np.shape(feedback.grad) != (self.decision_set.dim,):
+                raise ValueError(
+                    f"gradients must have shape ({self.decision_set.dim},) on this set, "
+                    f"got {np.shape(feedback.grad)}; evaluate the functions at ask()"
+                )
+        x = self.learner.ask()
+        loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
+        self.learner.tell(loss)
+        state = self._state
+        state["s"][:] += loss.grad
+        state["inner"][0] += loss.grad @ x
+        state["price"][0] += self.surrogate.price
+
+    def certificate(self) -> float:
+        """Bound the regret so far, by one oracle call, whatever the constants.
+
+        Regret_T(x*) <= sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t) for every
+        x* that keeps the constraint in all rounds, where s_t = grad f_t + w_t grad g_t and the
+        values are those that the surrogate used.
+        """
+        s = self._state["s"]
+        lowest = float(s @ self.decision_set.lmo(s))
+        return float(self._state["inner"][0] - lowest - self._state["price"][0])
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        parts = {"learner": self.learner.state(), "surrogate": self.surrogate.state()}
+        return self._state.snapshot(self, parts=parts)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot; one that does not fit changes nothing."""
+        before = self.learner.state()
+        self.learner.restore(snapshot["parts"]["learner"])
+        try:
+            self.surrogate.restore(snapshot["parts"]["surrogate"])
+            self._state.restore(self, snapshot)
+        except ValueError:
+            self.learner.restore(before)
+            raise

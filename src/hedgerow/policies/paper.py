@@ -1,0 +1,203 @@
+"""The paper's policies: Algorithm 2, and its signed companion for long-term constraints.
+
+Sarkar, Chakrabartty, Supantha, Dey and Sinha, "Projection-free Algorithms for Online Convex
+Optimization with Adversarial Constraints", AISTATS 2026.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Literal
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import as_count, as_positive
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.steps import CertificateSteps, PaperSteps
+from hedgerow.policies.constrained import Constrained
+from hedgerow.potentials import GrowingScale, PowerPotential
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.signed import SignedSurrogate
+
+Preset = Literal["practical", "theory"]
+Lipschitz = float | tuple[float, float] | None
+
+PROOF_CONSTANT = 144.0
+"""c/(G D) in Algorithm 2: 48 x 3, from the proof of Theorem 2.1."""
+PRACTICAL_P = 8.0
+"""Exponent and start of the queue in the practical preset."""
+PRACTICAL_SCALE = GrowingScale(floor=12.0, factor=0.5, power=0.5)
+"""k_t = max(12, sqrt(t)/2), in units of the largest violation of one round."""
+
+
+class VacuousConstantsWarning(UserWarning):
+    """The constants are those of the theorem, and at this horizon they ignore the constraint."""
+
+
+def projection_free_coco(
+    decision_set: DecisionSet,
+    horizon: int | None = None,
+    *,
+    preset: Preset = "practical",
+    lipschitz: Lipschitz = None,
+    violation_range: float | None = None,
+    violation_scale: float | None = None,
+) -> Constrained[EvalGrad]:
+    """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
+
+    `practical` (the default) needs no horizon and no constants: `CertificateSteps`, learnt
+    ranges, and the weight (Gf/Gg)(8/k_t)(q/k_t)^7 on the constraint's gradient, where
+    q = 8 + CCV/Mg and k_t = max(12, sqrt(t)/2). Multiplying all costs or all constraints by a
+    factor leaves the plays unchanged. No rate is claimed for it in general: `certificate()`
+    proves afterwards what was achieved. It makes one extra oracle call, at the first violation.
+
+    `theory` is the paper's letter: p = log T, V = (144 G D p^2 T^{3/4})^p, Q(0) = G D log T,
+    `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to logarithms. Up to
+    horizons of about 1e24 its weight on the constraint is nothing; it warns once and says so.
+
+    Args:
+        decision_set: where to play.
+        horizon: the number of rounds T; `theory` needs it, `practical` does not use it.
+        preset: "practical" or "theory".
+        lipschitz: a Lipschitz constant of all costs and constraints, or a pair (costs,
+            constraints). `theory` needs it; in `practical` it replaces the learnt Gf and Gg.
+        violation_range: the largest violation that one round can cause; replaces the learnt Mg.
+        violation_scale: how much cumulative violation may be spent, in the constraint's own unit;
+            replaces k_t Mg by this number.
+
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> policy = projection_free_coco(Simplex(3))
+    >>> policy.ask()
+    array([0.33333333, 0.33333333, 0.33333333])
+
+    """
+    _check_preset(preset)
+    if preset == "theory":
+        _refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
+        T, G = _horizon(horizon), _common_lipschitz(lipschitz)
+        potential, queue = paper_potential(T, G * decision_set.diameter)
+        _warn_if_vacuous(T, G * decision_set.diameter)
+        learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
+        return Constrained(learner, CurrentSurrogate(potential, queue))
+    learner = AdaptiveOCG(decision_set, CertificateSteps())
+    scale: float | GrowingScale = PRACTICAL_SCALE
+    if violation_scale is not None:
+        if violation_range is not None:
+            raise ValueError(
+                "violation_scale replaces violation_range (it is k_t Mg as one number); give one"
+            )
+        scale = PRACTICAL_SCALE.floor
+        violation_range = as_positive(violation_scale, "violation_scale") / scale
+    ranges = LearntRanges(learner, violation_range, _ratio(lipschitz))
+    return Constrained(
+        learner, CurrentSurrogate(PowerPotential(PRACTICAL_P, scale), PRACTICAL_P, ranges)
+    )
+
+
+def projection_free_long_term(
+    decision_set: DecisionSet,
+    horizon: int | None = None,
+    *,
+    preset: Preset = "practical",
+    lipschitz: Lipschitz = None,
+    violation_range: float | None = None,
+) -> Constrained[EvalGrad]:
+    """Long-term constraints: the sum of g_t stays small, slack in one round pays for another.
+
+    What an average service level needs. `AdaptiveOCG` plays f_t + (2 Q(t-1)/V) g_t with
+    Q(t) = (Q(t-1) + g_t(x_t))^+, so that sum of g_t <= Q(T). The CCV, the sum of g_t^+, is not
+    controlled.
+
+    `practical`: V = sqrt(t) in learnt ranges, `CertificateSteps`, any horizon. `theory`:
+    V = 144 G D log(T) T^{3/4}, `PaperSteps`; the quadratic drift and Theorem 2.1 give regret
+    O~(T^{3/4}) and a signed sum O~(T^{7/8}) (the paper states this setting only for linear
+    functions, Algorithm 7).
+
+    Args:
+        decision_set: where to play.
+        horizon: the number of rounds T; `theory` needs it, `practical` does not use it.
+        preset: "practical" or "theory".
+        lipschitz: as in `projection_free_coco`.
+        violation_range: the largest violation that one round can cause; replaces the learnt one.
+
+    """
+    _check_preset(preset)
+    if preset == "theory":
+        _refuse_in_theory(violation_range=violation_range)
+        T, G = _horizon(horizon), _common_lipschitz(lipschitz)
+        V = PROOF_CONSTANT * G * decision_set.diameter * math.log(T) * T**0.75
+        learner = AdaptiveOCG(decision_set, PaperSteps(T))
+        return Constrained(learner, SignedSurrogate(PowerPotential(2.0, math.sqrt(V))))
+    learner = AdaptiveOCG(decision_set, CertificateSteps())
+    potential = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
+    ranges = LearntRanges(learner, violation_range, _ratio(lipschitz))
+    return Constrained(learner, SignedSurrogate(potential, 0.0, ranges))
+
+
+def paper_potential(horizon: int, GD: float) -> tuple[PowerPotential, float]:
+    """Return Algorithm 2's potential and Q(0): p = log T, V = (144 G D p^2 T^{3/4})^p, line 2."""
+    p = math.log(horizon)
+    return PowerPotential(p, PROOF_CONSTANT * GD * p**2 * horizon**0.75), GD * p
+
+
+def _warn_if_vacuous(horizon: int, GD: float) -> None:
+    largest = _largest_weight(horizon, GD)
+    if largest >= 1.0:
+        return
+    matters = next(T for k in range(1, 60) if _largest_weight(T := 10**k, GD) >= 1.0)
+    warnings.warn(
+        f"at T = {horizon} the theorem's constants put a weight of at most {largest:.1g} on the "
+        f"constraint, so it is ignored; it can matter from T ~ {matters:.0e} on. "
+        "preset='practical' keeps the constraint at any horizon",
+        VacuousConstantsWarning,
+        stacklevel=3,
+    )
+
+
+def _largest_weight(horizon: int, GD: float) -> float:
+    """The weight if every round violated as much as it can, Q(T) = Q(0) + G D T."""
+    potential, queue = paper_potential(horizon, GD)
+    return potential.weight(queue + GD * horizon)
+
+
+def _check_preset(preset: str) -> None:
+    if preset not in ("practical", "theory"):
+        raise ValueError(f"preset must be 'practical' or 'theory', got {preset!r}")
+
+
+def _refuse_in_theory(**given: float | None) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"the theory preset is the paper's letter and takes no {name}; "
+                "use preset='practical', or leave it out"
+            )
+
+
+def _horizon(horizon: int | None) -> int:
+    if horizon is None:
+        raise ValueError("the theory preset needs a horizon; preset='practical' needs none")
+    return as_count(horizon, "horizon", least=8)  # T >= 8 makes p = log T >= 2, erratum 5
+
+
+def _common_lipschitz(lipschitz: Lipschitz) -> float:
+    if lipschitz is None:
+        raise ValueError(
+            "the theory preset needs lipschitz, a bound of all gradients' norms; "
+            "preset='practical' learns it"
+        )
+    return max(_pair(lipschitz))
+
+
+def _ratio(lipschitz: Lipschitz) -> float | None:
+    if lipschitz is None:
+        return None
+    cost, constraint = _pair(lipschitz)
+    return cost / constraint
+
+
+def _pair(lipschitz: float | tuple[float, float]) -> tuple[float, float]:
+    cost, constraint = lipschitz if isinstance(lipschitz, tuple) else (lipschitz, lipschitz)
+    return as_positive(cost, "lipschitz"), as_positive(constraint, "lipschitz")

@@ -1,0 +1,1 @@
+"""The seams: learner, surrogate, policy, problem, and what a game leaves behind."""

@@ -1,0 +1,105 @@
+"""Learner, surrogate and policy: who is asked, and what each may be told."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Snapshot
+
+Seen = TypeVar("Seen", contravariant=True)
+SeenCost = TypeVar("SeenCost", contravariant=True)
+SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
+
+
+class Learner(Protocol[Seen]):
+    """Plays one sequence of losses: `ask` is pure, all work happens in `tell`."""
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """Where it plays."""
+        ...
+
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear minimisations it has asked for."""
+        ...
+
+    def ask(self) -> Vector:
+        """Return the point to play now, as a fresh array."""
+        ...
+
+    def tell(self, loss: Seen, /) -> None:
+        """Learn what was seen of the loss at the played point."""
+        ...
+
+    def state(self) -> Snapshot:
+        """Return a snapshot; playing on from it is bit for bit the same."""
+        ...
+
+    def restore(self, snapshot: Snapshot, /) -> None:
+        """Go back to a snapshot."""
+        ...
+
+
+class Surrogate(Protocol[SeenConstraint]):
+    """Turns cost and constraint of a round into one loss, and remembers the violation."""
+
+    @property
+    def price(self) -> float:
+        """The weight times the constraint value that the last loss used."""
+        ...
+
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear minimisations it has asked for by itself."""
+        ...
+
+    def tell(self, cost: EvalGrad, constraint: SeenConstraint, /) -> EvalGrad:
+        """Return the loss of this round."""
+        ...
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        ...
+
+    def restore(self, snapshot: Snapshot, /) -> None:
+        """Go back to a snapshot."""
+        ...
+
+
+class Policy(Protocol[SeenCost, SeenConstraint]):
+    """Plays a constrained game: ask for a point, tell what was seen of cost and constraint."""
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """Where it plays."""
+        ...
+
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear minimisations it has asked for."""
+        ...
+
+    @property
+    def oblivious_only(self) -> bool:
+        """Whether its guarantee fails against an adversary that reacts to its plays."""
+        ...
+
+    def ask(self) -> Vector:
+        """Return the point to play now, as a fresh array."""
+        ...
+
+    def tell(self, cost: SeenCost, constraint: SeenConstraint, /) -> None:
+        """Learn what was seen at the played point."""
+        ...
+
+    def state(self) -> Snapshot:
+        """Return a snapshot; playing on from it is bit for bit the same."""
+        ...
+
+    def restore(self, snapshot: Snapshot, /) -> None:
+        """Go back to a snapshot."""
+        ...

@@ -1,0 +1,1 @@
+"""Geometry: decision sets, each behind one linear minimisation oracle."""

@@ -1,0 +1,154 @@
+"""The decision set: one required method, the oracle, and optional capabilities."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgerow.inputs import Vector, as_vector
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+
+@dataclass(frozen=True)
+class Capability:
+    """Something that some sets can do beside the oracle; ask with `X.supports(capability)`."""
+
+    name: str
+    method: str
+    meaning: str
+
+
+Projectable = Capability("Projectable", "project", "the nearest point of the set")
+Decomposable = Capability("Decomposable", "decompose", "a point as a mixture of vertices")
+Samplable = Capability("Samplable", "sample", "a random vertex with a given mean")
+Hulled = Capability("Hulled", "hull", "the affine hull, with an orthonormal basis")
+Balled = Capability("Balled", "ball", "a ball inside the set, relative to its hull")
+Described = Capability("Described", "rows", "a linear description of polynomial size")
+Separable = Capability("Separable", "separate", "a hyperplane between a point and the set")
+
+CAPABILITIES = (Projectable, Decomposable, Samplable, Hulled, Balled, Described, Separable)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A polyhedron for an LP solver, {lift z + shift : A_ub z <= b_ub, A_eq z = b_eq, l <= z <= u}.
+
+    `lift` and `shift` are None where the set is described in its own coordinates, x = z.
+    """
+
+    lower: Vector
+    upper: Vector
+    A_eq: sparse.csr_array | None = None
+    b_eq: Vector | None = None
+    A_ub: sparse.csr_array | None = None
+    b_ub: Vector | None = None
+    lift: sparse.csr_array | None = None
+    shift: Vector | None = None
+
+
+class DecisionSet(ABC):
+    """A compact convex set known through its linear minimisation oracle.
+
+    Every point is a vector of length `dim`. Sets are immutable and may be shared between threads;
+    scratch memory and warm starts live in a `workspace()`, which belongs to one learner. A set of
+    your own needs `dim`, `diameter`, `lmo` and `contains`; everything else is optional.
+    """
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """The number of coordinates."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The natural shape of a point; `x.reshape(X.shape)` gives a matrix set's matrix."""
+        return (self.dim,)
+
+    @property
+    @abstractmethod
+    def diameter(self) -> float:
+        """The largest Euclidean distance between two points, or a proved upper bound of it."""
+
+    @property
+    def diameter_is_exact(self) -> bool:
+        """Whether `diameter` is attained by two points of the set."""
+        return True
+
+    @abstractmethod
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Return a vertex that minimises <c, x>, as a fresh array, for c of any sign and scale."""
+
+    @abstractmethod
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
+        """Whether x lies in the set, up to `tol` in each defining inequality."""
+
+    def start(self) -> Vector:
+        """Return a deterministic first point, x_1."""
+        return self.lmo(np.zeros(self.dim))
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Remove from c what no direction inside the set can feel; the oracle's answer stays."""
+        return as_vector(c, "the direction", self.dim)
+
+    def workspace(self) -> Workspace:
+        """Return fresh scratch memory for one learner."""
+        return Workspace(self)
+
+    def supports(self, capability: Capability) -> bool:
+        """Whether this set has the capability."""
+        own = getattr(type(self), capability.method)
+        return own is not getattr(DecisionSet, capability.method)
+
+    def project(self, y: ArrayLike) -> Vector:  # noqa: ARG002
+        """Return the point of the set nearest to y."""
+        self._refuse(Projectable)
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:  # noqa: ARG002
+        """Return weights (k,) and vertices (k, dim) whose mixture is x, with k <= dim + 1."""
+        self._refuse(Decomposable)
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:  # noqa: ARG002
+        """Return a random vertex whose mean is x."""
+        self._refuse(Samplable)
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return an offset (dim,) and an orthonormal basis (dim, d) of the affine hull."""
+        self._refuse(Hulled)
+
+    def ball(self) -> tuple[Vector, float]:
+        """Return a centre and a radius r: the ball in the affine hull lies in the set."""
+        self._refuse(Balled)
+
+    def rows(self) -> Rows:
+        """Return a linear description for an LP solver."""
+        self._refuse(Described)
+
+    def separate(self, y: ArrayLike) -> Vector | None:  # noqa: ARG002
+        """Return a with <a, y> > max over the set of <a, x>, or None if y is inside."""
+        self._refuse(Separable)
+
+    def _refuse(self, capability: Capability) -> NoReturn:
+        raise NotImplementedError(
+            f"{type(self).__name__} has no {capability.method}() ({capability.meaning}); "
+            f"ask X.supports({capability.name}) first"
+        )
+
+
+class Workspace:
+    """Scratch memory and warm starts for one learner; answers are those of the set itself."""
+
+    def __init__(self, decision_set: DecisionSet):
+        self.decision_set = decision_set
+
+    def lmo(self, c: Vector) -> Vector:
+        """Return what `decision_set.lmo(c)` returns; c is trusted to be finite."""
+        return self.decision_set.lmo(c)
+
+    def clear(self) -> None:
+        """Forget all warm starts: done at every snapshot, so that a resumed run is the same run."""

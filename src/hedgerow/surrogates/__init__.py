@@ -1,0 +1,1 @@
+"""Surrogates: how cost and constraint of a round become one loss."""

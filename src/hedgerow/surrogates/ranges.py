@@ -1,0 +1,168 @@
+"""Ranges: the units in which a surrogate measures violation and weight.
+
+The queue counts violations in units of `violation`, and the weight is multiplied by `ratio`, so
+that one potential serves every problem. The cost always keeps coefficient 1: every weight >= 0 on
+the constraint leaves the certificate true, a factor on the cost would not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector, as_positive
+from hedgerow.protocols.parts import Learner
+from hedgerow.snapshot import Snapshot, State
+
+INFINITESIMAL = 2.0**-300
+"""Stands for the cost's size while every cost gradient was zero: the constraint alone is played,
+and what was learnt then weighs nothing beside the first cost that comes."""
+
+
+class Ranges(Protocol):
+    """The units; they may be learnt on the way."""
+
+    @property
+    def violation(self) -> float:
+        """The unit of the queue."""
+        ...
+
+    @property
+    def ratio(self) -> float:
+        """The factor on the weight."""
+        ...
+
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear minimisations were asked for."""
+        ...
+
+    def observe(self, cost: EvalGrad, constraint: EvalGrad) -> None:
+        """Learn from a round, before its loss is made."""
+        ...
+
+    def felt(self, grad: Vector) -> bool:
+        """Whether a gradient says anything about where to go."""
+        ...
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        ...
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        ...
+
+
+class GivenRanges:
+    """Units that are known beforehand; 1 and 1 is the paper's letter.
+
+    Args:
+        violation: the unit of the queue, such as the largest violation that a round can cause.
+        ratio: the factor on the weight, such as a bound of ||grad f|| over a bound of ||grad g||.
+
+    """
+
+    oracle_calls = 0
+
+    def __init__(self, violation: float = 1.0, ratio: float = 1.0):
+        self.violation = as_positive(violation, "violation")
+        self.ratio = as_positive(ratio, "ratio")
+
+    def observe(self, cost: EvalGrad, constraint: EvalGrad) -> None:
+        """Learn nothing."""
+
+    def felt(self, grad: Vector) -> bool:
+        """Whether the gradient is not zero."""
+        return bool(grad.any())
+
+    def state(self) -> Snapshot:
+        """Return a snapshot, which holds the configuration alone."""
+        return State().snapshot(self, (self.violation, self.ratio))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Check that a snapshot fits."""
+        State().restore(self, snapshot, (self.violation, self.ratio))
+
+
+class LearntRanges:
+    """Units learnt from the rounds: nothing about the problem needs to be known.
+
+    At the first violating round one extra oracle call, once, gives
+    Mg = g_t(x_t) + max over X of <grad g_t, x - x_t>; afterwards Mg = max(Mg, g_t(x_t)). Gf and Gg
+    are the largest tangent norms of grad f (all rounds) and of grad g (violating rounds). Then
+    violation = Mg and ratio = Gf/Gg. Multiplying all costs or all constraints by a factor leaves
+    the plays unchanged.
+
+    Args:
+        learner: who plays; its set is measured, at its current play.
+        violation: a known Mg, which replaces the learnt one.
+        ratio: a known Gf/Gg, which replaces the learnt one.
+
+    """
+
+    def __init__(
+        self,
+        learner: Learner[EvalGrad],
+        violation: float | None = None,
+        ratio: float | None = None,
+    ):
+        self._learner = learner
+        self._given = (
+            None if violation is None else as_positive(violation, "violation"),
+            None if ratio is None else as_positive(ratio, "ratio"),
+        )
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1)
+
+    @property
+    def violation(self) -> float:
+        """The largest violation that a round seems able to cause, Mg; 1 while none was seen."""
+        given = self._given[0]
+        return given if given is not None else float(self._state["Mg"][0]) or 1.0
+
+    @property
+    def ratio(self) -> float:
+        """Gf/Gg; infinitesimal while every cost gradient was zero."""
+        if (given := self._given[1]) is not None:
+            return given
+        Gf, Gg = float(self._state["Gf"][0]), float(self._state["Gg"][0])
+        return min((Gf or INFINITESIMAL) / Gg, 1e300) if Gg > 0.0 else 0.0
+
+    @property
+    def oracle_calls(self) -> int:
+        """One, from the first violation on, unless the violation's unit was given."""
+        return int(self._state["calls"][0])
+
+    def observe(self, cost: EvalGrad, constraint: EvalGrad) -> None:
+        """Take in the sizes of this round's gradients and violation."""
+        state = self._state
+        state["Gf"][0] = max(state["Gf"][0], self._norm(cost.grad))
+        if constraint.value <= 0.0:
+            return
+        state["Gg"][0] = max(state["Gg"][0], self._norm(constraint.grad))
+        if self._given[0] is not None:
+            return
+        reach = 0.0
+        if not state["calls"][0]:
+            x = self._learner.ask()
+            farthest = self._learner.decision_set.lmo(-constraint.grad)
+            reach = max(0.0, float(constraint.grad @ (farthest - x)))
+            state["calls"][0] = 1.0
+        state["Mg"][0] = max(state["Mg"][0], constraint.value + reach)
+
+    def felt(self, grad: Vector) -> bool:
+        """Whether the gradient has a part along the set; else no play can help."""
+        return self._norm(grad) > 0.0
+
+    def _norm(self, grad: Vector) -> float:
+        tangent = self._learner.decision_set.tangent(grad)
+        return math.sqrt(float(tangent @ tangent))
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        return self._state.snapshot(self, self._given)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        self._state.restore(self, snapshot, self._given)
