@@ -74,7 +74,7 @@ class Constrained(Generic[Seen]):
         values are those that the surrogate used.
         """
         s = self._state["s"]
-        lowest = float(s @ self.decision_set.lmo(s))
+        lowest = self.decision_set.minimum(s)
         return float(self._state["inner"][0] - lowest - self._state["price"][0])
 
     def state(self) -> Snapshot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -84,6 +85,10 @@ class DecisionSet(ABC):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return a vertex that minimises <c, x>, as a fresh array, for c of any sign and scale."""
 
+    def minimum(self, c: ArrayLike) -> float:
+        """Return a proved lower bound of <c, x> over the set; its least value, if `lmo` is exact."""
+        return float(as_vector(c, "the direction", self.dim) @ self.lmo(c))
+
     @abstractmethod
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x lies in the set, up to `tol` in each defining inequality."""
@@ -108,6 +113,15 @@ class DecisionSet(ABC):
     def project(self, y: ArrayLike) -> Vector:  # noqa: ARG002
         """Return the point of the set nearest to y."""
         self._refuse(Projectable)
+
+    def projection_error(self, y: ArrayLike, x: ArrayLike) -> float:
+        """Bound the distance of x, a point of the set, to the projection of y, by one oracle call.
+
+        ||x - P(y)||^2 <= <x - y, x - v> with v = lmo(x - y), because P(y) is nearest.
+        """
+        point = as_vector(x, "x", self.dim)
+        residual = point - as_vector(y, "y", self.dim)
+        return math.sqrt(max(0.0, float(residual @ point) - self.minimum(residual)))
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:  # noqa: ARG002
         """Return weights (k,) and vertices (k, dim) whose mixture is x, with k <= dim + 1."""
@@ -149,6 +163,10 @@ class Workspace:
     def lmo(self, c: Vector) -> Vector:
         """Return what `decision_set.lmo(c)` returns; c is trusted to be finite."""
         return self.decision_set.lmo(c)
+
+    def project(self, y: Vector) -> Vector:
+        """Return what `decision_set.project(y)` returns, perhaps sooner; y is trusted."""
+        return self.decision_set.project(y)
 
     def clear(self) -> None:
         """Forget all warm starts: done at every snapshot, so that a resumed run is the same run."""

@@ -62,6 +62,11 @@ class Affine(DecisionSet):
         """Map the inner set's answer."""
         return self._image(self.inner.lmo(c))
 
+    def minimum(self, c: ArrayLike) -> float:
+        """Scale and move the inner set's lower bound."""
+        c = as_vector(c, "the direction", self.dim)
+        return self.scale * self.inner.minimum(c) + float(np.sum(c * self.shift))
+
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the preimage of x lies in the inner set."""
         return self.inner.contains(self._preimage(x), tol / self.scale)
@@ -119,11 +124,14 @@ class Affine(DecisionSet):
 class _AffineWorkspace(Workspace):
     def __init__(self, outer: Affine):
         super().__init__(outer)
-        self._map = outer._image
+        self._outer = outer
         self._inner = outer.inner.workspace()
 
     def lmo(self, c: Vector) -> Vector:
-        return self._map(self._inner.lmo(c))
+        return self._outer._image(self._inner.lmo(c))
+
+    def project(self, y: Vector) -> Vector:
+        return self._outer._image(self._inner.project(self._outer._preimage(y)))
 
     def clear(self) -> None:
         self._inner.clear()
