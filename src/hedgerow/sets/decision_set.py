@@ -86,7 +86,7 @@ class DecisionSet(ABC):
         """Return a vertex that minimises <c, x>, as a fresh array, for c of any sign and scale."""
 
     def minimum(self, c: ArrayLike) -> float:
-        """Return a proved lower bound of <c, x> over the set; its least value, if `lmo` is exact."""
+        """Return a proved lower bound of <c, x>; the least value itself if `lmo` is exact."""
         return float(as_vector(c, "the direction", self.dim) @ self.lmo(c))
 
     @abstractmethod
