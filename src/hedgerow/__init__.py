@@ -1,1 +1,144 @@
-"""Hedgerow: good decisions every round, with one linear minimisation and no projection."""
+"""Hedgerow: good decisions every round, with one linear minimisation and no projection.
+
+>>> import hedgerow as hr
+>>> problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=50, seed=0)
+>>> policy = hr.projection_free_coco(problem.decision_set)
+>>> for cost, constraint in problem:
+...     x = policy.ask()
+...     policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+>>> policy.oracle_calls
+51
+"""
+
+from hedgerow.feedback import (
+    Eval,
+    EvalGrad,
+    Full,
+    bandit,
+    first_order,
+    first_order_each,
+    full,
+)
+from hedgerow.functions import Function, Linear, Maximum, Quadratic
+from hedgerow.hindsight import hindsight
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
+from hedgerow.play import play, simulate
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.paper import (
+    VacuousConstantsWarning,
+    projection_free_coco,
+    projection_free_long_term,
+)
+from hedgerow.policies.unconstrained import unconstrained
+from hedgerow.potentials import ExponentialPotential, GrowingScale, Potential, PowerPotential
+from hedgerow.problems.halfspace_box import HalfspaceBox
+from hedgerow.problems.iid_simplex import IidSimplex
+from hedgerow.problems.orthogonal_ball import OrthogonalBall
+from hedgerow.problems.quadratic_box import QuadraticBox
+from hedgerow.problems.recorded import Recorded
+from hedgerow.problems.shortest_path import ShortestPath
+from hedgerow.problems.switching_ball import SwitchingBall
+from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.protocols.parts import Learner, Policy, Surrogate
+from hedgerow.protocols.problem import LinearChunk, LinearProblem, Problem
+from hedgerow.protocols.trace import Step, Trace
+from hedgerow.sets.balls import L1Ball, L2Ball
+from hedgerow.sets.boxes import Box
+from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.decision_set import (
+    Balled,
+    Capability,
+    DecisionSet,
+    Decomposable,
+    Described,
+    Hulled,
+    Projectable,
+    Rows,
+    Samplable,
+    Separable,
+    Workspace,
+)
+from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.wrappers import Scaled, Translated
+from hedgerow.snapshot import Snapshot
+from hedgerow.surrogates.cost_only import CostOnlySurrogate
+from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
+from hedgerow.surrogates.ranges import GivenRanges, LearntRanges, Ranges
+from hedgerow.surrogates.signed import SignedSurrogate
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AdaptiveOCG",
+    "Balled",
+    "Benchmark",
+    "Box",
+    "Capability",
+    "CertificateSteps",
+    "Constrained",
+    "CostOnlySurrogate",
+    "CurrentSurrogate",
+    "DagPaths",
+    "DecisionSet",
+    "Decomposable",
+    "Described",
+    "Eval",
+    "EvalGrad",
+    "ExponentialPotential",
+    "Full",
+    "Function",
+    "GivenRanges",
+    "GrowingScale",
+    "HalfspaceBox",
+    "Hulled",
+    "IidSimplex",
+    "L1Ball",
+    "L2Ball",
+    "Learner",
+    "LearntRanges",
+    "Linear",
+    "LinearChunk",
+    "LinearProblem",
+    "Maximum",
+    "OrthogonalBall",
+    "PaperSteps",
+    "PerConstraintSurrogate",
+    "Policy",
+    "Potential",
+    "PowerPotential",
+    "Problem",
+    "Projectable",
+    "Quadratic",
+    "QuadraticBox",
+    "Ranges",
+    "Recorded",
+    "RmsSteps",
+    "Rows",
+    "Samplable",
+    "Scaled",
+    "Separable",
+    "ShortestPath",
+    "SignedSurrogate",
+    "Simplex",
+    "Snapshot",
+    "Step",
+    "StepRule",
+    "Surrogate",
+    "SwitchingBall",
+    "Trace",
+    "Translated",
+    "VacuousConstantsWarning",
+    "Workspace",
+    "bandit",
+    "first_order",
+    "first_order_each",
+    "full",
+    "hindsight",
+    "play",
+    "projection_free_coco",
+    "projection_free_long_term",
+    "simulate",
+    "unconstrained",
+]

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Literal
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.presets import (
+    Lipschitz,
+    Preset,
+    check_preset,
+    given_ratio,
+    needed_horizon,
+    needed_lipschitz,
+    refuse_in_theory,
+)
 from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.surrogates.signed import SignedSurrogate
-
-Preset = Literal["practical", "theory"]
-Lipschitz = float | tuple[float, float] | None
 
 PROOF_CONSTANT = 144.0
 """c/(G D) in Algorithm 2: 48 x 3, from the proof of Theorem 2.1."""
@@ -73,10 +78,10 @@ def projection_free_coco(
     array([0.33333333, 0.33333333, 0.33333333])
 
     """
-    _check_preset(preset)
+    check_preset(preset)
     if preset == "theory":
-        _refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
-        T, G = _horizon(horizon), _common_lipschitz(lipschitz)
+        refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
+        T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         potential, queue = paper_potential(T, G * decision_set.diameter)
         _warn_if_vacuous(T, G * decision_set.diameter)
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
@@ -90,7 +95,7 @@ def projection_free_coco(
             )
         scale = PRACTICAL_SCALE.floor
         violation_range = as_positive(violation_scale, "violation_scale") / scale
-    ranges = LearntRanges(learner, violation_range, _ratio(lipschitz))
+    ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
     return Constrained(
         learner, CurrentSurrogate(PowerPotential(PRACTICAL_P, scale), PRACTICAL_P, ranges)
     )
@@ -123,16 +128,16 @@ def projection_free_long_term(
         violation_range: the largest violation that one round can cause; replaces the learnt one.
 
     """
-    _check_preset(preset)
+    check_preset(preset)
     if preset == "theory":
-        _refuse_in_theory(violation_range=violation_range)
-        T, G = _horizon(horizon), _common_lipschitz(lipschitz)
+        refuse_in_theory(violation_range=violation_range)
+        T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         V = PROOF_CONSTANT * G * decision_set.diameter * math.log(T) * T**0.75
         learner = AdaptiveOCG(decision_set, PaperSteps(T))
         return Constrained(learner, SignedSurrogate(PowerPotential(2.0, math.sqrt(V))))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     potential = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
-    ranges = LearntRanges(learner, violation_range, _ratio(lipschitz))
+    ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
     return Constrained(learner, SignedSurrogate(potential, 0.0, ranges))
 
 
@@ -160,44 +165,3 @@ def _largest_weight(horizon: int, GD: float) -> float:
     """The weight if every round violated as much as it can, Q(T) = Q(0) + G D T."""
     potential, queue = paper_potential(horizon, GD)
     return potential.weight(queue + GD * horizon)
-
-
-def _check_preset(preset: str) -> None:
-    if preset not in ("practical", "theory"):
-        raise ValueError(f"preset must be 'practical' or 'theory', got {preset!r}")
-
-
-def _refuse_in_theory(**given: float | None) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(
-                f"the theory preset is the paper's letter and takes no {name}; "
-                "use preset='practical', or leave it out"
-            )
-
-
-def _horizon(horizon: int | None) -> int:
-    if horizon is None:
-        raise ValueError("the theory preset needs a horizon; preset='practical' needs none")
-    return as_count(horizon, "horizon", least=8)  # T >= 8 makes p = log T >= 2, erratum 5
-
-
-def _common_lipschitz(lipschitz: Lipschitz) -> float:
-    if lipschitz is None:
-        raise ValueError(
-            "the theory preset needs lipschitz, a bound of all gradients' norms; "
-            "preset='practical' learns it"
-        )
-    return max(_pair(lipschitz))
-
-
-def _ratio(lipschitz: Lipschitz) -> float | None:
-    if lipschitz is None:
-        return None
-    cost, constraint = _pair(lipschitz)
-    return cost / constraint
-
-
-def _pair(lipschitz: float | tuple[float, float]) -> tuple[float, float]:
-    cost, constraint = lipschitz if isinstance(lipschitz, tuple) else (lipschitz, lipschitz)
-    return as_positive(cost, "lipschitz"), as_positive(constraint, "lipschitz")

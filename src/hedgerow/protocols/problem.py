@@ -33,17 +33,15 @@ class Problem(ABC):
 
     An oblivious problem can be iterated again and again with the same result. An adaptive one
     looks at the policy's next play and must be given it.
+
+    Attributes:
+        decision_set: where the game is played.
+        horizon: the number of rounds.
+
     """
 
-    @property
-    @abstractmethod
-    def decision_set(self) -> DecisionSet:
-        """Where the game is played."""
-
-    @property
-    @abstractmethod
-    def horizon(self) -> int:
-        """The number of rounds."""
+    decision_set: DecisionSet
+    horizon: int
 
     @property
     def adaptive(self) -> bool:
@@ -85,3 +83,13 @@ def chunk_lengths(horizon: int, size: int) -> Iterator[int]:
     size = as_count(size, "the chunk size")
     for done in range(0, horizon, size):
         yield min(size, horizon - done)
+
+
+def needs_policy(policy: Policy[Any, Any] | None, problem: Problem) -> Policy[Any, Any]:
+    """Return the policy that an adaptive problem reacts to, or say that it is missing."""
+    if policy is None:
+        raise TypeError(
+            f"{type(problem).__name__} reacts to the plays; use rounds(policy) or "
+            "play(policy, problem)"
+        )
+    return policy

@@ -1,0 +1,29 @@
+"""The floor: play the cost and ignore the constraint."""
+
+from __future__ import annotations
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.steps import CertificateSteps, PaperSteps
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.presets import Preset, check_preset, needed_horizon
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.cost_only import CostOnlySurrogate
+
+
+def unconstrained(
+    decision_set: DecisionSet, horizon: int | None = None, *, preset: Preset = "practical"
+) -> Constrained[EvalGrad]:
+    """Plain online conditional gradient, blind to the constraint.
+
+    What any constrained policy must beat in CCV, and may not beat in cost.
+
+    Args:
+        decision_set: where to play.
+        horizon: the number of rounds; `theory` needs it.
+        preset: "practical" plays `CertificateSteps`, "theory" Algorithm 1 with `PaperSteps`.
+
+    """
+    check_preset(preset)
+    steps = PaperSteps(needed_horizon(horizon)) if preset == "theory" else CertificateSteps()
+    return Constrained(AdaptiveOCG(decision_set, steps), CostOnlySurrogate())

@@ -1,0 +1,1 @@
+"""Problems: round sequences with a feasible point, one file per story."""

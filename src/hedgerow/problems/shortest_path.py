@@ -1,0 +1,129 @@
+"""The paper's experiment: cheap routes that must carry enough bandwidth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.inputs import Vector, as_count
+from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.sets.dag_paths import DagPaths
+
+HUB_RTT_LEVELS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
+HUB_RTT_QUANTILES_MS = (
+    0.081, 0.961, 4.010, 8.254, 12.860, 17.475, 23.305, 35.858, 76.998, 98.710, 140.677, 194.442,
+    250.524, 310.757, 384.197,
+)  # fmt: skip
+"""Quantiles of the least round-trip times, in ms, of 190 RIPE Atlas anchors to one hub
+(measurement 23449934, 2019-11-27; RIPE Atlas data (c) RIPE NCC)."""
+
+BANDWIDTH_MEDIAN_MBPS = 50.0
+BANDWIDTH_LOG_DEVIATION = 0.8
+"""RIPE Atlas measures no bandwidth: this law is invented, and every table says so."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShortestPath(LinearProblem):
+    """Route one unit of traffic: small latency, and at least `threshold` of bandwidth, every round.
+
+    f_t(x) = <tau_t, x> with tau_t = latency x U[0.5, 1.5] and g_t(x) = threshold - <l_t, x> with
+    l_t = bandwidth x U[0.8, 1.2], drawn for each edge and round: the paper's random scaling. As in
+    the paper, a path's bandwidth is the sum over its edges, so longer paths carry more.
+
+    Args:
+        decision_set: the paths.
+        latency: base latency of each edge, in ms.
+        bandwidth: base bandwidth of each edge, in Mbit/s.
+        threshold: the bandwidth b that each round asks for, in Mbit/s.
+        horizon: the number of rounds.
+        seed: fixes the rounds.
+        bandwidth_source: "measured", "proxy:..." or "synthetic:...".
+
+    """
+
+    decision_set: DagPaths
+    latency: Vector
+    bandwidth: Vector
+    threshold: float
+    horizon: int
+    seed: int
+    bandwidth_source: str
+
+    @classmethod
+    def atlas_like(
+        cls, nodes: int = 191, edges: int = 1200, horizon: int = 1600, seed: int = 0
+    ) -> ShortestPath:
+        """Draw a graph by the paper's recipe, with hub latencies like those of RIPE Atlas.
+
+        One hub and nodes - 1 spokes. Hub edges have the spoke's latency and bandwidth; an edge
+        between two spokes has the sum of their latencies and the least of their bandwidths. Hub
+        latencies follow the quantiles of real round-trip times; bandwidth is synthetic. The nodes
+        are ordered with the source first, the hub in the middle and the target last, every edge
+        points forward, and every edge lies on a path. The threshold is
+        max(0.4 bmax, 1.25 x the bandwidth of the cheapest path), where bmax is the largest
+        bandwidth of a path: the path that attains bmax keeps every round's constraint
+        (0.8 bmax >= b), and the cheapest path violates every round (1.2 < 1.25).
+        """
+        rng = np.random.default_rng([as_count(seed, "seed", least=0), 0])
+        pairs, hub = _atlas_edges(as_count(nodes, "nodes", least=4), edges, rng)
+        rtt = np.interp(rng.uniform(size=nodes), HUB_RTT_LEVELS, HUB_RTT_QUANTILES_MS)
+        mbps = BANDWIDTH_MEDIAN_MBPS * np.exp(BANDWIDTH_LOG_DEVIATION * rng.standard_normal(nodes))
+        rtt[hub], mbps[hub] = 0.0, math.inf
+        latency = rtt[pairs].sum(axis=1)
+        bandwidth = mbps[pairs].min(axis=1)
+        paths = DagPaths(pairs, 0, nodes - 1)
+        largest = float(-paths.minimum(-bandwidth))
+        cheapest = float(bandwidth @ paths.lmo(latency))
+        threshold = max(0.4 * largest, 1.25 * cheapest)
+        if threshold > 0.8 * largest:
+            raise ValueError(
+                f"seed {seed} leaves no room: the cheapest path carries {cheapest:.0f} Mbit/s of "
+                f"{largest:.0f} at most; use another seed or more edges"
+            )
+        law = f"synthetic:lognormal({BANDWIDTH_MEDIAN_MBPS:g},{BANDWIDTH_LOG_DEVIATION:g})"
+        return cls(paths, latency, bandwidth, threshold, as_count(horizon, "horizon"), seed, law)
+
+    @property
+    def feasible(self) -> Vector:
+        """The path of largest base bandwidth, which keeps every round's constraint."""
+        return self.decision_set.lmo(-self.bandwidth)
+
+    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+        """Yield the rounds, `size` at a time."""
+        tau, load = (np.random.default_rng([self.seed, i]) for i in (1, 2))
+        for k in chunk_lengths(self.horizon, size):
+            shape = (k, self.decision_set.dim)
+            costs = self.latency * tau.uniform(0.5, 1.5, shape)
+            carried = self.bandwidth * load.uniform(0.8, 1.2, shape)
+            yield LinearChunk(costs, np.zeros(k), -carried, np.full(k, self.threshold))
+
+
+def _atlas_edges(nodes: int, edges: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], int]:
+    """Return forward edges, all of them live, and the hub's place in the order."""
+    hub, last = nodes // 2, nodes - 1
+    spokes = np.delete(np.arange(nodes), hub)
+    star = np.column_stack([np.minimum(spokes, hub), np.maximum(spokes, hub)])
+    # Each spoke before the hub is reached from an earlier one, each after it reaches a later one.
+    before, after = np.arange(1, hub), np.arange(hub + 1, last)
+    into = np.column_stack([rng.integers(0, before), before])
+    out = np.column_stack([after, rng.integers(after + 1, last + 1)])
+    fixed = np.concatenate([star, into, out])
+    possible = (nodes - 1) * (nodes - 2) // 2 - 1 + nodes - 1
+    if not len(fixed) <= as_count(edges, "edges") <= possible:
+        raise ValueError(
+            f"{nodes} nodes allow {len(fixed)} to {possible} edges, got {edges}; "
+            "change nodes or edges"
+        )
+    taken = set((fixed[:, 0] * nodes + fixed[:, 1]).tolist())
+    extra: list[tuple[int, int]] = []
+    while len(fixed) + len(extra) < edges:
+        u, v = sorted(rng.choice(spokes, 2, replace=False).tolist())
+        if (u, v) != (0, last) and u * nodes + v not in taken:  # source and target stay apart
+            taken.add(u * nodes + v)
+            extra.append((u, v))
+    pairs = np.concatenate([fixed, np.array(extra, dtype=np.int64).reshape(-1, 2)])
+    return pairs.astype(np.int64), hub

@@ -1,0 +1,28 @@
+"""No surrogate at all: the constraint is ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.snapshot import Snapshot, State
+from hedgerow.surrogates.queued import checked
+
+
+class CostOnlySurrogate:
+    """The loss is the cost: plain online convex optimisation, the floor of every comparison."""
+
+    price = 0.0
+    oracle_calls = 0
+
+    def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:  # noqa: ARG002
+        """Return the cost."""
+        return checked(cost, "cost")
+
+    def state(self) -> Snapshot:
+        """Return a snapshot of nothing."""
+        return State().snapshot(self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Check that a snapshot fits."""
+        State().restore(self, snapshot)
