@@ -1,0 +1,38 @@
+"""The commands: each thin, one function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import hedgerow
+from hedgerow.cli.demo import run_demo
+
+app = typer.Typer(
+    help="Good decisions every round, with one linear minimisation and no projection.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    if version:
+        Console().print(f"hedgerow {hedgerow.__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def demo(
+    seed: Annotated[int, typer.Option(help="Fixes the graph and all rounds.", min=0)] = 0,
+    horizon: Annotated[int, typer.Option(help="The number of rounds.", min=8)] = 1600,
+    out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
+) -> None:
+    """Play the paper's constrained shortest-path game with three policies."""
+    run_demo(seed=seed, horizon=horizon, out=out)

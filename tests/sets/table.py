@@ -1,0 +1,76 @@
+"""Small, medium and degenerate examples of every set; a new set adds rows and inherits all checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from hedgerow.sets.balls import L1Ball, L2Ball
+from hedgerow.sets.boxes import Box
+from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.wrappers import Scaled, Translated
+
+
+def random_dag(nodes: int, edges: int, seed: int) -> DagPaths:
+    """A chain through all nodes, so that paths exist, and random forward edges, some parallel."""
+    rng = np.random.default_rng(seed)
+    ends = np.sort(rng.integers(0, nodes, (edges, 2)), axis=1)
+    ends = ends[ends[:, 0] < ends[:, 1]]
+    chain = np.column_stack([np.arange(nodes - 1), np.arange(1, nodes)])
+    return DagPaths(np.vstack([chain, ends]), 0, nodes - 1)
+
+
+def diamond() -> DagPaths:
+    return DagPaths([("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")], "s", "t")
+
+
+def dead_edges() -> DagPaths:
+    edges = [("x", "s"), ("s", "a"), ("a", "t"), ("a", "y"), ("s", "t"), ("t", "z"), ("y", "z")]
+    return DagPaths(edges, "s", "t")
+
+
+def box(n: int) -> Box:
+    rng = np.random.default_rng(n)
+    lower = 10.0 * rng.standard_normal(n)
+    return Box(lower, lower + rng.exponential(5.0, n))
+
+
+EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
+    "simplex-1": lambda: Simplex(1),
+    "simplex-2": lambda: Simplex(2),
+    "simplex-40": lambda: Simplex(40),
+    "simplex-total-7": lambda: Simplex(5, total=7.0),
+    "simplex-total-1e-3": lambda: Simplex(5, total=1e-3),
+    "box-1": lambda: Box([-1.0], [2.0]),
+    "box-6": lambda: box(6),
+    "box-40": lambda: box(40),
+    "box-some-fixed": lambda: Box([0.0, 1.0, -2.0, 3.0], [1.0, 1.0, 2.0, 3.0]),
+    "box-all-fixed": lambda: Box([0.5, -3.0], [0.5, -3.0]),
+    "l1ball-1": lambda: L1Ball(1),
+    "l1ball-6": lambda: L1Ball(6, radius=2.5),
+    "l1ball-40": lambda: L1Ball(40),
+    "l2ball-1": lambda: L2Ball(1, radius=0.1),
+    "l2ball-3": lambda: L2Ball(3),
+    "l2ball-40": lambda: L2Ball(40, radius=30.0),
+    "dag-diamond": diamond,
+    "dag-dead-edges": dead_edges,
+    "dag-parallel-edges": lambda: DagPaths([(0, 1), (0, 1), (1, 2), (1, 2), (0, 2)], 0, 2),
+    "dag-single-edge": lambda: DagPaths([("s", "t")], "s", "t"),
+    "dag-single-path": lambda: DagPaths([(2, 1), (1, 0), (3, 2)], 3, 0),
+    "dag-30-nodes": lambda: random_dag(30, 120, seed=1),
+    "scaled-simplex": lambda: Scaled(Simplex(4), 0.25),
+    "scaled-box": lambda: Scaled(box(6), 3.0),
+    "scaled-l1ball": lambda: Scaled(L1Ball(5), 1e3),
+    "scaled-l2ball": lambda: Scaled(L2Ball(5), 1e-2),
+    "scaled-dag": lambda: Scaled(dead_edges(), 6.0),
+    "scaled-point": lambda: Scaled(Simplex(1), 2.0),
+    "translated-simplex": lambda: Translated(Simplex(4), [1.0, -2.0, 3.0, 0.0]),
+    "translated-box": lambda: Translated(box(6), np.arange(6.0)),
+    "translated-l1ball": lambda: Translated(L1Ball(3), [1e3, 0.0, -1e3]),
+    "translated-l2ball": lambda: Translated(L2Ball(3, radius=2.0), [5.0, 0.0, -5.0]),
+    "translated-dag": lambda: Translated(diamond(), np.ones(4)),
+    "translated-scaled-simplex": lambda: Translated(Scaled(Simplex(3), 2.0), np.ones(3)),
+}
