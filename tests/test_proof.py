@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from games import GAMES
 
 import hedgerow as hr
+from games import GAMES
 from hedgerow import kernels
 
 T = 150

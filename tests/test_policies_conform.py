@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.steps import CertificateSteps
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.paper import (
+    VacuousConstantsWarning,
+    projection_free_coco,
+    projection_free_long_term,
+)
+from hedgerow.potentials import GrowingScale, PowerPotential
+from hedgerow.sets.balls import L2Ball
+from hedgerow.sets.boxes import Box
+from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.simplices import Simplex
+from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
+from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.signed import SignedSurrogate
+from hedgerow.testing import check_policy
+
+EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
+SETS: dict[str, Callable[[], DecisionSet]] = {
+    "simplex": lambda: Simplex(5),
+    "l2ball": lambda: L2Ball(4, radius=3.0),
+    "box": lambda: Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "dag": lambda: DagPaths(EDGES, 0, 4),
+}
+
+
+def coco_theory(X: DecisionSet) -> Constrained:
+    with pytest.warns(VacuousConstantsWarning):
+        return projection_free_coco(X, 1000, preset="theory", lipschitz=10.0)
+
+
+def per_constraint(X: DecisionSet) -> Constrained:
+    learner = AdaptiveOCG(X, CertificateSteps())
+    scale = GrowingScale(floor=12.0, factor=0.5)
+    current = CurrentSurrogate(PowerPotential(8.0, scale), 8.0, LearntRanges(learner))
+    signed = SignedSurrogate(PowerPotential(2.0, 3.0))
+    return Constrained(learner, PerConstraintSurrogate([current, signed]))
+
+
+POLICIES: dict[str, Callable[[DecisionSet], Constrained]] = {
+    "coco": projection_free_coco,
+    "coco-ranges": lambda X: projection_free_coco(X, violation_range=2.0, lipschitz=(1.0, 2.0)),
+    "coco-scale": lambda X: projection_free_coco(X, violation_scale=0.5),
+    "coco-theory": coco_theory,
+    "long-term": projection_free_long_term,
+    "long-term-theory": lambda X: projection_free_long_term(
+        X, 1000, preset="theory", lipschitz=10.0
+    ),
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", SETS)
+def test_policies_conform(name: str, policy: str) -> None:
+    check_policy(lambda: POLICIES[policy](SETS[name]()))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_policy_with_one_queue_per_constraint_conforms(name: str) -> None:
+    check_policy(lambda: per_constraint(SETS[name]()), constraints=2)
