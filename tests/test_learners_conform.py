@@ -2,17 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
-from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box
 from hedgerow.sets.dag_paths import DagPaths
-from hedgerow.sets.decision_set import DecisionSet, Workspace
+from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.simplices import Simplex
 from hedgerow.testing import check_learner
 

@@ -21,7 +21,7 @@ def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
         raise TypeError(
             f"{name} must hold real numbers, got dtype {given.dtype}; convert it to float64 first"
         )
-    array = np.ascontiguousarray(given, dtype=np.float64)
+    array = np.asarray(given, dtype=np.float64, order="C")
     if not np.isfinite(array).all():
         raise ValueError(
             f"{name} must be finite, got {int((~np.isfinite(array)).sum())} NaN or infinite "
@@ -37,15 +37,15 @@ def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
         and value.dtype == np.float64
         and value.ndim == 1
         and value.flags.c_contiguous
-        and (dim is None or value.size == dim)
-        and math.isfinite(value @ value)
+        and (value.size == dim if dim is not None else value.size > 0)
+        and math.isfinite(_largest(value))
     ):
         return value  # the hot path: nothing to convert, nothing to refuse
     array = as_array(value, name)
     if array.ndim != 1 or (dim is not None and array.size != dim):
         wanted = "one dimension" if dim is None else f"shape ({dim},)"
         raise ValueError(
-            f"{name} must have {wanted}, got shape {array.shape}; flatten it row-major"
+            f"{name} must have {wanted}, got shape {array.shape}; flatten matrices row-major"
         )
     return array
 
@@ -53,7 +53,7 @@ def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
 def as_direction(value: ArrayLike, dim: int) -> Vector:
     """Return a direction for an oracle, rescaled by a power of two where sums could overflow."""
     c = as_vector(value, "the direction", dim)
-    largest = float(np.max(np.abs(c), initial=0.0))
+    largest = _largest(c)
     if largest > 1e250 or 0.0 < largest < 1e-250:
         return np.ldexp(c, -math.frexp(largest)[1])
     return c
@@ -62,11 +62,17 @@ def as_direction(value: ArrayLike, dim: int) -> Vector:
 def as_gradient(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
     """Return a gradient whose squared norm fits float64."""
     grad = as_vector(value, name, dim)
-    if not grad @ grad <= LARGEST_GRADIENT**2:
+    if grad.size and _largest(grad) > LARGEST_GRADIENT / math.sqrt(grad.size):
         raise ValueError(
-            f"{name} has a norm above {LARGEST_GRADIENT:g}; measure the function in a larger unit"
+            f"{name} has a norm near or above {LARGEST_GRADIENT:g}; "
+            "measure the function in a larger unit"
         )
     return grad
+
+
+def _largest(vector: Vector) -> float:
+    """Return the largest absolute entry, NaN where there is one."""
+    return max(float(vector.max()), -float(vector.min()))
 
 
 def as_number(value: Any, name: str) -> float:

@@ -87,14 +87,14 @@ class PowerPotential:
         scale = self._at(t)
         if q <= 0.0:
             return 1.0 / scale if self.p == 1.0 else 0.0
-        logarithm = math.log(self.p / scale) + (self.p - 1.0) * math.log(q / scale)
+        logarithm = math.log(self.p / scale) + (self.p - 1.0) * (math.log(q) - math.log(scale))
         return self.cap if logarithm >= math.log(self.cap) else math.exp(logarithm)
 
     def value(self, q: float, t: float = 1.0) -> float:
         """Return (q/scale)^p."""
         if q <= 0.0:
             return 0.0
-        return math.exp(min(LARGEST_EXPONENT, self.p * math.log(q / self._at(t))))
+        return math.exp(min(LARGEST_EXPONENT, self.p * (math.log(q) - math.log(self._at(t)))))
 
 
 @dataclass(frozen=True)

@@ -47,4 +47,5 @@ class IidSimplex(LinearProblem):
         for k in chunk_lengths(self.horizon, size):
             c = self._mean + costs.uniform(-0.5, 0.5, (k, self.n))
             a = 0.5 - self._mean + loads.uniform(-0.5, 0.5, (k, self.n))
-            yield LinearChunk(c, np.zeros(k), a, -(a @ self.feasible))
+            # row by row, so that a round does not depend on the chunk it comes in
+            yield LinearChunk(c, np.zeros(k), a, -(a * self.feasible).sum(axis=1))

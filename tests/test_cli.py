@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import hedgerow
+
+
+def run(*arguments, cwd):
+    code = "from hedgerow.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=cwd
+    )
+
+
+def test_demo_on_a_pipe(tmp_path: Path):
+    result = run("demo", "--horizon", "60", "--seed", "3", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == "", "no progress bar on a pipe"
+    for words in ("practical preset", "theory preset", "plain OCG", "Figure: out/demo.png"):
+        assert words in result.stdout
+    assert "synthetic" in result.stdout, "invented bandwidth says so"
+    assert "…" not in result.stdout, "nothing is cut off at 80 columns"
+    picture = (tmp_path / "out/demo.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 10_000
+
+
+def test_version_and_help(tmp_path: Path):
+    assert run("--version", cwd=tmp_path).stdout == f"hedgerow {hedgerow.__version__}\n"
+    assert "demo" in run(cwd=tmp_path).stdout
+    wrong = run("demo", "--horizon", "3", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "--horizon" in wrong.stderr
+
+
+def test_missing_extra_is_one_sentence():
+    code = "import sys; sys.modules['typer'] = None; from hedgerow.cli import main; main()"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.strip() == (
+        "hedgerow: the command line needs typer; install it with: pip install 'hedgerow[cli]'"
+    )

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from games import GAMES
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_feasible_point_keeps_every_round_and_something_violates(game):
+    for seed in range(3):
+        problem = GAMES[game](seed, 200)
+        z = problem.feasible
+        assert problem.decision_set.contains(z)
+        policy = hr.unconstrained(problem.decision_set)
+        rounds = list(problem.rounds(policy)) if not problem.adaptive else []
+        violated = 0
+        if problem.adaptive:
+            for cost, constraint in problem.rounds(policy):
+                x = policy.ask()
+                policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+                rounds.append((cost, constraint))
+                violated += constraint(x) > 0
+        else:
+            violated = sum(step.violation > 0 for step in hr.play(policy, problem))
+        assert len(rounds) == problem.horizon
+        assert all(g(z) <= 1e-12 for _, g in rounds)
+        assert violated > 10, "the constraint must bind on a policy that ignores it"
+
+
+@pytest.mark.parametrize("game", ["iid_simplex", "switching_ball", "quadratic_box"])
+def test_the_same_seed_gives_the_same_rounds(game):
+    x = GAMES[game](5, 30).decision_set.lmo(np.arange(1.0, 1.0 + GAMES[game](5, 30).n))
+    once, again, other = ([(f(x), g(x)) for f, g in GAMES[game](seed, 30)] for seed in (5, 5, 6))
+    assert once == again
+    assert once != other
+
+
+@pytest.mark.parametrize("problem", [hr.IidSimplex(horizon=50), hr.SwitchingBall(horizon=50)])
+def test_chunks_are_the_rounds(problem):
+    whole = next(iter(problem.chunks(50)))
+    for size in (1, 7, 50, 99):
+        pieces = list(problem.chunks(size))
+        for i in range(4):
+            np.testing.assert_array_equal(np.concatenate([p[i] for p in pieces]), whole[i])
+
+
+def test_adaptive_problems_need_a_policy():
+    problem = hr.OrthogonalBall(horizon=5)
+    with pytest.raises(TypeError, match="cannot be iterated alone"):
+        iter(problem)
+    with pytest.raises(TypeError, match=r"use rounds\(policy\)"):
+        next(problem.rounds())
+
+
+def test_play_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="dimension 3, the problem in 20"):
+        hr.play(hr.unconstrained(hr.Simplex(3)), hr.IidSimplex(horizon=5))
+    policy = hr.unconstrained(hr.L2Ball(10))
+    policy.oblivious_only = True
+    with pytest.raises(ValueError, match="reacts to the plays"):
+        hr.play(policy, hr.OrthogonalBall(horizon=5))
+
+
+def test_the_trace_adds_up():
+    problem = hr.IidSimplex(horizon=40, seed=1)
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    steps = list(hr.play(hr.projection_free_coco(problem.decision_set), problem))
+    assert [step.t for step in steps] == list(range(1, 41))
+    assert trace.cost == pytest.approx(sum(step.cost for step in steps))
+    assert trace.ccv == pytest.approx(sum(max(0.0, step.violation) for step in steps))
+    assert trace.signed_ccv == pytest.approx(sum(step.violation for step in steps))
+    assert trace.oracle_calls == 41
+    assert trace.seconds > 0.0
+    best = hr.hindsight(problem)
+    assert trace.regret(best) == pytest.approx(trace.cost - best.cost)
+
+
+def test_steps_beyond_the_horizon_warn_once():
+    learner = hr.AdaptiveOCG(hr.Simplex(2), hr.PaperSteps(3))
+    loss = hr.EvalGrad(0.0, np.array([1.0, 0.0]))
+    for _ in range(3):
+        learner.tell(loss)
+    with pytest.warns(UserWarning, match="round 4 is beyond the horizon 3"):
+        learner.tell(loss)
+    for _ in range(5):
+        learner.tell(loss)  # warnings are errors here: a second one would fail
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"preset": "fast"}, "'practical' or 'theory', got 'fast'"),
+        ({"preset": "theory"}, "needs a horizon"),
+        ({"preset": "theory", "horizon": 100}, "needs lipschitz"),
+        ({"preset": "theory", "horizon": 5, "lipschitz": 1.0}, "at least 8"),
+        ({"preset": "theory", "horizon": 9, "violation_range": 1.0}, "takes no violation_range"),
+        ({"violation_range": 1.0, "violation_scale": 1.0}, "give one"),
+        ({"lipschitz": -1.0}, "lipschitz must be above 0"),
+    ],
+)
+def test_presets_refuse_in_a_sentence(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        hr.projection_free_coco(hr.Simplex(3), **arguments)
+
+
+def test_long_term_keeps_the_signed_sum():
+    problem = hr.ShortestPath.atlas_like(nodes=40, edges=150, horizon=1500, seed=1)
+    X, total = problem.decision_set, problem.horizon * problem.threshold
+    signed = hr.simulate(hr.projection_free_long_term(X), problem)
+    hard = hr.simulate(hr.projection_free_coco(X), problem)
+    blind = hr.simulate(hr.unconstrained(X), problem)
+    assert signed.signed_ccv < 0.02 * total < blind.signed_ccv
+    assert hard.ccv < signed.ccv < blind.ccv, "slack pays for violation in the signed policy only"

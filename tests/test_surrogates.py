@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+
+COST = hr.EvalGrad(2.0, np.array([1.0, 0.0]))
+POTENTIAL = hr.PowerPotential(3.0, 2.0)
+
+
+def seen(value, *grad):
+    return hr.EvalGrad(value, np.array(grad))
+
+
+def test_current_counts_this_round_and_ignores_slack():
+    surrogate = hr.CurrentSurrogate(POTENTIAL, queue=1.0)
+    loss = surrogate.tell(COST, seen(-5.0, 3.0, 3.0))
+    np.testing.assert_array_equal(loss.grad, COST.grad)
+    assert (surrogate.queue, loss.value) == (1.0, 2.0)
+    loss = surrogate.tell(COST, seen(0.5, 0.0, 2.0))
+    w = POTENTIAL.weight(1.5)
+    assert surrogate.queue == 1.5
+    assert loss.value == pytest.approx(2.0 + w * 0.5)
+    np.testing.assert_allclose(loss.grad, [1.0, 2.0 * w])
+
+
+def test_signed_looks_at_the_past_and_lets_slack_pay():
+    surrogate = hr.SignedSurrogate(POTENTIAL)
+    assert surrogate.tell(COST, seen(4.0, 0.0, 1.0)).value == 2.0  # Q(0) = 0: no weight yet
+    loss = surrogate.tell(COST, seen(-1.0, 0.0, 1.0))
+    w = POTENTIAL.weight(4.0)
+    assert loss.value == pytest.approx(2.0 - w)
+    np.testing.assert_allclose(loss.grad, [1.0, w])
+    surrogate.tell(COST, seen(-10.0, 0.0, 1.0))
+    assert surrogate.queue == 0.0
+
+
+def test_given_ranges_are_the_units():
+    surrogate = hr.CurrentSurrogate(POTENTIAL, 1.0, hr.GivenRanges(violation=4.0, ratio=3.0))
+    surrogate.tell(COST, seen(2.0, 0.0, 1.0))
+    assert surrogate.queue == 1.5
+    assert surrogate.weight == pytest.approx(3.0 * POTENTIAL.weight(1.5))
+
+
+def test_an_unsatisfiable_round_is_counted_and_nothing_is_added():
+    learner = hr.AdaptiveOCG(hr.Simplex(2), hr.CertificateSteps())
+    for ranges in (hr.GivenRanges(), hr.LearntRanges(learner)):
+        surrogate = hr.CurrentSurrogate(POTENTIAL, 1.0, ranges)
+        loss = surrogate.tell(COST, seen(1.0, 0.0, 0.0))
+        np.testing.assert_array_equal(loss.grad, COST.grad)
+        assert surrogate.price == 0.0
+        assert surrogate.queue == 2.0
+    surrogate.tell(COST, seen(1.0, 5.0, 5.0))  # constant along the simplex: no play can help
+    assert surrogate.price == 0.0
+
+
+def test_one_queue_per_constraint():
+    parts = [hr.CurrentSurrogate(POTENTIAL, 1.0), hr.SignedSurrogate(POTENTIAL, 2.0)]
+    surrogate = hr.PerConstraintSurrogate(parts)
+    loss = surrogate.tell(COST, (seen(1.0, 1.0, 0.0), seen(-0.5, 0.0, 1.0)))
+    first, second = POTENTIAL.weight(2.0), POTENTIAL.weight(2.0)
+    np.testing.assert_allclose(loss.grad, [1.0 + first, second])
+    np.testing.assert_allclose(surrogate.queues, [2.0, 2.0])
+    assert loss.value == pytest.approx(2.0 + first - 0.5 * second)
+    with pytest.raises(ValueError, match="there are 2 queues, got feedback of 1"):
+        surrogate.tell(COST, seen(1.0, 1.0, 0.0))
+
+
+def test_one_queue_per_constraint_plays_a_maximum():
+    X = hr.Simplex(3)
+    learner = hr.AdaptiveOCG(X, hr.CertificateSteps())
+    parts = [
+        hr.CurrentSurrogate(hr.PowerPotential(8.0, 12.0), 8.0, hr.LearntRanges(learner))
+        for _ in range(2)
+    ]
+    policy = hr.Constrained(learner, hr.PerConstraintSurrogate(parts))
+    rng = np.random.default_rng(0)
+    cap = hr.Maximum([hr.Linear([1.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 1.0, 0.0], -0.3)])
+    rounds = [(hr.Linear([-2.0, -1.0, 0.0] + 0.3 * rng.standard_normal(3)), cap)] * 600
+    trace = hr.Trace.of(hr.play(policy, hr.Recorded(X, rounds), feedback=hr.first_order_each))
+    np.testing.assert_allclose(policy.ask(), [0.2, 0.3, 0.5], atol=0.05)
+    assert trace.violations[-100:].mean() < 0.02
+    best = hr.hindsight(X, rounds)
+    assert trace.regret(best) <= policy.certificate()
+
+
+@pytest.mark.parametrize(
+    ("cost", "constraint", "error"),
+    [
+        (seen(np.nan, 1.0, 0.0), COST, ValueError),
+        (seen(0.0, np.inf, 0.0), COST, ValueError),
+        (COST, seen(np.inf, 1.0, 0.0), ValueError),
+        (COST, seen(1.0, 1.0, 0.0, 0.0), ValueError),
+        (COST, hr.EvalGrad(1.0, np.array([1j, 0])), TypeError),
+        (seen(0.0, 1e200, 0.0), COST, ValueError),
+    ],
+)
+def test_bad_feedback_changes_nothing(cost, constraint, error):
+    for surrogate in (hr.CurrentSurrogate(POTENTIAL), hr.SignedSurrogate(POTENTIAL, 1.0)):
+        before = surrogate.state()["array"]
+        with pytest.raises(error):
+            surrogate.tell(cost, constraint)
+        np.testing.assert_array_equal(surrogate.state()["array"], before)
