@@ -59,12 +59,14 @@ def as_direction(value: ArrayLike, dim: int) -> Vector:
     return c
 
 
-def as_gradient(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
-    """Return a gradient whose squared norm fits float64."""
+def as_gradient(
+    value: ArrayLike, name: str, dim: int | None = None, largest: float = LARGEST_GRADIENT
+) -> Vector:
+    """Return a gradient whose norm is at most `largest`, so that its square fits float64."""
     grad = as_vector(value, name, dim)
-    if grad.size and _largest(grad) > LARGEST_GRADIENT / math.sqrt(grad.size):
+    if grad.size and _largest(grad) > largest / math.sqrt(grad.size):
         raise ValueError(
-            f"{name} has a norm near or above {LARGEST_GRADIENT:g}; "
+            f"{name} has a norm near or above {largest:g}; "
             "measure the function in a larger unit"
         )
     return grad

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,9 @@ class State:
         configuration: Sequence[object] = (),
         *,
         random: dict[str, Any] | None = None,
-        parts: Mapping[str, Snapshot] | None = None,
+        parts: Mapping[str, Stateful] | None = None,
     ) -> Snapshot:
-        """Copy the state of `owner`, with a fingerprint of what it was built from."""
+        """Copy the state of `owner` and its parts, with a fingerprint of what it was built from."""
         return Snapshot(
             part=type(owner).__qualname__,
             version=VERSION,
@@ -62,37 +62,57 @@ class State:
             layout=dict(self.layout),
             array=self.array.copy(),
             random=random,
-            parts=dict(parts or {}),
+            parts={name: part.state() for name, part in (parts or {}).items()},
         )
 
     def restore(
-        self, owner: object, snapshot: Snapshot, configuration: Sequence[object] = ()
+        self,
+        owner: object,
+        snapshot: Snapshot,
+        configuration: Sequence[object] = (),
+        parts: Mapping[str, Stateful] | None = None,
     ) -> None:
-        """Take the state back, or say what does not fit, before anything changes."""
-        check(owner, snapshot, configuration)
-        if dict(snapshot["layout"]) != self.layout:
-            raise ValueError(
-                f"this snapshot's layout is {snapshot['layout']}, {type(owner).__qualname__} needs "
-                f"{self.layout}; restore into a part built with the same arguments"
-            )
+        """Take back the state, also of all `parts`; what does not fit changes nothing."""
+        self._check(owner, snapshot, configuration)
+        before: list[tuple[Stateful, Snapshot]] = []
+        try:
+            for name, part in (parts or {}).items():
+                before.append((part, part.state()))
+                part.restore(snapshot["parts"][name])
+        except (KeyError, ValueError):
+            for part, own in before:
+                part.restore(own)
+            raise
         self.array[:] = np.asarray(snapshot["array"], dtype=np.float64)
 
+    def _check(self, owner: object, snapshot: Snapshot, configuration: Sequence[object]) -> None:
+        name = type(owner).__qualname__
+        if snapshot["part"] != name:
+            raise ValueError(f"this snapshot is of {snapshot['part']}, it cannot restore {name}")
+        if snapshot["version"] != VERSION:
+            raise ValueError(
+                f"this snapshot has version {snapshot['version']}, this release reads {VERSION}; "
+                "restore it with the release that wrote it"
+            )
+        if snapshot["fingerprint"] != fingerprint(configuration) or self.layout != dict(
+            snapshot["layout"]
+        ):
+            raise ValueError(
+                f"this snapshot comes from a {name} built with other arguments; "
+                "build it with the same ones, then restore"
+            )
 
-def check(owner: object, snapshot: Snapshot, configuration: Sequence[object]) -> None:
-    """Refuse a snapshot of another class, version or configuration."""
-    name = type(owner).__qualname__
-    if snapshot["part"] != name:
-        raise ValueError(f"this snapshot is of {snapshot['part']}, it cannot restore {name}")
-    if snapshot["version"] != VERSION:
-        raise ValueError(
-            f"this snapshot has version {snapshot['version']}, this release reads {VERSION}; "
-            "restore it with the release that wrote it"
-        )
-    if snapshot["fingerprint"] != fingerprint(configuration):
-        raise ValueError(
-            f"this snapshot comes from a {name} built with other arguments; "
-            "build it with the same ones, then restore"
-        )
+
+class Stateful(Protocol):
+    """What can be saved and restored."""
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        ...
+
+    def restore(self, snapshot: Snapshot, /) -> None:
+        """Go back to a snapshot; one that does not fit changes nothing."""
+        ...
 
 
 def fingerprint(value: object) -> str:

@@ -11,7 +11,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Snapshot, State, Stateful
 
 Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
 
@@ -77,18 +77,14 @@ class Constrained(Generic[Seen]):
         lowest = self.decision_set.minimum(s)
         return float(self._state["inner"][0] - lowest - self._state["price"][0])
 
+    @property
+    def _parts(self) -> dict[str, Stateful]:
+        return {"learner": self.learner, "surrogate": self.surrogate}
+
     def state(self) -> Snapshot:
         """Return a snapshot."""
-        parts = {"learner": self.learner.state(), "surrogate": self.surrogate.state()}
-        return self._state.snapshot(self, parts=parts)
+        return self._state.snapshot(self, parts=self._parts)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot; one that does not fit changes nothing."""
-        before = self.learner.state()
-        self.learner.restore(snapshot["parts"]["learner"])
-        try:
-            self.surrogate.restore(snapshot["parts"]["surrogate"])
-            self._state.restore(self, snapshot)
-        except ValueError:
-            self.learner.restore(before)
-            raise
+        self._state.restore(self, snapshot, parts=self._parts)

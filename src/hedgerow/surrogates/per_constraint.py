@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Snapshot, State, Stateful
 from hedgerow.surrogates.queued import Queued, checked
 
 
@@ -58,13 +58,14 @@ class PerConstraintSurrogate:
             grad += surrogate.charge(cost, constraint) * constraint.grad
         return EvalGrad(cost.value + self.price, grad)
 
+    @property
+    def _parts(self) -> dict[str, Stateful]:
+        return {str(i): surrogate for i, surrogate in enumerate(self.surrogates)}
+
     def state(self) -> Snapshot:
         """Return a snapshot."""
-        parts = {str(i): surrogate.state() for i, surrogate in enumerate(self.surrogates)}
-        return State().snapshot(self, (len(self.surrogates),), parts=parts)
+        return State().snapshot(self, parts=self._parts)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot."""
-        State().restore(self, snapshot, (len(self.surrogates),))
-        for i, surrogate in enumerate(self.surrogates):
-            surrogate.restore(snapshot["parts"][str(i)])
+        State().restore(self, snapshot, parts=self._parts)

@@ -10,6 +10,9 @@ from hedgerow.potentials import Potential
 from hedgerow.snapshot import Snapshot, State
 from hedgerow.surrogates.ranges import GivenRanges, Ranges
 
+LARGEST_GRADIENT = 1e100
+"""A limit that leaves room for the weight."""
+
 
 class Queued(ABC):
     """A surrogate with one queue: loss = f + ratio w(queue) x (a part of g).
@@ -63,19 +66,19 @@ class Queued(ABC):
 
     def state(self) -> Snapshot:
         """Return a snapshot."""
-        parts = {"ranges": self.ranges.state()}
-        return self._state.snapshot(self, (self.potential, self.initial), parts=parts)
+        configuration = (self.potential, self.initial)
+        return self._state.snapshot(self, configuration, parts={"ranges": self.ranges})
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot."""
-        self._state.restore(self, snapshot, (self.potential, self.initial))
-        self.ranges.restore(snapshot["parts"]["ranges"])
+        configuration = (self.potential, self.initial)
+        self._state.restore(self, snapshot, configuration, {"ranges": self.ranges})
 
 
 def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
     """Return first-order feedback with a finite value and a finite gradient, or refuse it."""
     return EvalGrad(
         as_number(seen.value, f"the value of the {name}"),
-        as_gradient(seen.grad, f"the gradient of the {name}", dim),
+        as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_GRADIENT),
         seen.lipschitz,
     )
