@@ -1,7 +1,7 @@
 """Lyapunov potentials: how the weight on the constraint grows with the violation so far.
 
 The paper's surrogate V f + Phi'(Q) g is divided by V throughout: f has coefficient 1 and the
-weight is Phi'(Q)/V, so V, about 1e65 in the paper's experiment, is never formed.
+weight is Phi'(Q)/V, so V, 1e46 or more in the paper's experiment, is never formed.
 """
 
 from __future__ import annotations
