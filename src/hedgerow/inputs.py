@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,14 +32,7 @@ def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
     """Return `value` as a contiguous float64 vector of length `dim`, or say why it cannot be."""
-    if (
-        type(value) is np.ndarray
-        and value.dtype == np.float64
-        and value.ndim == 1
-        and value.flags.c_contiguous
-        and (value.size == dim if dim is not None else value.size > 0)
-        and math.isfinite(_largest(value))
-    ):
+    if _fits(value, dim) and math.isfinite(squared_norm(value)):
         return value  # the hot path: nothing to convert, nothing to refuse
     array = as_array(value, name)
     if array.ndim != 1 or (dim is not None and array.size != dim):
@@ -63,18 +56,36 @@ def as_gradient(
     value: ArrayLike, name: str, dim: int | None = None, largest: float = LARGEST_GRADIENT
 ) -> Vector:
     """Return a gradient whose norm is at most `largest`, so that its square fits float64."""
+    if _fits(value, dim) and squared_norm(value) <= largest**2:
+        return value  # the hot path, as above
     grad = as_vector(value, name, dim)
-    if grad.size and _largest(grad) > largest / math.sqrt(grad.size):
+    if not squared_norm(grad) <= largest**2:
         raise ValueError(
-            f"{name} has a norm near or above {largest:g}; "
-            "measure the function in a larger unit"
+            f"{name} has a norm above {largest:g}; measure the function in a larger unit"
         )
     return grad
 
 
+def squared_norm(vector: Vector) -> float:
+    """Return <vector, vector>, infinite where it leaves float64, without a warning."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(vector.dot(vector))
+
+
+def _fits(value: ArrayLike, dim: int | None) -> TypeGuard[Vector]:
+    """Whether `value` already is a contiguous float64 vector of that length."""
+    return (
+        type(value) is np.ndarray
+        and value.dtype == np.float64
+        and value.ndim == 1
+        and value.flags.c_contiguous
+        and (dim is None or value.size == dim)
+    )
+
+
 def _largest(vector: Vector) -> float:
-    """Return the largest absolute entry, NaN where there is one."""
-    return max(float(vector.max()), -float(vector.min()))
+    """Return the largest absolute entry."""
+    return max(float(vector.max()), -float(vector.min())) if vector.size else 0.0
 
 
 def as_number(value: Any, name: str) -> float:

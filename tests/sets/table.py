@@ -1,4 +1,4 @@
-"""Small, medium and degenerate examples of every set; a new set adds rows and inherits all checks."""
+"""Small, medium and degenerate examples of every set; a new set inherits every check here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hedgerow.sets.boxes import Box
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.spectral import NuclearBall, Spectrahedron
 from hedgerow.sets.wrappers import Scaled, Translated
 
 
@@ -61,6 +62,12 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "dag-single-edge": lambda: DagPaths([("s", "t")], "s", "t"),
     "dag-single-path": lambda: DagPaths([(2, 1), (1, 0), (3, 2)], 3, 0),
     "dag-30-nodes": lambda: random_dag(30, 120, seed=1),
+    "spectrahedron-1": lambda: Spectrahedron(1),
+    "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
+    "spectrahedron-5": lambda: Spectrahedron(5),
+    "nuclear-1x1": lambda: NuclearBall(1, 1),
+    "nuclear-1x4": lambda: NuclearBall(1, 4, radius=2.0),
+    "nuclear-5x3": lambda: NuclearBall(5, 3, radius=0.5),
     "scaled-simplex": lambda: Scaled(Simplex(4), 0.25),
     "scaled-box": lambda: Scaled(box(6), 3.0),
     "scaled-l1ball": lambda: Scaled(L1Ball(5), 1e3),

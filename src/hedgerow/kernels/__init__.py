@@ -7,9 +7,31 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hedgerow.kernels import ocg, paths, steps
+    from hedgerow.kernels import (
+        flow_newton,
+        flows,
+        laplacians,
+        matchings,
+        matroids,
+        ocg,
+        paths,
+        simplices,
+        spectral,
+        steps,
+    )
 
-__all__ = ["ocg", "paths", "steps"]
+__all__ = [
+    "flow_newton",
+    "flows",
+    "laplacians",
+    "matchings",
+    "matroids",
+    "ocg",
+    "paths",
+    "simplices",
+    "spectral",
+    "steps",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

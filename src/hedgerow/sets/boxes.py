@@ -5,14 +5,88 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.decision_set import DecisionSet, Rows
+from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
+from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.projectable import ProjectableSet
+
+
+class Bounds(ProjectableSet):
+    """A set {lower <= x <= upper}: everything is coordinate by coordinate, O(n)."""
+
+    lower: Vector
+    upper: Vector
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates."""
+        return self.lower.size
+
+    @property
+    def diameter(self) -> float:
+        """The distance of two opposite corners."""
+        return float(np.linalg.norm(self.upper - self.lower))
+
+    @property
+    def _free(self) -> NDArray[np.bool_]:
+        return self.lower < self.upper
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Take each coordinate's better bound, the lower one if they are equal."""
+        c = as_direction(c, self.dim)
+        return np.where(c < 0.0, self.upper, self.lower)
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
+        """Whether every coordinate keeps its bounds."""
+        x = as_vector(x, "x", self.dim)
+        return bool((x >= self.lower - tol).all() and (x <= self.upper + tol).all())
+
+    def start(self) -> Vector:
+        """Return the centre."""
+        return 0.5 * (self.lower + self.upper)
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Zero the coordinates that cannot move."""
+        return np.where(self._free, as_vector(c, "the direction", self.dim), 0.0)
+
+    def project(self, y: ArrayLike) -> Vector:
+        """Cut every coordinate at its bounds."""
+        return np.clip(as_vector(y, "y", self.dim), self.lower, self.upper)
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return the centre and the axes of the coordinates that can move."""
+        return self.start(), np.eye(self.dim)[:, self._free]
+
+    def ball(self) -> tuple[Vector, float]:
+        """Return the centre and half the least width, r = 0 for a single point."""
+        widths = (self.upper - self.lower)[self._free]
+        return self.start(), 0.5 * float(widths.min()) if widths.size else 0.0
+
+    def rows(self) -> Rows:
+        """Return the bounds."""
+        return Rows(self.lower, self.upper)
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return the at most n + 1 corners of x > threshold as the threshold rises."""
+        p = self._heights(x)
+        cuts = np.unique(np.append(p[p < 1.0], 0.0))
+        corners = np.where(p > cuts[:, None], self.upper, self.lower)
+        return np.diff(cuts, append=1.0), corners
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Draw each coordinate's bound by itself."""
+        return np.where(rng.random(self.dim) < self._heights(x), self.upper, self.lower)
+
+    def _heights(self, x: ArrayLike) -> Vector:
+        """Return where x lies between the bounds, 0 to 1, and 0 where they are equal."""
+        rise = self._inside(x) - self.lower
+        p = np.divide(rise, self.upper - self.lower, out=np.zeros(self.dim), where=self._free)
+        return np.clip(p, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Box(DecisionSet):
+class Box(Bounds):
     """The box {lower <= x <= upper}.
 
     Oracle: the lower bound where c >= 0, the upper bound elsewhere, O(n). Diameter:
@@ -40,34 +114,32 @@ class Box(DecisionSet):
         object.__setattr__(self, "lower", read_only(low))
         object.__setattr__(self, "upper", read_only(high))
 
-    @property
-    def dim(self) -> int:
-        """The number of coordinates."""
-        return self.lower.size
 
-    @property
-    def diameter(self) -> float:
-        """The distance of two opposite corners."""
-        return float(np.linalg.norm(self.upper - self.lower))
+@dataclass(frozen=True, eq=False)
+class LinfBall(Bounds):
+    """The cube {|x_i| <= radius for all i}.
 
-    def lmo(self, c: ArrayLike) -> Vector:
-        """Take each coordinate's better bound, the lower one if they are equal."""
-        c = as_direction(c, self.dim)
-        return np.where(c < 0.0, self.upper, self.lower)
+    Oracle: -radius sign(c), O(n), -radius where c = 0. Diameter: 2 radius sqrt(n), exact.
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether every coordinate keeps its bounds."""
-        x = as_vector(x, "x", self.dim)
-        return bool((x >= self.lower - tol).all() and (x <= self.upper + tol).all())
+    Args:
+        n: the number of coordinates.
+        radius: the largest absolute value.
 
-    def start(self) -> Vector:
-        """Return the centre."""
-        return 0.5 * (self.lower + self.upper)
+    >>> LinfBall(3, radius=2.0).lmo([0.2, -1.0, 0.0])
+    array([-2.,  2., -2.])
 
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Zero the coordinates that cannot move."""
-        return np.where(self.lower < self.upper, as_vector(c, "the direction", self.dim), 0.0)
+    """
 
-    def rows(self) -> Rows:
-        """Return the bounds."""
-        return Rows(self.lower, self.upper)
+    n: int
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        n, radius = as_count(self.n, "n"), as_positive(self.radius, "radius")
+        bound = np.full(n, radius)
+        for name, value in (
+            ("n", n),
+            ("radius", radius),
+            ("lower", read_only(-bound)),
+            ("upper", read_only(bound)),
+        ):
+            object.__setattr__(self, name, value)

@@ -6,22 +6,24 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.decision_set import DecisionSet, Rows, Workspace
+from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
+from hedgerow.sets.graph import Edges, Index, Network, ends, group, no_path, orient
 
-Index = NDArray[np.uint32]
 PAIR_STEPS = 10**7
 """Above this many steps of its dynamic programme the diameter is bounded instead of computed."""
+ROUNDING = 1e-12
+"""A decomposition may leave out this much of the flow."""
 
 
 @dataclass(frozen=True, eq=False)
-class DagPaths(DecisionSet):
+class DagPaths(FlowPolytope):
     """The unit flow polytope of a DAG: mixtures of paths from source to target.
 
     x_e is the share of traffic on edge e. Vertices are exactly the paths, as 0/1 vectors. Edges
@@ -43,18 +45,45 @@ class DagPaths(DecisionSet):
 
     """
 
-    edges: Sequence[tuple[Hashable, Hashable]] | NDArray[np.integer[Any]]
+    edges: Edges
     source: Hashable
     target: Hashable
     live: NDArray[np.bool_] = field(init=False, repr=False)
     _begin: Index = field(init=False, repr=False)
     _tail: Index = field(init=False, repr=False)
     _edge: Index = field(init=False, repr=False)
+    _network: Network = field(init=False, repr=False)
+    _base: Vector = field(init=False, repr=False)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        source: Hashable,
+        target: Hashable,
+        order: Sequence[Hashable] | Literal["distance"] | None = None,
+    ) -> DagPaths:
+        """Take the edges of a networkx graph, those that point forward in an order of its nodes.
+
+        Undirected edges are turned to point forward. Directed edges that point backward, loops
+        and edges at nodes outside the order are dropped: `X.edges` lists what is left, by which
+        costs must be ordered.
+
+        Args:
+            graph: any networkx graph.
+            source: the node where paths begin.
+            target: the node where paths end.
+            order: the nodes from first to last; or "distance", by the number of edges from the
+                source, nodes at the same distance in the order in which a breadth-first search
+                meets them; or None for a graph that is acyclic as it is.
+
+        """
+        return cls(orient(graph, source, order), source, target)
 
     def __post_init__(self) -> None:
-        tail, head, source, target = _number_nodes(self.edges, self.source, self.target)
+        tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
-        out_begin, out_order = _group(tail, nodes)
+        out_begin, out_order = group(tail, nodes)
         rank = np.empty(nodes, np.uint32)
         if kernels.paths.topological_order(out_begin, out_order, head, rank) < nodes:
             closing = self.edges[_closing_edge(tail, head, rank == nodes)]
@@ -65,11 +94,8 @@ class DagPaths(DecisionSet):
         from_source, to_target = np.zeros(nodes, np.bool_), np.zeros(nodes, np.bool_)
         kernels.paths.reachable(out_begin, out_order, head, source, from_source)
         if not from_source[target]:
-            raise ValueError(
-                f"no path leads from {self.source!r} to {self.target!r}; "
-                "add edges or choose another source or target"
-            )
-        kernels.paths.reachable(*_group(head, nodes), tail, target, to_target)
+            raise no_path(self.source, self.target)
+        kernels.paths.reachable(*group(head, nodes), tail, target, to_target)
         live = from_source[tail] & to_target[head]
         # Live nodes, renumbered by topological rank: the source is 0 and the target the last.
         alive = from_source & to_target
@@ -78,15 +104,20 @@ class DagPaths(DecisionSet):
         ordered = ordered[alive[ordered]]
         place[ordered] = np.arange(ordered.size, dtype=np.uint32)
         edge = np.flatnonzero(live).astype(np.uint32)
-        begin, into = _group(place[head[edge]], ordered.size)
+        begin, into = group(place[head[edge]], ordered.size)
         edge = edge[into]
         for name, value in (
             ("live", live),
             ("_begin", begin),
             ("_tail", place[tail[edge]]),
             ("_edge", edge),
+            ("_base", np.zeros(tail.size)),
         ):
             object.__setattr__(self, name, read_only(value))
+        supply = np.zeros(self.nodes)
+        supply[0], supply[-1] = -1.0, 1.0
+        network = Network(self._tail, place[head[edge]], self._edge, supply, math.inf)
+        object.__setattr__(self, "_network", network)
 
     @property
     def dim(self) -> int:
@@ -98,20 +129,14 @@ class DagPaths(DecisionSet):
         """The number of nodes on some path."""
         return self._begin.size - 1
 
-    @property
-    def _head(self) -> Index:
-        return np.repeat(np.arange(self.nodes, dtype=np.uint32), np.diff(self._begin))
-
-    @property
-    def _supply(self) -> Vector:
-        supply = np.zeros(self.nodes)
-        supply[0], supply[-1] = -1.0, 1.0
-        return supply
+    @cached_property
+    def _out(self) -> tuple[Index, Index]:
+        return group(self._tail, self.nodes)
 
     @cached_property
     def _diameter(self) -> tuple[float, bool]:
-        begin, order = _group(self._tail, self.nodes)
-        head = self._head[order]
+        begin, order = self._out
+        head = self._network.head[order]
         if self.nodes * self._edge.size <= PAIR_STEPS:
             return math.sqrt(kernels.paths.squared_diameter(begin, head)), True
         return math.sqrt(2.0 * kernels.paths.longest_path(begin, head)), False
@@ -130,17 +155,6 @@ class DagPaths(DecisionSet):
         """Return the path of least total cost; ties go to the edge given first."""
         return self.workspace().lmo(as_direction(c, self.dim))
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x is a unit flow: conservation at every node, one unit in all, x >= 0."""
-        x = as_vector(x, "x", self.dim)
-        if x.min() < -tol or np.abs(x[~self.live]).max(initial=0.0) > tol:
-            return False
-        flow = x[self._edge]
-        excess = np.bincount(self._head, flow, self.nodes) - np.bincount(
-            self._tail, flow, self.nodes
-        )
-        return bool(np.abs(excess - self._supply).max() <= tol)
-
     def start(self) -> Vector:
         """Return the path with the fewest edges."""
         return self.lmo(np.ones(self.dim))
@@ -150,36 +164,41 @@ class DagPaths(DecisionSet):
         c = as_vector(c, "the direction", self.dim)
         return c if self._edge.size == self.dim else np.where(self.live, c, 0.0)
 
-    def workspace(self) -> Workspace:
-        """Return the memory of the dynamic programme."""
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return at most edges - nodes + 2 paths: the widest one again and again, O(edges) each."""
+        flow = np.maximum(self._inside(x)[self._edge], 0.0)
+        path = np.empty(self.nodes, np.uint32)
+        weights: list[float] = []
+        vertices: list[Vector] = []
+        while math.fsum(weights) < 1.0 - ROUNDING:
+            weight = kernels.flows.peel(self._begin, self._tail, flow, path)
+            if weight <= 0.0:
+                break
+            vertex = np.zeros(self.dim)
+            vertex[self._edge[path[: np.argmax(path == flow.size)]]] = 1.0
+            weights.append(weight)
+            vertices.append(vertex)
+        return np.array(weights) / math.fsum(weights), np.array(vertices)
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Walk from the source; at each node take an edge with its share of the node's flow."""
+        flow, path = self._inside(x), np.zeros(self.dim)
+        (begin, order), head, node = self._out, self._network.head, 0
+        while node < self.nodes - 1:
+            out = order[begin[node] : begin[node + 1]]
+            share = np.cumsum(np.maximum(flow[self._edge[out]], 0.0))
+            k = out[np.searchsorted(share[:-1], rng.random() * share[-1], side="right")]
+            path[self._edge[k]] = 1.0
+            node = int(head[k])
+        return path
+
+    def workspace(self) -> FlowWorkspace:
+        """Return the memory of the dynamic programme and the potentials of the projection."""
         return _PathWorkspace(self)
 
-    def rows(self) -> Rows:
-        """Return flow conservation, with dead edges fixed at zero."""
-        from scipy import sparse
 
-        ones = np.ones(self._edge.size)
-        incidence = sparse.coo_array(
-            (
-                np.append(ones, -ones),
-                (
-                    np.concatenate([self._head, self._tail]),
-                    np.concatenate([self._edge, self._edge]),
-                ),
-            ),
-            shape=(self.nodes, self.dim),
-        )
-        # One balance is implied by the others; leaving it out keeps the rows independent.
-        return Rows(
-            np.zeros(self.dim),
-            self.live.astype(np.float64),
-            A_eq=sparse.csr_array(incidence)[1:],
-            b_eq=self._supply[1:],
-        )
-
-
-class _PathWorkspace(Workspace):
-    """Distances and parents, kept between calls; no warm start."""
+class _PathWorkspace(FlowWorkspace):
+    """Distances and parents, kept between calls."""
 
     def __init__(self, paths: DagPaths):
         super().__init__(paths)
@@ -192,43 +211,6 @@ class _PathWorkspace(Workspace):
         path = np.empty(self._dim)
         kernels.paths.shortest_path(*self._graph, c, self._distance, self._parent, path)
         return path
-
-
-def _number_nodes(edges: Any, source: Hashable, target: Hashable) -> tuple[Index, Index, int, int]:
-    """Number the nodes 0, 1, ... and return tails, heads, source and target as numbers."""
-    if len(edges) == 0:
-        raise ValueError("a graph needs at least one edge, got none")
-    if isinstance(edges, np.ndarray):
-        if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
-            raise ValueError(
-                "an array of edges must hold integers and have shape (m, 2), "
-                f"got dtype {edges.dtype} and shape {edges.shape}"
-            )
-        labels, flat = np.unique(edges, return_inverse=True)
-        places: Any = {node: np.flatnonzero(labels == node) for node in (source, target)}
-        number = {node: int(place[0]) for node, place in places.items() if place.size}
-    else:
-        number = {}
-        for edge in edges:
-            if not isinstance(edge, (tuple, list)) or len(edge) != 2:
-                raise ValueError(f"an edge is a pair (tail, head), got {edge!r}")
-            for node in edge:
-                number.setdefault(node, len(number))
-        flat = np.array([number[node] for edge in edges for node in edge])
-    for name, node in (("source", source), ("target", target)):
-        if node not in number:
-            raise ValueError(f"the {name} {node!r} is not a node of any edge; check its spelling")
-    if source == target:
-        raise ValueError(f"source and target must differ, both are {source!r}")
-    ends = flat.reshape(-1, 2).astype(np.uint32)
-    return ends[:, 0].copy(), ends[:, 1].copy(), number[source], number[target]
-
-
-def _group(key: Index, groups: int) -> tuple[Index, Index]:
-    """Return where each group begins, and the members by group, then by index."""
-    begin = np.zeros(groups + 1, np.uint32)
-    begin[1:] = np.cumsum(np.bincount(key, minlength=groups))
-    return begin, np.argsort(key, kind="stable").astype(np.uint32)
 
 
 def _closing_edge(tail: Index, head: Index, stuck: NDArray[np.bool_]) -> int:

@@ -1,26 +1,33 @@
-"""Simplices: probability vectors and their kin."""
+"""Simplices: probability vectors, with and without caps, and subsets of fixed size."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector
-from hedgerow.sets.decision_set import DecisionSet, Rows
+from hedgerow import kernels
+from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
+from hedgerow.sets import systematic
+from hedgerow.sets.fixed_sum import ROUNDING, CappedSum, mixture
 
 
 @dataclass(frozen=True, eq=False)
-class Simplex(DecisionSet):
+class Simplex(CappedSum):
     """The simplex {x >= 0, x_1 + ... + x_n = total}: mixtures, portfolios, allocations.
 
-    Oracle: the smallest entry of c, O(n). Diameter: sqrt(2) total, exact.
+    Oracle: the smallest entry of c, O(n). Projection: Michelot's method, O(n) in practice.
+    Diameter: sqrt(2) total, exact.
 
     Args:
         n: the number of coordinates.
         total: what the coordinates sum to.
+
+    Reference: C. Michelot, A finite algorithm for finding the projection of a point onto the
+    canonical simplex of R^n, J. Optim. Theory Appl. 50 (1986).
 
     >>> Simplex(3).lmo([0.2, -1.0, 0.5])
     array([0., 1., 0.])
@@ -40,6 +47,18 @@ class Simplex(DecisionSet):
         return self.n
 
     @property
+    def _cap(self) -> Vector:
+        return np.full(self.n, self.total)
+
+    @property
+    def _total(self) -> float:
+        return self.total
+
+    @property
+    def _free(self) -> NDArray[np.bool_]:
+        return np.full(self.n, self.n > 1)
+
+    @property
     def diameter(self) -> float:
         """The distance of two corners."""
         return math.sqrt(2.0) * self.total if self.n > 1 else 0.0
@@ -51,12 +70,6 @@ class Simplex(DecisionSet):
         v[np.argmin(c)] = self.total
         return v
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x >= 0 and its sum is the total."""
-        x = as_vector(x, "x", self.n)
-        slack = tol * max(1.0, self.total)
-        return bool(x.min() >= -slack and abs(float(x.sum()) - self.total) <= slack)
-
     def start(self) -> Vector:
         """Return the centre."""
         return np.full(self.n, self.total / self.n)
@@ -66,10 +79,213 @@ class Simplex(DecisionSet):
         c = as_vector(c, "the direction", self.n)
         return c - float(c.mean())
 
-    def rows(self) -> Rows:
-        """Return one equation and nonnegativity."""
-        from scipy import sparse
+    def project(self, y: ArrayLike) -> Vector:
+        """Return max(y - tau, 0) for the one tau that gives the sum."""
+        x = np.empty(self.n)
+        kernels.simplices.project(as_vector(y, "y", self.n), self.total, x)
+        return x
 
-        ones = sparse.csr_array(np.ones((1, self.n)))
-        total = np.array([self.total])
-        return Rows(np.zeros(self.n), np.full(self.n, self.total), A_eq=ones, b_eq=total)
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return one corner per positive coordinate."""
+        p = self._shares(x)
+        return p[p > 0.0], self.total * np.eye(self.n)[p > 0.0]
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Draw a corner by its coordinate's share of the total."""
+        v = np.zeros(self.n)
+        v[rng.choice(self.n, p=self._shares(x))] = self.total
+        return v
+
+    def _shares(self, x: ArrayLike) -> Vector:
+        p = np.maximum(self._inside(x), 0.0)
+        return p / float(p.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class CappedSimplex(CappedSum):
+    """The capped simplex {0 <= x <= cap, x_1 + ... + x_n = total}: diversified allocations.
+
+    Oracle: fill the cheapest coordinates up to their caps, O(n log n). Projection: the multiplier
+    by Newton steps in a bracket of breakpoints, a few passes of O(n). Diameter: exact if all
+    positive caps, cut at the total, are equal; else the bound that `diameter` proves, because
+    the exact one decides whether numbers can be parted in two equal sums.
+
+    Args:
+        n: the number of coordinates.
+        cap: the largest value of each coordinate, or one number for all.
+        total: what the coordinates sum to; at most the sum of the caps.
+
+    >>> CappedSimplex(3, 0.6).lmo([0.2, -1.0, 0.5])
+    array([0.4, 0.6, 0. ])
+
+    """
+
+    n: int
+    cap: Vector
+    total: float = 1.0
+
+    def __init__(self, n: int, cap: ArrayLike, total: float = 1.0):
+        n, total = as_count(n, "n"), as_positive(total, "total")
+        caps = as_vector(np.full(n, cap) if np.ndim(cap) == 0 else cap, "cap", n)
+        if caps.min() < 0.0:
+            raise ValueError(f"caps must be at least 0, got {caps.min():g}")
+        if float(caps.sum()) < total * (1.0 - ROUNDING):
+            raise ValueError(
+                f"the caps sum to {float(caps.sum()):g}, below the total {total:g}, so no point "
+                "exists; raise the caps or lower the total"
+            )
+        for name, value in (("n", n), ("cap", read_only(caps)), ("total", total)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates, n."""
+        return self.n
+
+    @property
+    def _cap(self) -> Vector:
+        return np.minimum(self.cap, self.total)
+
+    @property
+    def _total(self) -> float:
+        return self.total
+
+    @property
+    def diameter(self) -> float:
+        """The distance of two vertices, exact for equal caps, else an upper bound.
+
+        The difference of two points gains s in some coordinates and loses s in others, where
+        s <= total and s <= sum of caps - total. Filling the largest caps first makes squares
+        largest: D^2 <= min(2 fill(s), fill(2 s)). With m equal caps s <= floor(m/2) cap as well,
+        and then 2 fill(s) is attained.
+        """
+        caps = np.sort(self._cap[self._free])[::-1]
+        if not caps.size:
+            return 0.0
+        s = min(self.total, float(caps.sum()) - self.total)
+        if self.diameter_is_exact:
+            s = min(s, caps.size // 2 * float(caps[0]))
+            return math.sqrt(2.0 * _fill(caps, s))
+        return math.sqrt(min(2.0 * _fill(caps, s), _fill(caps, 2.0 * s)))
+
+    @property
+    def diameter_is_exact(self) -> bool:
+        """Whether all caps that matter are equal."""
+        caps = self._cap[self._free]
+        return bool((caps == caps[:1]).all())
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Fill coordinates up to their caps by rising c, the first ones first if several."""
+        return self._filled(np.argsort(as_direction(c, self.n), kind="stable"))
+
+    def _filled(self, order: NDArray[np.intp]) -> Vector:
+        cap = self._cap[order]
+        rest = self.total - np.concatenate([[0.0], np.cumsum(cap)[:-1]])
+        snap = ROUNDING * self.total  # so that rounded sums leave no crumbs
+        v = np.empty(self.n)
+        v[order] = np.where(rest >= cap - snap, cap, np.where(rest > snap, rest, 0.0))
+        return v
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return at most n vertices, O(n^2 log n): go from a vertex through x to a bound, again."""
+        return mixture(self._peel(self.project(self._inside(x))))
+
+    def _peel(self, x: Vector) -> Iterator[tuple[float, Vector]]:
+        """Yield a vertex v of the smallest face around x, and its share of x, until x = v."""
+        cap = self._cap
+        scale = np.where(cap > 0.0, cap, 1.0)
+        while True:
+            v = self._filled(np.argsort(-x / scale, kind="stable"))
+            d = x - v
+            if np.abs(d).max() <= ROUNDING * self.total:
+                yield 1.0, v
+                return
+            bound = np.where(d > 0.0, cap, 0.0)
+            steps = np.divide(bound - v, d, out=np.full(self.n, np.inf), where=d != 0.0)
+            i = int(np.argmin(steps))
+            t = max(1.0, float(steps[i]))
+            yield 1.0 - 1.0 / t, v
+            x = np.clip(v + t * d, 0.0, cap)
+            x[i] = bound[i]
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Round x to a vertex by moving mass between pairs of coordinates at random, O(n)."""
+        v = self.project(self._inside(x))
+        kernels.simplices.round_randomly(v, self._cap, rng.random(self.n))
+        return v
+
+
+@dataclass(frozen=True, eq=False)
+class KSubsets(CappedSum):
+    """The hypersimplex {0 <= x <= 1, x_1 + ... + x_n = k}: mixtures of k-subsets of n items.
+
+    Oracle: the k smallest entries of c, O(n). Projection: as for `CappedSimplex`. Sampling and
+    decomposition: systematic, O(n) a draw. Diameter: sqrt(2 min(k, n - k)), exact.
+
+    Args:
+        n: the number of items.
+        k: the size of the subsets, 0 to n.
+
+    >>> KSubsets(4, 2).lmo([0.2, -1.0, 0.5, 0.2])
+    array([1., 1., 0., 0.])
+
+    """
+
+    n: int
+    k: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", as_count(self.n, "n"))
+        object.__setattr__(self, "k", as_count(self.k, "k", least=0))
+        if self.k > self.n:
+            raise ValueError(f"k must be at most n = {self.n}, got {self.k}")
+
+    @property
+    def dim(self) -> int:
+        """The number of items, n."""
+        return self.n
+
+    @property
+    def _cap(self) -> Vector:
+        return np.ones(self.n)
+
+    @property
+    def _total(self) -> float:
+        return float(self.k)
+
+    @property
+    def _free(self) -> NDArray[np.bool_]:
+        return np.full(self.n, 0 < self.k < self.n)
+
+    @property
+    def diameter(self) -> float:
+        """The distance of two subsets with as few common items as possible."""
+        return math.sqrt(2.0 * min(self.k, self.n - self.k))
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Take the k smallest entries of c, the first ones if several are equal."""
+        return smallest(as_direction(c, self.n), self.k).astype(np.float64)
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return at most n subsets, those that systematic sampling can draw."""
+        return systematic.subsets(np.clip(self._inside(x), 0.0, 1.0), self.k)
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Draw a subset by systematic sampling."""
+        return systematic.draw(np.clip(self._inside(x), 0.0, 1.0), self.k, rng)
+
+
+def smallest(c: Vector, k: int) -> NDArray[np.bool_]:
+    """Mark the k smallest entries of c, the first ones if several are equal, O(n)."""
+    if k == 0:
+        return np.zeros(c.size, np.bool_)
+    last = np.partition(c, k - 1)[k - 1]  # the value is the same however ties are partitioned
+    marks: NDArray[np.bool_] = c < last
+    marks[np.flatnonzero(c == last)[: k - int(marks.sum())]] = True
+    return marks
+
+
+def _fill(caps: Vector, amount: float) -> float:
+    """Return the sum of squares after filling caps in this order with an amount."""
+    rest = amount - np.concatenate([[0.0], np.cumsum(caps)[:-1]])
+    return float((np.clip(rest, 0.0, caps) ** 2).sum())
