@@ -24,7 +24,7 @@ class CurrentSurrogate(Queued):
         state = self._state
         state["t"][0] += 1.0
         state["weight"][0] = state["price"][0] = 0.0
-        self.ranges.observe(cost, constraint)
+        self.ranges.observe(cost, constraint, weighed=constraint.value > 0.0)
         if constraint.value > 0.0:
             state["violation"][0] += constraint.value  # Q(t) = Q(t-1) + g_t(x_t)^+, line 6
             if self.ranges.felt(constraint.grad):

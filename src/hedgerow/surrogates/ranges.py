@@ -38,8 +38,8 @@ class Ranges(Protocol):
         """How many linear minimisations were asked for."""
         ...
 
-    def observe(self, cost: EvalGrad, constraint: EvalGrad) -> None:
-        """Learn from a round, before its loss is made."""
+    def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
+        """Learn from a round before its loss is made; `weighed`: the constraint will be in it."""
         ...
 
     def felt(self, grad: Vector) -> bool:
@@ -70,7 +70,7 @@ class GivenRanges:
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
 
-    def observe(self, cost: EvalGrad, constraint: EvalGrad) -> None:
+    def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
         """Learn nothing."""
 
     def felt(self, grad: Vector) -> bool:
@@ -91,7 +91,8 @@ class LearntRanges:
 
     At the first violating round one extra oracle call, once, gives
     Mg = g_t(x_t) + max over X of <grad g_t, x - x_t>; afterwards Mg = max(Mg, g_t(x_t)). Gf and Gg
-    are the largest tangent norms of grad f (all rounds) and of grad g (violating rounds). Then
+    are the largest tangent norms of grad f (all rounds) and of grad g (rounds in which it is
+    weighed: for a `CurrentSurrogate` the violating ones). Then
     violation = Mg and ratio = Gf/Gg. Multiplying all costs or all constraints by a factor leaves
     the plays unchanged.
 
@@ -134,14 +135,13 @@ class LearntRanges:
         """One, from the first violation on, unless the violation's unit was given."""
         return int(self._state["calls"][0])
 
-    def observe(self, cost: EvalGrad, constraint: EvalGrad) -> None:
+    def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
         """Take in the sizes of this round's gradients and violation."""
         state = self._state
         state["Gf"][0] = max(state["Gf"][0], self._norm(cost.grad))
-        if constraint.value <= 0.0:
-            return
-        state["Gg"][0] = max(state["Gg"][0], self._norm(constraint.grad))
-        if self._given[0] is not None:
+        if weighed:
+            state["Gg"][0] = max(state["Gg"][0], self._norm(constraint.grad))
+        if constraint.value <= 0.0 or self._given[0] is not None:
             return
         reach = 0.0
         if not state["calls"][0]:

@@ -23,7 +23,8 @@ class SignedSurrogate(Queued):
         """Weigh with the queue as it was, then update it."""
         state = self._state
         state["t"][0] += 1.0
-        self.ranges.observe(cost, constraint)
+        waiting = self.initial + state["violation"][0] > 0.0
+        self.ranges.observe(cost, constraint, weighed=waiting or constraint.value > 0.0)
         w = self.potential.weight(self.queue, float(state["t"][0]))  # Phi'(Q(t-1))/V
         state["weight"][0] = self.ranges.ratio * w if self.ranges.felt(constraint.grad) else 0.0
         state["price"][0] = state["weight"][0] * constraint.value
