@@ -48,8 +48,8 @@ def per_constraint(X: DecisionSet) -> Constrained:
 
 POLICIES: dict[str, Callable[[DecisionSet], Constrained]] = {
     "coco": projection_free_coco,
-    "coco-ranges": lambda X: projection_free_coco(X, violation_range=100.0, lipschitz=(1.0, 2.0)),
-    "coco-scale": lambda X: projection_free_coco(X, violation_scale=500.0),
+    "coco-ranges": lambda X: projection_free_coco(X, violation_range=2.0, lipschitz=(1.0, 2.0)),
+    "coco-scale": lambda X: projection_free_coco(X, violation_scale=0.5),
     "coco-theory": coco_theory,
     "long-term": projection_free_long_term,
     "long-term-theory": lambda X: projection_free_long_term(

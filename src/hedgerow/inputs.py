@@ -90,10 +90,9 @@ def _largest(vector: Vector) -> float:
 
 def as_number(value: Any, name: str) -> float:
     """Return `value` as one finite float."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be one real number, got {value!r}") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name} must be one real number, got {value!r}")
+    number = float(value)
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}")
     return number

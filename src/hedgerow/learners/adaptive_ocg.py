@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_gradient, as_vector
+from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
 from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Snapshot, State
@@ -68,6 +68,7 @@ class AdaptiveOCG:
 
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and move to x_{t+1}."""
+        as_number(loss.value, "the value of the loss")
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)  # line 5
         state, d = self._state, self._direction
         x, x1, S, rule = state["x"], state["x1"], state["S"], state["rule"]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, squared_norm
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Snapshot, State, Stateful
@@ -33,7 +35,9 @@ class Constrained(Generic[Seen]):
     def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[Seen]):
         self.learner = learner
         self.surrogate = surrogate
-        self._state = State(s=learner.decision_set.dim, inner=1, price=1)
+        self._state = State(
+            s=learner.decision_set.dim, inner=1, price=1, rounds=1, size=1, reach=1, prices=1
+        )
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -65,17 +69,30 @@ class Constrained(Generic[Seen]):
         state["s"][:] += loss.grad
         state["inner"][0] += loss.grad @ x
         state["price"][0] += self.surrogate.price
+        state["rounds"][0] += 1.0
+        state["size"][0] += math.sqrt(squared_norm(loss.grad))
+        state["reach"][0] = max(state["reach"][0], math.sqrt(squared_norm(x)))
+        state["prices"][0] += abs(self.surrogate.price)
 
     def certificate(self) -> float:
         """Bound the regret so far, by one oracle call, whatever the constants.
 
         Regret_T(x*) <= sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t) for every
         x* that keeps the constraint in all rounds, where s_t = grad f_t + w_t grad g_t and the
-        values are those that the surrogate used.
+        values are those that the surrogate used. A bound of the rounding errors is added, which is
+        tiny unless weights became huge.
         """
-        s = self._state["s"]
-        lowest = self.decision_set.minimum(s)
-        return float(self._state["inner"][0] - lowest - self._state["price"][0])
+        state = self._state
+        lowest = self.decision_set.minimum(state["s"])
+        bound = float(state["inner"][0] - lowest - state["price"][0])
+        return bound + self._rounding()
+
+    def _rounding(self) -> float:
+        """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""
+        _, _, rounds, size, reach, prices = (float(v) for v in self._state.array[-6:])
+        largest = 2.0 * reach + self.decision_set.diameter  # at least ||x_t|| + ||any vertex||
+        steps = rounds + self.decision_set.dim
+        return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
 
     @property
     def _parts(self) -> dict[str, Stateful]:

@@ -1,0 +1,59 @@
+"""What all contracts share: how checks are run, and which inputs must be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hedgerow.inputs import Vector
+
+Subject = TypeVar("Subject")
+Check = Callable[[Subject, np.random.Generator], None]
+
+
+def run_checks(
+    checks: Iterable[Check[Subject]], subject: Subject, name: str, seed: int, trials: int = 1
+) -> None:
+    """Run each check `trials` times with its own random numbers; say which one failed."""
+    for check in checks:
+        rng = np.random.default_rng(seed)
+        for trial in range(trials):
+            try:
+                check(subject, rng)
+            except Exception as failure:
+                reason = str(failure)
+                if not isinstance(failure, AssertionError):
+                    reason = f"{type(failure).__name__}: {reason}"
+                raise AssertionError(
+                    f"{name} fails {check.__name__} (seed {seed}, trial {trial}): {reason}"
+                ) from failure
+
+
+def bad_vectors(dim: int) -> Iterator[tuple[str, Any]]:
+    """Yield everything that is no finite real vector of length `dim`, each with its name."""
+    for value in (np.nan, np.inf, -np.inf):
+        vector = np.zeros(dim)
+        vector[-1] = value
+        yield f"a vector with {value}", vector
+    for shape in ((dim + 1,), (dim, 1), (1, dim), ()):
+        yield f"an array of shape {shape}", np.zeros(shape)
+    for kind in (complex, object, str):
+        yield f"a vector of dtype {kind.__name__}", np.zeros(dim).astype(kind)
+
+
+def refuses(what: str, call: Callable[..., Any], *arguments: Any) -> None:
+    """Assert that a call raises ValueError or TypeError with a sentence."""
+    sentence = None
+    try:
+        call(*arguments)
+    except (ValueError, TypeError) as refusal:
+        sentence = str(refusal)
+    assert sentence is not None, f"{what} must be refused with ValueError or TypeError"
+    assert " " in sentence, f"{what} must be refused in a sentence, got {sentence!r}"
+
+
+def same(a: Vector, b: Vector) -> bool:
+    """Whether two arrays are equal bit for bit, signs of zeros apart."""
+    return a.shape == b.shape and bool(np.array_equal(a, b))
