@@ -51,7 +51,7 @@ class State:
         owner: object,
         configuration: Sequence[object] = (),
         *,
-        random: dict[str, Any] | None = None,
+        rng: np.random.Generator | None = None,
         parts: Mapping[str, Stateful] | None = None,
     ) -> Snapshot:
         """Copy the state of `owner` and its parts, with a fingerprint of what it was built from."""
@@ -61,7 +61,7 @@ class State:
             fingerprint=fingerprint(configuration),
             layout=dict(self.layout),
             array=self.array.copy(),
-            random=random,
+            random=None if rng is None else dict(rng.bit_generator.state),
             parts={name: part.state() for name, part in (parts or {}).items()},
         )
 
@@ -71,9 +71,12 @@ class State:
         snapshot: Snapshot,
         configuration: Sequence[object] = (),
         parts: Mapping[str, Stateful] | None = None,
+        rng: np.random.Generator | None = None,
     ) -> None:
         """Take back the state, also of all `parts`; what does not fit changes nothing."""
         self._check(owner, snapshot, configuration)
+        if rng is not None:
+            rng.bit_generator.state = snapshot["random"] or {}
         before: list[tuple[Stateful, Snapshot]] = []
         try:
             for name, part in (parts or {}).items():

@@ -40,6 +40,8 @@ class AdaptiveOCG:
 
     """
 
+    oblivious_only = False
+
     def __init__(self, decision_set: DecisionSet, steps: StepRule, start: ArrayLike | None = None):
         X = self.decision_set = decision_set
         self.steps = steps
@@ -56,11 +58,17 @@ class AdaptiveOCG:
         self._direction = np.empty(X.dim)
         self._workspace = X.workspace()
         self._kernels = steps.kernels()
+        self._last_step = (x1, 0.0)
 
     @property
     def oracle_calls(self) -> int:
         """One a round."""
         return int(self._state["t"][0])
+
+    @property
+    def last_step(self) -> tuple[Vector, float]:
+        """(v_t, sigma_t) of the last `tell`; (x_1, 0) before the first, or after `restore`."""
+        return self._last_step
 
     def ask(self) -> Vector:
         """Return x_t."""
@@ -80,6 +88,7 @@ class AdaptiveOCG:
         v = self._workspace.lmo(d)  # v_t, eq. (3)
         sigma = relax(rule, t, beta, *kernels.ocg.gap(d, x, v))  # sigma_t, line 2
         kernels.ocg.move(x, v, sigma)  # x_{t+1}, line 8
+        self._last_step = (v, sigma)
         settle(rule, S, x, x1, state["inner"][0], beta)
         if t - 1.0 == self.steps.horizon:
             warnings.warn(
@@ -96,4 +105,5 @@ class AdaptiveOCG:
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot."""
         self._state.restore(self, snapshot, self._configuration)
+        self._last_step = (self._state["x1"].copy(), 0.0)
         self._workspace.clear()

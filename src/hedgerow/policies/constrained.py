@@ -5,24 +5,25 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, squared_norm
+from hedgerow.inputs import squared_norm
+from hedgerow.policies.composition import Composition
 from hedgerow.protocols.parts import Learner, Surrogate
-from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State, Stateful
+from hedgerow.snapshot import Snapshot, State
 
 Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
 
 
-class Constrained(Generic[Seen]):
-    """A policy for constrained games: the surrogate makes one loss a round, the learner plays it.
+class Constrained(Composition[EvalGrad, Seen]):
+    """A policy for first-order feedback: a surrogate makes one loss a round, a learner plays it.
 
     The pair decides the guarantee; with `AdaptiveOCG` and `CurrentSurrogate` it is Algorithm 2.
-    Whatever the pair, `certificate()` bounds the regret after the fact.
+    Whatever the pair, `certificate()` bounds the regret after the fact; its oracle calls are not
+    counted.
 
     Args:
         learner: plays one sequence of losses.
@@ -30,28 +31,11 @@ class Constrained(Generic[Seen]):
 
     """
 
-    oblivious_only = False
-
-    def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[Seen]):
-        self.learner = learner
-        self.surrogate = surrogate
+    def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[EvalGrad, Seen]):
+        super().__init__(learner, surrogate)
         self._state = State(
             s=learner.decision_set.dim, inner=1, price=1, rounds=1, size=1, reach=1, prices=1
         )
-
-    @property
-    def decision_set(self) -> DecisionSet:
-        """The learner's."""
-        return self.learner.decision_set
-
-    @property
-    def oracle_calls(self) -> int:
-        """The learner's and the surrogate's; those of `certificate` are not counted."""
-        return self.learner.oracle_calls + self.surrogate.oracle_calls
-
-    def ask(self) -> Vector:
-        """Return x_t."""
-        return self.learner.ask()
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
@@ -93,10 +77,6 @@ class Constrained(Generic[Seen]):
         largest = 2.0 * reach + self.decision_set.diameter  # at least ||x_t|| + ||any vertex||
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
-
-    @property
-    def _parts(self) -> dict[str, Stateful]:
-        return {"learner": self.learner, "surrogate": self.surrogate}
 
     def state(self) -> Snapshot:
         """Return a snapshot."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol, TypeVar
 
-from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Snapshot
@@ -12,6 +11,7 @@ from hedgerow.snapshot import Snapshot
 Seen = TypeVar("Seen", contravariant=True)
 SeenCost = TypeVar("SeenCost", contravariant=True)
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
+Told = TypeVar("Told")
 
 
 class Learner(Protocol[Seen]):
@@ -25,6 +25,11 @@ class Learner(Protocol[Seen]):
     @property
     def oracle_calls(self) -> int:
         """How many linear minimisations it has asked for."""
+        ...
+
+    @property
+    def oblivious_only(self) -> bool:
+        """Whether its guarantee fails against losses that react to its plays."""
         ...
 
     def ask(self) -> Vector:
@@ -44,12 +49,12 @@ class Learner(Protocol[Seen]):
         ...
 
 
-class Surrogate(Protocol[SeenConstraint]):
+class Surrogate(Protocol[Told, SeenConstraint]):
     """Turns cost and constraint of a round into one loss, and remembers the violation."""
 
     @property
     def price(self) -> float:
-        """The weight times the constraint value that the last loss used."""
+        """What the constraint added to the last loss."""
         ...
 
     @property
@@ -57,8 +62,8 @@ class Surrogate(Protocol[SeenConstraint]):
         """How many linear minimisations it has asked for by itself."""
         ...
 
-    def tell(self, cost: EvalGrad, constraint: SeenConstraint, /) -> EvalGrad:
-        """Return the loss of this round."""
+    def tell(self, cost: Told, constraint: SeenConstraint, /) -> Told:
+        """Return the loss of this round, seen as the cost was."""
         ...
 
     def state(self) -> Snapshot:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.surrogates.queued import Queued
+from hedgerow.surrogates.queued import FirstOrder
 
 
-class CurrentSurrogate(Queued):
+class CurrentSurrogate(FirstOrder):
     """The paper's surrogate, f_t + (Phi'(Q(t))/V) g_t^+, divided by V (eq. surr-cost).
 
     Q(t) = Q(t-1) + g_t(x_t)^+. Where g_t(x_t) <= 0 the subgradient of g_t^+ is 0. It keeps every

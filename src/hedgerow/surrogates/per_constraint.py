@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.snapshot import Snapshot, State, Stateful
-from hedgerow.surrogates.queued import Queued, checked
+from hedgerow.surrogates.queued import FirstOrder, checked
 
 
 class PerConstraintSurrogate:
@@ -23,7 +23,7 @@ class PerConstraintSurrogate:
 
     """
 
-    def __init__(self, surrogates: Sequence[Queued]):
+    def __init__(self, surrogates: Sequence[FirstOrder]):
         if not surrogates:
             raise ValueError("give one surrogate for each constraint, got none")
         self.surrogates = tuple(surrogates)

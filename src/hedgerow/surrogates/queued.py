@@ -14,8 +14,8 @@ LARGEST_GRADIENT = 1e100
 """A limit that leaves room for the weight."""
 
 
-class Queued(ABC):
-    """A surrogate with one queue: loss = f + ratio w(queue) x (a part of g).
+class Queued(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedback
+    """A queue of violations, in its ranges' units, and the potential that weighs it.
 
     Args:
         potential: its weight on the constraint, as a function of the queue.
@@ -39,18 +39,34 @@ class Queued(ABC):
 
     @property
     def weight(self) -> float:
-        """The last weight on the constraint's gradient, in units of cost per violation."""
+        """The last weight on the constraint, in units of cost per violation."""
         return float(self._state["weight"][0])
 
     @property
     def price(self) -> float:
-        """The last weight times the constraint value that the loss used."""
+        """What the constraint added to the last loss."""
         return float(self._state["price"][0])
 
     @property
     def oracle_calls(self) -> int:
         """Those of the ranges."""
         return self.ranges.oracle_calls
+
+    @property
+    def _configuration(self) -> tuple[object, ...]:
+        return (self.potential, self.initial)
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        return self._state.snapshot(self, self._configuration, parts={"ranges": self.ranges})
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        self._state.restore(self, snapshot, self._configuration, {"ranges": self.ranges})
+
+
+class FirstOrder(Queued):
+    """A queued surrogate for first-order feedback: loss = f + weight x (a part of g)."""
 
     @abstractmethod
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
@@ -63,16 +79,6 @@ class Queued(ABC):
         weight = self.charge(cost, constraint)
         grad = cost.grad if weight == 0.0 else cost.grad + weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad)
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        configuration = (self.potential, self.initial)
-        return self._state.snapshot(self, configuration, parts={"ranges": self.ranges})
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        configuration = (self.potential, self.initial)
-        self._state.restore(self, snapshot, configuration, {"ranges": self.ranges})
 
 
 def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:

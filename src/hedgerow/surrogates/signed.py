@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.surrogates.queued import Queued
+from hedgerow.surrogates.queued import FirstOrder
 
 
-class SignedSurrogate(Queued):
+class SignedSurrogate(FirstOrder):
     """The signed surrogate, f_t + (Phi'(Q(t-1))/V) g_t, divided by V.
 
     Q(t) = (Q(t-1) + g_t(x_t))^+. It keeps the sum of g_t small, as an average service level

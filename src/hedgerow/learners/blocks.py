@@ -1,0 +1,115 @@
+"""Step rules for block bandits: how far to perturb, how long to wait, how to regularise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from hedgerow.inputs import as_count, as_positive
+
+
+class Block(NamedTuple):
+    """What is fixed for a whole game."""
+
+    length: int  # K, rounds in a block
+    delta: float  # how far a play is from its block's point
+    epsilon: float  # the Frank-Wolfe gap that is good enough, times eta
+    centred: bool  # whether the last block's mean value is subtracted
+
+
+class Seen(NamedTuple):
+    """What the losses were like so far, for the regulariser."""
+
+    lipschitz: float  # the largest declared Lipschitz constant
+    bound: float  # the largest declared bound
+    squares: float  # the sum of the blocks' squared gradient estimates
+
+
+class BlockRule(Protocol):
+    """A frozen rule; running numbers live in the learner's state."""
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds it is made for."""
+        ...
+
+    def begin(self, dim: int, radius: float, diameter: float) -> Block:
+        """Return the constants of a game, or refuse a set in which they do not fit."""
+        ...
+
+    def beta(self, dim: int, diameter: float, seen: Seen) -> float:
+        """Return 1/eta_m."""
+        ...
+
+
+@dataclass(frozen=True)
+class PaperBlocks:
+    """The paper's letter (Theorem 4.1, after its errata).
+
+    K = ceil(sqrt T), delta = sqrt(n) T^{-1/4}, eta_m = D / ((sqrt(n) M + L) T^{3/4}) with L and M
+    the largest declared constants so far, and gap tolerance eps/eta_m with
+    eps = 16 R^2 sqrt(log T / T). R is the radius of a ball around the set's inner centre that
+    contains the set; the diameter is used, which is always large enough.
+
+    Args:
+        horizon: the number of rounds T.
+
+    """
+
+    horizon: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", least=3))
+
+    def begin(self, dim: int, radius: float, diameter: float) -> Block:
+        """Refuse a set whose inner ball is smaller than the perturbation."""
+        T = self.horizon
+        delta = math.sqrt(dim) * T**-0.25
+        if delta >= radius:
+            needed = math.floor(dim**2 / radius**4) + 1
+            raise ValueError(
+                f"bandit play needs delta < inner radius, got {delta:.3g} >= {radius:.3g} at "
+                f"T = {T}; the paper's steps need T >= {needed:.3g}, PracticalBlocks none"
+            )
+        epsilon = 16.0 * diameter**2 * math.sqrt(math.log(T) / T)
+        return Block(math.ceil(math.sqrt(T)), delta, epsilon, centred=False)
+
+    def beta(self, dim: int, diameter: float, seen: Seen) -> float:
+        """Return (sqrt(n) M + L) T^{3/4} / D."""
+        G = math.sqrt(dim) * seen.bound + seen.lipschitz
+        return G * float(self.horizon) ** 0.75 / diameter
+
+
+@dataclass(frozen=True)
+class PracticalBlocks:
+    """Steps that move: measured, not proved.
+
+    K = ceil(sqrt T), delta = r min(1/2, sqrt(n) T^{-1/4}) in units of the inner radius r, the
+    last block's mean value subtracted from each value (which leaves the estimate unbiased),
+    eta_m = kappa D / sqrt(sum ||grad_m||^2), and a hundredth of the paper's gap tolerance, which
+    the cap of K oracle calls a block leaves room for.
+
+    Args:
+        horizon: the number of rounds T.
+        kappa: the step's length.
+
+    """
+
+    horizon: int
+    kappa: float = 0.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", least=3))
+        object.__setattr__(self, "kappa", as_positive(self.kappa, "kappa"))
+
+    def begin(self, dim: int, radius: float, diameter: float) -> Block:
+        """Return a perturbation that fits every set."""
+        T = self.horizon
+        delta = radius * min(0.5, math.sqrt(dim) * T**-0.25)
+        epsilon = 0.16 * diameter**2 * math.sqrt(math.log(T) / T)
+        return Block(math.ceil(math.sqrt(T)), delta, epsilon, centred=True)
+
+    def beta(self, dim: int, diameter: float, seen: Seen) -> float:  # noqa: ARG002
+        """Return sqrt(sum ||grad_m||^2) / (kappa D)."""
+        return math.sqrt(seen.squares) / (self.kappa * diameter)

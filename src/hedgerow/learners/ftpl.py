@@ -1,0 +1,106 @@
+"""Algorithm 7's learner: follow the perturbed leader."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, squared_norm
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Snapshot, State
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """The noise schedule eta_t = factor sqrt((offset + sum of ||loss||^2 so far) / N).
+
+    Args:
+        offset: what stands in for losses before the first; None takes the first loss's own
+            squared norm, so that the schedule has no unit. Algorithm 7 divided by V has 1/V^2,
+            that is 1/T.
+        factor: how much noise.
+
+    """
+
+    offset: float | None = None
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.offset is not None:
+            object.__setattr__(self, "offset", as_positive(self.offset, "offset"))
+        object.__setattr__(self, "factor", as_positive(self.factor, "factor"))
+
+    def scale(self, squares: float, first: float, n: int) -> float:
+        """Return eta_t; before any loss, 1 when nothing is known of its size."""
+        offset = first if self.offset is None else self.offset
+        return self.factor * math.sqrt((offset + squares) / n) or 1.0
+
+
+class FTPL:
+    """Follow the perturbed leader: plays vertices, x_t = lmo(L_{t-1} + eta_t p_t).
+
+    p_t is a fresh standard Gaussian vector each round and L_{t-1} the sum of linear losses. One
+    oracle call a round; every play is a vertex, so nothing has to be sampled, and the set need not
+    be convex. Oblivious games only.
+
+    Args:
+        decision_set: where to play; only its oracle is used.
+        seed: fixes the noise.
+        noise: the schedule eta_t.
+
+    Reference: Abernethy, Lee and Tewari (2016); Algorithm 7 of the paper.
+
+    """
+
+    oblivious_only = True
+
+    def __init__(self, decision_set: DecisionSet, seed: int, noise: GaussianNoise | None = None):
+        self.decision_set = decision_set
+        self.noise = GaussianNoise() if noise is None else noise
+        self._configuration = (decision_set, self.noise, as_count(seed, "seed", least=0))
+        self._rng = np.random.default_rng(seed)
+        n = decision_set.dim
+        self._state = State(x=n, L=n, squares=1, first=1, calls=1)
+        self._workspace = decision_set.workspace()
+        self._lead()
+
+    def _lead(self) -> None:
+        state = self._state
+        n = self.decision_set.dim
+        eta = self.noise.scale(float(state["squares"][0]), float(state["first"][0]), n)  # line 3
+        p = self._rng.standard_normal(n)  # p_t, fresh every round, line 4
+        state["x"][:] = self._workspace.lmo(state["L"] + eta * p)  # x_t, line 5
+        state["calls"][0] += 1.0
+
+    @property
+    def oracle_calls(self) -> int:
+        """One a round, and one for the first play."""
+        return int(self._state["calls"][0])
+
+    def ask(self) -> Vector:
+        """Return x_t, a vertex."""
+        return self._state["x"].copy()
+
+    def tell(self, loss: EvalGrad) -> None:
+        """Add the loss and draw the next leader."""
+        as_number(loss.value, "the value of the loss")
+        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+        state = self._state
+        state["L"][:] += s  # L_t, line 9
+        state["squares"][0] += squared_norm(s)
+        if state["first"][0] == 0.0:
+            state["first"][0] = squared_norm(s)
+        self._lead()
+
+    def state(self) -> Snapshot:
+        """Return a snapshot, with the random stream."""
+        self._workspace.clear()
+        return self._state.snapshot(self, self._configuration, rng=self._rng)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        self._state.restore(self, snapshot, self._configuration, rng=self._rng)
+        self._workspace.clear()

@@ -1,0 +1,32 @@
+"""Algorithm 4's shape: a bandit learner that plays the losses of a surrogate."""
+
+from __future__ import annotations
+
+from hedgerow.feedback import Eval
+from hedgerow.policies.composition import Composition
+from hedgerow.snapshot import Snapshot, State
+
+
+class ConstrainedBandit(Composition[Eval, Eval]):
+    """A policy that sees values alone, of cost and constraint, at the point it plays.
+
+    Nothing can be certified afterwards: no gradient was seen. The guarantee is in expectation,
+    against rounds that are fixed beforehand.
+
+    Args:
+        learner: plays one sequence of losses of which it sees values.
+        surrogate: turns cost and constraint into the loss.
+
+    """
+
+    def tell(self, cost: Eval, constraint: Eval) -> None:
+        """Make the loss of this round and pass it to the learner."""
+        self.learner.tell(self.surrogate.tell(cost, constraint))
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        return State().snapshot(self, parts=self._parts)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot; one that does not fit changes nothing."""
+        State().restore(self, snapshot, parts=self._parts)

@@ -1,0 +1,65 @@
+"""Surrogates that see values alone."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from hedgerow.feedback import Eval
+from hedgerow.inputs import as_number
+from hedgerow.potentials import Potential
+from hedgerow.surrogates.queued import Queued
+from hedgerow.surrogates.ranges import Ranges
+
+
+class Values(Queued):
+    """A queued surrogate for bandit feedback: loss = f + what the constraint adds.
+
+    The loss must not depend on the play it is evaluated at, only on the past, or no estimate of
+    its gradient is unbiased.
+
+    Args:
+        potential: Phi/V, as a function of the queue.
+        queue: Q(0), in units of `ranges.violation`.
+        ranges: the units; `GivenRanges()` if left out.
+        overshoot: the largest violation that one round can cause, in the same units.
+
+    """
+
+    def __init__(
+        self,
+        potential: Potential,
+        queue: float = 0.0,
+        ranges: Ranges | None = None,
+        overshoot: float = 1.0,
+    ):
+        super().__init__(potential, queue, ranges)
+        self.overshoot = as_number(overshoot, "overshoot")
+
+    @property
+    def _configuration(self) -> tuple[object, ...]:
+        return (self.potential, self.initial, self.overshoot)
+
+    @abstractmethod
+    def charge(self, constraint: Eval, t: float) -> Eval:
+        """Take in the constraint of round t and return what it adds to the loss."""
+
+    def tell(self, cost: Eval, constraint: Eval) -> Eval:
+        """Return the loss at the played point, with its Lipschitz constant and bound."""
+        cost, constraint = _checked(cost, "cost"), _checked(constraint, "constraint")
+        self._state["t"][0] += 1.0
+        added = self.charge(constraint, float(self._state["t"][0]))
+        self._state["price"][0] = added.value
+        return Eval(*(a + b for a, b in zip(cost, added, strict=True)))
+
+
+def _checked(seen: Eval, name: str) -> Eval:
+    """Return bandit feedback that keeps its own bound, or refuse it."""
+    value = as_number(seen.value, f"the value of the {name}")
+    lipschitz = as_number(seen.lipschitz, f"the Lipschitz constant of the {name}")
+    bound = as_number(seen.bound, f"the bound of the {name}")
+    if lipschitz < 0.0 or abs(value) > bound * (1.0 + 1e-9):
+        raise ValueError(
+            f"the {name} was told as {seen}, which needs lipschitz >= 0 and |value| <= bound; "
+            "declare constants that hold at every point"
+        )
+    return Eval(value, lipschitz, bound)
