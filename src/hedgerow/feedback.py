@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hedgerow.functions import Function, Maximum
+from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_number
 
 
@@ -25,6 +25,24 @@ class Eval(NamedTuple):
     value: float
     lipschitz: float
     bound: float
+
+
+class EvalLinear(NamedTuple):
+    """Value and coefficients of a linear function: enough to know its value anywhere."""
+
+    value: float
+    grad: Vector
+
+
+class Used(NamedTuple):
+    """Semi-bandit feedback of a linear function at a 0/1 play: only what was used is measured.
+
+    `coefficients` holds the coefficient of each coordinate that was played, in order of
+    coordinate; `offset` is the function's constant.
+    """
+
+    coefficients: Vector
+    offset: float = 0.0
 
 
 class Full(NamedTuple):
@@ -54,6 +72,26 @@ def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
     if isinstance(f, Maximum):
         return tuple(first_order(part, x) for part in f.parts)
     return first_order(f, x)
+
+
+def linear(f: Function, x: Vector) -> EvalLinear:
+    """Look at a linear function at x; any other function is refused.
+
+    What a sampled policy must be told: only linear feedback can be moved from the vertex that was
+    played to the point it was drawn from.
+    """
+    if not isinstance(f, Linear):
+        raise TypeError(
+            f"sampled play learns from linear functions, got a {type(f).__name__}; "
+            "play the fractional policy itself instead"
+        )
+    return EvalLinear(f(x), f.coefficients)
+
+
+def semi_bandit(f: Function, x: Vector) -> Used:
+    """Measure a linear function on the coordinates that the 0/1 play x used."""
+    seen = linear(f, x)
+    return Used(seen.grad[x > 0.5], seen.value - float(seen.grad @ x))
 
 
 def bandit(f: Function, x: Vector, lipschitz: float, bound: float) -> Eval:

@@ -28,6 +28,14 @@ class Potential(Protocol):
         ...
 
 
+class Scale(Protocol):
+    """A scale that may grow with the rounds."""
+
+    def at(self, t: float) -> float:
+        """Return the scale in round t."""
+        ...
+
+
 @dataclass(frozen=True)
 class GrowingScale:
     """A scale for any horizon: max(floor, factor t^power).
@@ -58,7 +66,8 @@ class PowerPotential:
 
     Args:
         p: the exponent, at least 1.
-        scale: V^(1/p), in the queue's unit; a number, or a `GrowingScale` for any horizon.
+        scale: V^(1/p), in the queue's unit; a number, or a `GrowingScale` for any
+            horizon.
         cap: the largest weight. Where it binds the regret decomposition no longer holds; the
             certificate does.
 
@@ -68,19 +77,19 @@ class PowerPotential:
     """
 
     p: float
-    scale: float | GrowingScale
+    scale: float | Scale
     cap: float = 1e12
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "p", as_number(self.p, "p"))
         if self.p < 1.0:
             raise ValueError(f"p must be at least 1 for a convex potential, got {self.p:g}")
-        if not isinstance(self.scale, GrowingScale):
+        if not hasattr(self.scale, "at"):
             object.__setattr__(self, "scale", as_positive(self.scale, "scale"))
         object.__setattr__(self, "cap", as_positive(self.cap, "cap"))
 
     def _at(self, t: float) -> float:
-        return self.scale.at(t) if isinstance(self.scale, GrowingScale) else self.scale
+        return self.scale if isinstance(self.scale, float) else self.scale.at(t)
 
     def weight(self, q: float, t: float = 1.0) -> float:
         """Return (p/scale)(q/scale)^(p-1), in logarithms, at most `cap`."""

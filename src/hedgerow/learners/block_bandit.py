@@ -52,6 +52,16 @@ class BlockBandit:
         self._state["u"][:] = u / np.linalg.norm(u)  # u_t, uniform on the sphere, line 6
 
     @property
+    def dim(self) -> int:
+        """The dimension of the affine hull, the paper's n."""
+        return self._inside.dim
+
+    @property
+    def radius(self) -> float:
+        """The radius of the inner ball, the paper's r."""
+        return self._inside.radius
+
+    @property
     def oracle_calls(self) -> int:
         """At most one a round on average."""
         return int(self._state["calls"][0])

@@ -78,7 +78,7 @@ class PaperBlocks:
     def beta(self, dim: int, diameter: float, seen: Seen) -> float:
         """Return (sqrt(n) M + L) T^{3/4} / D."""
         G = math.sqrt(dim) * seen.bound + seen.lipschitz
-        return G * float(self.horizon) ** 0.75 / diameter
+        return float(G * self.horizon**0.75 / diameter)
 
 
 @dataclass(frozen=True)

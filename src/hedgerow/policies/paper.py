@@ -17,14 +17,16 @@ from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
+    as_budget,
     check_preset,
     given_ratio,
     needed_horizon,
     needed_lipschitz,
     refuse_in_theory,
 )
-from hedgerow.potentials import GrowingScale, PowerPotential
+from hedgerow.potentials import GrowingScale, PowerPotential, Scale
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.budget import BudgetedScale
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.surrogates.signed import SignedSurrogate
@@ -49,6 +51,7 @@ def projection_free_coco(
     lipschitz: Lipschitz = None,
     violation_range: float | None = None,
     violation_scale: float | None = None,
+    benchmark_budget: float = 0.0,
 ) -> Constrained[EvalGrad]:
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
 
@@ -71,6 +74,10 @@ def projection_free_coco(
         violation_range: the largest violation that one round can cause; replaces the learnt Mg.
         violation_scale: how much cumulative violation may be spent, in the constraint's own unit;
             replaces k_t Mg by this number.
+        benchmark_budget: how much cumulative violation B the benchmark itself may have, in the
+            constraint's unit: the potential's scale becomes k_t Mg + p B (in theory
+            144 G D p^2 T^{3/4} + p B), and the certificate needs w B added for such a benchmark,
+            w the largest weight so far.
 
     >>> from hedgerow.sets.simplices import Simplex
     >>> policy = projection_free_coco(Simplex(3))
@@ -82,23 +89,23 @@ def projection_free_coco(
     if preset == "theory":
         refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
-        potential, queue = paper_potential(T, G * decision_set.diameter)
+        potential, queue = paper_potential(T, G * decision_set.diameter, benchmark_budget)
         _warn_if_vacuous(T, G * decision_set.diameter)
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         return Constrained(learner, CurrentSurrogate(potential, queue))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
-    scale: float | GrowingScale = PRACTICAL_SCALE
     if violation_scale is not None:
         if violation_range is not None:
             raise ValueError(
                 "violation_scale replaces violation_range (it is k_t Mg as one number); give one"
             )
-        scale = PRACTICAL_SCALE.floor
-        violation_range = as_positive(violation_scale, "violation_scale") / scale
+        violation_range = as_positive(violation_scale, "violation_scale") / PRACTICAL_SCALE.floor
     ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
-    return Constrained(
-        learner, CurrentSurrogate(PowerPotential(PRACTICAL_P, scale), PRACTICAL_P, ranges)
-    )
+    scale: float | Scale = PRACTICAL_SCALE if violation_scale is None else PRACTICAL_SCALE.floor
+    if budget := PRACTICAL_P * as_budget(benchmark_budget):
+        scale = BudgetedScale(scale, budget, ranges)
+    potential = PowerPotential(PRACTICAL_P, scale)
+    return Constrained(learner, CurrentSurrogate(potential, PRACTICAL_P, ranges))
 
 
 def projection_free_long_term(
@@ -141,10 +148,14 @@ def projection_free_long_term(
     return Constrained(learner, SignedSurrogate(potential, 0.0, ranges))
 
 
-def paper_potential(horizon: int, GD: float) -> tuple[PowerPotential, float]:
-    """Return Algorithm 2's potential and Q(0): p = log T, V = (144 G D p^2 T^{3/4})^p, line 2."""
+def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[PowerPotential, float]:
+    """Return Algorithm 2's potential and Q(0): p = log T, V = (144 G D p^2 T^{3/4})^p, line 2.
+
+    Against a benchmark with a violation budget B, V = (144 G D p^2 T^{3/4} + p B)^p (erratum 14).
+    """
     p = math.log(horizon)
-    return PowerPotential(p, PROOF_CONSTANT * GD * p**2 * horizon**0.75), GD * p
+    scale = PROOF_CONSTANT * GD * p**2 * horizon**0.75 + p * as_budget(budget)
+    return PowerPotential(p, scale), GD * p
 
 
 def _warn_if_vacuous(horizon: int, GD: float) -> None:

@@ -40,17 +40,23 @@ def needed_lipschitz(lipschitz: Lipschitz) -> float:
             "the theory preset needs lipschitz, a bound of all gradients' norms; "
             "preset='practical' learns it"
         )
-    return max(_pair(lipschitz))
+    return max(as_pair(lipschitz, "lipschitz"))
 
 
 def given_ratio(lipschitz: Lipschitz) -> float | None:
     """Return the bound for costs over that for constraints, if given."""
     if lipschitz is None:
         return None
-    cost, constraint = _pair(lipschitz)
+    cost, constraint = as_pair(lipschitz, "lipschitz")
     return cost / constraint
 
 
-def _pair(lipschitz: float | tuple[float, float]) -> tuple[float, float]:
-    cost, constraint = lipschitz if isinstance(lipschitz, tuple) else (lipschitz, lipschitz)
-    return as_positive(cost, "lipschitz"), as_positive(constraint, "lipschitz")
+def as_pair(value: float | tuple[float, float], name: str) -> tuple[float, float]:
+    """Return (for costs, for constraints), from one number for both or from a pair."""
+    cost, constraint = value if isinstance(value, tuple) else (value, value)
+    return as_positive(cost, name), as_positive(constraint, name)
+
+
+def as_budget(value: float) -> float:
+    """Return the violation that a benchmark may have, zero or more."""
+    return 0.0 if value == 0.0 else as_positive(value, "benchmark_budget")

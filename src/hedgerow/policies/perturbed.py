@@ -1,0 +1,46 @@
+"""Algorithm 7: follow the perturbed leader with a signed queue, for combinatorial actions."""
+
+from __future__ import annotations
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import as_count
+from hedgerow.learners.ftpl import FTPL, GaussianNoise
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.presets import Preset, check_preset
+from hedgerow.potentials import PowerPotential
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.signed import SignedSurrogate
+
+
+def ftpl_coco(
+    decision_set: DecisionSet, horizon: int, seed: int, *, preset: Preset = "practical"
+) -> Constrained[EvalGrad]:
+    """Algorithm 7: plays real paths, trees, matchings; keeps the signed sum of violations small.
+
+    The loss f_t + (2 Q(t-1)/V) g_t with V = sqrt(T) and Q(t) = (Q(t-1) + <g_t, x_t>)^+ goes to
+    `FTPL`, which plays a vertex each round. Linear costs and constraints, rounds that are fixed
+    beforehand, any set with an oracle, convex or not. Expected regret and expected signed sum of
+    violations are of order T^{3/4} at most, sqrt(T) as measured.
+
+    **It does not keep the CCV small**: the sum of g_t^+ grows in proportion to T, because each
+    single vertex violates or wastes. For a small CCV play mixtures with `projection_free_coco`.
+
+    `theory` is the paper's letter divided by V, with noise offset 1/T; it assumes norms of f_t,
+    g_t and of all points of at most 1. `practical` learns the ranges and has no units.
+
+    Args:
+        decision_set: where to play; only its oracle is used.
+        horizon: the number of rounds T.
+        seed: fixes the noise.
+        preset: "practical" or "theory".
+
+    """
+    check_preset(preset)
+    T = as_count(horizon, "horizon")
+    potential = PowerPotential(2.0, T**0.25)  # Phi(Q)/V = Q^2/sqrt(T)
+    if preset == "theory":
+        learner = FTPL(decision_set, seed, GaussianNoise(offset=1.0 / T))
+        return Constrained(learner, SignedSurrogate(potential))
+    learner = FTPL(decision_set, seed, GaussianNoise())
+    return Constrained(learner, SignedSurrogate(potential, 0.0, LearntRanges(learner)))

@@ -1,0 +1,151 @@
+"""Integral play from fractional policies: a real path, tree or matching each round."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from hedgerow.feedback import EvalGrad, EvalLinear
+from hedgerow.inputs import Vector, as_count
+from hedgerow.policies.constrained import Constrained
+from hedgerow.sets.decision_set import DecisionSet, Samplable
+from hedgerow.snapshot import Snapshot, State
+
+
+@runtime_checkable
+class Stepping(Protocol):
+    """A learner that moves by mixing: x_{t+1} = (1 - sigma) x_t + sigma v."""
+
+    @property
+    def last_step(self) -> tuple[Vector, float]:
+        """The vertex v and the share sigma of the last move."""
+        ...
+
+
+class SampledPlay(ABC):
+    """Plays a random vertex X_t with mean x_t, the play of a fractional policy.
+
+    The inner policy is told at x_t, not at X_t: linear feedback is moved there. Told at the
+    vertex it would be ruined, because a vertex violates in a constant share of rounds. The mean
+    cost and the mean signed violation are those of x_t; the CCV is not, since
+    E[g^+(X_t)] >= g^+(x_t), and is usually much larger.
+
+    Args:
+        policy: the fractional policy.
+        seed: fixes the draws.
+
+    """
+
+    def __init__(self, policy: Constrained[EvalGrad], seed: int):
+        if not policy.decision_set.supports(Samplable):
+            raise ValueError(
+                f"sampled play needs {Samplable.meaning}, {type(policy.decision_set).__name__} has "
+                "no sample(); play the fractional policy itself"
+            )
+        self.policy = policy
+        self._seed = as_count(seed, "seed", least=0)
+        self._rng = np.random.default_rng(seed)
+        self._state = State(vertex=policy.decision_set.dim, switches=1)
+        self._state["vertex"][:] = policy.decision_set.sample(policy.ask(), self._rng)
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """The inner policy's."""
+        return self.policy.decision_set
+
+    @property
+    def oracle_calls(self) -> int:
+        """The inner policy's."""
+        return self.policy.oracle_calls
+
+    @property
+    def switches(self) -> int:
+        """How often the vertex changed."""
+        return int(self._state["switches"][0])
+
+    def ask(self) -> Vector:
+        """Return X_t."""
+        return self._state["vertex"].copy()
+
+    def tell(self, cost: EvalLinear, constraint: EvalLinear) -> None:
+        """Move linear feedback from X_t to x_t, tell the inner policy, and draw the next vertex."""
+        for seen in (cost, constraint):
+            if not isinstance(seen, EvalLinear):
+                raise TypeError(
+                    f"sampled play learns from EvalLinear feedback, got {type(seen).__name__}; "
+                    "use feedback=linear, which refuses functions that are not linear"
+                )
+        shift = self.policy.ask() - self._state["vertex"]
+        self.policy.tell(_moved(cost, shift), _moved(constraint, shift))
+        vertex = self._next()
+        self._state["switches"][0] += not np.array_equal(vertex, self._state["vertex"])
+        self._state["vertex"][:] = vertex
+
+    @abstractmethod
+    def _next(self) -> Vector:
+        """Draw a vertex whose mean is the inner policy's new play."""
+
+    def state(self) -> Snapshot:
+        """Return a snapshot, with the random stream."""
+        parts = {"policy": self.policy}
+        return self._state.snapshot(self, (self._seed,), rng=self._rng, parts=parts)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        self._state.restore(self, snapshot, (self._seed,), {"policy": self.policy}, self._rng)
+
+
+def _moved(seen: EvalLinear, shift: Vector) -> EvalGrad:
+    return EvalGrad(seen.value + float(seen.grad @ shift), seen.grad)
+
+
+class Sampled(SampledPlay):
+    """Fresh draws: each round decomposes x_t and plays one of its vertices.
+
+    Safe against adversaries that react to what was played, as far as the inner policy is: the
+    draw is fresh. The vertex changes in most rounds.
+
+    Args:
+        policy: the fractional policy.
+        seed: fixes the draws.
+
+    """
+
+    @property
+    def oblivious_only(self) -> bool:
+        """As the inner policy."""
+        return self.policy.oblivious_only
+
+    def _next(self) -> Vector:
+        return self.decision_set.sample(self.policy.ask(), self._rng)
+
+
+class LazySampled(SampledPlay):
+    """Few switches: moves to the learner's newest vertex with probability sigma_t, else stays.
+
+    By induction the mean of X_t is x_t, without any decomposition. The vertex is kept for many
+    rounds, so draws are correlated over time: larger deviations, and linear regret against an
+    adversary that sees the held vertex. Oblivious games only.
+
+    Args:
+        policy: a fractional policy whose learner moves by mixing, as `AdaptiveOCG` does.
+        seed: fixes the draws.
+
+    """
+
+    oblivious_only = True
+
+    def __init__(self, policy: Constrained[EvalGrad], seed: int):
+        if not isinstance(policy.learner, Stepping):
+            raise ValueError(
+                f"lazy sampling follows (vertex, sigma) of each step, which "
+                f"{type(policy.learner).__name__} does not have; use Sampled"
+            )
+        super().__init__(policy, seed)
+
+    def _next(self) -> Vector:
+        assert isinstance(self.policy.learner, Stepping)
+        vertex, sigma = self.policy.learner.last_step
+        return vertex if self._rng.random() < sigma else self._state["vertex"]

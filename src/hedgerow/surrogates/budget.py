@@ -1,0 +1,36 @@
+"""A scale that makes room for a benchmark that itself violates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hedgerow.inputs import as_positive
+from hedgerow.potentials import Scale
+from hedgerow.surrogates.ranges import Ranges
+
+
+@dataclass(frozen=True)
+class BudgetedScale:
+    """The scale k_t + p B / Mg: in the constraint's own unit, k_t Mg + p B.
+
+    Against a benchmark whose total violation is at most B the decomposition reads
+    Phi(Q)/V + Regret <= C_T (1 + w) + w B, so the scale that balances both is p (C_T + B).
+
+    Args:
+        base: k_t.
+        budget: p B, in the constraint's unit.
+        ranges: where Mg comes from.
+
+    """
+
+    base: float | Scale
+    budget: float
+    ranges: Ranges
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "budget", as_positive(self.budget, "budget"))
+
+    def at(self, t: float) -> float:
+        """Return the scale in round t, in units of Mg."""
+        base = self.base if isinstance(self.base, float) else self.base.at(t)
+        return base + self.budget / self.ranges.violation
