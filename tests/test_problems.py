@@ -57,8 +57,7 @@ def test_adaptive_problems_need_a_policy():
 def test_play_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="dimension 3, the problem in 20"):
         hr.play(hr.unconstrained(hr.Simplex(3)), hr.IidSimplex(horizon=5))
-    policy = hr.unconstrained(hr.L2Ball(10))
-    policy.oblivious_only = True
+    policy = hr.ftpl_coco(hr.L2Ball(10), 5, seed=0)
     with pytest.raises(ValueError, match="reacts to the plays"):
         hr.play(policy, hr.OrthogonalBall(horizon=5))
 

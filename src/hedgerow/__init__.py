@@ -13,25 +13,37 @@
 from hedgerow.feedback import (
     Eval,
     EvalGrad,
+    EvalLinear,
     Full,
+    Used,
     bandit,
     first_order,
     first_order_each,
     full,
+    linear,
+    semi_bandit,
 )
 from hedgerow.functions import Function, Linear, Maximum, Quadratic
 from hedgerow.hindsight import hindsight
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.block_bandit import BlockBandit
+from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
+from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
 from hedgerow.play import play, simulate
+from hedgerow.policies.bandit import projection_free_cbco
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained_bandit import ConstrainedBandit
 from hedgerow.policies.paper import (
     VacuousConstantsWarning,
     projection_free_coco,
     projection_free_long_term,
 )
+from hedgerow.policies.perturbed import ftpl_coco
+from hedgerow.policies.sampled import LazySampled, Sampled
+from hedgerow.policies.semi_bandit import SemiBandit, semi_bandit_coco
 from hedgerow.policies.unconstrained import unconstrained
-from hedgerow.potentials import ExponentialPotential, GrowingScale, Potential, PowerPotential
+from hedgerow.potentials import ExponentialPotential, GrowingScale, Potential, PowerPotential, Scale
 from hedgerow.problems.halfspace_box import HalfspaceBox
 from hedgerow.problems.iid_simplex import IidSimplex
 from hedgerow.problems.orthogonal_ball import OrthogonalBall
@@ -62,8 +74,11 @@ from hedgerow.sets.decision_set import (
 from hedgerow.sets.simplices import Simplex
 from hedgerow.sets.wrappers import Scaled, Translated
 from hedgerow.snapshot import Snapshot
+from hedgerow.surrogates.budget import BudgetedScale
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.drift import DriftSurrogate
+from hedgerow.surrogates.lagged import LaggedSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.ranges import GivenRanges, LearntRanges, Ranges
 from hedgerow.surrogates.signed import SignedSurrogate
@@ -71,24 +86,32 @@ from hedgerow.surrogates.signed import SignedSurrogate
 __version__ = "0.1.0"
 
 __all__ = [
+    "FTPL",
     "AdaptiveOCG",
     "Balled",
     "Benchmark",
+    "BlockBandit",
+    "BlockRule",
     "Box",
+    "BudgetedScale",
     "Capability",
     "CertificateSteps",
     "Constrained",
+    "ConstrainedBandit",
     "CostOnlySurrogate",
     "CurrentSurrogate",
     "DagPaths",
     "DecisionSet",
     "Decomposable",
     "Described",
+    "DriftSurrogate",
     "Eval",
     "EvalGrad",
+    "EvalLinear",
     "ExponentialPotential",
     "Full",
     "Function",
+    "GaussianNoise",
     "GivenRanges",
     "GrowingScale",
     "HalfspaceBox",
@@ -96,6 +119,8 @@ __all__ = [
     "IidSimplex",
     "L1Ball",
     "L2Ball",
+    "LaggedSurrogate",
+    "LazySampled",
     "Learner",
     "LearntRanges",
     "Linear",
@@ -103,11 +128,13 @@ __all__ = [
     "LinearProblem",
     "Maximum",
     "OrthogonalBall",
+    "PaperBlocks",
     "PaperSteps",
     "PerConstraintSurrogate",
     "Policy",
     "Potential",
     "PowerPotential",
+    "PracticalBlocks",
     "Problem",
     "Projectable",
     "Quadratic",
@@ -117,7 +144,10 @@ __all__ = [
     "RmsSteps",
     "Rows",
     "Samplable",
+    "Sampled",
+    "Scale",
     "Scaled",
+    "SemiBandit",
     "Separable",
     "ShortestPath",
     "SignedSurrogate",
@@ -129,16 +159,22 @@ __all__ = [
     "SwitchingBall",
     "Trace",
     "Translated",
+    "Used",
     "VacuousConstantsWarning",
     "Workspace",
     "bandit",
     "first_order",
     "first_order_each",
+    "ftpl_coco",
     "full",
     "hindsight",
+    "linear",
     "play",
+    "projection_free_cbco",
     "projection_free_coco",
     "projection_free_long_term",
+    "semi_bandit",
+    "semi_bandit_coco",
     "simulate",
     "unconstrained",
 ]

@@ -1,0 +1,118 @@
+"""Semi-bandit play: only what was used is measured, as in networks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hedgerow.feedback import EvalGrad, Used
+from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.paper import projection_free_long_term
+from hedgerow.sets.decision_set import Balled, DecisionSet, Samplable
+from hedgerow.snapshot import Snapshot, State
+
+
+class SemiBandit:
+    """Plays 0/1 vertices and learns from the coefficients of the coordinates it used.
+
+    The fractional policy's play x_t is mixed with an interior point, x~_t = (1 - gamma) x_t +
+    gamma c, so that every coordinate has a chance; a vertex with mean x~_t is played. Coordinate e
+    is used with probability x~_{t,e}, so coefficient/x~_{t,e} on the used ones, and zero
+    elsewhere, is an unbiased estimate of all coefficients, which the inner policy is told.
+
+    What is proved: the estimates are unbiased, also of the signed constraint value at x_t. Nothing
+    is proved of the CCV, which needs the positive part of a value that is only estimated; and no
+    rate is claimed for the mixture of estimates and practical steps. Oblivious games only.
+
+    Args:
+        policy: the fractional policy; its surrogate should be signed.
+        seed: fixes the draws.
+        exploration: gamma, above 0 and below 1.
+
+    """
+
+    oblivious_only = True
+
+    def __init__(self, policy: Constrained[EvalGrad], seed: int, exploration: float):
+        X = policy.decision_set
+        for capability in (Samplable, Balled):
+            if not X.supports(capability):
+                raise ValueError(
+                    f"semi-bandit play needs {capability.meaning}, {type(X).__name__} has no "
+                    f"{capability.method}(); use another set or full feedback"
+                )
+        if as_positive(exploration, "exploration") >= 1.0:
+            raise ValueError(f"exploration must be below 1, got {exploration:g}")
+        self.policy, self.exploration = policy, exploration
+        self._configuration = (as_count(seed, "seed", least=0), exploration)
+        self._centre = X.ball()[0]
+        self._rng = np.random.default_rng(seed)
+        self._state = State(vertex=X.dim)
+        self._draw()
+
+    def _chances(self) -> Vector:
+        return (1.0 - self.exploration) * self.policy.ask() + self.exploration * self._centre
+
+    def _draw(self) -> None:
+        vertex = self.decision_set.sample(self._chances(), self._rng)
+        if not np.isin(vertex, (0.0, 1.0)).all():
+            raise ValueError(
+                "semi-bandit play needs 0/1 vertices: paths, subsets, trees, matchings"
+            )
+        self._state["vertex"][:] = vertex
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """The inner policy's."""
+        return self.policy.decision_set
+
+    @property
+    def oracle_calls(self) -> int:
+        """The inner policy's."""
+        return self.policy.oracle_calls
+
+    def ask(self) -> Vector:
+        """Return the vertex to play."""
+        return self._state["vertex"].copy()
+
+    def tell(self, cost: Used, constraint: Used) -> None:
+        """Estimate all coefficients from the used ones and pass them on."""
+        used = self._state["vertex"] > 0.5
+        x, chances = self.policy.ask(), self._chances()
+        seen = []
+        for name, part in (("cost", cost), ("constraint", constraint)):
+            coefficients = as_vector(
+                part.coefficients, f"the used coefficients of the {name}", int(used.sum())
+            )
+            offset = as_number(part.offset, f"the offset of the {name}")
+            estimate = np.zeros(self.decision_set.dim)
+            estimate[used] = coefficients / chances[used]
+            seen.append(EvalGrad(float(estimate @ x) + offset, estimate))
+        self.policy.tell(*seen)
+        self._draw()
+
+    def state(self) -> Snapshot:
+        """Return a snapshot, with the random stream."""
+        parts = {"policy": self.policy}
+        return self._state.snapshot(self, self._configuration, rng=self._rng, parts=parts)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        parts = {"policy": self.policy}
+        self._state.restore(self, snapshot, self._configuration, parts, self._rng)
+
+
+def semi_bandit_coco(decision_set: DecisionSet, horizon: int, seed: int) -> SemiBandit:
+    """Semi-bandit play of a long-term constraint: `SemiBandit` over `projection_free_long_term`.
+
+    Exploration min(1/2, T^{-1/4}); measured, not proved. Report the signed sum of violations; the
+    CCV of single vertices grows in proportion to T.
+
+    Args:
+        decision_set: a set of 0/1 vertices that can be sampled, with an interior point.
+        horizon: the number of rounds T.
+        seed: fixes the draws.
+
+    """
+    T = as_count(horizon, "horizon")
+    return SemiBandit(projection_free_long_term(decision_set), seed, min(0.5, T**-0.25))
