@@ -10,8 +10,13 @@ from hedgerow.sets.balls import L1Ball, L2Ball
 from hedgerow.sets.boxes import Box
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.generic import ConvexHull, OracleSet
+from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.polytope import Polytope
+from hedgerow.sets.product import Product
 from hedgerow.sets.simplices import Simplex
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
 
 
@@ -33,10 +38,26 @@ def dead_edges() -> DagPaths:
     return DagPaths(edges, "s", "t")
 
 
+TWISTED = [("s", "a"), ("a", "b"), ("b", "a"), ("b", "t"), ("s", "b"), ("t", "s"), ("a", "a")]
+"""A digraph with two cycles and a loop."""
+
+
+def random_digraph(nodes: int, edges: int, seed: int) -> np.ndarray:
+    """A path from the first to the last node and random edges, loops and parallel ones too."""
+    rng = np.random.default_rng(seed)
+    path = np.column_stack([np.arange(nodes - 1), np.arange(1, nodes)])
+    return np.vstack([path, rng.integers(0, nodes, (edges, 2))])
+
+
 def box(n: int) -> Box:
     rng = np.random.default_rng(n)
     lower = 10.0 * rng.standard_normal(n)
     return Box(lower, lower + rng.exponential(5.0, n))
+
+
+def knapsack(n: int) -> Polytope:
+    A = np.random.default_rng(n).random((3, n))
+    return Polytope(A, 0.4 * A.sum(axis=1), upper=1.0)
 
 
 EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
@@ -62,12 +83,33 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "dag-single-edge": lambda: DagPaths([("s", "t")], "s", "t"),
     "dag-single-path": lambda: DagPaths([(2, 1), (1, 0), (3, 2)], 3, 0),
     "dag-30-nodes": lambda: random_dag(30, 120, seed=1),
+    "flow-twisted": lambda: UnitFlow(TWISTED, "s", "t"),
+    "flow-bridges": lambda: UnitFlow([(0, 1), (1, 0), (1, 2), (3, 3), (3, 0)], 0, 2),
+    "flow-single-edge": lambda: UnitFlow([("s", "t")], "s", "t"),
+    "flow-12-nodes": lambda: UnitFlow(random_digraph(12, 40, seed=1), 0, 11),
+    "walks-twisted": lambda: HopLimitedWalks(TWISTED, "s", "t", hops=6),
+    "walks-one-hop": lambda: HopLimitedWalks([(0, 1), (0, 1), (1, 0)], 0, 1, hops=1),
+    "walks-single": lambda: HopLimitedWalks([(0, 1), (1, 2), (2, 3)], 0, 3, hops=3),
+    "walks-5-nodes": lambda: HopLimitedWalks(random_digraph(5, 12, seed=2), 0, 4, hops=7),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),
     "nuclear-1x1": lambda: NuclearBall(1, 1),
     "nuclear-1x4": lambda: NuclearBall(1, 4, radius=2.0),
     "nuclear-5x3": lambda: NuclearBall(5, 3, radius=0.5),
+    "polytope-knapsack": lambda: knapsack(8),
+    "polytope-equations": lambda: Polytope(
+        A_eq=[[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0]], b_eq=[2.0, 1.0]
+    ),
+    "hull-point": lambda: ConvexHull([[1.0, -2.0]]),
+    "hull-flat": lambda: ConvexHull([[1.0, 0.0, 2.0], [3.0, 1.0, 2.0], [5.0, 2.0, 2.0]]),
+    "hull-12-points": lambda: ConvexHull(np.random.default_rng(0).standard_normal((12, 4))),
+    "oracle-box": lambda: OracleSet(lambda c: np.where(c < 0.0, 1.0, -1.0), 5),
+    "oracle-ball": lambda: OracleSet(L2Ball(3, radius=2.0).lmo, 3, diameter=4.0),
+    "product-1": lambda: Product(Simplex(3)),
+    "product-mixed": lambda: Product(Simplex(3), L1Ball(2), Box([0.0, 1.0], [2.0, 1.0])),
+    "product-hulls": lambda: Product(ConvexHull([[3.0]]), ConvexHull(np.eye(3))),
+    "product-nested": lambda: Product(Product(Simplex(2), Simplex(1)), L2Ball(2)),
     "scaled-simplex": lambda: Scaled(Simplex(4), 0.25),
     "scaled-box": lambda: Scaled(box(6), 3.0),
     "scaled-l1ball": lambda: Scaled(L1Ball(5), 1e3),

@@ -155,6 +155,11 @@ class DagPaths(FlowPolytope):
         """Return the path of least total cost; ties go to the edge given first."""
         return self.workspace().lmo(as_direction(c, self.dim))
 
+    def _potentials(self, c: Vector) -> Vector:
+        space = _PathWorkspace(self)
+        space.lmo(c)
+        return space._distance
+
     def start(self) -> Vector:
         """Return the path with the fewest edges."""
         return self.lmo(np.ones(self.dim))

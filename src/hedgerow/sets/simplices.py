@@ -193,10 +193,11 @@ class CappedSimplex(CappedSum):
     def _peel(self, x: Vector) -> Iterator[tuple[float, Vector]]:
         """Yield a vertex v of the smallest face around x, and its share of x, until x = v."""
         cap = self._cap
-        scale = np.where(cap > 0.0, cap, 1.0)
+        moves = self._free.copy()
+        height = np.divide(x, cap, out=np.zeros(self.n), where=moves)
         while True:
-            v = self._filled(np.argsort(-x / scale, kind="stable"))
-            d = x - v
+            v = self._filled(np.argsort(-height, kind="stable"))
+            d = np.where(moves, x - v, 0.0)
             if np.abs(d).max() <= ROUNDING * self.total:
                 yield 1.0, v
                 return
@@ -205,8 +206,10 @@ class CappedSimplex(CappedSum):
             i = int(np.argmin(steps))
             t = max(1.0, float(steps[i]))
             yield 1.0 - 1.0 / t, v
-            x = np.clip(v + t * d, 0.0, cap)
-            x[i] = bound[i]
+            x = v + t * d
+            height[moves] = np.clip(x[moves] / cap[moves], 0.0, 1.0)
+            height[i] = 2.0 if d[i] > 0.0 else -1.0  # from now on always full, or always empty
+            moves[i] = False
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Round x to a vertex by moving mass between pairs of coordinates at random, O(n)."""
