@@ -55,8 +55,9 @@ from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Learner, Policy, Surrogate
 from hedgerow.protocols.problem import LinearChunk, LinearProblem, Problem
 from hedgerow.protocols.trace import Step, Trace
-from hedgerow.sets.balls import L1Ball, L2Ball
-from hedgerow.sets.boxes import Box
+from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
+from hedgerow.sets.birkhoff import Birkhoff
+from hedgerow.sets.boxes import Box, LinfBall
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import (
     Balled,
@@ -71,7 +72,19 @@ from hedgerow.sets.decision_set import (
     Separable,
     Workspace,
 )
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.dijkstra_paths import DijkstraPaths
+from hedgerow.sets.generic import ConvexHull, OracleSet
+from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.matchings import Matchings
+from hedgerow.sets.matroids import Matroid, PartitionMatroid
+from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.permutahedron import Permutahedron
+from hedgerow.sets.polytope import Polytope
+from hedgerow.sets.product import Product
+from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
+from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
 from hedgerow.snapshot import Snapshot
 from hedgerow.surrogates.budget import BudgetedScale
@@ -90,20 +103,24 @@ __all__ = [
     "AdaptiveOCG",
     "Balled",
     "Benchmark",
+    "Birkhoff",
     "BlockBandit",
     "BlockRule",
     "Box",
     "BudgetedScale",
     "Capability",
+    "CappedSimplex",
     "CertificateSteps",
     "Constrained",
     "ConstrainedBandit",
+    "ConvexHull",
     "CostOnlySurrogate",
     "CurrentSurrogate",
     "DagPaths",
     "DecisionSet",
     "Decomposable",
     "Described",
+    "DijkstraPaths",
     "DriftSurrogate",
     "Eval",
     "EvalGrad",
@@ -115,8 +132,11 @@ __all__ = [
     "GivenRanges",
     "GrowingScale",
     "HalfspaceBox",
+    "HopLimitedWalks",
     "Hulled",
     "IidSimplex",
+    "KSparse",
+    "KSubsets",
     "L1Ball",
     "L2Ball",
     "LaggedSurrogate",
@@ -126,16 +146,26 @@ __all__ = [
     "Linear",
     "LinearChunk",
     "LinearProblem",
+    "LinfBall",
+    "Matchings",
+    "Matroid",
     "Maximum",
+    "NuclearBall",
+    "OracleOnly",
+    "OracleSet",
     "OrthogonalBall",
     "PaperBlocks",
     "PaperSteps",
+    "PartitionMatroid",
     "PerConstraintSurrogate",
+    "Permutahedron",
     "Policy",
+    "Polytope",
     "Potential",
     "PowerPotential",
     "PracticalBlocks",
     "Problem",
+    "Product",
     "Projectable",
     "Quadratic",
     "QuadraticBox",
@@ -153,12 +183,15 @@ __all__ = [
     "SignedSurrogate",
     "Simplex",
     "Snapshot",
+    "SpanningTrees",
+    "Spectrahedron",
     "Step",
     "StepRule",
     "Surrogate",
     "SwitchingBall",
     "Trace",
     "Translated",
+    "UnitFlow",
     "Used",
     "VacuousConstantsWarning",
     "Workspace",

@@ -10,6 +10,7 @@ from rich.console import Console
 
 import hedgerow
 from hedgerow.cli.demo import run_demo
+from hedgerow.report.catalogue import catalogue_table
 
 app = typer.Typer(
     help="Good decisions every round, with one linear minimisation and no projection.",
@@ -26,6 +27,12 @@ def _version(
     if version:
         Console().print(f"hedgerow {hedgerow.__version__}")
         raise typer.Exit
+
+
+@app.command()
+def sets() -> None:
+    """List the decision sets and what each can do beside its oracle."""
+    Console().print(catalogue_table())
 
 
 @app.command()

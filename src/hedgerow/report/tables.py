@@ -19,13 +19,14 @@ def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
         padding=(0, 0, 0, 2),
         pad_edge=False,
         caption=(
-            f"cost       ms a round\nbest       the fixed action that keeps every round: {best.cost / rounds:.1f} ms a "
-            f"round,\n           proved optimal within {max(0.0, best.gap) / rounds:.1g} ms\n"
-            "regret     cost above best's, in % of it\n"
-            "proved     bound of the regret, proved by the run alone, in % of it\n"
-            "CCV        sum of max(0, g_t), in % of what all rounds ask for\n"
-            "signed     sum of g_t, where slack pays for violation, in the same unit\n"
-            "time       ask, feedback and tell, for one round"
+            f"best    the fixed action that keeps every round: {best.cost / rounds:.1f} ms a round,\n"
+            f"        proved optimal within {max(0.0, best.gap) / rounds:.1g} ms\n"
+            "cost    a round\n"
+            "regret  cost above best's, in % of it\n"
+            "proved  bound of the regret, proved by the run alone, in % of best's cost\n"
+            "CCV     sum of max(0, g_t), in % of what all rounds ask for\n"
+            "signed  sum of g_t, where slack pays for violation, in the same unit\n"
+            "time    ask, feedback and tell, for one round"
         ),
         caption_justify="left",
     )

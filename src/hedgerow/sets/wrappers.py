@@ -141,6 +141,8 @@ class _AffineWorkspace(Workspace):
 class Scaled(Affine):
     """The set {factor x : x in inner}, shrunk or enlarged about the origin.
 
+    Oracle: that of the inner set.
+
     >>> from hedgerow.sets.balls import L2Ball
     >>> Scaled(L2Ball(2), 0.5).lmo([-1.0, 0.0])
     array([ 0.5, -0. ])
@@ -166,6 +168,8 @@ class Scaled(Affine):
 @dataclass(frozen=True, eq=False)
 class Translated(Affine):
     """The set {x + offset : x in inner}.
+
+    Oracle: that of the inner set.
 
     >>> from hedgerow.sets.balls import L2Ball
     >>> Translated(L2Ball(2), [3.0, 0.0]).lmo([1.0, 0.0])

@@ -1,0 +1,88 @@
+"""The catalogue of decision sets: what each is, what its oracle costs, what else it can do."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import NamedTuple
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+import hedgerow
+from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
+from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.product import Product
+from hedgerow.sets.wrappers import Affine
+
+EXACT, ORACLE, INHERITED, NONE = "yes", "oracle", "inner", "-"
+LEGEND = (
+    f"{EXACT}: a method of its own; {ORACLE}: through the oracle alone, to a stated tolerance; "
+    f"{INHERITED}: if the sets inside can; {NONE}: no."
+)
+
+
+class Entry(NamedTuple):
+    """One set of the catalogue."""
+
+    name: str
+    sentence: str
+    oracle: str
+    capabilities: tuple[str, ...]
+
+
+def catalogue() -> list[Entry]:
+    """Return every public set, in order of name."""
+    entries = []
+    for name in hedgerow.__all__:
+        cls = getattr(hedgerow, name)
+        if inspect.isclass(cls) and issubclass(cls, DecisionSet) and not inspect.isabstract(cls):
+            text = inspect.getdoc(cls) or ""
+            oracle = re.search(r"^Oracle: (.*?\.)(?:\s|$)", text, re.DOTALL | re.MULTILINE)
+            entries.append(
+                Entry(
+                    name,
+                    " ".join(text.split("\n\n")[0].split()),
+                    " ".join(oracle[1].split()) if oracle else "",
+                    tuple(_support(cls, capability.method) for capability in CAPABILITIES),
+                )
+            )
+    return entries
+
+
+def _support(cls: type[DecisionSet], method: str) -> str:
+    if issubclass(cls, (Affine, Product)):
+        return INHERITED
+    own = getattr(cls, method)
+    if own is getattr(DecisionSet, method):
+        return NONE
+    return ORACLE if own is getattr(OracleOnly, method) else EXACT
+
+
+def catalogue_table() -> Table:
+    """Return the catalogue for a terminal."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False, caption=LEGEND)
+    table.caption_justify = "left"
+    table.add_column("set", no_wrap=True)
+    for capability in CAPABILITIES:
+        table.add_column(capability.method)
+    for entry in catalogue():
+        table.add_row(entry.name, *entry.capabilities)
+    return table
+
+
+def catalogue_markdown() -> str:
+    """Return the catalogue for the documents."""
+    methods = [capability.method for capability in CAPABILITIES]
+    lines = [
+        "| set | what | oracle |",
+        "|---|---|---|",
+        *(f"| `{e.name}` | {e.sentence} | {e.oracle} |" for e in catalogue()),
+        "",
+        "| set | " + " | ".join(f"`{method}`" for method in methods) + " |",
+        "|---|" + "---|" * len(methods),
+        *(f"| `{e.name}` | " + " | ".join(e.capabilities) + " |" for e in catalogue()),
+        "",
+        LEGEND,
+    ]
+    return "\n".join(lines).replace("||x", "\\|\\|x")
