@@ -19,7 +19,7 @@ def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
         padding=(0, 0, 0, 2),
         pad_edge=False,
         caption=(
-            f"best    the fixed action that keeps every round: {best.cost / rounds:.1f} ms a round,\n"
+            f"best    the fixed action that keeps every round: {best.cost / rounds:.1f} ms,\n"
             f"        proved optimal within {max(0.0, best.gap) / rounds:.1g} ms\n"
             "cost    a round\n"
             "regret  cost above best's, in % of it\n"
