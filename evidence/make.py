@@ -5,6 +5,7 @@ Each function below writes evidence/<its name>.json. Names on the command line c
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import warnings
@@ -12,8 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import hedgerow as hr
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
+from hedgerow.sets.simplices import KSubsets
+from hedgerow.sets.spanning_trees import SpanningTrees
 
 HERE = Path(__file__).parent
 
@@ -93,7 +98,235 @@ def synthetic_growth() -> list[dict[str, Any]]:
     return rows
 
 
-MAKERS = {maker.__name__: maker for maker in (atlas_like, synthetic_growth)}
+def exponent(points: list[tuple[int, float]]) -> float | None:
+    """The slope of log y over log T, fitted to the mean of y at each T; None if a mean is 0."""
+    horizons = sorted({T for T, _ in points})
+    means = [np.mean([y for at, y in points if at == T]) for T in horizons]
+    if min(means) <= 0.0:
+        return None
+    return round(float(np.polyfit(np.log(horizons), np.log(means), 1)[0]), 3)
+
+
+class BoxWall(hr.LinearProblem):
+    """On [-1, 1]^n, u = 1/sqrt(n) ones: f_t = <-0.6 u + noise, x>, g_t = <u + noise, x> - 0.3."""
+
+    def __init__(self, n: int, horizon: int, seed: int):
+        self.n, self.horizon, self.seed = n, horizon, seed
+        self.decision_set = hr.Box(-np.ones(n), np.ones(n))
+
+    def chunks(self, size: int = 0) -> Any:  # noqa: ARG002 - all rounds at once
+        """Yield all rounds as one chunk."""
+        u, shape = np.full(self.n, self.n**-0.5), (self.horizon, self.n)
+        costs, limits = (np.random.default_rng([self.seed, i]) for i in (1, 2))
+        noise = 0.2 / np.sqrt(self.n)
+        yield hr.LinearChunk(
+            noise * costs.standard_normal(shape) - 0.6 * u,
+            np.zeros(self.horizon),
+            noise * limits.standard_normal(shape) + u,
+            np.full(self.horizon, -0.3),
+        )
+
+
+def bandit_policies(
+    X: hr.DecisionSet, T: int, seed: int, lipschitz: float, bound: tuple[float, float]
+) -> dict[str, hr.ConstrainedBandit]:
+    """The practical preset, the same with the lagged surrogate, and the theory preset."""
+    given: dict[str, Any] = {"lipschitz": lipschitz, "bound": bound}
+    drift = hr.projection_free_cbco(X, T, seed, **given)
+    assert isinstance(drift.surrogate, hr.DriftSurrogate)
+    kept = drift.surrogate
+    lagged = hr.ConstrainedBandit(
+        hr.BlockBandit(X, hr.PracticalBlocks(T), seed),
+        hr.LaggedSurrogate(kept.potential, kept.initial, kept.ranges),
+    )
+    theory = hr.projection_free_cbco(X, T, seed, **given, preset="theory")
+    return {"practical, drift": drift, "practical, lagged": lagged, "theory": theory}
+
+
+def play_bandit(
+    policy: hr.ConstrainedBandit,
+    table: hr.LinearChunk,
+    lipschitz: float,
+    bound: tuple[float, float],
+) -> tuple[float, float]:
+    """Play recorded linear rounds from values alone; return total cost and CCV."""
+    total = ccv = 0.0
+    for a, b, c, d in zip(*table, strict=True):
+        x = policy.ask()
+        f, g = float(a @ x + b), float(c @ x + d)
+        policy.tell(hr.Eval(f, lipschitz, bound[0]), hr.Eval(g, lipschitz, bound[1]))
+        total, ccv = total + f, ccv + max(0.0, g)
+    return total, ccv
+
+
+def bandit_game(game: str, n: int, T: int, seed: int) -> list[dict[str, Any]]:
+    """One game, all policies: regret against the best point that keeps every round."""
+    problem = hr.SwitchingBall(n, T, seed) if game == "SwitchingBall" else BoxWall(n, T, seed)
+    table = hr.LinearChunk(*(np.concatenate(part) for part in zip(*problem.chunks(), strict=True)))
+    box = hr.Box(-np.ones(n), np.ones(n))
+    best = hr.hindsight(box, hr.Recorded(box, table.rounds()))
+    assert best.status == "optimal", game
+    assert problem.decision_set.contains(best.x), "the best point of the box must be in the ball"
+    linear = (table.costs, table.constraints)
+    norms = [np.linalg.norm(part, axis=1) for part in linear]
+    lipschitz = float(max(norms[0].max(), norms[1].max()))
+    # the largest |value| of a linear function over the unit ball, or over the unit box
+    ranges = norms if game == "SwitchingBall" else [np.abs(part).sum(axis=1) for part in linear]
+    bound = (float(ranges[0].max()), float((ranges[1] - table.constraint_offsets).max()))
+    rows = []
+    for name, policy in bandit_policies(problem.decision_set, T, seed, lipschitz, bound).items():
+        if name == "theory" and T > 100_000 and seed > 0:
+            continue  # one seed will do: it does not see the constraint
+        surrogate: Any = policy.surrogate
+        Q0 = surrogate.queue * surrogate.ranges.violation
+        total, ccv = play_bandit(policy, table, lipschitz, bound)
+        rows.append(
+            {
+                "game": game,
+                "n": n,
+                "horizon": T,
+                "seed": seed,
+                "policy": name,
+                "regret": round(total - best.cost, 2),
+                "ccv": round(ccv, 2),
+                "Q0": round(Q0, 2),
+                "oracle_calls": policy.oracle_calls,
+            }
+        )
+    return rows
+
+
+def bandit_growth() -> dict[str, list[dict[str, Any]]]:
+    """Algorithm 4 from values alone, 3 seeds; at T = 256000 one seed for n = 10 and for theory."""
+    rows = []
+    for game in ("SwitchingBall", "BoxWall"):
+        for n in (5, 10):
+            for T in (1000, 4000, 16000, 64000, 256000):
+                for seed in range(1 if (n, T) == (10, 256000) else 3):
+                    rows += bandit_game(game, n, T, seed)
+    exponents = []
+    for game, n, policy in {(row["game"], row["n"], row["policy"]): 0 for row in rows}:
+        runs = [r for r in rows if (r["game"], r["n"], r["policy"]) == (game, n, policy)]
+        exponents.append(
+            {
+                "game": game,
+                "n": n,
+                "policy": policy,
+                "ccv_plus_Q0": exponent([(r["horizon"], r["ccv"] + r["Q0"]) for r in runs]),
+                "positive_regret_plus_sqrt_T": exponent(
+                    [(r["horizon"], max(0.0, r["regret"]) + r["horizon"] ** 0.5) for r in runs]
+                ),
+                "runs": len(runs),
+                "runs_with_negative_regret": sum(r["regret"] < 0.0 for r in runs),
+                "largest_oracle_calls_per_round": round(
+                    max(r["oracle_calls"] / r["horizon"] for r in runs), 4
+                ),
+            }
+        )
+    return {"rows": rows, "exponents": exponents}
+
+
+def vertex_sets() -> dict[str, hr.DecisionSet]:
+    """k-subsets, trees and paths of the sizes that are measured."""
+    rng = np.random.default_rng(7)
+    pairs = [(i, j) for i in range(25) for j in range(i + 1, 25)]
+    chain = [(i, i + 1) for i in range(24)]
+    others = [pair for pair in pairs if pair not in chain]
+    chosen = rng.choice(len(others), 80 - len(chain), replace=False)
+    edges = chain + [others[int(i)] for i in chosen]
+    complete = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    return {
+        "KSubsets(12, 4)": KSubsets(12, 4),
+        "SpanningTrees(K6)": SpanningTrees(complete),
+        "DagPaths(25 nodes, 80 edges)": hr.DagPaths(edges, 0, 24),
+    }
+
+
+INSTANCES = ("fixed normal, iid cost", "fixed normal, switching cost", "alternating normal")
+
+
+def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.LinearChunk:
+    """Linear rounds in which cost and constraint pull apart and a mixture keeps every round."""
+    rng = np.random.default_rng([seed, 5])
+    mean = rng.uniform(0.0, 1.0, X.dim)
+    costs = np.clip(mean + rng.uniform(-0.5, 0.5, (T, X.dim)), 0.0, 1.0)
+    if instance == INSTANCES[1]:  # two means take turns of sqrt(T) rounds
+        other = rng.uniform(0.0, 1.0, X.dim)
+        turn = (np.arange(T) // int(np.sqrt(T))) % 2 == 1
+        costs[turn] += other - mean
+    normals = 1.0 - np.array([mean, mean[::-1]]) + rng.uniform(-0.2, 0.2, (2, X.dim))
+    least = X.minimum(normals[0])
+    if instance == INSTANCES[2]:
+        limits = np.tile(normals, (T // 2, 1))
+        middle = 0.5 * (X.lmo(normals[0]) + X.lmo(normals[1]))
+        level = float(max(normals @ middle))
+    else:
+        limits = np.tile(normals[0], (T, 1))
+        level = least + 0.4 * float(normals[0] @ X.lmo(mean) - least)
+    return hr.LinearChunk(costs, np.zeros(T), limits, np.full(T, -level))
+
+
+def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
+    """Algorithm 7 on vertices, 4 seeds each, against the best mixture that keeps every round."""
+    rows, exponents = [], []
+    for name, X in vertex_sets().items():
+        for instance in INSTANCES:
+            runs = []
+            for T in (500, 2000, 8000, 32000):
+                for seed in range(4):
+                    table = vertex_rounds(X, instance, T, seed)
+                    total = hr.Linear(table.costs.sum(axis=0))
+                    limits = [g for _, g in itertools.islice(table.rounds(), 2)]  # all there are
+                    best = hr.hindsight(X, [(total, hr.Maximum(limits))])
+                    assert best.status == "optimal", name
+                    policy = hr.ftpl_coco(X, T, seed)
+                    cost, violations = 0.0, []
+                    for a, _, c, d in zip(*table, strict=True):
+                        x = policy.ask()
+                        f, g = float(a @ x), float(c @ x + d)
+                        policy.tell(hr.EvalGrad(f, a), hr.EvalGrad(g, c))
+                        cost += f
+                        violations.append(g)
+                    runs.append(
+                        {
+                            "set": name,
+                            "instance": instance,
+                            "horizon": T,
+                            "seed": seed,
+                            "regret": round(cost - best.cost, 2),
+                            "signed_ccv": round(sum(violations), 2),
+                            "hard_ccv": round(sum(max(0.0, g) for g in violations), 2),
+                            "oracle_calls": policy.oracle_calls,
+                        }
+                    )
+            at = [r["horizon"] for r in runs]
+            exponents.append(
+                {
+                    "set": name,
+                    "instance": instance,
+                    "positive_regret_plus_sqrt_T": exponent(
+                        [(T, max(0.0, r["regret"]) + T**0.5) for T, r in zip(at, runs, strict=True)]
+                    ),
+                    "positive_signed_ccv_plus_sqrt_T": exponent(
+                        [
+                            (T, max(0.0, r["signed_ccv"]) + T**0.5)
+                            for T, r in zip(at, runs, strict=True)
+                        ]
+                    ),
+                    "hard_ccv": exponent(
+                        [(T, r["hard_ccv"]) for T, r in zip(at, runs, strict=True)]
+                    ),
+                    "runs": len(runs),
+                    "runs_with_negative_regret": sum(r["regret"] < 0.0 for r in runs),
+                }
+            )
+            rows += runs
+    return {"rows": rows, "exponents": exponents}
+
+
+MAKERS = {
+    maker.__name__: maker for maker in (atlas_like, synthetic_growth, bandit_growth, ftpl_growth)
+}
 
 
 def main() -> None:

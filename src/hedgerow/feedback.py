@@ -53,6 +53,28 @@ class Full(NamedTuple):
     function: Function
 
 
+def needs(kind: type, seen: object, who: str, name: str) -> None:
+    """Refuse feedback of another kind."""
+    if not isinstance(seen, kind):
+        raise TypeError(
+            f"{who} learns from {kind.__name__} feedback, the {name} was told as "
+            f"{type(seen).__name__}; see hedgerow.feedback for what to look through"
+        )
+
+
+def as_eval(seen: Eval, name: str, largest: float) -> Eval:
+    """Return bandit feedback of finite numbers, none above `largest`, or refuse it."""
+    needs(Eval, seen, "bandit play", name)
+    value = as_number(seen.value, f"the value of the {name}")
+    lipschitz = as_number(seen.lipschitz, f"the Lipschitz constant of the {name}")
+    bound = as_number(seen.bound, f"the bound of the {name}")
+    if max(abs(value), lipschitz, bound) > largest:
+        raise ValueError(
+            f"the {name} was told as {seen}, above {largest:g}; measure it in a larger unit"
+        )
+    return Eval(value, lipschitz, bound)
+
+
 def first_order(f: Function, x: Vector) -> EvalGrad:
     """Look at f at x to first order.
 

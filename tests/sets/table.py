@@ -6,15 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hedgerow.sets.balls import L1Ball, L2Ball
-from hedgerow.sets.boxes import Box
+from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
+from hedgerow.sets.boxes import Box, LinfBall
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
 from hedgerow.sets.product import Product
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
@@ -77,6 +78,29 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "l2ball-1": lambda: L2Ball(1, radius=0.1),
     "l2ball-3": lambda: L2Ball(3),
     "l2ball-40": lambda: L2Ball(40, radius=30.0),
+    "capped-simplex-3": lambda: CappedSimplex(3, 0.6),
+    "capped-simplex-caps": lambda: CappedSimplex(5, [0.5, 0.0, 2.0, 9.0, 1.5], total=3.0),
+    "capped-simplex-40": lambda: CappedSimplex(40, np.linspace(0.01, 0.2, 40)),
+    "capped-simplex-one-free": lambda: CappedSimplex(3, [0.0, 2.0, 0.0]),
+    "capped-simplex-point": lambda: CappedSimplex(10, 0.1),
+    "k-subsets-1": lambda: KSubsets(1, 1),
+    "k-subsets-none": lambda: KSubsets(4, 0),
+    "k-subsets-all": lambda: KSubsets(4, 4),
+    "k-subsets-6-2": lambda: KSubsets(6, 2),
+    "k-subsets-40-33": lambda: KSubsets(40, 33),
+    "linf-ball-1": lambda: LinfBall(1, radius=0.1),
+    "linf-ball-6": lambda: LinfBall(6, radius=2.5),
+    "linf-ball-40": lambda: LinfBall(40),
+    "k-sparse-1": lambda: KSparse(1, 1),
+    "k-sparse-6-1": lambda: KSparse(6, 1, radius=2.5),
+    "k-sparse-6-3": lambda: KSparse(6, 3),
+    "k-sparse-6-6": lambda: KSparse(6, 6, radius=0.1),
+    "k-sparse-40-7": lambda: KSparse(40, 7, radius=30.0),
+    "permutahedron-1": lambda: Permutahedron([3.0]),
+    "permutahedron-4": lambda: Permutahedron([4.0, 1.0, 3.0, 2.0]),
+    "permutahedron-equal-weights": lambda: Permutahedron([0.1, 0.1, 0.1]),
+    "permutahedron-ties": lambda: Permutahedron([0.0, 1.0, 0.0, 1.0, -7.5]),
+    "permutahedron-30": lambda: Permutahedron(1.0 / np.arange(1.0, 31.0)),
     "dag-diamond": diamond,
     "dag-dead-edges": dead_edges,
     "dag-parallel-edges": lambda: DagPaths([(0, 1), (0, 1), (1, 2), (1, 2), (0, 2)], 0, 2),

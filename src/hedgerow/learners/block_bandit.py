@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.feedback import Eval
-from hedgerow.inputs import Vector, as_count, as_number
+from hedgerow.feedback import Eval, as_eval
+from hedgerow.inputs import Vector, as_count
 from hedgerow.learners.blocks import BlockRule, Seen
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.frankwolfe import conditional_gradient
 from hedgerow.snapshot import Snapshot, State
+
+LARGEST_VALUE = 1e130
+"""Values above this are refused: squares of their gradient estimates would leave float64."""
 
 
 class BlockBandit:
@@ -72,9 +75,7 @@ class BlockBandit:
 
     def tell(self, loss: Eval) -> None:
         """Take the value at y_t; at the end of a block, move."""
-        value = as_number(loss.value, "the value of the loss")
-        lipschitz = as_number(loss.lipschitz, "the Lipschitz constant of the loss")
-        bound = as_number(loss.bound, "the bound of the loss")
+        value, lipschitz, bound = as_eval(loss, "loss", LARGEST_VALUE)
         state, n, (K, delta, _, centred) = self._state, self._inside.dim, self._block
         level = float(state["mean"][0]) if centred else 0.0
         state["grad"][:] += n / delta * (value - level) * state["u"]  # grad_{m,s}, line 7

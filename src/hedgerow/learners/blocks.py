@@ -67,10 +67,10 @@ class PaperBlocks:
         T = self.horizon
         delta = math.sqrt(dim) * T**-0.25
         if delta >= radius:
-            needed = math.floor(dim**2 / radius**4) + 1
+            needed = math.floor(dim**2 * (1.0 + 1e-12) / radius**4) + 1
             raise ValueError(
                 f"bandit play needs delta < inner radius, got {delta:.3g} >= {radius:.3g} at "
-                f"T = {T}; the paper's steps need T >= {needed:.3g}, PracticalBlocks none"
+                f"T = {T}; the paper's steps need T >= {needed}, PracticalBlocks none"
             )
         epsilon = 16.0 * diameter**2 * math.sqrt(math.log(T) / T)
         return Block(math.ceil(math.sqrt(T)), delta, epsilon, centred=False)

@@ -65,11 +65,11 @@ def projection_free_cbco(
         return ConstrainedBandit(
             learner, LaggedSurrogate(potential, G * D * math.sqrt(T) * p, overshoot=G * D)
         )
+    learner = BlockBandit(decision_set, PracticalBlocks(T), seed)
     Mg = min(Fg, Gg * D)
     if violation_range is not None:
         Mg = as_positive(violation_range, "violation_range")
     potential = PowerPotential(p, max(0.1 * T**0.75, 2.0 * p) + budget / Mg)
     return ConstrainedBandit(
-        BlockBandit(decision_set, PracticalBlocks(T), seed),
-        DriftSurrogate(potential, p, GivenRanges(violation=Mg, ratio=Gf / Gg)),
+        learner, DriftSurrogate(potential, p, GivenRanges(violation=Mg, ratio=Gf / Gg))
     )

@@ -7,8 +7,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, EvalLinear
-from hedgerow.inputs import Vector, as_count
+from hedgerow.feedback import EvalGrad, EvalLinear, needs
+from hedgerow.inputs import Vector, as_count, as_gradient, as_number
 from hedgerow.policies.constrained import Constrained
 from hedgerow.sets.decision_set import DecisionSet, Samplable
 from hedgerow.snapshot import Snapshot, State
@@ -71,14 +71,8 @@ class SampledPlay(ABC):
 
     def tell(self, cost: EvalLinear, constraint: EvalLinear) -> None:
         """Move linear feedback from X_t to x_t, tell the inner policy, and draw the next vertex."""
-        for seen in (cost, constraint):
-            if not isinstance(seen, EvalLinear):
-                raise TypeError(
-                    f"sampled play learns from EvalLinear feedback, got {type(seen).__name__}; "
-                    "use feedback=linear, which refuses functions that are not linear"
-                )
         shift = self.policy.ask() - self._state["vertex"]
-        self.policy.tell(_moved(cost, shift), _moved(constraint, shift))
+        self.policy.tell(_moved(cost, "cost", shift), _moved(constraint, "constraint", shift))
         vertex = self._next()
         self._state["switches"][0] += not np.array_equal(vertex, self._state["vertex"])
         self._state["vertex"][:] = vertex
@@ -97,8 +91,11 @@ class SampledPlay(ABC):
         self._state.restore(self, snapshot, (self._seed,), {"policy": self.policy}, self._rng)
 
 
-def _moved(seen: EvalLinear, shift: Vector) -> EvalGrad:
-    return EvalGrad(seen.value + float(seen.grad @ shift), seen.grad)
+def _moved(seen: EvalLinear, name: str, shift: Vector) -> EvalGrad:
+    needs(EvalLinear, seen, "sampled play", name)
+    value = as_number(seen.value, f"the value of the {name}")
+    grad = as_gradient(seen.grad, f"the gradient of the {name}", shift.size)
+    return EvalGrad(value + float(grad @ shift), grad)
 
 
 class Sampled(SampledPlay):

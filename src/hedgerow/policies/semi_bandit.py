@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, Used
-from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector
+from hedgerow.feedback import EvalGrad, Used, needs
+from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_long_term
 from hedgerow.sets.decision_set import Balled, DecisionSet, Samplable
@@ -46,6 +46,8 @@ class SemiBandit:
         self.policy, self.exploration = policy, exploration
         self._configuration = (as_count(seed, "seed", least=0), exploration)
         self._centre = X.ball()[0]
+        for direction in (np.ones(X.dim), -np.ones(X.dim)):
+            _check_binary(X.lmo(direction))
         self._rng = np.random.default_rng(seed)
         self._state = State(vertex=X.dim)
         self._draw()
@@ -55,10 +57,7 @@ class SemiBandit:
 
     def _draw(self) -> None:
         vertex = self.decision_set.sample(self._chances(), self._rng)
-        if not np.isin(vertex, (0.0, 1.0)).all():
-            raise ValueError(
-                "semi-bandit play needs 0/1 vertices: paths, subsets, trees, matchings"
-            )
+        _check_binary(vertex)
         self._state["vertex"][:] = vertex
 
     @property
@@ -81,8 +80,9 @@ class SemiBandit:
         x, chances = self.policy.ask(), self._chances()
         seen = []
         for name, part in (("cost", cost), ("constraint", constraint)):
-            coefficients = as_vector(
-                part.coefficients, f"the used coefficients of the {name}", int(used.sum())
+            needs(Used, part, "semi-bandit play", name)
+            coefficients = as_gradient(
+                part.coefficients, f"the vector of used coefficients of the {name}", int(used.sum())
             )
             offset = as_number(part.offset, f"the offset of the {name}")
             estimate = np.zeros(self.decision_set.dim)
@@ -100,6 +100,11 @@ class SemiBandit:
         """Go back to a snapshot."""
         parts = {"policy": self.policy}
         self._state.restore(self, snapshot, self._configuration, parts, self._rng)
+
+
+def _check_binary(vertex: Vector) -> None:
+    if not np.isin(vertex, (0.0, 1.0)).all():
+        raise ValueError("semi-bandit play needs 0/1 vertices: paths, subsets, trees, matchings")
 
 
 def semi_bandit_coco(decision_set: DecisionSet, horizon: int, seed: int) -> SemiBandit:

@@ -211,10 +211,9 @@ class KSparse(NormBall):
             return self.lmo(-y)
         low = beyond / (1.0 + head / radius)
         high = min(radius / math.sqrt(k), self._level(a))
-        w = np.empty(self.n)
-        s = high
+        w, s, mu = np.empty(self.n), high, beyond
         for _ in range(100):
-            mu = kernels.simplices.project_capped(a, np.full(self.n, s), k * s, w)
+            mu = kernels.simplices.project_capped(a, np.full(self.n, s), k * s, mu, w)
             full = w >= s
             middle = (w > 0.0) & ~full
             m, q = int(middle.sum()), k - int(full.sum())

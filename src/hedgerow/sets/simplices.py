@@ -198,7 +198,7 @@ class CappedSimplex(CappedSum):
         while True:
             v = self._filled(np.argsort(-height, kind="stable"))
             d = np.where(moves, x - v, 0.0)
-            if np.abs(d).max() <= ROUNDING * self.total:
+            if moves.sum() <= 1 or np.abs(d).max() <= ROUNDING * self.total:
                 yield 1.0, v
                 return
             bound = np.where(d > 0.0, cap, 0.0)

@@ -145,7 +145,7 @@ class Scaled(Affine):
 
     >>> from hedgerow.sets.balls import L2Ball
     >>> Scaled(L2Ball(2), 0.5).lmo([-1.0, 0.0])
-    array([ 0.5, -0. ])
+    array([0.5, 0. ])
     """
 
     inner: DecisionSet

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from hedgerow.feedback import Eval
+from hedgerow.feedback import Eval, as_eval
 from hedgerow.inputs import as_number
 from hedgerow.potentials import Potential
-from hedgerow.surrogates.queued import Queued
+from hedgerow.surrogates.queued import LARGEST_GRADIENT, Queued
 from hedgerow.surrogates.ranges import Ranges
 
 
@@ -34,6 +34,8 @@ class Values(Queued):
     ):
         super().__init__(potential, queue, ranges)
         self.overshoot = as_number(overshoot, "overshoot")
+        if self.overshoot < 0.0:
+            raise ValueError(f"overshoot must be at least 0, got {self.overshoot:g}")
 
     @property
     def _configuration(self) -> tuple[object, ...]:
@@ -54,12 +56,10 @@ class Values(Queued):
 
 def _checked(seen: Eval, name: str) -> Eval:
     """Return bandit feedback that keeps its own bound, or refuse it."""
-    value = as_number(seen.value, f"the value of the {name}")
-    lipschitz = as_number(seen.lipschitz, f"the Lipschitz constant of the {name}")
-    bound = as_number(seen.bound, f"the bound of the {name}")
-    if lipschitz < 0.0 or abs(value) > bound * (1.0 + 1e-9):
+    seen = as_eval(seen, name, LARGEST_GRADIENT)
+    if seen.lipschitz < 0.0 or abs(seen.value) > seen.bound * (1.0 + 1e-9):
         raise ValueError(
             f"the {name} was told as {seen}, which needs lipschitz >= 0 and |value| <= bound; "
             "declare constants that hold at every point"
         )
-    return Eval(value, lipschitz, bound)
+    return seen

@@ -1,0 +1,85 @@
+"""Graphs and cost sequences for the benchmarks, all from fixed seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.inputs import Vector
+
+Pairs = NDArray[np.int64]
+
+
+def dag(nodes: int, edges: int) -> Pairs:
+    """Return a chain through all nodes and random forward edges, each pair once."""
+    rng = np.random.default_rng(nodes)
+    pairs = np.sort(rng.integers(0, nodes, (2 * edges, 2)), axis=1)
+    pairs = _distinct(pairs[pairs[:, 0] < pairs[:, 1] - 1], nodes, rng)
+    chain = np.column_stack([np.arange(nodes - 1), np.arange(1, nodes)])
+    return np.concatenate([chain, pairs[: edges - nodes + 1]])
+
+
+def hub_digraph(nodes: int, edges: int) -> Pairs:
+    """Return edges between a hub and all other nodes, both ways, and random edges."""
+    rng = np.random.default_rng(nodes)
+    spokes, hub = np.arange(1, nodes), np.zeros(nodes - 1, np.int64)
+    pairs = rng.integers(1, nodes, (2 * edges, 2))
+    pairs = _distinct(pairs[pairs[:, 0] != pairs[:, 1]], nodes, rng)
+    star = np.concatenate([np.column_stack([spokes, hub]), np.column_stack([hub, spokes])])
+    return np.concatenate([star, pairs[: edges - len(star)]])
+
+
+def graph(nodes: int, edges: int) -> Pairs:
+    """Return a connected undirected graph: a path and random edges, each pair once."""
+    return dag(nodes, edges)
+
+
+def bipartite(side: int, edges: int) -> Pairs:
+    """Return random edges between two sides of equal size, each pair once."""
+    rng = np.random.default_rng(side)
+    chosen = rng.choice(side * side, edges, replace=False)
+    return np.column_stack([chosen // side, side + chosen % side])
+
+
+def _distinct(pairs: Pairs, nodes: int, rng: np.random.Generator) -> Pairs:
+    keys = rng.permutation(np.unique(pairs[:, 0] * nodes + pairs[:, 1]))
+    return np.column_stack([keys // nodes, keys % nodes])
+
+
+def fresh(n: int, count: int, mean: float = 0.0) -> list[Vector]:
+    """Return unrelated normal vectors."""
+    rng = np.random.default_rng(n)
+    return [mean + rng.standard_normal(n) for _ in range(count)]
+
+
+def positive(n: int, count: int) -> list[Vector]:
+    """Return unrelated vectors above zero."""
+    rng = np.random.default_rng(n)
+    return [rng.uniform(0.5, 1.5, n) for _ in range(count)]
+
+
+def drift(n: int, count: int, negative: float = 0.02) -> list[Vector]:
+    """Return sums that grow round by round, like a learner's directions, a few entries negative."""
+    rng = np.random.default_rng(n)
+    base = rng.lognormal(0.0, 1.0, n)
+    base -= np.quantile(base, negative)
+    total, items = 100.0 * base, []
+    for _ in range(count):
+        total = total + base * rng.uniform(0.5, 1.5, n)
+        items.append(total)
+    return items
+
+
+def turning(shape: tuple[int, int], count: int, symmetric: bool) -> list[Vector]:
+    """Return matrices, row by row, that change by 2 % a round."""
+    rng = np.random.default_rng(shape[0])
+
+    def noise() -> Vector:
+        matrix: Vector = rng.standard_normal(shape)
+        return (matrix + matrix.T) / np.sqrt(2.0) if symmetric else matrix
+
+    matrix, items = noise(), []
+    for _ in range(count):
+        matrix = matrix + 0.02 * noise()
+        items.append(matrix.ravel().copy())
+    return items

@@ -1,0 +1,281 @@
+"""Cheapest flows and walks in any directed graph, widest paths in acyclic ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hedgerow.kernels.jit import (
+    index,
+    kernel,
+    nothing,
+    number,
+    read,
+    whole,
+    write,
+    write_index,
+)
+
+Index = Any
+
+
+@kernel(whole, write, write_index, whole, number, whole)
+def push(keys: Any, items: Index, size: int, key: float, item: int) -> int:
+    """Add an item to a binary heap; return its new size."""
+    k = size
+    while k > 0 and keys[(k - 1) >> 1] > key:
+        keys[k] = keys[(k - 1) >> 1]
+        items[k] = items[(k - 1) >> 1]
+        k = (k - 1) >> 1
+    keys[k] = key
+    items[k] = np.uint32(item)
+    return size + 1
+
+
+@kernel(whole, write, write_index, whole)
+def pop(keys: Any, items: Index, size: int) -> int:
+    """Take the first item, the one of the least key, off a binary heap; return its new size."""
+    last = size - 1
+    key, item = keys[last], items[last]
+    k, child = 0, 1
+    while child < last:
+        if child + 1 < last and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[k] = keys[child]
+        items[k] = items[child]
+        k, child = child, 2 * child + 1
+    keys[k] = key
+    items[k] = item
+    return last
+
+
+@kernel(whole, index, index, index, index, read, read, write, write)
+def cheapest_flow(
+    begin: Index,
+    arc: Index,
+    tail: Index,
+    head: Index,
+    c: Any,
+    supply: Any,
+    potential: Any,
+    x: Any,
+) -> int:
+    """Write the cheapest 0/1 flow that brings supply[v] more into node v than it takes out.
+
+    The arcs at node v, in and out, are arc[begin[v] .. begin[v+1]]; costs have any sign. Negative
+    arcs start full, then units go from nodes with too much to nodes with too little along
+    shortest residual paths: Dijkstra's method on reduced costs, from all such nodes at once and
+    only as far as the nearest end. Returns the units that found no way: not 0 if no flow exists.
+    """
+    nodes = len(begin) - 1
+    excess = -supply
+    potential[:] = 0.0
+    units = 0
+    for e in range(len(c)):
+        x[e] = 1.0 if c[e] < 0.0 else 0.0
+        excess[head[e]] += x[e]
+        excess[tail[e]] -= x[e]
+    for v in range(nodes):
+        units += max(0, int(excess[v]))
+    distance = np.full(nodes, np.inf)
+    parent = np.empty(nodes, np.uint32)
+    done = np.zeros(nodes, np.bool_)
+    touched = np.empty(nodes, np.uint32)
+    keys = np.empty(nodes + 2 * len(c))
+    items = np.empty(nodes + 2 * len(c), np.uint32)
+    none = np.uint32(len(c))
+    while units > 0:
+        size = 0
+        reached = 0
+        for v in range(nodes):
+            if excess[v] > 0.0:
+                distance[v] = 0.0
+                parent[v] = none
+                touched[reached] = v
+                reached += 1
+                size = push(keys, items, size, 0.0, v)
+        goal = nodes
+        while size > 0:
+            u = items[0]
+            size = pop(keys, items, size)
+            if done[u]:
+                continue
+            done[u] = True
+            if excess[u] < 0.0:
+                goal = int(u)
+                break
+            for k in range(begin[u], begin[u + 1]):
+                e = arc[k]
+                if tail[e] == u and x[e] == 0.0:
+                    v, cost = head[e], c[e]
+                elif head[e] == u and x[e] == 1.0:
+                    v, cost = tail[e], -c[e]
+                else:
+                    continue
+                d = distance[u] + max(0.0, cost + potential[u] - potential[v])
+                if d < distance[v]:
+                    if distance[v] == np.inf:
+                        touched[reached] = v
+                        reached += 1
+                    distance[v] = d
+                    parent[v] = e
+                    size = push(keys, items, size, d, int(v))
+        if goal == nodes:
+            break
+        length = distance[goal]
+        for k in range(reached):
+            v = touched[k]
+            if done[v]:
+                potential[v] += distance[v] - length
+            distance[v] = np.inf
+            done[v] = False
+        excess[goal] += 1.0
+        node = np.uint32(goal)
+        while parent[node] != none:
+            e = parent[node]
+            x[e] = 1.0 - x[e]
+            node = tail[e] if head[e] == node else head[e]
+        excess[node] -= 1.0
+        units -= 1
+    return units
+
+
+@kernel(nothing, index, index, index, whole, whole, whole, read, read, write)
+def cheapest_walk(
+    begin: Index,
+    tail: Index,
+    edge: Index,
+    source: int,
+    target: int,
+    hops: int,
+    tie: Any,
+    c: Any,
+    walk: Any,
+) -> None:
+    """Write how often the cheapest walk of at most `hops` edges takes each edge.
+
+    The edges into node v are tail[k] -> v with cost c[edge[k]], k in begin[v] .. begin[v+1].
+    Bellman's recursion over the number of edges; walks of equal cost are compared by the sum of
+    tie[k]. There must be a walk.
+    """
+    nodes = len(begin) - 1
+    before, after = np.full((2, nodes), np.inf), np.empty((2, nodes))
+    parent = np.empty((hops, nodes), np.uint32)
+    before[:, source] = 0.0
+    best, second, length = np.inf, np.inf, 0
+    for hop in range(hops):
+        for v in range(nodes):
+            least, next_least = np.inf, np.inf
+            argleast = np.uint32(0)
+            for k in range(begin[v], begin[v + 1]):
+                d = before[0, tail[k]] + c[edge[k]]
+                if d <= least:
+                    e = before[1, tail[k]] + tie[k]
+                    if d < least or e < next_least:
+                        least, next_least = d, e
+                        argleast = np.uint32(k)
+            after[0, v], after[1, v] = least, next_least
+            parent[hop, v] = argleast
+        before, after = after, before
+        d, e = before[0, target], before[1, target]
+        if d < best or (d == best and e < second):
+            best, second, length = d, e, hop + 1
+    walk[:] = 0.0
+    node = np.uint32(target)
+    for hop in range(length - 1, -1, -1):
+        k = parent[hop, node]
+        walk[edge[k]] += 1.0
+        node = tail[k]
+
+
+@kernel(number, index, index, write, write_index)
+def peel(begin: Index, tail: Index, flow: Any, path: Index) -> float:
+    """Take the widest path from node 0 to the last node off a flow; return how wide it was.
+
+    The edges into node v are k in begin[v] .. begin[v+1], nodes in topological order. The path's
+    edges go into `path`, backwards, ended by the number of edges.
+    """
+    nodes = len(begin) - 1
+    width = np.zeros(nodes)
+    parent = np.empty(nodes, np.uint32)
+    width[0] = np.inf
+    for v in range(1, nodes):
+        for k in range(begin[v], begin[v + 1]):
+            w = min(width[tail[k]], flow[k])
+            if w > width[v]:
+                width[v] = w
+                parent[v] = np.uint32(k)
+    node = np.uint32(nodes - 1)
+    hops = 0
+    amount = width[node]
+    if amount > 0.0:
+        while node > 0:
+            k = parent[node]
+            flow[k] -= amount
+            path[hops] = k
+            hops += 1
+            node = tail[k]
+    path[hops] = np.uint32(len(flow))
+    return amount
+
+
+@kernel(nothing, index, index, index, index, read, write)
+def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any, x: Any) -> None:
+    """Round a flow to 0/1 at random, without changing its mean.
+
+    Edges strictly between 0 and 1 contain a cycle; push along it, one way or the other, until an
+    edge is full or empty, with the chances that keep the mean. Repeat. uniform[i] decides push i.
+    """
+    nodes = len(begin) - 1
+    place = np.full(nodes, -1, np.int64)  # where a node stands on the walk
+    edges = np.empty(nodes + 1, np.uint32)
+    stops = np.empty(nodes + 1, np.uint32)
+    pushes = 0
+    for root in range(nodes):
+        length = 0
+        stops[0] = np.uint32(root)
+        place[root] = 0
+        while True:
+            node = stops[length]
+            found = False
+            for k in range(begin[node], begin[node + 1]):
+                e = arc[k]
+                if 0.0 < x[e] < 1.0 and (length == 0 or e != edges[length - 1]):
+                    found = True
+                    edges[length] = e
+                    break
+            if not found:
+                place[node] = -1
+                if length == 0:
+                    break
+                length -= 1  # a dead end: only rounding keeps its edge from 0 or 1
+                x[edges[length]] = np.round(x[edges[length]])
+                continue
+            e = edges[length]
+            other = head[e] if tail[e] == node else tail[e]
+            length += 1
+            stops[length] = other
+            if place[other] < 0:
+                place[other] = length
+                continue
+            first = place[other]
+            up, down = 1.0, 1.0
+            for k in range(first, length):
+                e = edges[k]
+                forward = tail[e] == stops[k]
+                up = min(up, 1.0 - x[e] if forward else x[e])
+                down = min(down, x[e] if forward else 1.0 - x[e])
+            amount = up if uniform[pushes] * (up + down) < down else -down
+            pushes += 1
+            for k in range(first, length):
+                e = edges[k]
+                forward = tail[e] == stops[k]
+                x[e] += amount if forward else -amount
+                if min(x[e], 1.0 - x[e]) < 1e-12:
+                    x[e] = np.round(x[e])
+                if k > first:
+                    place[stops[k]] = -1
+            length = first

@@ -1,0 +1,228 @@
+"""Undirected graphs: spanning trees and two-connected blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from hedgerow.kernels.jit import flags, index, kernel, number, read, whole, write, write_index
+
+Index = Any
+
+shares = types.Array(types.float64, 2, "C")
+
+
+@kernel(whole, index, index, index, whole, write)
+def first_tree(order: Index, one: Index, two: Index, nodes: int, tree: Any) -> int:
+    """Mark in `tree` each edge, taken in this order, that closes no cycle, and count them.
+
+    Edge e joins one[e] and two[e]. Components are trees of parents, halved on the way up.
+    """
+    parent = np.empty(nodes, np.uint32)
+    for v in range(nodes):
+        parent[v] = np.uint32(v)
+    tree[:] = 0.0
+    count = 0
+    for k in range(len(order)):
+        e = order[k]
+        u, v = one[e], two[e]
+        while parent[u] != u:
+            parent[u] = parent[parent[u]]
+            u = parent[u]
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        if u != v:
+            parent[max(u, v)] = min(u, v)
+            tree[e] = 1.0
+            count += 1
+            if count == nodes - 1:
+                break
+    return count
+
+
+@kernel(whole, index, index, index, index, write_index)
+def blocks(begin: Index, around: Index, one: Index, two: Index, block: Index) -> int:
+    """Number the two-connected blocks of a connected graph, edge by edge, and count them.
+
+    The edges at node v are around[begin[v] .. begin[v+1]]; edge e joins one[e] and two[e]. Depth
+    first: a block is complete when no edge below a node reaches above its parent.
+    """
+    nodes = len(begin) - 1
+    depth = np.full(nodes, -1, np.int64)
+    low = np.zeros(nodes, np.int64)  # the least depth that edges from below reach
+    upcoming = begin[:-1].copy()
+    path = np.zeros(nodes, np.uint32)
+    entered = np.zeros(nodes, np.uint32)  # the edge by which the path came to a node
+    seen = np.zeros(len(one), np.bool_)
+    waiting = np.zeros(len(one), np.uint32)
+    edges = 0
+    count = 0
+    depth[0] = 0
+    length = 1
+    while length > 0:
+        v = path[length - 1]
+        if upcoming[v] < begin[v + 1]:
+            e = around[upcoming[v]]
+            upcoming[v] += np.uint32(1)
+            if seen[e]:
+                continue
+            seen[e] = True
+            waiting[edges] = e
+            edges += 1
+            w = two[e] if one[e] == v else one[e]
+            if depth[w] < 0:
+                depth[w] = low[w] = length
+                path[length] = w
+                entered[w] = e
+                length += 1
+            else:
+                low[v] = min(low[v], depth[w])
+            continue
+        length -= 1
+        if length > 0:
+            u = path[length - 1]
+            low[u] = min(low[u], low[v])
+            if low[v] >= depth[u]:
+                while True:
+                    edges -= 1
+                    block[waiting[edges]] = np.uint32(count)
+                    if waiting[edges] == entered[v]:
+                        break
+                count += 1
+    return count
+
+
+@kernel(
+    whole, index, index, index, index, whole, number, number, shares, write, flags, write_index
+)
+def _search(
+    begin: Index,
+    around: Index,
+    one: Index,
+    two: Index,
+    root: int,
+    spent: float,
+    room: float,
+    at: Any,
+    load: Any,
+    reached: Any,
+    entered: Index,
+) -> int:
+    """Go from node to node along edges whose share at the first is above `spent`, breadth first.
+
+    Stop at the first node, other than the root, of load below `room`, and return it, else -1.
+    """
+    queue = np.empty(len(load), np.uint32)
+    reached[:] = False
+    reached[root] = True
+    queue[0] = np.uint32(root)
+    first, last = 0, 1
+    while first < last:
+        u = queue[first]
+        first += 1
+        for k in range(begin[u], begin[u + 1]):
+            e = around[k]
+            side = 0 if one[e] == u else 1
+            w = two[e] if side == 0 else one[e]
+            if at[side, e] > spent and not reached[w]:
+                reached[w] = True
+                entered[w] = e
+                if load[w] < room:
+                    return np.int64(w)
+                queue[last] = w
+                last += 1
+    return -1
+
+
+@kernel(number, index, index, index, index, whole, number, number, shares, write, flags)
+def _unload(
+    begin: Index,
+    around: Index,
+    one: Index,
+    two: Index,
+    root: int,
+    limit: float,
+    spent: float,
+    at: Any,
+    load: Any,
+    reached: Any,
+) -> float:
+    """Move shares from end to end of the edges, along paths that begin at the root.
+
+    Stop when its load is down to the limit, or when all nodes that can be reached have load 1;
+    return what is left above the limit.
+    """
+    entered = np.empty(len(load), np.uint32)
+    while load[root] > limit + spent:
+        room = 1.0 - spent
+        end = _search(begin, around, one, two, root, spent, room, at, load, reached, entered)
+        if end < 0:
+            break
+        amount = min(load[root] - limit, 1.0 - load[end])
+        for move in range(2):  # first how much the path bears, then the move itself
+            w = end
+            while w != root:
+                e = entered[w]
+                to = 0 if np.int64(one[e]) == w else 1
+                if move == 1:
+                    at[to, e] += amount
+                    at[1 - to, e] -= amount
+                else:
+                    amount = min(amount, at[1 - to, e])
+                w = np.int64(one[e]) + np.int64(two[e]) - w
+        load[root] -= amount
+        load[end] += amount
+    return load[root] - limit
+
+
+@kernel(number, index, index, index, index, read, number, flags, write)
+def fullest_set(
+    begin: Index,
+    around: Index,
+    one: Index,
+    two: Index,
+    x: Any,
+    spent: float,
+    worst: Any,
+    tight: Any,
+) -> float:
+    """Find nodes U among which the shares x >= 0 exceed |U| - 1; mark them, return the excess.
+
+    Each edge's share is split between its ends. There is no excess just if for each node there is
+    a split that loads it with 0 and the others with at most 1. Splits pass from node to node by
+    augmenting paths; where one fails, the nodes that it reaches are such a set. If `tight` is not
+    empty, add to it for each edge the number of edges e whose least set with x(U) = |U| - 1
+    around both ends of e holds it: what is reached from the one end while the other is unloaded.
+    """
+    nodes = len(begin) - 1
+    at = np.empty((2, len(x)))
+    at[0] = at[1] = 0.5 * x
+    load = np.empty(nodes)
+    reached = np.zeros(nodes, np.bool_)
+    entered = np.empty(nodes, np.uint32)
+    largest = 0.0
+    for stage in range(2):
+        limit = 1.0 - stage
+        for v in range(nodes):
+            load[:] = 0.0  # afresh each time: rounding errors would add up
+            for e in range(len(x)):
+                load[one[e]] += at[0, e]
+                load[two[e]] += at[1, e]
+            left = _unload(begin, around, one, two, v, limit, spent, at, load, reached)
+            if left > spent and left + limit > largest:  # above 1 is above |U|, not |U| - 1
+                largest = left + limit
+                worst[:] = reached
+            if stage == 0 or len(tight) == 0:
+                continue
+            for k in range(begin[v], begin[v + 1]):
+                e = around[k]
+                w = two[e] if one[e] == v else one[e]
+                if x[e] > spent and v < w:
+                    _search(begin, around, one, two, w, spent, -1.0, at, load, reached, entered)
+                    for f in range(len(x)):
+                        if reached[one[f]] and reached[two[f]]:
+                            tight[f] += 1.0
+    return largest

@@ -1,0 +1,192 @@
+"""Spanning trees of an undirected graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow import kernels
+from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.edges import Edges, Index, number_undirected
+from hedgerow.sets.fixed_sum import mixture
+from hedgerow.sets.graph import incident
+from hedgerow.sets.matroids import Bases, Label
+
+ROUNDING = 1e-14
+"""What a decomposition may leave out, through rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpanningTrees(Bases):
+    """The spanning tree polytope of a connected graph: mixtures of its spanning trees.
+
+    x_e is the share of time in which edge e is in the tree. Vertices are exactly the spanning
+    trees, as 0/1 vectors. The shares of each two-connected block sum to its nodes less one; a
+    bridge is in every tree. Parallel edges are allowed, loops are not.
+
+    Oracle: Kruskal's method, one sort and O(edges) after it, for costs of any sign, zero among
+    them. Diameter: the bound sqrt(2 sum min(n - 1, m - n + 1)) over the blocks, with n nodes and m
+    edges; exact if two trees that attain it are found. Projection, decomposition, sampling,
+    membership: through the oracle.
+
+    Args:
+        edges: pairs of any hashable nodes, or an integer array of shape (m, 2).
+
+    Reference: Kruskal, On the shortest spanning subtree of a graph (1956); for the rows Martin,
+    Using separation algorithms to generate mixed integer model reformulations (1991).
+
+    >>> X = SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d")])
+    >>> X.lmo([1.0, 0.0, -2.0, 5.0]), X.component
+    (array([0., 1., 1., 1.]), array([1, 1, 1, 0]))
+    >>> X.project([1.0, 0.0, 0.4, 0.0]).round(6)
+    array([1. , 0.3, 0.7, 1. ])
+
+    """
+
+    edges: Edges
+    nodes: int = field(init=False, repr=False)
+    _one: Index = field(init=False, repr=False)
+    _two: Index = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        one, two, nodes = number_undirected(self.edges)
+        object.__setattr__(self, "_one", read_only(one))
+        object.__setattr__(self, "_two", read_only(two))
+        object.__setattr__(self, "nodes", nodes)
+        pieces = nodes - int(self.lmo(np.zeros(self.dim)).sum())
+        if pieces > 1:
+            raise ValueError(
+                "a spanning tree needs a connected graph, got one in "
+                f"{pieces} pieces; add edges or treat each piece on its own"
+            )
+
+    @property
+    def dim(self) -> int:
+        """The number of edges."""
+        return self._one.size
+
+    @cached_property
+    def component(self) -> Label:
+        """The number of each edge's two-connected block, counted from 0."""
+        block = np.empty(self.dim, np.uint32)
+        kernels.matroids.blocks(*self._around, self._one, self._two, block)
+        return block.astype(np.intp)
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Return the cheapest spanning tree; ties go to the edge given first."""
+        c = as_direction(c, self.dim)
+        order = np.argsort(c, kind="stable").astype(np.uint32)
+        tree = np.empty(self.dim)
+        kernels.matroids.first_tree(order, self._one, self._two, self.nodes, tree)
+        return tree
+
+    @cached_property
+    def _around(self) -> tuple[Index, Index]:
+        return incident(self._one, self._two, self.nodes)
+
+    def _fullest(self, x: Vector, spent: float = 1e-14) -> tuple[float, Vector]:
+        """Return how far the shares among some nodes U exceed |U| - 1, and mark their edges."""
+        among, x = np.zeros(self.nodes, np.bool_), np.maximum(x, 0.0)
+        self._flows(x, spent, among, np.empty(0))
+        edges = (among[self._one] & among[self._two]).astype(np.float64)
+        return max(0.0, float(edges @ x - among.sum() + 1.0)) if among.any() else 0.0, edges
+
+    def _tight(self, x: Vector, spent: float) -> Vector:
+        """Count for each edge the tight sets around it, of a family that generates all of them."""
+        count = np.zeros(self.dim)
+        self._flows(x, spent, np.zeros(self.nodes, np.bool_), count)
+        return count
+
+    def _flows(self, x: Vector, spent: float, among: NDArray[np.bool_], tight: Vector) -> None:
+        graph = (*self._around, self._one, self._two)
+        kernels.matroids.fullest_set(*graph, x, spent, among, tight)
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
+        """Whether x >= 0 sums to n - 1, and to at most |U| - 1 among any nodes U; n flows."""
+        x = as_vector(x, "x", self.dim)
+        total = abs(float(x.sum()) - self.nodes + 1)
+        return bool(x.min() >= -tol and total <= tol) and self._fullest(x)[0] <= tol
+
+    def separate(self, y: ArrayLike) -> Vector | None:
+        """Return the normal of a violated inequality, or None if none fails by above 1e-9."""
+        y = as_vector(y, "y", self.dim)
+        total = float(y.sum()) - self.nodes + 1
+        if y.min() < -1e-9:
+            return np.where(np.arange(self.dim) == np.argmin(y), -1.0, 0.0)
+        if abs(total) > 1e-9:
+            return np.full(self.dim, np.sign(total))
+        excess, among = self._fullest(y)
+        return among if excess > 1e-9 else None
+
+    def _peel(self, x: Vector) -> Iterator[tuple[float, Vector]]:
+        """Yield trees, each with its share of what the trees before it have left of x.
+
+        The tree v keeps to every inequality that x keeps with equality, and prefers large shares.
+        From v through x the ray leaves the set where one more inequality becomes an equation.
+        """
+        x, left, learnt = np.maximum(x, 0.0), 1.0, np.zeros(self.dim)
+        while True:
+            slack = ROUNDING / left
+            x[x <= slack] = 0.0
+            worth = x + self.nodes * (self._tight(x, slack) + self.dim * learnt)
+            v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
+            step = x - v
+            if np.abs(step).max() <= slack or left <= 1e-11:
+                yield 1.0, v
+                return
+            falling = step < 0.0
+            length = float(np.min(x[falling] / -step[falling]))
+            while length > 0.0:
+                excess, among = self._fullest(x + length * step, 1e-3 * slack)
+                rate = float(among @ step)
+                if excess <= slack or rate <= 1e-9:
+                    break
+                length = max(0.0, length - excess / rate)
+            if length == 0.0:
+                print("stall", left, length, excess, rate)
+                learnt += among
+            yield length / (1.0 + length), v
+            x, left = x + length * step, left / (1.0 + length)
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return at most m + 1 trees and their weights, a few tests of membership for each."""
+        return mixture(self._peel(self._inside(x)))
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Return a tree of the decomposition, which is followed only as far as it has to be."""
+        return next(v for share, v in self._peel(self._inside(x)) if rng.random() < share)
+
+    def _inside(self, x: ArrayLike) -> Vector:
+        x = as_vector(x, "x", self.dim)
+        if not self.contains(x, 1e-7):
+            raise ValueError("only a point of the set is a mixture of trees; project it first")
+        return x
+
+    def rows(self) -> Rows:
+        """Return Martin's description, in 2 n m + m variables and n (n + m) equations.
+
+        For each root k the edges point towards it in shares: y_kuv + y_kvu = x_uv, and every
+        node but the root has one edge out.
+        """
+        from scipy import sparse
+
+        n, m = self.nodes, self.dim
+        arcs = 2 * m * np.arange(n)[:, None] + np.arange(2 * m)  # y, by root
+        edge = m * np.arange(n)[:, None] + np.tile(np.arange(m), 2)
+        tail = n * np.arange(n)[:, None] + np.concatenate([self._one, self._two]).astype(np.int64)
+        ones = np.ones(arcs.size)
+        pairs = sparse.csr_array((ones, (edge.ravel(), arcs.ravel())), shape=(n * m, 2 * n * m))
+        out = sparse.csr_array((ones, (tail.ravel(), arcs.ravel())), shape=(n * n, 2 * n * m))
+        shares = sparse.vstack([-sparse.eye_array(m)] * n)
+        return Rows(
+            np.zeros(m + 2 * n * m),
+            np.ones(m + 2 * n * m),
+            A_eq=sparse.csr_array(sparse.block_array([[shares, pairs], [None, out]])),
+            b_eq=np.concatenate([np.zeros(n * m), (1.0 - np.eye(n)).ravel()]),
+            lift=sparse.csr_array(sparse.eye_array(m, m + 2 * n * m)),
+        )
