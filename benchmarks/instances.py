@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+import hedgerow as hr
 from hedgerow.inputs import Vector
 
 Pairs = NDArray[np.int64]
 
 
 def dag(nodes: int, edges: int) -> Pairs:
-    """Return a chain through all nodes and random forward edges, each pair once."""
+    """Return a chain through all nodes and random forward edges, each pair once, by head."""
     rng = np.random.default_rng(nodes)
     pairs = np.sort(rng.integers(0, nodes, (2 * edges, 2)), axis=1)
     pairs = _distinct(pairs[pairs[:, 0] < pairs[:, 1] - 1], nodes, rng)
     chain = np.column_stack([np.arange(nodes - 1), np.arange(1, nodes)])
-    return np.concatenate([chain, pairs[: edges - nodes + 1]])
+    pairs = np.concatenate([chain, pairs[: edges - nodes + 1]])
+    return pairs[np.lexsort(pairs.T)]
 
 
 def hub_digraph(nodes: int, edges: int) -> Pairs:
@@ -31,7 +33,7 @@ def hub_digraph(nodes: int, edges: int) -> Pairs:
 
 def graph(nodes: int, edges: int) -> Pairs:
     """Return a connected undirected graph: a path and random edges, each pair once."""
-    return dag(nodes, edges)
+    return np.random.default_rng(0).permutation(dag(nodes, edges))
 
 
 def bipartite(side: int, edges: int) -> Pairs:
@@ -58,16 +60,47 @@ def positive(n: int, count: int) -> list[Vector]:
     return [rng.uniform(0.5, 1.5, n) for _ in range(count)]
 
 
-def drift(n: int, count: int, negative: float = 0.02) -> list[Vector]:
-    """Return sums that grow round by round, like a learner's directions, a few entries negative."""
+def drift(n: int, count: int) -> list[Vector]:
+    """Return sums of noisy vectors after 100 rounds, entries of both signs."""
     rng = np.random.default_rng(n)
-    base = rng.lognormal(0.0, 1.0, n)
-    base -= np.quantile(base, negative)
-    total, items = 100.0 * base, []
+    mean = rng.standard_normal(n)
+    total, items = 100.0 * mean, []
     for _ in range(count):
-        total = total + base * rng.uniform(0.5, 1.5, n)
+        total = total + mean + rng.standard_normal(n)
         items.append(total)
     return items
+
+
+def directions(X: hr.DecisionSet, skip: int, count: int) -> list[Vector]:
+    """Return the directions that the practical policy asks for, from round `skip` on.
+
+    Random costs and a constraint that the cheapest point violates, as in `ShortestPath`.
+    """
+    rng = np.random.default_rng(X.dim)
+    policy = hr.projection_free_coco(X)
+    asked = _Recorder(policy.learner._workspace)  # type: ignore[attr-defined]
+    policy.learner._workspace = asked  # type: ignore[attr-defined]
+    price, load = rng.lognormal(0.0, 1.0, (2, X.dim))
+    least = 1.25 * float(load @ X.lmo(price))
+    for _ in range(skip + count):
+        x = policy.ask()
+        cost = hr.Linear(price * rng.uniform(0.5, 1.5, X.dim))
+        constraint = hr.Linear(-load * rng.uniform(0.8, 1.2, X.dim), least)
+        policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+    return asked.directions[skip:]
+
+
+class _Recorder(hr.Workspace):
+    """Remembers what a workspace is asked."""
+
+    def __init__(self, inner: hr.Workspace):
+        super().__init__(inner.decision_set)
+        self.inner = inner
+        self.directions: list[Vector] = []
+
+    def lmo(self, c: Vector) -> Vector:
+        self.directions.append(c.copy())
+        return self.inner.lmo(c)
 
 
 def turning(shape: tuple[int, int], count: int, symmetric: bool) -> list[Vector]:

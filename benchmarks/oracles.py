@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from instances import bipartite, dag, drift, fresh, graph, hub_digraph, positive, turning
+from instances import (
+    bipartite,
+    dag,
+    directions,
+    drift,
+    fresh,
+    graph,
+    hub_digraph,
+    positive,
+    turning,
+)
 from measure import REPETITIONS, Act, Contest, Target, installed
 from peers import linprog
 
@@ -14,6 +24,7 @@ import hedgerow as hr
 from hedgerow.inputs import Vector
 from hedgerow.sets.hot_lp import HotWorkspace
 
+LINPROG = "SciPy linprog, cold"
 FLOOR = "NumPy sum of as many bytes"
 """What reading the graph and the costs once takes: no oracle can be faster."""
 
@@ -85,6 +96,10 @@ def paths(k: int) -> Iterator[Contest]:
     targets = ({"SciPy dijkstra": Target(30.0)}, {}, {FLOOR: Target(1 / 3.5)})[k]
     items = positive(edges, 2)
     yield Contest("DagPaths.lmo, costs > 0", size, items, space.lmo, quick, cost, targets)
+    if k == 2:
+        shuffled = hr.DagPaths(np.random.default_rng(0).permutation(pairs), 0, nodes - 1)
+        ours, name = shuffled.workspace().lmo, "DagPaths.lmo, edges in random order"
+        yield Contest(name, size, items, ours, {FLOOR: floor}, cost)
     slow: dict[str, Act | None] = {}
     if k == 0:
         slow["SciPy bellman_ford"] = _csgraph(pairs, "bellman_ford")
@@ -159,12 +174,12 @@ def _networkx_path(pairs: Any) -> Act:
 
 
 def flows(k: int) -> Iterator[Contest]:
-    """Unit flows on a hub digraph, slowly growing costs and fresh ones."""
+    """Unit flows on a hub digraph, the directions of a policy and fresh ones."""
     nodes, edges = ((40, 240), (191, 1200), (1910, 12_000))[k]
     X = hr.UnitFlow(hub_digraph(nodes, edges), 1, nodes - 1)
     rows, size = X.rows(), f"{nodes} / {edges} edges"
     for word, items, target in (
-        ("drift", drift(edges, 2 * REPETITIONS), {"SciPy linprog, cold": Target(100.0)}),
+        ("a policy's", directions(X, 100, 2 * REPETITIONS), {LINPROG: Target(100.0)}),
         ("fresh, 31 % below 0", fresh(edges, 2, mean=0.5), {}),
     ):
         hot = {"highspy, hot": HotWorkspace(X, rows).lmo} if installed("highspy") else {}
@@ -173,10 +188,10 @@ def flows(k: int) -> Iterator[Contest]:
             size,
             items,
             X.workspace().lmo,
-            {"SciPy linprog, cold": linprog(rows), "highspy, hot": None, **hot},
+            {LINPROG: linprog(rows), "highspy, hot": None, **hot},
             cost,
             target if k else {},
-            moving=word == "drift",
+            moving=bool(target),
         )
     hops = 12
     Y = hr.HopLimitedWalks(X.edges, 1, nodes - 1, hops)
@@ -382,15 +397,15 @@ def polytopes(k: int) -> Iterator[Contest]:
     A = rng.random((n // 2, n))
     X = hr.Polytope(A, 0.25 * A.sum(axis=1), upper=1.0)
     target = {"drift": Target(8.0), "fresh": Target(1 / 1.2)}
-    sequences = (("drift", drift(n, 3 * REPETITIONS, 0.5)), ("fresh", fresh(n, 3 * REPETITIONS)))
+    sequences = (("drift", drift(n, 3 * REPETITIONS)), ("fresh", fresh(n, 3 * REPETITIONS)))
     for word, items in sequences:
         yield Contest(
             f"Polytope.lmo, hot, {word}",
             f"{n} variables, {n // 2} rows",
             items,
             X.workspace().lmo,
-            {"SciPy linprog, cold": linprog(X.rows())},
+            {LINPROG: linprog(X.rows())},
             cost,
-            {"SciPy linprog, cold": target[word]},
+            {LINPROG: target[word]},
             moving=True,
         )

@@ -204,6 +204,11 @@ def bandit_growth() -> dict[str, list[dict[str, Any]]]:
             for T in (1000, 4000, 16000, 64000, 256000):
                 for seed in range(1 if (n, T) == (10, 256000) else 3):
                     rows += bandit_game(game, n, T, seed)
+    return {"rows": rows, "exponents": bandit_exponents(rows)}
+
+
+def bandit_exponents(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Fit one line to each game, dimension and policy."""
     exponents = []
     for game, n, policy in {(row["game"], row["n"], row["policy"]): 0 for row in rows}:
         runs = [r for r in rows if (r["game"], r["n"], r["policy"]) == (game, n, policy)]
@@ -212,6 +217,7 @@ def bandit_growth() -> dict[str, list[dict[str, Any]]]:
                 "game": game,
                 "n": n,
                 "policy": policy,
+                "ccv": exponent([(r["horizon"], r["ccv"]) for r in runs]),
                 "ccv_plus_Q0": exponent([(r["horizon"], r["ccv"] + r["Q0"]) for r in runs]),
                 "positive_regret_plus_sqrt_T": exponent(
                     [(r["horizon"], max(0.0, r["regret"]) + r["horizon"] ** 0.5) for r in runs]
@@ -223,7 +229,7 @@ def bandit_growth() -> dict[str, list[dict[str, Any]]]:
                 ),
             }
         )
-    return {"rows": rows, "exponents": exponents}
+    return exponents
 
 
 def vertex_sets() -> dict[str, hr.DecisionSet]:
@@ -248,13 +254,12 @@ INSTANCES = ("fixed normal, iid cost", "fixed normal, switching cost", "alternat
 def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.LinearChunk:
     """Linear rounds in which cost and constraint pull apart and a mixture keeps every round."""
     rng = np.random.default_rng([seed, 5])
-    mean = rng.uniform(0.0, 1.0, X.dim)
+    mean, other = rng.uniform(0.0, 1.0, (2, X.dim))
+    normals = 1.0 - np.array([mean, mean[::-1]]) + rng.uniform(-0.2, 0.2, (2, X.dim))
     costs = np.clip(mean + rng.uniform(-0.5, 0.5, (T, X.dim)), 0.0, 1.0)
     if instance == INSTANCES[1]:  # two means take turns of sqrt(T) rounds
-        other = rng.uniform(0.0, 1.0, X.dim)
         turn = (np.arange(T) // int(np.sqrt(T))) % 2 == 1
         costs[turn] += other - mean
-    normals = 1.0 - np.array([mean, mean[::-1]]) + rng.uniform(-0.2, 0.2, (2, X.dim))
     least = X.minimum(normals[0])
     if instance == INSTANCES[2]:
         limits = np.tile(normals, (T // 2, 1))

@@ -352,18 +352,22 @@ def test_the_seed_decides():
     assert (one != other).any(axis=1).all()
 
 
-@pytest.mark.parametrize("factor", [2.0**-30, 2.0**40])
-def test_practical_play_has_no_units(factor):
-    """Values times a power of two, with their constants: the same plays, bit for bit."""
-    X, rng = hr.Simplex(4), np.random.default_rng(0)
-    plain = hr.projection_free_cbco(X, 200, 0, lipschitz=(1.0, 2.0), bound=(1.0, 2.0))
-    scaled = hr.projection_free_cbco(X, 200, 0, lipschitz=(factor, 2.0), bound=(factor, 2.0))
-    moved = False
+@pytest.mark.parametrize("factors", [(2.0**-30, 1.0), (2.0**40, 1.0), (8.0, 2.0**-20)])
+def test_practical_play_has_no_units(factors):
+    """Values times powers of two, with their constants: the same plays, bit for bit."""
+    rng = np.random.default_rng(0)
+
+    def made(alpha, beta):
+        constants = (alpha, 2.0 * beta)
+        return hr.projection_free_cbco(hr.Simplex(4), 200, 0, lipschitz=constants, bound=constants)
+
+    alpha, beta = factors
+    plain, scaled, moved = made(1.0, 1.0), made(alpha, beta), False
     for _ in range(200):
         assert np.array_equal(plain.ask(), scaled.ask())
         f, g = rng.uniform(-1.0, 1.0, 2)
         plain.tell(hr.Eval(f, 1.0, 1.0), hr.Eval(2 * g, 2.0, 2.0))
-        scaled.tell(hr.Eval(factor * f, factor, factor), hr.Eval(2 * g, 2.0, 2.0))
+        scaled.tell(hr.Eval(alpha * f, alpha, alpha), hr.Eval(2 * beta * g, 2 * beta, 2 * beta))
         moved |= bool(plain.learner._state["x"].any())
     assert moved
 

@@ -11,6 +11,7 @@ from hedgerow.kernels.laplacians import solve
 
 Index = Any
 ACCURACY = 1e-12  # the largest imbalance of a node that counts as none
+CUT = 1e-2
 ENOUGH = 1e-10  # the same where rounding allows no more
 LIMIT = 200  # Newton steps; a warm start takes about 4, a cold one about 10
 
@@ -104,10 +105,13 @@ def project(tail: Index, head: Index, supply: Any, upper: float, potential: Any,
     for e in range(len(z)):
         z[e] += potential[head[e]] - potential[tail[e]]
     worst = imbalance(tail, head, z, upper, supply, excess)
-    for steps in range(LIMIT):
+    t = 1.0
+    for steps in range(LIMIT + nodes):
         if worst <= ACCURACY:
             break
         damping = max(1e-10, min(1e-6, 1e-3 * worst))
+        if t < 0.1:
+            damping = CUT
         count = free_edges(tail, head, z, upper, ends[0], ends[1])
         for v in range(nodes):
             step[v] = -excess[v]
@@ -120,6 +124,6 @@ def project(tail: Index, head: Index, supply: Any, upper: float, potential: Any,
         for e in range(len(z)):
             z[e] += t * change[e]
         worst = imbalance(tail, head, z, upper, supply, excess)
-        if t == 0.0 or (steps > LIMIT // 4 and worst <= ENOUGH):
+        if t == 0.0 or (steps > 50 and worst <= ENOUGH):
             break
     return worst

@@ -152,15 +152,15 @@ def _unload(
 ) -> float:
     """Move shares from end to end of the edges, along paths that begin at the root.
 
-    Stop when its load is down to the limit, or when all nodes that can be reached have load 1;
-    return what is left above the limit.
+    Stop when its load is down to the limit and return 0; or, when all nodes that can be reached
+    have load 1, return what is left above the limit.
     """
     entered = np.empty(len(load), np.uint32)
     while load[root] > limit + spent:
         room = 1.0 - spent
         end = _search(begin, around, one, two, root, spent, room, at, load, reached, entered)
         if end < 0:
-            break
+            return load[root] - limit
         amount = min(load[root] - limit, 1.0 - load[end])
         for move in range(2):  # first how much the path bears, then the move itself
             w = end
@@ -175,7 +175,7 @@ def _unload(
                 w = np.int64(one[e]) + np.int64(two[e]) - w
         load[root] -= amount
         load[end] += amount
-    return load[root] - limit
+    return 0.0
 
 
 @kernel(number, index, index, index, index, read, number, flags, write)
@@ -212,7 +212,7 @@ def fullest_set(
                 load[one[e]] += at[0, e]
                 load[two[e]] += at[1, e]
             left = _unload(begin, around, one, two, v, limit, spent, at, load, reached)
-            if left > spent and left + limit > largest:  # above 1 is above |U|, not |U| - 1
+            if left > 0.0 and left + limit > largest:  # above 1 is above |U|, not |U| - 1
                 largest = left + limit
                 worst[:] = reached
             if stage == 0 or len(tight) == 0:

@@ -17,7 +17,8 @@ from hedgerow.sets.fixed_sum import mixture
 from hedgerow.sets.graph import incident
 from hedgerow.sets.matroids import Bases, Label
 
-ROUNDING = 1e-14
+STALL=[]
+ROUNDING = 1e-13
 """What a decomposition may leave out, through rounding."""
 
 
@@ -129,14 +130,14 @@ class SpanningTrees(Bases):
         The tree v keeps to every inequality that x keeps with equality, and prefers large shares.
         From v through x the ray leaves the set where one more inequality becomes an equation.
         """
-        x, left, learnt = np.maximum(x, 0.0), 1.0, np.zeros(self.dim)
+        x, left = np.maximum(x, 0.0), 1.0
         while True:
             slack = ROUNDING / left
             x[x <= slack] = 0.0
-            worth = x + self.nodes * (self._tight(x, slack) + self.dim * learnt)
+            worth = x + self.nodes * self._tight(x, slack)
             v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
             step = x - v
-            if np.abs(step).max() <= slack or left <= 1e-11:
+            if np.abs(step).max() <= slack or left <= 1e-10:
                 yield 1.0, v
                 return
             falling = step < 0.0
@@ -147,9 +148,9 @@ class SpanningTrees(Bases):
                 if excess <= slack or rate <= 1e-9:
                     break
                 length = max(0.0, length - excess / rate)
-            if length == 0.0:
-                print("stall", left, length, excess, rate)
-                learnt += among
+            if length <= slack:
+                STALL.append((left,length,excess,rate))
+                return
             yield length / (1.0 + length), v
             x, left = x + length * step, left / (1.0 + length)
 
