@@ -187,7 +187,8 @@ def test_algorithm_6_is_the_papers(name):
 def test_the_theory_preset_is_algorithm_4_with_its_constants():
     """With units: c = (3 + R/r) sqrt(n) G + 12 G R (log T)^{1/4} + 2 (1 + e) R (sqrt(n) F + G)."""
     X, T, G, F = hr.Box(-np.ones(4), 3 * np.ones(4)), 10000, 2.0, 7.0
-    policy = hr.projection_free_cbco(X, T, 0, lipschitz=(1.0, G), bound=F, preset="theory")
+    with pytest.warns(hr.VacuousConstantsWarning, match="it is ignored"):
+        policy = hr.projection_free_cbco(X, T, 0, lipschitz=(1.0, G), bound=F, preset="theory")
     p, D, r = math.log(T), X.diameter, 2.0
     c = (3 + D / r) * 2 * G + 12 * G * D * p**0.25 + 2 * (1 + math.e) * D * (2 * F + G)
     surrogate = policy.surrogate

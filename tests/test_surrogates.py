@@ -34,6 +34,9 @@ def test_signed_looks_at_the_past_and_lets_slack_pay():
     np.testing.assert_allclose(loss.grad, [1.0, w])
     surrogate.tell(COST, seen(-10.0, 0.0, 1.0))
     assert surrogate.queue == 0.0
+    started = hr.SignedSurrogate(POTENTIAL, queue=1.0)
+    started.tell(COST, seen(-0.25, 0.0, 1.0))
+    assert started.queue == 0.75  # slack pays for Q(0) too
 
 
 def test_given_ranges_are_the_units():
@@ -61,7 +64,7 @@ def test_one_queue_per_constraint():
     loss = surrogate.tell(COST, (seen(1.0, 1.0, 0.0), seen(-0.5, 0.0, 1.0)))
     first, second = POTENTIAL.weight(2.0), POTENTIAL.weight(2.0)
     np.testing.assert_allclose(loss.grad, [1.0 + first, second])
-    np.testing.assert_allclose(surrogate.queues, [2.0, 2.0])
+    np.testing.assert_allclose(surrogate.queues, [2.0, 1.5])
     assert loss.value == pytest.approx(2.0 + first - 0.5 * second)
     with pytest.raises(ValueError, match="there are 2 queues, got feedback of 1"):
         surrogate.tell(COST, seen(1.0, 1.0, 0.0))

@@ -34,12 +34,9 @@ from hedgerow.play import play, simulate
 from hedgerow.policies.bandit import projection_free_cbco
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.constrained_bandit import ConstrainedBandit
-from hedgerow.policies.paper import (
-    VacuousConstantsWarning,
-    projection_free_coco,
-    projection_free_long_term,
-)
+from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.policies.perturbed import ftpl_coco
+from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.policies.sampled import LazySampled, Sampled
 from hedgerow.policies.semi_bandit import SemiBandit, semi_bandit_coco
 from hedgerow.policies.unconstrained import unconstrained

@@ -75,16 +75,19 @@ class State:
     ) -> None:
         """Take back the state, also of all `parts`; what does not fit changes nothing."""
         self._check(owner, snapshot, configuration)
-        if rng is not None:
-            rng.bit_generator.state = snapshot["random"] or {}
         before: list[tuple[Stateful, Snapshot]] = []
+        stream = None if rng is None else rng.bit_generator.state
         try:
+            if rng is not None:
+                rng.bit_generator.state = snapshot["random"] or {}
             for name, part in (parts or {}).items():
                 before.append((part, part.state()))
                 part.restore(snapshot["parts"][name])
-        except (KeyError, ValueError):
+        except (KeyError, TypeError, ValueError):
             for part, own in before:
                 part.restore(own)
+            if rng is not None and stream is not None:
+                rng.bit_generator.state = stream
             raise
         self.array[:] = np.asarray(snapshot["array"], dtype=np.float64)
 

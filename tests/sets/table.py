@@ -114,7 +114,7 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "walks-twisted": lambda: HopLimitedWalks(TWISTED, "s", "t", hops=6),
     "walks-one-hop": lambda: HopLimitedWalks([(0, 1), (0, 1), (1, 0)], 0, 1, hops=1),
     "walks-single": lambda: HopLimitedWalks([(0, 1), (1, 2), (2, 3)], 0, 3, hops=3),
-    "walks-5-nodes": lambda: HopLimitedWalks(random_digraph(5, 12, seed=2), 0, 4, hops=7),
+    "walks-4-nodes": lambda: HopLimitedWalks(random_digraph(4, 6, seed=2), 0, 3, hops=5),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),

@@ -11,9 +11,8 @@ from hedgerow.kernels.laplacians import solve
 
 Index = Any
 ACCURACY = 1e-12  # the largest imbalance of a node that counts as none
-CUT = 1e-2
 ENOUGH = 1e-10  # the same where rounding allows no more
-LIMIT = 200  # Newton steps; a warm start takes about 4, a cold one about 10
+LIMIT = 200  # Newton steps beside one for each node; mostly 4 to 12 suffice
 
 
 @kernel(number, index, index, read, number, read, write)
@@ -105,13 +104,10 @@ def project(tail: Index, head: Index, supply: Any, upper: float, potential: Any,
     for e in range(len(z)):
         z[e] += potential[head[e]] - potential[tail[e]]
     worst = imbalance(tail, head, z, upper, supply, excess)
-    t = 1.0
     for steps in range(LIMIT + nodes):
         if worst <= ACCURACY:
             break
         damping = max(1e-10, min(1e-6, 1e-3 * worst))
-        if t < 0.1:
-            damping = CUT
         count = free_edges(tail, head, z, upper, ends[0], ends[1])
         for v in range(nodes):
             step[v] = -excess[v]
@@ -119,11 +115,12 @@ def project(tail: Index, head: Index, supply: Any, upper: float, potential: Any,
         for e in range(len(z)):
             change[e] = step[head[e]] - step[tail[e]]
         t = step_length(z, change, upper, supply, step)
+        before = worst
         for v in range(nodes):
             potential[v] += t * step[v]
         for e in range(len(z)):
             z[e] += t * change[e]
         worst = imbalance(tail, head, z, upper, supply, excess)
-        if t == 0.0 or (steps > 50 and worst <= ENOUGH):
+        if t == 0.0 or (steps > 50 and 0.5 * before < worst <= ENOUGH):
             break
     return worst

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
+from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Snapshot, State
@@ -31,7 +30,8 @@ class AdaptiveOCG:
     Reference: Algorithm 1 of "Projection-free Algorithms for Online Convex Optimization with
     Adversarial Constraints" (AISTATS 2026).
 
-    >>> from hedgerow.learners.steps import CertificateSteps
+    >>> from hedgerow.learners.horizon import warn_beyond
+    from hedgerow.learners.steps import CertificateSteps
     >>> from hedgerow.sets.simplices import Simplex
     >>> learner = AdaptiveOCG(Simplex(2), CertificateSteps())
     >>> learner.tell(EvalGrad(1.0, np.array([2.0, 0.0])))
@@ -90,12 +90,7 @@ class AdaptiveOCG:
         kernels.ocg.move(x, v, sigma)  # x_{t+1}, line 8
         self._last_step = (v, sigma)
         settle(rule, S, x, x1, state["inner"][0], beta)
-        if t - 1.0 == self.steps.horizon:
-            warnings.warn(
-                f"round {int(t)} is beyond the horizon {self.steps.horizon} that the steps were "
-                "made for; play goes on, the guarantee ends",
-                stacklevel=2,
-            )
+        warn_beyond(int(t), self.steps.horizon)
 
     def state(self) -> Snapshot:
         """Return a snapshot of x, x_1, the gradients' sum and the rule's numbers."""

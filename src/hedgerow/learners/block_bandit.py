@@ -7,6 +7,7 @@ import numpy as np
 from hedgerow.feedback import Eval, as_eval
 from hedgerow.inputs import Vector, as_count
 from hedgerow.learners.blocks import BlockRule, Seen
+from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.frankwolfe import conditional_gradient
@@ -86,6 +87,7 @@ class BlockBandit:
         if state["t"][0] % K == 0.0:
             self._move()
         self._draw()
+        warn_beyond(int(state["t"][0]), self.steps.horizon)
 
     def _move(self) -> None:
         state, (K, _, epsilon, _) = self._state, self._block

@@ -8,7 +8,14 @@ from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import PaperBlocks, PracticalBlocks
 from hedgerow.policies.constrained_bandit import ConstrainedBandit
-from hedgerow.policies.presets import Preset, as_budget, as_pair, check_preset, refuse_in_theory
+from hedgerow.policies.presets import (
+    Preset,
+    as_budget,
+    as_pair,
+    check_preset,
+    refuse_in_theory,
+    warn_if_vacuous,
+)
 from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.drift import DriftSurrogate
@@ -35,7 +42,7 @@ def projection_free_cbco(
     Q(0) = G D sqrt(T) log T and V = (c p T^{3/4})^p with
     c = (3 + R/r) sqrt(n) G + 12 G R (log T)^{1/4} + 2 (1 + e) R (sqrt(n) F + G); Theorem 4.3 gives
     expected regret and CCV of order T^{3/4} up to logarithms with at most T oracle calls. Its
-    weight on the constraint is nothing up to about T = 5e8.
+    weight on the constraint is nothing up to about T = 1e15; it warns once.
 
     Args:
         decision_set: where to play; it needs a hull and an inner ball.
@@ -59,12 +66,20 @@ def projection_free_cbco(
         refuse_in_theory(violation_range=violation_range)
         learner = BlockBandit(decision_set, PaperBlocks(T), seed)
         n, r, R, G, F = learner.dim, learner.radius, D, max(Gf, Gg), max(Ff, Fg)
-        c = (3.0 + R / r) * math.sqrt(n) * G + 12.0 * G * R * p**0.25
-        c += 2.0 * (1.0 + math.e) * R * (math.sqrt(n) * F + G)
-        potential = PowerPotential(p, c * p * T**0.75 + budget)
-        return ConstrainedBandit(
-            learner, LaggedSurrogate(potential, G * D * math.sqrt(T) * p, overshoot=G * D)
-        )
+
+        def surrogate(T: int) -> LaggedSurrogate:
+            p = math.log(T)
+            c = (3.0 + R / r) * math.sqrt(n) * G + 12.0 * G * R * p**0.25
+            c += 2.0 * (1.0 + math.e) * R * (math.sqrt(n) * F + G)
+            potential = PowerPotential(p, c * p * T**0.75 + p * as_budget(benchmark_budget))
+            return LaggedSurrogate(potential, G * D * math.sqrt(T) * p, overshoot=G * D)
+
+        def largest_weight(T: int) -> float:
+            worst = surrogate(T)
+            return worst.potential.weight(worst.initial + G * D * T)
+
+        warn_if_vacuous(T, largest_weight)
+        return ConstrainedBandit(learner, surrogate(T))
     learner = BlockBandit(decision_set, PracticalBlocks(T), seed)
     Mg = min(Fg, Gg * D)
     if violation_range is not None:

@@ -7,7 +7,6 @@ Optimization with Adversarial Constraints", AISTATS 2026.
 from __future__ import annotations
 
 import math
-import warnings
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_positive
@@ -23,6 +22,7 @@ from hedgerow.policies.presets import (
     needed_horizon,
     needed_lipschitz,
     refuse_in_theory,
+    warn_if_vacuous,
 )
 from hedgerow.potentials import GrowingScale, PowerPotential, Scale
 from hedgerow.sets.decision_set import DecisionSet
@@ -37,10 +37,6 @@ PRACTICAL_P = 8.0
 """Exponent and start of the queue in the practical preset."""
 PRACTICAL_SCALE = GrowingScale(floor=12.0, factor=0.5, power=0.5)
 """k_t = max(12, sqrt(t)/2), in units of the largest violation of one round."""
-
-
-class VacuousConstantsWarning(UserWarning):
-    """The constants are those of the theorem, and at this horizon they ignore the constraint."""
 
 
 def projection_free_coco(
@@ -90,7 +86,7 @@ def projection_free_coco(
         refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         potential, queue = paper_potential(T, G * decision_set.diameter, benchmark_budget)
-        _warn_if_vacuous(T, G * decision_set.diameter)
+        warn_if_vacuous(T, lambda T: _largest_weight(T, G * decision_set.diameter))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         return Constrained(learner, CurrentSurrogate(potential, queue))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
@@ -156,20 +152,6 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
     p = math.log(horizon)
     scale = PROOF_CONSTANT * GD * p**2 * horizon**0.75 + p * as_budget(budget)
     return PowerPotential(p, scale), GD * p
-
-
-def _warn_if_vacuous(horizon: int, GD: float) -> None:
-    largest = _largest_weight(horizon, GD)
-    if largest >= 1.0:
-        return
-    matters = next(T for k in range(1, 60) if _largest_weight(T := 10**k, GD) >= 1.0)
-    warnings.warn(
-        f"at T = {horizon} the theorem's constants put a weight of at most {largest:.1g} on the "
-        f"constraint, so it is ignored; it can matter from T ~ {matters:.0e} on. "
-        "preset='practical' keeps the constraint at any horizon",
-        VacuousConstantsWarning,
-        stacklevel=3,
-    )
 
 
 def _largest_weight(horizon: int, GD: float) -> float:

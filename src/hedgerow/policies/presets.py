@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Literal
 
 from hedgerow.inputs import as_count, as_positive
 
 Preset = Literal["practical", "theory"]
 Lipschitz = float | tuple[float, float] | None
+
+
+class VacuousConstantsWarning(UserWarning):
+    """The constants are those of the theorem, and at this horizon they ignore the constraint."""
 
 
 def check_preset(preset: str) -> None:
@@ -60,3 +66,24 @@ def as_pair(value: float | tuple[float, float], name: str) -> tuple[float, float
 def as_budget(value: float) -> float:
     """Return the violation that a benchmark may have, zero or more."""
     return 0.0 if value == 0.0 else as_positive(value, "benchmark_budget")
+
+
+def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> None:
+    """Warn if no violation could ever give the constraint a weight worth the name.
+
+    Args:
+        horizon: the number of rounds T.
+        largest_weight: the weight after T rounds of the largest violations, as a function of T.
+
+    """
+    largest = largest_weight(horizon)
+    if largest >= 1.0:
+        return
+    matters = next(T for k in range(1, 60) if largest_weight(T := 10**k) >= 1.0)
+    warnings.warn(
+        f"at T = {horizon} the theorem's constants put a weight of at most {largest:.1g} on the "
+        f"constraint, so it is ignored; it can matter from T ~ {matters:.0e} on. "
+        "preset='practical' keeps the constraint at any horizon",
+        VacuousConstantsWarning,
+        stacklevel=3,
+    )

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count
-from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.inputs import Vector, as_count, as_number, as_vector
+from hedgerow.problems.enveloped import EnvelopedProblem, one_round
+from hedgerow.problems.routes import Links, Orientation, find_routes
+from hedgerow.problems.variation import UniformScaling, Variation
+from hedgerow.protocols.problem import LinearChunk
 from hedgerow.sets.dag_paths import DagPaths
 
 HUB_RTT_LEVELS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -21,18 +26,33 @@ HUB_RTT_QUANTILES_MS = (
 """Quantiles of the least round-trip times, in ms, of 190 RIPE Atlas anchors to one hub
 (measurement 23449934, 2019-11-27; RIPE Atlas data (c) RIPE NCC)."""
 
+HUB_RTT_LABEL = "synthetic:quantiles of measured round-trip times"
+
 BANDWIDTH_MEDIAN_MBPS = 50.0
 BANDWIDTH_LOG_DEVIATION = 0.8
 """RIPE Atlas measures no bandwidth: this law is invented, and every table says so."""
 
 
+class MeasuredLinks(Links, Protocol):
+    """A network whose edges have a bandwidth too, with a word on where it comes from."""
+
+    @property
+    def bandwidth_mbps(self) -> Any:
+        """The bandwidth of each edge, or None."""
+
+    @property
+    def bandwidth_label(self) -> str | None:
+        """ "measured", "proxy:..." or "synthetic:..."."""
+
+
 @dataclass(frozen=True, eq=False)
-class ShortestPath(LinearProblem):
+class ShortestPath(EnvelopedProblem):
     """Route one unit of traffic: small latency, and at least `threshold` of bandwidth, every round.
 
-    f_t(x) = <tau_t, x> with tau_t = latency x U[0.5, 1.5] and g_t(x) = threshold - <l_t, x> with
-    l_t = bandwidth x U[0.8, 1.2], drawn for each edge and round: the paper's random scaling. As in
-    the paper, a path's bandwidth is the sum over its edges, so longer paths carry more.
+    f_t(x) = <tau_t, x> and g_t(x) = threshold - <l_t, x>, with the latencies tau_t and bandwidths
+    l_t of each edge and round: by default latency x U[0.5, 1.5] and bandwidth x U[0.8, 1.2], the
+    paper's random scaling. As in the paper, a path's bandwidth is the sum over its edges, so
+    longer paths carry more.
 
     Args:
         decision_set: the paths.
@@ -42,6 +62,22 @@ class ShortestPath(LinearProblem):
         horizon: the number of rounds.
         seed: fixes the rounds.
         bandwidth_source: "measured", "proxy:..." or "synthetic:...".
+        latency_source: the same for latency.
+        latency_rounds: how latency varies, a `UniformScaling` or a `Series` of measurements.
+        bandwidth_rounds: how bandwidth varies.
+        orientation: how the edges were turned to form no cycle, in a few words.
+        kept: the numbers of these edges in the network they come from, or None.
+
+    >>> from types import SimpleNamespace
+    >>> network = SimpleNamespace(
+    ...     edges=[("s", "a"), ("a", "s"), ("a", "t"), ("s", "t")],
+    ...     latency_ms=[10.0, 10.0, 10.0, 15.0],
+    ...     bandwidth_mbps=[80.0, 70.0, 60.0, 50.0],
+    ...     bandwidth_label="measured",
+    ... )
+    >>> problem = ShortestPath.from_network(network, "s", "t", 100, 0, orientation="distance")
+    >>> problem.decision_set.edges, problem.threshold
+    ([('s', 'a'), ('a', 't'), ('s', 't')], 56.0)
 
     """
 
@@ -52,6 +88,77 @@ class ShortestPath(LinearProblem):
     horizon: int
     seed: int
     bandwidth_source: str
+    latency_source: str = "given"
+    latency_rounds: Variation = UniformScaling(0.5, 1.5)
+    bandwidth_rounds: Variation = UniformScaling(0.8, 1.2)
+    orientation: str = "as given"
+    kept: NDArray[np.intp] | None = None
+
+    @classmethod
+    def from_network(
+        cls,
+        network: MeasuredLinks,
+        source: Hashable,
+        target: Hashable,
+        horizon: int,
+        seed: int,
+        *,
+        threshold: float | None = None,
+        orientation: Orientation = None,
+        latency_rounds: Variation = UniformScaling(0.5, 1.5),
+        bandwidth_rounds: Variation = UniformScaling(0.8, 1.2),
+    ) -> ShortestPath:
+        """Play on a network of your own.
+
+        Args:
+            network: anything with `edges`, `latency_ms`, `bandwidth_mbps` and `bandwidth_label`,
+                such as a `Network`.
+            source: the node where routes begin, by name or as the edges have it.
+            target: the node where they end.
+            horizon: the number of rounds.
+            seed: fixes the rounds.
+            threshold: the bandwidth that each round asks for; None for half the bandwidth that
+                the best path carries in its worst round. It must not be above that bandwidth.
+            orientation: an order of the nodes, "distance" or None; edges that point backward in
+                it, and those on no route, are left out. See `problem.kept` and
+                `problem.orientation`.
+            latency_rounds: how latency varies; a `Series` has one column for each edge of the
+                network.
+            bandwidth_rounds: how bandwidth varies.
+
+        """
+        if network.bandwidth_mbps is None:
+            raise ValueError(
+                "the network has no bandwidth; give it one, or keep latency below a cap with "
+                "LatencyCap.from_network"
+            )
+        found = find_routes(network, source, target, orientation)
+        X, kept = found.paths, found.kept
+        bandwidth = as_vector(network.bandwidth_mbps, "bandwidth_mbps", len(network.edges))[kept]
+        carried = bandwidth_rounds.restricted(kept)
+        least = carried.bounds(bandwidth)[0]
+        surest = -X.minimum(-least)
+        if threshold is None:
+            threshold = 0.5 * surest
+        elif as_number(threshold, "threshold") > surest:
+            raise ValueError(
+                f"the best path carries {surest:g} Mbit/s in its worst round, the threshold is "
+                f"{threshold:g}; lower it to at most that"
+            )
+        return cls(
+            X,
+            found.latency,
+            bandwidth,
+            threshold,
+            as_count(horizon, "horizon"),
+            as_count(seed, "seed", least=0),
+            network.bandwidth_label or "given",
+            found.latency_source,
+            latency_rounds.restricted(kept),
+            carried,
+            found.orientation,
+            kept,
+        )
 
     @classmethod
     def atlas_like(
@@ -85,20 +192,35 @@ class ShortestPath(LinearProblem):
                 f"{largest:.0f} at most; use another seed or more edges"
             )
         law = f"synthetic:lognormal({BANDWIDTH_MEDIAN_MBPS:g},{BANDWIDTH_LOG_DEVIATION:g})"
-        return cls(paths, latency, bandwidth, threshold, as_count(horizon, "horizon"), seed, law)
+        rounds = as_count(horizon, "horizon")
+        return cls(paths, latency, bandwidth, threshold, rounds, seed, law, HUB_RTT_LABEL)
+
+    @cached_property
+    def envelope(self) -> tuple[LinearChunk, LinearChunk]:
+        """The least and the largest coefficients of all rounds."""
+        fast, slow = self.latency_rounds.bounds(self.latency)
+        narrow, wide = self.bandwidth_rounds.bounds(self.bandwidth)
+        b = self.threshold
+        return one_round(fast, 0.0, -wide, b), one_round(slow, 0.0, -narrow, b)
 
     @property
-    def feasible(self) -> Vector:
-        """The path of largest base bandwidth, which keeps every round's constraint."""
-        return self.decision_set.lmo(-self.bandwidth)
+    def record(self) -> dict[str, str]:
+        """What was chosen, what was measured and what was invented, for tables and plots."""
+        return {
+            "edges": f"{self.decision_set.dim}, {self.orientation}",
+            "latency": f"{self.latency_source}, {self.latency_rounds.label(self.horizon)}",
+            "bandwidth": f"{self.bandwidth_source}, {self.bandwidth_rounds.label(self.horizon)}",
+            "threshold": f"{self.threshold:g} Mbit/s, summed along a path",
+            "seed": str(self.seed),
+        }
 
     def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
         """Yield the rounds, `size` at a time."""
         tau, load = (np.random.default_rng([self.seed, i]) for i in (1, 2))
-        for k in chunk_lengths(self.horizon, size):
-            shape = (k, self.decision_set.dim)
-            costs = self.latency * tau.uniform(0.5, 1.5, shape)
-            carried = self.bandwidth * load.uniform(0.8, 1.2, shape)
+        latencies = self.latency_rounds.chunks(self.latency, self.horizon, size, tau)
+        bandwidths = self.bandwidth_rounds.chunks(self.bandwidth, self.horizon, size, load)
+        for costs, carried in zip(latencies, bandwidths, strict=True):
+            k = len(costs)
             yield LinearChunk(costs, np.zeros(k), -carried, np.full(k, self.threshold))
 
 

@@ -133,7 +133,7 @@ class SpanningTrees(Bases):
         x, left = np.maximum(x, 0.0), 1.0
         while True:
             slack = ROUNDING / left
-            x[x <= slack] = 0.0
+            x[x <= 0.01 * slack] = 0.0
             worth = x + self.nodes * self._tight(x, slack)
             v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
             step = x - v
@@ -145,10 +145,10 @@ class SpanningTrees(Bases):
             while length > 0.0:
                 excess, among = self._fullest(x + length * step, 1e-3 * slack)
                 rate = float(among @ step)
-                if excess <= slack or rate <= 1e-9:
+                if excess <= 0.01 * slack or rate <= 1e-9:
                     break
                 length = max(0.0, length - excess / rate)
-            if length <= slack:
+            if length == 0.0:
                 STALL.append((left,length,excess,rate))
                 return
             yield length / (1.0 + length), v

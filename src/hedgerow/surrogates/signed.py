@@ -28,5 +28,6 @@ class SignedSurrogate(FirstOrder):
         w = self.potential.weight(self.queue, float(state["t"][0]))  # Phi'(Q(t-1))/V
         state["weight"][0] = self.ranges.ratio * w if self.ranges.felt(constraint.grad) else 0.0
         state["price"][0] = state["weight"][0] * constraint.value
-        state["violation"][0] = max(0.0, state["violation"][0] + constraint.value)  # Q(t), line 6
+        empty = -self.initial * self.ranges.violation
+        state["violation"][0] = max(empty, state["violation"][0] + constraint.value)  # Q(t), line 6
         return self.weight

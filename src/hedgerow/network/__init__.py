@@ -1,0 +1,1 @@
+"""Networks: from measurement files to graphs that say what was measured and what was invented."""

@@ -1,0 +1,149 @@
+"""How a quantity of each edge changes from round to round: by a law, or as it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.inputs import Vector, as_array, as_number, read_only
+from hedgerow.protocols.problem import chunk_lengths
+
+
+class Variation(Protocol):
+    """What turns a base value of each edge into its values in all rounds."""
+
+    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
+        """Return the least and the largest value that each edge can have in any round."""
+        ...
+
+    def chunks(
+        self, base: Vector, horizon: int, size: int, rng: np.random.Generator
+    ) -> Iterator[Vector]:
+        """Yield the values (k, edges), `size` rounds at a time."""
+        ...
+
+    def label(self, horizon: int) -> str:
+        """Say in a few words where the values come from."""
+        ...
+
+    def restricted(self, edges: NDArray[np.intp]) -> Variation:
+        """Return the variation of the edges with these numbers."""
+        ...
+
+
+@dataclass(frozen=True)
+class UniformScaling:
+    """Each value is its base times an independent draw from U[low, high], for each edge and round.
+
+    Args:
+        low: the least factor, at least 0.
+        high: the largest factor; equal to `low` for no variation.
+
+    >>> UniformScaling(0.5, 1.5).label(100)
+    'x U[0.5, 1.5]'
+
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= as_number(self.low, "low") <= as_number(self.high, "high"):
+            raise ValueError(f"factors need 0 <= low <= high, got {self.low:g} and {self.high:g}")
+
+    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
+        """Return low x base and high x base."""
+        return self.low * base, self.high * base
+
+    def chunks(
+        self, base: Vector, horizon: int, size: int, rng: np.random.Generator
+    ) -> Iterator[Vector]:
+        """Draw the factors, `size` rounds at a time."""
+        for k in chunk_lengths(horizon, size):
+            yield base * rng.uniform(self.low, self.high, (k, base.size))
+
+    def label(self, horizon: int) -> str:  # noqa: ARG002 - the same for all
+        """Name the law."""
+        return f"x U[{self.low:g}, {self.high:g}]"
+
+    def restricted(self, edges: NDArray[np.intp]) -> UniformScaling:  # noqa: ARG002
+        """Return itself: all edges follow one law."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Measured values, one row for each round; after the last row the first one comes again.
+
+    The base values play no part. A missing value (NaN) is a link that failed in that round: it
+    counts as `failed`, a finite penalty. An infinite latency would have no gradient, and every
+    mixture that touches the link would be infinitely bad.
+
+    Args:
+        values: the measurements, rounds x edges, at least 0, NaN where missing.
+        failed: what a missing value counts as; must be given if one is missing.
+
+    >>> Series([[1.0, 2.0], [np.nan, 3.0]], failed=9.0).label(5)
+    '2 measured rounds, played 2.5 times; 1 missing, counted as 9'
+
+    """
+
+    values: Vector
+    failed: float | None = None
+    _played: Vector = field(init=False, repr=False)
+
+    def __init__(self, values: ArrayLike, failed: float | None = None):
+        given = np.array(values, dtype=np.float64)
+        missing = np.isnan(given)
+        if missing.any() and failed is None:
+            raise ValueError(
+                f"the series has {int(missing.sum())} missing values of {given.size}; give "
+                "`failed`, the finite value that a failed link counts as"
+            )
+        penalty = 0.0 if failed is None else as_number(failed, "failed")
+        played = as_array(np.where(missing, penalty, given), "the series")
+        if played.ndim != 2 or not played.size or played.min() < 0.0:
+            raise ValueError(
+                "a series is a table of rounds x edges with values of at least 0, got shape "
+                f"{played.shape}{f' and a value {played.min():g}' if played.size else ''}"
+            )
+        object.__setattr__(self, "values", read_only(given))
+        object.__setattr__(self, "failed", failed)
+        object.__setattr__(self, "_played", read_only(played))
+
+    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
+        """Return the least and the largest value of each edge."""
+        if base.size != self._played.shape[1]:
+            raise ValueError(
+                f"the series has {self._played.shape[1]} edges, the network {base.size}; "
+                "give one column for each edge, in the same order"
+            )
+        return self._played.min(axis=0), self._played.max(axis=0)
+
+    def chunks(
+        self,
+        base: Vector,  # noqa: ARG002
+        horizon: int,
+        size: int,
+        rng: np.random.Generator,  # noqa: ARG002
+    ) -> Iterator[Vector]:
+        """Read the rows in their order, again and again."""
+        done = 0
+        for k in chunk_lengths(horizon, size):
+            yield self._played[np.arange(done, done + k) % len(self._played)]
+            done += k
+
+    def label(self, horizon: int) -> str:
+        """Say how many rounds were measured, how often they are played and what is missing."""
+        rows, missing = len(self.values), int(np.isnan(self.values).sum())
+        tiled = f", played {horizon / rows:.3g} times" if horizon > rows else ""
+        failed = f"; {missing} missing, counted as {self.failed:g}" if missing else ""
+        return f"{rows} measured rounds{tiled}{failed}"
+
+    def restricted(self, edges: NDArray[np.intp]) -> Series:
+        """Return the series of the edges with these numbers."""
+        return Series(self.values[:, edges], self.failed)
