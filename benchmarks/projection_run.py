@@ -6,10 +6,10 @@ The same rounds, the same surrogate, the same kind of loop; only the learner dif
 from __future__ import annotations
 
 import statistics
-import time
 from typing import Any
 
 import numpy as np
+from measure import Stopwatch
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
@@ -88,14 +88,14 @@ def trajectory(problem: hr.ShortestPath, skip: int, count: int) -> list[Vector]:
 def run(policy: hr.Constrained[hr.EvalGrad], rounds: Rounds) -> tuple[float, hr.Trace]:
     """Play ready-made rounds; return the seconds and what happened."""
     costs, violations = [], []
-    begin = time.perf_counter()
+    watch = Stopwatch()
     for cost, constraint in rounds:
         x = policy.ask()
         f, g = hr.first_order(cost, x), hr.first_order(constraint, x)
         policy.tell(f, g)
         costs.append(f.value)
         violations.append(g.value)
-    seconds = time.perf_counter() - begin
+    seconds = watch.seconds()
     return seconds, hr.Trace(np.array(costs), np.array(violations), policy.oracle_calls, seconds)
 
 

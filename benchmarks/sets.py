@@ -6,7 +6,9 @@
 Candidates take turns; times are medians of seven passes with their quartiles, for one call. The
 ratio is the peer's time over ours, so above 1 means that we are faster; it is the median of the
 seven ratios of neighbouring passes. `differs` compares results: values for oracles, points for
-projections. BLAS has one thread. The table goes to the screen and to out/bench-sets.json.
+projections. A time is wall or CPU time of this process, whichever is less, so that neighbours on
+a shared machine count less. BLAS has one thread. A ratio below 1 as a target means that a floor may
+be missed by that factor. The table goes to the screen and to out/bench-sets.json.
 """
 
 # ruff: noqa: E402

@@ -111,7 +111,7 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "flow-bridges": lambda: UnitFlow([(0, 1), (1, 0), (1, 2), (3, 3), (3, 0)], 0, 2),
     "flow-single-edge": lambda: UnitFlow([("s", "t")], "s", "t"),
     "flow-12-nodes": lambda: UnitFlow(random_digraph(12, 40, seed=1), 0, 11),
-    "walks-twisted": lambda: HopLimitedWalks(TWISTED, "s", "t", hops=6),
+    "walks-twisted": lambda: HopLimitedWalks(TWISTED, "s", "t", hops=4),
     "walks-one-hop": lambda: HopLimitedWalks([(0, 1), (0, 1), (1, 0)], 0, 1, hops=1),
     "walks-single": lambda: HopLimitedWalks([(0, 1), (1, 2), (2, 3)], 0, 3, hops=3),
     "walks-4-nodes": lambda: HopLimitedWalks(random_digraph(4, 6, seed=2), 0, 3, hops=5),

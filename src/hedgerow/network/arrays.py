@@ -27,9 +27,7 @@ def read_npz(path: Path) -> tuple[dict[str, NDArray[Any]], str]:
             raise DataError(path, "", f"is larger than {LARGEST_FILE} octets")
         content = path.read_bytes()
     except OSError as error:
-        raise DataError(
-            path, "", f"the file cannot be read: {error.strerror or error}"
-        ) from None
+        raise DataError(path, "", f"the file cannot be read: {error.strerror or error}") from None
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()

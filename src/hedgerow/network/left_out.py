@@ -16,7 +16,7 @@ class Reason(Enum):
     NOT_A_RESULT = "not a measurement result"
     OUTSIDE_WINDOW = "outside the time window"
     OTHER_FAMILY = "the other address family"
-    OTHER_TARGET = "another target than the hub"
+    OTHER_TARGET = "neither to nor from the hub"
     NAME_NOT_RESOLVED = "the name was not resolved"
     PROBE_ERROR = "the probe reports an error"
     NO_REPLY = "no reply"
@@ -66,8 +66,10 @@ class LeftOuts:
         self._counts: dict[Reason, int] = {}
         self._first: dict[Reason, tuple[Path, str]] = {}
 
-    def add(self, reason: Reason, place: Path, position: str, detail: str = "") -> None:
-        """Count one reading, or refuse the file where the data are broken."""
+    def add(
+        self, reason: Reason, place: Path, position: str, detail: str = "", count: int = 1
+    ) -> None:
+        """Count readings, the first of them here, or refuse the file where they are broken."""
         if reason.broken and not self.keep_going:
             raise DataError(
                 place,
@@ -76,7 +78,7 @@ class LeftOuts:
                 "--keep-going",
                 self.table(),
             )
-        self._counts[reason] = self._counts.get(reason, 0) + 1
+        self._counts[reason] = self._counts.get(reason, 0) + count
         self._first.setdefault(reason, (place, position))
 
     def table(self) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_vector, read_only
-from hedgerow.network.labels import check_label, rank_correlation
+from hedgerow.network.labels import STRONG, check_label, rank_correlation
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +85,17 @@ class Network:
         if self.bandwidth_mbps is None:
             return None
         return rank_correlation(self.latency_ms, self.bandwidth_mbps)
+
+    @property
+    def caution(self) -> str | None:
+        """A sentence where the bandwidth is the latency under another name."""
+        rho = self.rank_correlation
+        if rho is None or abs(rho) <= STRONG:
+            return None
+        return (
+            f"bandwidth ({self.bandwidth_label}) has rank correlation {rho:.2f} with latency: "
+            "a constraint on it is a re-labelled latency"
+        )
 
     @classmethod
     def load(cls, path: Path | str) -> Network:

@@ -77,18 +77,14 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise DataError(
-            path, "", f"the file cannot be read: {error.strerror or error}"
-        ) from None
+        raise DataError(path, "", f"the file cannot be read: {error.strerror or error}") from None
     except json.JSONDecodeError as error:
         position = f"line {error.lineno}, column {error.colno}"
         raise DataError(path, position, f"the JSON is damaged here ({error.msg.lower()})") from None
     except (ValueError, RecursionError):
         raise DataError(path, "", "this is no network file, it is not JSON in UTF-8") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise DataError(
-            path, "", "this is no network file; make one with `hedgerow ingest` first"
-        )
+        raise DataError(path, "", "this is no network file; make one with `hedgerow ingest` first")
     if data.get("version") != VERSION:
         raise DataError(
             path,
@@ -159,5 +155,3 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
-
-

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.functions import Linear, Maximum
-from hedgerow.inputs import Vector, as_count, as_number, read_only
+from hedgerow.inputs import Vector, as_count, as_positive, read_only
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.problem import Problem, Round
 from hedgerow.sets.matchings import Matchings
@@ -38,7 +38,8 @@ class AdSlots(Problem):
 
     >>> problem = AdSlots(advertisers=4, slots=2, horizon=100, seed=0)
     >>> cost, constraint = next(iter(problem))
-    >>> constraint(problem.feasible) <= 0.0 < constraint(problem.decision_set.lmo(cost.coefficients))
+    >>> greedy = problem.decision_set.lmo(cost.coefficients)
+    >>> constraint(problem.feasible) <= 0.0 < constraint(greedy)
     True
 
     """
@@ -56,8 +57,7 @@ class AdSlots(Problem):
 
     def __post_init__(self) -> None:
         m, k = as_count(self.advertisers, "advertisers"), as_count(self.slots, "slots")
-        if not 0.0 < as_number(self.pacing, "pacing"):
-            raise ValueError(f"pacing must be above 0, got {self.pacing:g}")
+        as_positive(self.pacing, "pacing")
         rng = np.random.default_rng([as_count(self.seed, "seed", least=0), 0])
         quality = rng.uniform(0.05, 0.3, m)
         value = rng.uniform(1.0, 3.0, m)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
 from hedgerow.problems.routes import Links, Orientation, find_routes
-from hedgerow.problems.variation import UniformScaling, Variation
+from hedgerow.problems.variation import PAPER_LATENCY, Variation
 from hedgerow.protocols.problem import LinearChunk
 from hedgerow.sets.dag_paths import DagPaths
 
@@ -45,7 +45,7 @@ class LatencyCap(EnvelopedProblem):
     ... )
     >>> problem = LatencyCap.from_network(network, "s", "t", 100, 0)
     >>> problem.cap, problem.feasible, problem.violation_range
-    (37.5, array([1., 1., 0.]), 37.5)
+    (40.0, array([1., 1., 0.]), 35.0)
 
     """
 
@@ -57,7 +57,7 @@ class LatencyCap(EnvelopedProblem):
     seed: int
     price_source: str = "given"
     latency_source: str = "given"
-    latency_rounds: Variation = UniformScaling(0.5, 1.5)
+    latency_rounds: Variation = PAPER_LATENCY
     orientation: str = "as given"
     kept: NDArray[np.intp] | None = None
 
@@ -73,7 +73,7 @@ class LatencyCap(EnvelopedProblem):
         cap: float | None = None,
         price: ArrayLike | None = None,
         orientation: Orientation = None,
-        latency_rounds: Variation = UniformScaling(0.5, 1.5),
+        latency_rounds: Variation = PAPER_LATENCY,
     ) -> LatencyCap:
         """Play on a network of your own.
 
@@ -83,8 +83,8 @@ class LatencyCap(EnvelopedProblem):
             target: the node where they end.
             horizon: the number of rounds.
             seed: fixes the rounds.
-            cap: the mean latency that each round allows, in ms; None for 1.25 times the least
-                latency that one path guarantees. It must not be below that latency.
+            cap: the mean latency that each round allows, in ms, at least what the surest path
+                takes in its worst round; None for midway between that and the cheapest path's.
             price: the price of each edge of the network; None for 1 each, so that a route's
                 price is its number of links and nothing is invented.
             orientation: an order of the nodes, "distance" or None; edges that point backward in
@@ -96,18 +96,20 @@ class LatencyCap(EnvelopedProblem):
         found = find_routes(network, source, target, orientation)
         X, kept = found.paths, found.kept
         varied = latency_rounds.restricted(kept)
-        surest = X.minimum(varied.bounds(found.latency)[1])
-        if cap is None:
-            cap = 1.25 * surest
-        elif as_number(cap, "cap") < surest:
-            raise ValueError(
-                f"the quickest path is sure to take at most {surest:g} ms, the cap is {cap:g}; "
-                "raise it to at least that"
-            )
         edges = len(network.edges)
         prices = np.ones(edges) if price is None else as_vector(price, "price", edges)
         if prices.min() < 0.0:
             raise ValueError(f"prices must be at least 0, got {prices.min():g}")
+        quickest = X.lmo(varied.bounds(found.latency)[1])
+        surest = varied.extremes(found.latency, quickest)[1]
+        if cap is None:
+            cheapest = float(found.latency @ X.lmo(prices[kept]))
+            cap = max(surest, 0.5 * (cheapest + surest))
+        elif as_number(cap, "cap") < surest:
+            raise ValueError(
+                f"the surest path takes up to {surest:g} ms, the cap is {cap:g}; "
+                "raise it to at least that"
+            )
         return cls(
             X,
             prices[kept],

@@ -111,7 +111,7 @@ def _node(network: Links, node: Hashable) -> Hashable:
 def _some(edges: Edges, kept: NDArray[np.intp]) -> Edges:
     if isinstance(edges, np.ndarray):
         return edges[kept]
-    return [tuple(edges[i]) for i in kept]  # type: ignore[misc]
+    return [tuple(edges[i]) for i in kept]
 
 
 def _by_order(edges: Edges, tail: Index, head: Index, order: Sequence[Hashable]) -> Vector:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
+from hedgerow.network.hub_graph import hub_edges
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
 from hedgerow.problems.routes import Links, Orientation, find_routes
-from hedgerow.problems.variation import UniformScaling, Variation
+from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, Variation
 from hedgerow.protocols.problem import LinearChunk
 from hedgerow.sets.dag_paths import DagPaths
 
@@ -42,7 +43,7 @@ class MeasuredLinks(Links, Protocol):
 
     @property
     def bandwidth_label(self) -> str | None:
-        """ "measured", "proxy:..." or "synthetic:..."."""
+        """What it is: "measured", "proxy:..." or "synthetic:..."."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class ShortestPath(EnvelopedProblem):
     ... )
     >>> problem = ShortestPath.from_network(network, "s", "t", 100, 0, orientation="distance")
     >>> problem.decision_set.edges, problem.threshold
-    ([('s', 'a'), ('a', 't'), ('s', 't')], 56.0)
+    ([('s', 'a'), ('a', 't'), ('s', 't')], 81.0)
 
     """
 
@@ -89,8 +90,8 @@ class ShortestPath(EnvelopedProblem):
     seed: int
     bandwidth_source: str
     latency_source: str = "given"
-    latency_rounds: Variation = UniformScaling(0.5, 1.5)
-    bandwidth_rounds: Variation = UniformScaling(0.8, 1.2)
+    latency_rounds: Variation = PAPER_LATENCY
+    bandwidth_rounds: Variation = PAPER_BANDWIDTH
     orientation: str = "as given"
     kept: NDArray[np.intp] | None = None
 
@@ -105,8 +106,8 @@ class ShortestPath(EnvelopedProblem):
         *,
         threshold: float | None = None,
         orientation: Orientation = None,
-        latency_rounds: Variation = UniformScaling(0.5, 1.5),
-        bandwidth_rounds: Variation = UniformScaling(0.8, 1.2),
+        latency_rounds: Variation = PAPER_LATENCY,
+        bandwidth_rounds: Variation = PAPER_BANDWIDTH,
     ) -> ShortestPath:
         """Play on a network of your own.
 
@@ -117,8 +118,8 @@ class ShortestPath(EnvelopedProblem):
             target: the node where they end.
             horizon: the number of rounds.
             seed: fixes the rounds.
-            threshold: the bandwidth that each round asks for; None for half the bandwidth that
-                the best path carries in its worst round. It must not be above that bandwidth.
+            threshold: the bandwidth that each round asks for, at most what the widest path
+                carries in its worst round; None for midway between that and the cheapest path's.
             orientation: an order of the nodes, "distance" or None; edges that point backward in
                 it, and those on no route, are left out. See `problem.kept` and
                 `problem.orientation`.
@@ -136,13 +137,14 @@ class ShortestPath(EnvelopedProblem):
         X, kept = found.paths, found.kept
         bandwidth = as_vector(network.bandwidth_mbps, "bandwidth_mbps", len(network.edges))[kept]
         carried = bandwidth_rounds.restricted(kept)
-        least = carried.bounds(bandwidth)[0]
-        surest = -X.minimum(-least)
+        widest = X.lmo(-carried.bounds(bandwidth)[0])
+        surest = carried.extremes(bandwidth, widest)[0]
         if threshold is None:
-            threshold = 0.5 * surest
+            cheapest = float(bandwidth @ X.lmo(found.latency))
+            threshold = min(surest, 0.5 * (cheapest + surest))
         elif as_number(threshold, "threshold") > surest:
             raise ValueError(
-                f"the best path carries {surest:g} Mbit/s in its worst round, the threshold is "
+                f"the widest path carries {surest:g} Mbit/s in its worst round, the threshold is "
                 f"{threshold:g}; lower it to at most that"
             )
         return cls(
@@ -176,7 +178,7 @@ class ShortestPath(EnvelopedProblem):
         (0.8 bmax >= b), and the cheapest path violates every round (1.2 < 1.25).
         """
         rng = np.random.default_rng([as_count(seed, "seed", least=0), 0])
-        pairs, hub = _atlas_edges(as_count(nodes, "nodes", least=4), edges, rng)
+        pairs, hub = hub_edges(as_count(nodes, "nodes", least=4), edges, rng)
         rtt = np.interp(rng.uniform(size=nodes), HUB_RTT_LEVELS, HUB_RTT_QUANTILES_MS)
         mbps = BANDWIDTH_MEDIAN_MBPS * np.exp(BANDWIDTH_LOG_DEVIATION * rng.standard_normal(nodes))
         rtt[hub], mbps[hub] = 0.0, math.inf
@@ -222,30 +224,3 @@ class ShortestPath(EnvelopedProblem):
         for costs, carried in zip(latencies, bandwidths, strict=True):
             k = len(costs)
             yield LinearChunk(costs, np.zeros(k), -carried, np.full(k, self.threshold))
-
-
-def _atlas_edges(nodes: int, edges: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], int]:
-    """Return forward edges, all of them live, and the hub's place in the order."""
-    hub, last = nodes // 2, nodes - 1
-    spokes = np.delete(np.arange(nodes), hub)
-    star = np.column_stack([np.minimum(spokes, hub), np.maximum(spokes, hub)])
-    # Each spoke before the hub is reached from an earlier one, each after it reaches a later one.
-    before, after = np.arange(1, hub), np.arange(hub + 1, last)
-    into = np.column_stack([rng.integers(0, before), before])
-    out = np.column_stack([after, rng.integers(after + 1, last + 1)])
-    fixed = np.concatenate([star, into, out])
-    possible = (nodes - 1) * (nodes - 2) // 2 - 1 + nodes - 1
-    if not len(fixed) <= as_count(edges, "edges") <= possible:
-        raise ValueError(
-            f"{nodes} nodes allow {len(fixed)} to {possible} edges, got {edges}; "
-            "change nodes or edges"
-        )
-    taken = set((fixed[:, 0] * nodes + fixed[:, 1]).tolist())
-    extra: list[tuple[int, int]] = []
-    while len(fixed) + len(extra) < edges:
-        u, v = sorted(rng.choice(spokes, 2, replace=False).tolist())
-        if (u, v) != (0, last) and u * nodes + v not in taken:  # source and target stay apart
-            taken.add(u * nodes + v)
-            extra.append((u, v))
-    pairs = np.concatenate([fixed, np.array(extra, dtype=np.int64).reshape(-1, 2)])
-    return pairs.astype(np.int64), hub

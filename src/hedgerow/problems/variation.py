@@ -20,6 +20,10 @@ class Variation(Protocol):
         """Return the least and the largest value that each edge can have in any round."""
         ...
 
+    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
+        """Return the least and the largest sum of values times x that any round can have."""
+        ...
+
     def chunks(
         self, base: Vector, horizon: int, size: int, rng: np.random.Generator
     ) -> Iterator[Vector]:
@@ -59,6 +63,11 @@ class UniformScaling:
         """Return low x base and high x base."""
         return self.low * base, self.high * base
 
+    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
+        """Return low x <base, x> and high x <base, x>, for x >= 0."""
+        low, high = self.bounds(base)
+        return float(low @ x), float(high @ x)
+
     def chunks(
         self, base: Vector, horizon: int, size: int, rng: np.random.Generator
     ) -> Iterator[Vector]:
@@ -73,6 +82,11 @@ class UniformScaling:
     def restricted(self, edges: NDArray[np.intp]) -> UniformScaling:  # noqa: ARG002
         """Return itself: all edges follow one law."""
         return self
+
+
+PAPER_LATENCY = UniformScaling(0.5, 1.5)
+PAPER_BANDWIDTH = UniformScaling(0.8, 1.2)
+"""The random scaling of the paper's experiment."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +137,11 @@ class Series:
                 "give one column for each edge, in the same order"
             )
         return self._played.min(axis=0), self._played.max(axis=0)
+
+    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:  # noqa: ARG002
+        """Return the least and the largest sum over the rows."""
+        sums = self._played @ x
+        return float(sums.min()), float(sums.max())
 
     def chunks(
         self,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.graph import Edges, Index, Network, ends, group, no_path, orient
 
@@ -81,6 +82,7 @@ class DagPaths(FlowPolytope):
         return cls(orient(graph, source, order), source, target)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", frozen(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         out_begin, out_order = group(tail, nodes)

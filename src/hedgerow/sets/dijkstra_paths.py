@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction
+from hedgerow.sets.edges import frozen
 from hedgerow.sets.graph import Edges, Index, ends, incident, no_path
 
 
@@ -44,6 +45,7 @@ class DijkstraPaths:
     _supply: Vector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", frozen(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         supply = np.zeros(nodes)

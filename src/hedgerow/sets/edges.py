@@ -8,9 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.inputs import read_only
+
 Index = NDArray[np.uint32]
 Edges = Sequence[tuple[Hashable, Hashable]] | NDArray[np.integer[Any]]
 """Pairs of any hashable nodes, or an integer array of shape (m, 2)."""
+
+
+def frozen(edges: Edges) -> Edges:
+    """Return the edges as they were given, but out of the giver's reach."""
+    return read_only(edges) if isinstance(edges, np.ndarray) else tuple(edges)
 
 
 def number_nodes(edges: Edges) -> tuple[Index, Index, dict[Hashable, int]]:

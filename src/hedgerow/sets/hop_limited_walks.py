@@ -13,6 +13,7 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.edges import frozen
 from hedgerow.sets.graph import Edges, Index, ends, group, hops_from, no_path
 from hedgerow.sets.oracle_only import OracleOnly
 
@@ -52,6 +53,7 @@ class HopLimitedWalks(OracleOnly):
 
     def __post_init__(self) -> None:
         hops = as_count(self.hops, "hops")
+        object.__setattr__(self, "edges", frozen(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         out = hops_from(source, tail, head, nodes)
@@ -99,6 +101,14 @@ class HopLimitedWalks(OracleOnly):
         walk = np.empty(self.dim)
         kernels.flows.cheapest_walk(*self._route, as_direction(c, self.dim), walk)
         return walk
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
+        """Look at the signs and the edges of no walk first, then ask the oracle-only method."""
+        x = as_vector(x, "x", self.dim)
+        slack = tol * max(1.0, float(np.abs(x).max()))
+        if x.min() < -slack or np.abs(x[~self.live]).max(initial=0.0) > slack:
+            return False
+        return super().contains(x, tol)
 
     def start(self) -> Vector:
         """Return the walk with the fewest edges."""

@@ -18,7 +18,7 @@ from hedgerow.sets.graph import incident
 from hedgerow.sets.matroids import Bases, Label
 
 STALL=[]
-ROUNDING = 1e-13
+ROUNDING = 1e-12
 """What a decomposition may leave out, through rounding."""
 
 
@@ -130,11 +130,11 @@ class SpanningTrees(Bases):
         The tree v keeps to every inequality that x keeps with equality, and prefers large shares.
         From v through x the ray leaves the set where one more inequality becomes an equation.
         """
-        x, left = np.maximum(x, 0.0), 1.0
+        x, left, learnt, lessons = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
         while True:
             slack = ROUNDING / left
             x[x <= 0.01 * slack] = 0.0
-            worth = x + self.nodes * self._tight(x, slack)
+            worth = x + self.nodes * (self._tight(x, slack) + self.dim * learnt)
             v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
             step = x - v
             if np.abs(step).max() <= slack or left <= 1e-10:
@@ -145,14 +145,20 @@ class SpanningTrees(Bases):
             while length > 0.0:
                 excess, among = self._fullest(x + length * step, 1e-3 * slack)
                 rate = float(among @ step)
-                if excess <= 0.01 * slack or rate <= 1e-9:
+                room = length * rate - excess
+                if excess <= 0.01 * slack or (room <= slack and rate < 0.5):
                     break
-                length = max(0.0, length - excess / rate)
-            if length == 0.0:
-                STALL.append((left,length,excess,rate))
-                return
-            yield length / (1.0 + length), v
-            x, left = x + length * step, left / (1.0 + length)
+                if room > slack:
+                    length = room / rate
+                else:
+                    learnt += among
+                    lessons += 1
+                    STALL.append((left, room, excess, rate))
+                    length = 0.0
+                    if lessons>100: return
+            if length > 0.0:
+                yield length / (1.0 + length), v
+                x, left = x + length * step, left / (1.0 + length)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most m + 1 trees and their weights, a few tests of membership for each."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.graph import Edges, Index, Network, ends, incident, no_path
 
@@ -56,6 +57,7 @@ class UnitFlow(FlowPolytope):
         from scipy import sparse
         from scipy.sparse import csgraph
 
+        object.__setattr__(self, "edges", frozen(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         supply = np.zeros(nodes)

@@ -36,9 +36,7 @@ def http_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
             found = target(entry, result)
             timed = times(entry, "rt", "ttc", "ttfb")
             name = result.get("uri")
-            yield Attempt(
-                family(found), found, name if isinstance(name, str) else "", timed, entry
-            )
+            yield Attempt(family(found), found, name if isinstance(name, str) else "", timed, entry)
         except LeftOut as left:
             yield left
 

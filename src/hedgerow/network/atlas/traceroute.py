@@ -23,7 +23,9 @@ def traceroute_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
 
     Late packets carry no time and do not count; a reply of another address is no arrival.
     """
-    hops = records(result.get("result"), "result")
+    if "result" not in result:
+        raise LeftOut(Reason.NO_REPLY)
+    hops = records(result["result"], "result")
     for hop in hops:
         if "hop" not in hop:
             check_errors(hop)  # the whole traceroute failed

@@ -1,0 +1,105 @@
+"""The problems with a story, small, and the measured data where they are at hand."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from hedgerow.problems.ad_slots import AdSlots
+from hedgerow.problems.caching import Caching
+from hedgerow.problems.latency_cap import LatencyCap
+from hedgerow.problems.log_portfolio import LogPortfolio
+from hedgerow.problems.portfolio import Portfolio
+from hedgerow.problems.ranking import Ranking
+from hedgerow.problems.shortest_path import ShortestPath
+from hedgerow.problems.variation import Series
+
+DATA = Path(__file__).parents[2].parent / "shared/data"
+
+
+def data(name):
+    """Return the path of measured data, or skip the test."""
+    if not (DATA / name).exists():
+        pytest.skip(f"the measured data {name} are not at hand")
+    return DATA / name
+
+
+def grid(seed):
+    """Links in both directions on a 4 x 4 grid of named nodes, with a series that has gaps."""
+    rng = np.random.default_rng(seed)
+    steps = [(0, 1), (1, 0), (0, -1), (-1, 0)]
+    cells = {(i, j) for i in range(4) for j in range(4)}
+    pairs = [(a, (a[0] + u, a[1] + v)) for a in sorted(cells) for u, v in steps]
+    edges = [(f"{a}", f"{b}") for a, b in pairs if b in cells]
+    latency = rng.uniform(5.0, 20.0, len(edges))
+    series = latency * rng.lognormal(0.0, 0.2, (70, len(edges)))
+    series[rng.random(series.shape) < 0.01] = np.nan
+    return SimpleNamespace(
+        edges=edges,
+        latency_ms=latency,
+        latency_label="synthetic:uniform(5,20)",
+        bandwidth_mbps=rng.uniform(10.0, 100.0, len(edges)),
+        bandwidth_label="synthetic:uniform(10,100)",
+        latency_series=series,
+    )
+
+
+def routed(seed, T):
+    net = grid(seed)
+    return ShortestPath.from_network(net, "(0, 0)", "(3, 3)", T, seed, orientation="distance")
+
+
+def capped(seed, T):
+    net = grid(seed)
+    price = np.random.default_rng(seed).uniform(1.0, 5.0, len(net.edges)) / net.latency_ms
+    rounds = Series(net.latency_series, failed=60.0)
+    return LatencyCap.from_network(
+        net, "(0, 0)", "(3, 3)", T, seed,
+        cap=None, price=price, orientation="distance", latency_rounds=rounds,
+    )  # fmt: skip
+
+
+def relatives(seed, T):
+    """Drawn prices: the assets that grow most are the restless ones."""
+    rng = np.random.default_rng(seed)
+    restless = rng.uniform(0.005, 0.03, 12)
+    return np.exp(rng.normal(0.05 * restless, restless, (T, 12)))
+
+
+STORIES = {
+    "routes": routed,
+    "latency cap": capped,
+    "sector": lambda seed, T: Portfolio(relatives(seed, T), np.arange(12) % 2, 0.3),
+    "low volatility": lambda seed, T: Portfolio.low_volatility(relatives(seed, T + 60)),
+    "log portfolio": lambda seed, T: LogPortfolio(relatives(seed, T)),
+    "ranking": lambda seed, T: Ranking(n=12, protected=4, horizon=T, seed=seed),
+    "ad slots": lambda seed, T: AdSlots(advertisers=6, slots=3, horizon=T, seed=seed),
+    "caching": lambda seed, T: Caching(items=30, capacity=10, horizon=T, seed=seed),
+}
+
+
+def intercloud():
+    """Return 45 cloud regions, both quantities measured."""
+    with (data("intercloud45") / "edges.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    return SimpleNamespace(
+        edges=[(row["src"], row["dst"]) for row in rows],
+        latency_ms=np.array([float(row["rtt_ms"]) for row in rows]),
+        latency_label="measured",
+        bandwidth_mbps=np.array([float(row["throughput_mbps"]) for row in rows]),
+        bandwidth_label="measured",
+    )
+
+
+def seattle():
+    """Return 99 devices and 688 rounds of round-trip times; a zero is no reading."""
+    with np.load(data("seattle99") / "seattle_rtt_688x99x99.npz") as file:
+        rtt = 10.0 * file["rtt_centisec"]
+    rtt[rtt == 0.0] = np.nan
+    tail, head = np.nonzero(~np.isnan(rtt).all(axis=0))
+    series = rtt[:, tail, head]
+    return np.column_stack([tail, head]), np.nanmedian(series, axis=0), series
