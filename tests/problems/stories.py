@@ -35,13 +35,13 @@ def grid(seed):
     cells = {(i, j) for i in range(4) for j in range(4)}
     pairs = [(a, (a[0] + u, a[1] + v)) for a in sorted(cells) for u, v in steps]
     edges = [(f"{a}", f"{b}") for a, b in pairs if b in cells]
-    latency = rng.uniform(5.0, 20.0, len(edges))
+    latency = rng.uniform(2.0, 40.0, len(edges))
     series = latency * rng.lognormal(0.0, 0.2, (70, len(edges)))
-    series[rng.random(series.shape) < 0.01] = np.nan
+    series[rng.random(series.shape) < 0.002] = np.nan
     return SimpleNamespace(
         edges=edges,
         latency_ms=latency,
-        latency_label="synthetic:uniform(5,20)",
+        latency_label="synthetic:uniform(2,40)",
         bandwidth_mbps=rng.uniform(10.0, 100.0, len(edges)),
         bandwidth_label="synthetic:uniform(10,100)",
         latency_series=series,
@@ -55,11 +55,10 @@ def routed(seed, T):
 
 def capped(seed, T):
     net = grid(seed)
-    price = np.random.default_rng(seed).uniform(1.0, 5.0, len(net.edges)) / net.latency_ms
     rounds = Series(net.latency_series, failed=60.0)
     return LatencyCap.from_network(
         net, "(0, 0)", "(3, 3)", T, seed,
-        cap=None, price=price, orientation="distance", latency_rounds=rounds,
+        price=1.0 / net.latency_ms, orientation="distance", latency_rounds=rounds,
     )  # fmt: skip
 
 

@@ -55,5 +55,4 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
         data = stream.read(octets)
     if len(data) != octets:
         raise ValueError(f"{member.filename} is cut off")
-    order = "F" if fortran else "C"
-    return np.frombuffer(data, dtype).reshape(shape, order=order)
+    return np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")

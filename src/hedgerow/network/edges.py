@@ -243,13 +243,12 @@ def _network(
     )
 
 
-def _series(values: list[Any], times: list[Any], rounds: int) -> NDArray[np.float64]:
+def _series(readings: list[Readings], name: str, rounds: int) -> NDArray[np.float64]:
     """Return rounds x edges, NaN where an edge has no row, the median where it has several."""
-    series = np.full((rounds, len(values)), np.nan)
-    for e, (column, when) in enumerate(zip(values, times, strict=True)):
-        t, v = np.frombuffer(when, np.int64), np.frombuffer(column, np.float64)
+    series = np.full((rounds, len(readings)), np.nan)
+    for e, each in enumerate(readings):
+        t, v = np.frombuffer(each.time, np.int64), np.frombuffer(getattr(each, name), np.float64)
         order = np.argsort(t, kind="stable")
-        cuts = np.flatnonzero(np.diff(t[order])) + 1
-        for part in np.split(order, cuts):
+        for part in np.split(order, np.flatnonzero(np.diff(t[order])) + 1):
             series[t[part[0]], e] = np.median(v[part])
     return series

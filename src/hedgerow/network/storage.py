@@ -58,7 +58,7 @@ def save_network(network: Network, path: Path) -> Path:
 def load_network(path: Path) -> Network:
     """Read and check a network file."""
     data = _read(path)
-    series: dict[str, NDArray[np.float64]] = {}
+    series: dict[str, Any] = {}
     if data["series"] is not None:
         series = _read_series(path, data["series"])
     for name in ("latency_ms", "bandwidth_mbps"):

@@ -104,7 +104,7 @@ class LatencyCap(EnvelopedProblem):
         surest = varied.extremes(found.latency, quickest)[1]
         if cap is None:
             cheapest = float(found.latency @ X.lmo(prices[kept]))
-            cap = max(surest, 0.5 * (cheapest + surest))
+            cap = max(1.01 * surest, 0.5 * (cheapest + surest))
         elif as_number(cap, "cap") < surest:
             raise ValueError(
                 f"the surest path takes up to {surest:g} ms, the cap is {cap:g}; "

@@ -77,7 +77,7 @@ class ShortestPath(EnvelopedProblem):
     ...     bandwidth_label="measured",
     ... )
     >>> problem = ShortestPath.from_network(network, "s", "t", 100, 0, orientation="distance")
-    >>> problem.decision_set.edges, problem.threshold
+    >>> list(problem.decision_set.edges), problem.threshold
     ([('s', 'a'), ('a', 't'), ('s', 't')], 81.0)
 
     """
@@ -141,7 +141,7 @@ class ShortestPath(EnvelopedProblem):
         surest = carried.extremes(bandwidth, widest)[0]
         if threshold is None:
             cheapest = float(bandwidth @ X.lmo(found.latency))
-            threshold = min(surest, 0.5 * (cheapest + surest))
+            threshold = min(0.99 * surest, 0.5 * (cheapest + surest))
         elif as_number(threshold, "threshold") > surest:
             raise ValueError(
                 f"the widest path carries {surest:g} Mbit/s in its worst round, the threshold is "

@@ -55,7 +55,7 @@ def _object(scanner: _Scanner, depth: int) -> Iterator[Any]:
         return
     if depth == 0:
         raise scanner.refusal("wrappers within wrappers; give the results themselves")
-    for name in scanner.keys():
+    for name in scanner.members():
         first = scanner.peek()
         holds = name in WRAPPERS or name.isdecimal()
         if holds and first == "[":
@@ -142,7 +142,7 @@ class _Scanner:
             if self._take(",]") == "]":
                 return
 
-    def keys(self) -> Iterator[str]:
+    def members(self) -> Iterator[str]:
         """Yield the keys of the object that begins here; the caller takes each value."""
         self._take("{")
         if self.peek() == "}":
