@@ -26,7 +26,7 @@ from hedgerow.sets.hot_lp import HotWorkspace
 
 LINPROG = "SciPy linprog, cold"
 FLOOR = "NumPy sum of as many bytes"
-"""What reading the graph and the costs once takes: no oracle can be faster."""
+"""About what reading the graph and the costs once takes; at small sizes mostly the call."""
 
 
 def cost(c: Vector, result: Any) -> float:

@@ -68,7 +68,7 @@ def vectors(k: int) -> Iterator[Contest]:
 
 
 def permutations(k: int) -> Iterator[Contest]:
-    """The description as a QP has n^2 variables, so peers enter at the smallest size only."""
+    """The description as a QP has n^2 variables, so sizes are small."""
     n = (15, 30, 60)[k]
     X = hr.Permutahedron(np.arange(float(n)))
     items = [3.0 * y for y in fresh(n, 3)]

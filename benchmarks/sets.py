@@ -8,7 +8,8 @@ ratio is the peer's time over ours, so above 1 means that we are faster; it is t
 seven ratios of neighbouring passes. `differs` compares results: values for oracles, points for
 projections. A time is wall or CPU time of this process, whichever is less, so that neighbours on
 a shared machine count less. BLAS has one thread. A ratio below 1 as a target means that a floor may
-be missed by that factor. The table goes to the screen and to out/bench-sets.json.
+be missed by that factor. The table goes to the screen and to out/bench-sets.json
+(out/bench-sets-part.json with --quick or --only).
 """
 
 # ruff: noqa: E402
@@ -72,7 +73,8 @@ def main() -> None:
     met = sum(bool(row.met) for row in judged)
     seconds = time.perf_counter() - begin
     print(f"\n{met} of {len(judged)} targets met; {seconds:.0f} s")
-    save(Path("out/bench-sets.json"), rows, about | {"seconds": seconds})
+    part = "-part" if options.quick or options.only else ""  # a part never replaces the whole
+    save(Path(f"out/bench-sets{part}.json"), rows, about | {"seconds": seconds})
 
 
 if __name__ == "__main__":

@@ -16,7 +16,18 @@ from typing import Any
 import numpy as np
 
 import hedgerow as hr
+from hedgerow.network.atlas.star import read_atlas
+from hedgerow.network.edges import read_edges
+from hedgerow.network.hub_graph import hub_graph
+from hedgerow.network.matrix import read_matrix
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
+from hedgerow.problems.ad_slots import AdSlots
+from hedgerow.problems.caching import Caching
+from hedgerow.problems.latency_cap import LatencyCap
+from hedgerow.problems.log_portfolio import LogPortfolio
+from hedgerow.problems.portfolio import Portfolio
+from hedgerow.problems.ranking import Ranking
+from hedgerow.problems.variation import Series
 from hedgerow.sets.simplices import KSubsets
 from hedgerow.sets.spanning_trees import SpanningTrees
 
@@ -329,8 +340,75 @@ def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
     return {"rows": rows, "exponents": exponents}
 
 
+def stories(data: Path) -> dict[str, tuple[hr.Problem, float | None]]:
+    """Every problem with a story, 1000 rounds where the data have them; a given range or None."""
+    star = read_atlas(data / "ripe_hub191/ripe_hub191_traceroute.ndjson.gz")
+    hub = hub_graph(star, 191, 1200, 0, bandwidth="synthetic:lognormal(50,0.8)")
+    cloud = read_edges(data / "intercloud45/edges.csv")
+    devices = read_matrix(data / "seattle99/seattle_rtt_688x99x99.npz", factor=10.0)
+    failing = Series(devices.latency_series, failed=10_000.0)
+    far, near = ("aws:eu-west-1", "aws:ap-southeast-2"), ("aws:ap-northeast-2", "gcp:asia-east2")
+    detour = LatencyCap.from_network(cloud, *near, 1000, 0, orientation="distance")
+    found: dict[str, tuple[hr.Problem, float | None]] = {
+        "ShortestPath, ripe_hub191": (
+            hr.ShortestPath.from_network(hub, hub.source, hub.target, 1000, 0),
+            None,
+        ),
+        "ShortestPath, intercloud45": (
+            hr.ShortestPath.from_network(cloud, *far, 1000, 0, orientation="distance"),
+            None,
+        ),
+        "LatencyCap, intercloud45": (detour, None),
+        "LatencyCap, intercloud45, range given": (detour, detour.cap),
+        "LatencyCap, seattle99": (
+            LatencyCap.from_network(
+                devices, "7", "56", 1000, 0, orientation="distance", latency_rounds=failing
+            ),
+            None,
+        ),
+    }
+    for name, days in (("nyse_o", 1000), ("djia", None), ("msci", None)):
+        path = data / f"portfolio/{name}.csv.gz"
+        found[f"Portfolio, {name}"] = Portfolio.from_csv(path, horizon=days), None
+        found[f"LogPortfolio, {name}"] = LogPortfolio.from_csv(path, horizon=days), None
+    for problem in (Ranking(horizon=1000), AdSlots(horizon=1000), Caching(horizon=1000)):
+        found[f"{type(problem).__name__}, synthetic"] = problem, None
+    return found
+
+
+def problems() -> list[dict[str, Any]]:
+    """Regret, CCV and certificate of the practical preset on each problem with a story."""
+    rows = []
+    for name, (problem, given) in stories(HERE.parents[1] / "shared/data").items():
+        X, linear = problem.decision_set, not isinstance(problem, LogPortfolio)
+        policy = hr.projection_free_coco(X, violation_range=given)
+        trace, blind = hr.simulate(policy, problem), hr.simulate(hr.unconstrained(X), problem)
+        feasible: Any = getattr(problem, "feasible")  # noqa: B009 - all stories have it
+        assert all(constraint(feasible) <= 0.0 for _, constraint in problem), name
+        at_feasible = sum(cost(feasible) for cost, _ in problem)
+        best = hr.hindsight(problem).cost if linear else at_feasible
+        rows.append(
+            {
+                "problem": name,
+                "rounds": problem.horizon,
+                "dim": X.dim,
+                "benchmark": "hindsight" if linear else "feasible point",
+                "benchmark_cost": round(best, 3),
+                "feasible_cost": round(at_feasible, 3),
+                "regret": round(trace.cost - best, 3),
+                "certificate": round(policy.certificate(), 3),
+                "ccv": round(trace.ccv, 3),
+                "blind_regret": round(blind.cost - best, 3),
+                "blind_ccv": round(blind.ccv, 3),
+                "violation_range": round(problem.violation_range, 3),  # type: ignore[attr-defined]
+            }
+        )
+    return rows
+
+
 MAKERS = {
-    maker.__name__: maker for maker in (atlas_like, synthetic_growth, bandit_growth, ftpl_growth)
+    maker.__name__: maker
+    for maker in (atlas_like, synthetic_growth, bandit_growth, ftpl_growth, problems)
 }
 
 

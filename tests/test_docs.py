@@ -28,5 +28,5 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_run(page, capsys):
     for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
-        exec(compile(code, str(page), "exec"), {"__name__": "example"})
+        exec(compile(code, str(page), "exec", dont_inherit=True), {"__name__": "example"})
     capsys.readouterr()

@@ -45,6 +45,8 @@ def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
 
 def as_direction(value: ArrayLike, dim: int) -> Vector:
     """Return a direction for an oracle, rescaled by a power of two where sums could overflow."""
+    if _fits(value, dim) and 1e-250 < squared_norm(value) < 1e250:
+        return value  # the hot path: no entry is so large or small that sums would suffer
     c = as_vector(value, "the direction", dim)
     largest = _largest(c)
     if largest > 1e250 or 0.0 < largest < 1e-250:

@@ -107,6 +107,12 @@ class State:
                 f"this snapshot comes from a {name} built with other arguments; "
                 "build it with the same ones, then restore"
             )
+        shape = np.asarray(snapshot["array"], dtype=np.float64).shape
+        if shape != self.array.shape:
+            raise ValueError(
+                f"this snapshot of {name} must hold {self.array.size} numbers, its array has shape "
+                f"{shape}; it was changed or cut after it was written"
+            )
 
 
 class Stateful(Protocol):

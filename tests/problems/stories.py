@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from hedgerow.network.edges import read_edges
+from hedgerow.network.matrix import read_matrix
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.latency_cap import LatencyCap
@@ -42,8 +43,8 @@ def grid(seed):
         edges=edges,
         latency_ms=latency,
         latency_label="synthetic:uniform(2,40)",
-        bandwidth_mbps=rng.uniform(10.0, 100.0, len(edges)),
-        bandwidth_label="synthetic:uniform(10,100)",
+        bandwidth_mbps=latency * rng.uniform(1.0, 4.0, len(edges)),  # slow links are wide
+        bandwidth_label="synthetic:latency x uniform(1,4)",
         latency_series=series,
     )
 
@@ -83,22 +84,9 @@ STORIES = {
 
 def intercloud():
     """Return 45 cloud regions, both quantities measured."""
-    with (data("intercloud45") / "edges.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    return SimpleNamespace(
-        edges=[(row["src"], row["dst"]) for row in rows],
-        latency_ms=np.array([float(row["rtt_ms"]) for row in rows]),
-        latency_label="measured",
-        bandwidth_mbps=np.array([float(row["throughput_mbps"]) for row in rows]),
-        bandwidth_label="measured",
-    )
+    return read_edges(data("intercloud45/edges.csv"))
 
 
 def seattle():
     """Return 99 devices and 688 rounds of round-trip times; a zero is no reading."""
-    with np.load(data("seattle99") / "seattle_rtt_688x99x99.npz") as file:
-        rtt = 10.0 * file["rtt_centisec"]
-    rtt[rtt == 0.0] = np.nan
-    tail, head = np.nonzero(~np.isnan(rtt).all(axis=0))
-    series = rtt[:, tail, head]
-    return np.column_stack([tail, head]), np.nanmedian(series, axis=0), series
+    return read_matrix(data("seattle99/seattle_rtt_688x99x99.npz"), factor=10.0)

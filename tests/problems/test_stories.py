@@ -111,4 +111,3 @@ def test_played_for_a_thousand_rounds(name):
         assert abs(best.gap) <= 1e-7 * max(1.0, abs(best.cost))
         assert best.cost <= at_feasible + 1e-9
         assert trace.regret(best) <= policy.certificate() + 1e-9
-        print(name, trace.regret(best), policy.certificate(), trace.ccv, ignorant.ccv)

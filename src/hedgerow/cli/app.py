@@ -10,6 +10,8 @@ from rich.console import Console
 
 import hedgerow
 from hedgerow.cli.demo import run_demo
+from hedgerow.cli.ingest import ingest
+from hedgerow.cli.network import network
 from hedgerow.report.catalogue import catalogue_table
 
 app = typer.Typer(
@@ -18,6 +20,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(ingest, name="ingest")
+app.add_typer(network, name="network")
 
 
 @app.callback(invoke_without_command=True)

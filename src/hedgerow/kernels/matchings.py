@@ -26,7 +26,7 @@ def _next_edge(v: int, came: int, begin: Index, around: Index, count: Index, x: 
         elif e == came:
             k += 1
         else:
-            return np.int64(e)
+            return int(e)
     return -1
 
 
@@ -68,8 +68,8 @@ def round_shares(
     """
     nodes = len(begin) - 1
     count = np.empty(nodes, np.uint32)
-    for v in range(nodes):
-        count[v] = begin[v + 1] - begin[v]
+    for k in range(nodes):
+        count[k] = begin[k + 1] - begin[k]
     place = np.full(nodes, -1, np.int64)  # of a node in the walk
     visited = np.empty(nodes + 1, np.uint32)
     walk = np.empty(nodes + 1, np.uint32)
@@ -82,8 +82,8 @@ def round_shares(
             if length == 0:
                 visited[0] = np.uint32(origin)
                 place[origin] = 0
-            v = np.int64(visited[length])
-            came = np.int64(walk[length - 1]) if length > 0 else np.int64(-1)
+            v: Any = np.int64(visited[length])
+            came: Any = np.int64(walk[length - 1]) if length > 0 else np.int64(-1)
             e = _next_edge(v, came, begin, around, count, x)
             if e >= 0:
                 w = np.int64(one[e]) + np.int64(two[e]) - v

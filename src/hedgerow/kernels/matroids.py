@@ -95,9 +95,7 @@ def blocks(begin: Index, around: Index, one: Index, two: Index, block: Index) ->
     return count
 
 
-@kernel(
-    whole, index, index, index, index, whole, number, number, shares, write, flags, write_index
-)
+@kernel(whole, index, index, index, index, whole, number, number, shares, write, flags, write_index)
 def _search(
     begin: Index,
     around: Index,
@@ -131,7 +129,7 @@ def _search(
                 reached[w] = True
                 entered[w] = e
                 if load[w] < room:
-                    return np.int64(w)
+                    return int(w)
                 queue[last] = w
                 last += 1
     return -1
@@ -163,7 +161,7 @@ def _unload(
             return load[root] - limit
         amount = min(load[root] - limit, 1.0 - load[end])
         for move in range(2):  # first how much the path bears, then the move itself
-            w = end
+            w: Any = end
             while w != root:
                 e = entered[w]
                 to = 0 if np.int64(one[e]) == w else 1

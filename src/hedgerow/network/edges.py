@@ -207,12 +207,8 @@ def _network(
             raise DataError(
                 table.source.path, "", f"{rounds} rounds of {len(order)} edges are too many"
             )
-        series = tuple(
-            _series(
-                [getattr(edges[e], name) for e in order], [edges[e].time for e in order], rounds
-            )
-            for name in ("latency", "bandwidth")
-        )
+        readings = [edges[edge] for edge in order]
+        series = tuple(_series(readings, name, rounds) for name in ("latency", "bandwidth"))
     header = table.header
     choices: dict[str, Any] = {
         "nodes": [header[i] for i in table.ends],

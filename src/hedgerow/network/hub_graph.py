@@ -73,7 +73,14 @@ def hub_graph(
         hub=hub,
         source=0,
         target=nodes - 1,
-        choices=_choices(star, nodes, edges, seed, bandwidth, source, target),
+        choices={
+            **_choices(star, nodes, edges, seed, bandwidth),
+            "source": _chosen(names[order[0]], source),
+            "target": _chosen(names[order[-1]], target),
+            "source and target": "not joined by an edge",
+            "left to the problem": LEFT_TO_THE_PROBLEM,
+            "star": dict(star.choices),
+        },
         provenance={"made by": "hedgerow network build", "star": dict(star.provenance)},
     )
 
@@ -145,18 +152,16 @@ def _order(
     return order
 
 
+def _chosen(name: str, given: str | None) -> str:
+    return f"{name} ({'seeded' if given is None else 'given'})"
+
+
 def _choices(
-    star: Network,
-    nodes: int,
-    edges: int,
-    seed: int,
-    bandwidth: str | None,
-    source: str | None,
-    target: str | None,
+    star: Network, nodes: int, edges: int, seed: int, bandwidth: str | None
 ) -> dict[str, Any]:
     drawn = "the star's" if bandwidth is None else f"{bandwidth}, one draw for each spoke"
     if bandwidth is None and star.bandwidth_label is None:
-        drawn = "none; the star has none"
+        drawn = "none, the star has none"
     return {
         "measurement": star.provenance.get("measurements"),
         "hub": f"{star.nodes[star.hub or 0]}, the star's",
@@ -165,11 +170,6 @@ def _choices(
         "bandwidth": f"{drawn}; two spokes: the least of both",
         "edges": f"{edges}: {nodes - 1} at the hub, {edges - nodes + 1} distinct pairs of spokes",
         "direction": "acyclic: a seeded order, hub in the middle, every edge forward and live",
-        "source": "seeded" if source is None else source,
-        "target": "seeded" if target is None else target,
-        "source and target": "not joined by an edge",
         "random numbers": "PCG64",
         "seed": seed,
-        "left to the problem": LEFT_TO_THE_PROBLEM,
-        "star": dict(star.choices),
     }

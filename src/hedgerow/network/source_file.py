@@ -104,7 +104,7 @@ class _Hashed(io.RawIOBase):
         super().close()
 
 
-def _unpack(buffered: io.BufferedReader) -> io.BufferedIOBase:
+def _unpack(buffered: io.BufferedReader[Any]) -> io.BufferedIOBase:
     magic = buffered.peek(3)[:3]
     if magic[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=buffered)

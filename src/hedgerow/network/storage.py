@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import os
 import tempfile
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.network.arrays import read_npz
+from hedgerow.network.arrays import pack_npz, read_npz
 from hedgerow.network.data_error import DataError
 from hedgerow.network.network import Network
 
@@ -40,9 +39,7 @@ def save_network(network: Network, path: Path) -> Path:
         data[name] = value.tolist() if isinstance(value, np.ndarray) else value
     packed = b""
     if series:
-        stream = io.BytesIO()
-        np.savez_compressed(stream, **series)
-        packed = stream.getvalue()
+        packed = pack_npz(series)
         data["series"] = {"file": beside.name, "sha256": hashlib.sha256(packed).hexdigest()}
     text = _layout(data).encode()
     try:

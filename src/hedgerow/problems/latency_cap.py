@@ -26,6 +26,9 @@ class LatencyCap(EnvelopedProblem):
     the quickest, because measured latencies break the triangle inequality. x splits the traffic,
     and <tau_t, x> is the mean latency of its parts.
 
+    Where routes of very many links exist, one round can violate by many times the cap, and a policy
+    that learns this range reacts late: give it `violation_range=problem.cap` instead.
+
     Args:
         decision_set: the paths.
         price: the price of each edge.
@@ -95,7 +98,7 @@ class LatencyCap(EnvelopedProblem):
         """
         found = find_routes(network, source, target, orientation)
         X, kept = found.paths, found.kept
-        varied = latency_rounds.restricted(kept)
+        varied = latency_rounds.restricted(kept, len(network.edges))
         edges = len(network.edges)
         prices = np.ones(edges) if price is None else as_vector(price, "price", edges)
         if prices.min() < 0.0:

@@ -136,7 +136,7 @@ class ShortestPath(EnvelopedProblem):
         found = find_routes(network, source, target, orientation)
         X, kept = found.paths, found.kept
         bandwidth = as_vector(network.bandwidth_mbps, "bandwidth_mbps", len(network.edges))[kept]
-        carried = bandwidth_rounds.restricted(kept)
+        carried = bandwidth_rounds.restricted(kept, len(network.edges))
         widest = X.lmo(-carried.bounds(bandwidth)[0])
         surest = carried.extremes(bandwidth, widest)[0]
         if threshold is None:
@@ -156,7 +156,7 @@ class ShortestPath(EnvelopedProblem):
             as_count(seed, "seed", least=0),
             network.bandwidth_label or "given",
             found.latency_source,
-            latency_rounds.restricted(kept),
+            latency_rounds.restricted(kept, len(network.edges)),
             carried,
             found.orientation,
             kept,

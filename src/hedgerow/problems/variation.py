@@ -34,8 +34,8 @@ class Variation(Protocol):
         """Say in a few words where the values come from."""
         ...
 
-    def restricted(self, edges: NDArray[np.intp]) -> Variation:
-        """Return the variation of the edges with these numbers."""
+    def restricted(self, kept: NDArray[np.intp], total: int) -> Variation:
+        """Return the variation of the edges with these numbers, of so many in all."""
         ...
 
 
@@ -79,7 +79,7 @@ class UniformScaling:
         """Name the law."""
         return f"x U[{self.low:g}, {self.high:g}]"
 
-    def restricted(self, edges: NDArray[np.intp]) -> UniformScaling:  # noqa: ARG002
+    def restricted(self, kept: NDArray[np.intp], total: int) -> UniformScaling:  # noqa: ARG002
         """Return itself: all edges follow one law."""
         return self
 
@@ -129,13 +129,8 @@ class Series:
         object.__setattr__(self, "failed", failed)
         object.__setattr__(self, "_played", read_only(played))
 
-    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
+    def bounds(self, base: Vector) -> tuple[Vector, Vector]:  # noqa: ARG002
         """Return the least and the largest value of each edge."""
-        if base.size != self._played.shape[1]:
-            raise ValueError(
-                f"the series has {self._played.shape[1]} edges, the network {base.size}; "
-                "give one column for each edge, in the same order"
-            )
         return self._played.min(axis=0), self._played.max(axis=0)
 
     def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:  # noqa: ARG002
@@ -163,6 +158,11 @@ class Series:
         failed = f"; {missing} missing, counted as {self.failed:g}" if missing else ""
         return f"{rows} measured rounds{tiled}{failed}"
 
-    def restricted(self, edges: NDArray[np.intp]) -> Series:
-        """Return the series of the edges with these numbers."""
-        return Series(self.values[:, edges], self.failed)
+    def restricted(self, kept: NDArray[np.intp], total: int) -> Series:
+        """Return the series of the edges with these numbers; there must be so many in all."""
+        if self.values.shape[1] != total:
+            raise ValueError(
+                f"the series has {self.values.shape[1]} edges, the network {total}; "
+                "give one column for each edge, in the same order"
+            )
+        return Series(self.values[:, kept], self.failed)

@@ -38,7 +38,7 @@ def catalogue() -> list[Entry]:
         cls = getattr(hedgerow, name)
         if inspect.isclass(cls) and issubclass(cls, DecisionSet) and not inspect.isabstract(cls):
             text = inspect.getdoc(cls) or ""
-            oracle = re.search(r"^Oracle: (.*?\.)(?:\s|$)", text, re.DOTALL | re.MULTILINE)
+            oracle = re.search(r"\bOracle: (.*?\.)(?:\s|$)", text, re.DOTALL)
             entries.append(
                 Entry(
                     name,
@@ -77,7 +77,7 @@ def catalogue_markdown() -> str:
     lines = [
         "| set | what | oracle |",
         "|---|---|---|",
-        *(f"| `{e.name}` | {e.sentence} | {e.oracle} |" for e in catalogue()),
+        *(f"| `{e.name}` | {_cell(e.sentence)} | {_cell(e.oracle)} |" for e in catalogue()),
         "",
         "| set | " + " | ".join(f"`{method}`" for method in methods) + " |",
         "|---|" + "---|" * len(methods),
@@ -85,4 +85,8 @@ def catalogue_markdown() -> str:
         "",
         LEGEND,
     ]
-    return "\n".join(lines).replace("||x", "\\|\\|x")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -52,8 +52,7 @@ class Bipartite:
     def degrees(self, x: Vector) -> Vector:
         """Return the sum of the shares at each node."""
         nodes = self.left + self.right
-        total: Vector = np.bincount(self.one, x, nodes) + np.bincount(self.two, x, nodes)
-        return total
+        return _sums(self.one, x, nodes) + _sums(self.two, x, nodes)
 
     def violations(self, x: Vector) -> tuple[Vector, Vector]:
         """Return how far each share is below zero, and each node's sum above (or off) one."""
@@ -107,8 +106,8 @@ class Bipartite:
             place = self.one[chosen], self.two[chosen] - self.left
             cost[place] = c[chosen]
             edge[place] = chosen + 1  # 0: no edge
-            matched = edge[linear_sum_assignment(cost)]
-            matched = matched[matched > 0.0].astype(np.intp) - 1
+            found = edge[linear_sum_assignment(cost)]
+            matched = found[found > 0.0].astype(np.intp) - 1
         else:
             matched = chosen[self._sparse_matching(chosen, c[chosen])]
         v = np.zeros(c.size)
@@ -185,34 +184,17 @@ class Bipartite:
     def _newton_step(self, now: _Dual) -> Vector:
         """Solve (A D A' + mu) step = -gradient for the nodes whose price is not held at zero.
 
-        A is the incidence matrix and D marks the edges in use. The left side is eliminated.
+        A is the incidence matrix and D marks the edges in use.
         """
-        from scipy import linalg, sparse
-        from scipy.sparse.linalg import spsolve
-
         held = np.zeros(now.price.size, np.bool_)
         if not self.perfect:
             held = (now.price <= min(1e-3, now.error)) & (now.gradient > 0.0)
         use = now.x > 0.0
-        size = self.degrees(use.astype(np.float64)) + min(1e-2, 0.1 * now.error) + 1e-14
-        right_side = np.where(held, 0.0, -now.gradient)
+        size = self.degrees(use.astype(np.float64)) + max(1e-12, min(1e-2, 0.1 * now.error))
+        b = np.where(held, 0.0, -now.gradient)
         use &= ~(held[self.one] | held[self.two])
-        m, place = self.left, (self.one[use], self.two[use] - self.left)
-        if self.left * self.right <= DENSE:
-            pairs = np.zeros((self.left, self.right))
-            pairs[place] = 1.0
-            scaled = pairs / size[:m, None]
-            schur = np.diag(size[m:]) - pairs.T @ scaled
-            b = right_side[m:] - scaled.T @ right_side[:m]
-            second = linalg.solve(schur, b, assume_a="pos", check_finite=False)
-        else:
-            shape = (self.left, self.right)
-            pairs = sparse.csr_array((np.ones(place[0].size), place), shape=shape)
-            scaled = sparse.csr_array(pairs.multiply(1.0 / size[:m, None]))
-            schur = sparse.csc_array(sparse.diags_array(size[m:]) - pairs.T @ scaled)
-            second = spsolve(schur, right_side[m:] - scaled.T @ right_side[:m])
-        first = (right_side[:m] - pairs @ second) / size[:m]
-        return np.where(held, -now.price, np.concatenate([first, second]))
+        solve = _solve_dense if self.left * self.right <= DENSE else _solve_sparse
+        return np.where(held, -now.price, solve(self.one[use], self.two[use], self.left, size, b))
 
     def decompose(self, x: Vector) -> tuple[Vector, Vector]:
         """Return weights and matchings whose mixture is x, at most one more than edges.
@@ -222,7 +204,8 @@ class Bipartite:
         slack left. Each matching costs one assignment problem.
         """
         x, mass = np.where(x > DUST, x, 0.0), 1.0
-        weights, vertices = [], []
+        weights: list[float] = []
+        vertices: list[Vector] = []
         for _ in range(x.size + 1):
             slack = mass - self.degrees(x)
             tight = (slack <= 100.0 * DUST) | self.perfect
@@ -256,3 +239,31 @@ class Bipartite:
             begin, around, one, two, shares, rng.random(x.size), int(self.perfect)
         )
         return shares
+
+
+def _sums(node: Nodes, x: Vector, nodes: int) -> Vector:
+    return np.bincount(node, x, nodes).astype(np.float64, copy=False)
+
+
+def _solve_dense(one: Nodes, two: Nodes, left: int, size: Vector, b: Vector) -> Vector:
+    """Solve by Cholesky for the right side, after the left side is eliminated."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    pairs = np.zeros((left, size.size - left))
+    pairs[one, two - left] = 1.0
+    scaled = pairs / size[:left, None]
+    schur = np.diag(size[left:]) - pairs.T @ scaled
+    second = cho_solve(cho_factor(schur, check_finite=False), b[left:] - scaled.T @ b[:left])
+    return np.concatenate([(b[:left] - pairs @ second) / size[:left], second])
+
+
+def _solve_sparse(one: Nodes, two: Nodes, left: int, size: Vector, b: Vector) -> Vector:  # noqa: ARG001
+    """Solve by a sparse factorisation in a minimum degree order."""
+    from scipy import sparse
+    from scipy.sparse.linalg import spsolve
+
+    ones, shape = np.ones(one.size), (size.size, size.size)
+    pairs = sparse.csc_array((ones, (one, two)), shape=shape)
+    matrix = sparse.csc_array(sparse.diags_array(size) + pairs + pairs.T)
+    step: Vector = spsolve(matrix, b, permc_spec="MMD_AT_PLUS_A")
+    return step

@@ -93,7 +93,8 @@ class Birkhoff(OracleOnly):
         """Subtract row and column means: constants on a row or a column change nothing."""
         matrix = as_vector(c, "the direction", self.dim).reshape(self.shape)
         matrix = matrix - matrix.mean(axis=1, keepdims=True)
-        return (matrix - matrix.mean(axis=0)).ravel()
+        centred: Vector = (matrix - matrix.mean(axis=0)).ravel()
+        return centred
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest doubly stochastic matrix, row and column sums exact to 1e-10."""
@@ -113,7 +114,7 @@ class Birkhoff(OracleOnly):
         from scipy.linalg import helmert
 
         zero_sum = helmert(self.n).T
-        return self.start(), np.kron(zero_sum, zero_sum)
+        return self.start(), np.kron(zero_sum, zero_sum).astype(np.float64, copy=False)
 
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and its distance 1 / (n - 1) to each face x_ij = 0, the largest ball.

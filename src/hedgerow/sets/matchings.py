@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.bipartite import Bipartite, Nodes
 from hedgerow.sets.decision_set import Capability, Described, Rows
-from hedgerow.sets.edges import Edges, Index, number_undirected
+from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.oracle_only import OracleOnly
 
 
@@ -67,6 +67,7 @@ class Matchings(OracleOnly):
             )
         for name, value in (("_one", read_only(one)), ("_two", read_only(two))):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "edges", frozen(self.edges))
         object.__setattr__(self, "_nodes", nodes)
         object.__setattr__(self, "_graph", graph)
 

@@ -12,14 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.edges import Edges, Index, number_undirected
+from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.fixed_sum import mixture
 from hedgerow.sets.graph import incident
 from hedgerow.sets.matroids import Bases, Label
 
-STALL=[]
 ROUNDING = 1e-12
-"""What a decomposition may leave out, through rounding."""
+"""Inequalities that are missed by less, in units of what is left to decompose, are equations."""
+LEFT_OUT = 1e-10
+"""How much of a point a decomposition may leave out."""
+LESSONS = 100
+"""So many tight sets may be overlooked, through rounding, before the oracle's method takes over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,7 @@ class SpanningTrees(Bases):
 
     def __post_init__(self) -> None:
         one, two, nodes = number_undirected(self.edges)
+        object.__setattr__(self, "edges", frozen(self.edges))
         object.__setattr__(self, "_one", read_only(one))
         object.__setattr__(self, "_two", read_only(two))
         object.__setattr__(self, "nodes", nodes)
@@ -129,36 +133,39 @@ class SpanningTrees(Bases):
 
         The tree v keeps to every inequality that x keeps with equality, and prefers large shares.
         From v through x the ray leaves the set where one more inequality becomes an equation.
+        Rounding errors grow while x shrinks, and with them what counts as equality.
         """
         x, left, learnt, lessons = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
-        while True:
+        while lessons <= LESSONS:
             slack = ROUNDING / left
             x[x <= 0.01 * slack] = 0.0
             worth = x + self.nodes * (self._tight(x, slack) + self.dim * learnt)
             v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
-            step = x - v
-            if np.abs(step).max() <= slack or left <= 1e-10:
+            if np.abs(x - v).max() <= slack or left <= LEFT_OUT:
                 yield 1.0, v
                 return
-            falling = step < 0.0
-            length = float(np.min(x[falling] / -step[falling]))
-            while length > 0.0:
-                excess, among = self._fullest(x + length * step, 1e-3 * slack)
-                rate = float(among @ step)
-                room = length * rate - excess
-                if excess <= 0.01 * slack or (room <= slack and rate < 0.5):
-                    break
-                if room > slack:
-                    length = room / rate
-                else:
-                    learnt += among
-                    lessons += 1
-                    STALL.append((left, room, excess, rate))
-                    length = 0.0
-                    if lessons>100: return
-            if length > 0.0:
+            length, missed = self._ray(x, x - v, slack)
+            if missed is None:
                 yield length / (1.0 + length), v
-                x, left = x + length * step, left / (1.0 + length)
+                x, left = x + length * (x - v), left / (1.0 + length)
+            else:
+                learnt, lessons = learnt + missed, lessons + 1
+        weights, trees = super().decompose(super().project(x))
+        yield from zip(weights / np.cumsum(weights[::-1])[::-1], trees, strict=True)
+
+    def _ray(self, x: Vector, step: Vector, slack: float) -> tuple[float, Vector | None]:
+        """Return how far x + length step stays inside, or the tight set that it leaves at once."""
+        falling = step < 0.0
+        length = float(np.min(x[falling] / -step[falling]))
+        while True:  # Newton's method: the excess is convex and piecewise linear in the length
+            excess, among = self._fullest(x + length * step, 1e-3 * slack)
+            rate = float(among @ step)
+            room = length * rate - excess
+            if excess <= 0.01 * slack or (room <= slack and rate < 0.5):
+                return length, None  # on a tight set a rate is whole, up to rounding
+            if room <= slack:
+                return 0.0, among
+            length = room / rate
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most m + 1 trees and their weights, a few tests of membership for each."""
@@ -189,11 +196,13 @@ class SpanningTrees(Bases):
         ones = np.ones(arcs.size)
         pairs = sparse.csr_array((ones, (edge.ravel(), arcs.ravel())), shape=(n * m, 2 * n * m))
         out = sparse.csr_array((ones, (tail.ravel(), arcs.ravel())), shape=(n * n, 2 * n * m))
-        shares = sparse.vstack([-sparse.eye_array(m)] * n)
+        shares, none = sparse.vstack([-sparse.eye_array(m)] * n), sparse.csr_array((n * n, m))
         return Rows(
             np.zeros(m + 2 * n * m),
             np.ones(m + 2 * n * m),
-            A_eq=sparse.csr_array(sparse.block_array([[shares, pairs], [None, out]])),
+            A_eq=sparse.csr_array(
+                sparse.vstack([sparse.hstack([shares, pairs]), sparse.hstack([none, out])])
+            ),
             b_eq=np.concatenate([np.zeros(n * m), (1.0 - np.eye(n)).ravel()]),
             lift=sparse.csr_array(sparse.eye_array(m, m + 2 * n * m)),
         )

@@ -15,9 +15,12 @@ class CostOnlySurrogate:
     price = 0.0
     oracle_calls = 0
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:  # noqa: ARG002
-        """Return the cost."""
-        return checked(cost, "cost")
+    def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:
+        """Return the cost; the constraint is looked at only to refuse what is no feedback."""
+        cost = checked(cost, "cost")
+        for part in (constraint,) if isinstance(constraint, EvalGrad) else constraint:
+            checked(part, "constraint", cost.grad.size)
+        return cost
 
     def state(self) -> Snapshot:
         """Return a snapshot of nothing."""

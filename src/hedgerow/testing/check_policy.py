@@ -1,35 +1,28 @@
-"""The contract of a policy with first-order feedback."""
+"""The contract of a policy."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad
-from hedgerow.functions import Linear
-from hedgerow.inputs import Vector, as_count
+from hedgerow.feedback import first_order
+from hedgerow.inputs import as_count
 from hedgerow.protocols.parts import Policy
-from hedgerow.testing.contract import Check, run_checks, same
-from hedgerow.testing.player import (
-    PLAYER_CHECKS,
-    Game,
-    Round,
-    advance,
-    assert_refused,
-    look,
-    store,
-)
+from hedgerow.testing.contract import run_checks, same
+from hedgerow.testing.draws import Draws
+from hedgerow.testing.player import PLAYER_CHECKS, Game, store
 from hedgerow.testing.points import mixture
+from hedgerow.testing.seen import Feedback
 
 
 def check_policy(
-    make: Callable[[], Policy[EvalGrad, Any]],
+    make: Callable[[], Policy[Any, Any]],
     seed: int = 0,
     rounds: int = 30,
     constraints: int | None = None,
+    feedback: Feedback = first_order,
 ) -> None:
     """Check that a policy keeps every promise of `Policy`; the first broken one is named.
 
@@ -40,46 +33,34 @@ def check_policy(
         make: returns a fresh policy, built alike each time, for at least `rounds` + 3 rounds.
         seed: of the game.
         rounds: how long to play, at least 4.
-        constraints: left out, a round's constraint is told as one `EvalGrad`; else as a tuple of
+        constraints: left out, a round's constraint is told as one function; else as a tuple of
             this many.
+        feedback: what the policy sees of cost and constraint, as in `hedgerow.play`. The rounds
+            keep the Lipschitz constant and bound that it declares.
 
     Raises:
         AssertionError: with a sentence that names the check that failed.
 
-    >>> from hedgerow.policies.paper import projection_free_coco
-    >>> from hedgerow.sets.simplices import Simplex
-    >>> check_policy(lambda: projection_free_coco(Simplex(3)))
+    >>> import hedgerow as hr
+    >>> check_policy(lambda: hr.projection_free_coco(hr.Simplex(3)))
+    >>> check_policy(
+    ...     lambda: hr.Sampled(hr.projection_free_coco(hr.Simplex(3)), seed=0), feedback=hr.linear
+    ... )
 
     """
     as_count(rounds, "rounds", least=4)
     policy = make()
-    rng = np.random.default_rng(seed)
     X, name = policy.decision_set, type(policy).__name__
-    feasible = np.array([mixture(X, rng) for _ in range(2)])
-    drawn = _linear_rounds(rng, np.zeros(X.dim), feasible, rounds, constraints)
-    run_checks((*PLAYER_CHECKS, *POLICY_CHECKS), Game(make, list(drawn), feasible), name, seed)
+    draws = Draws(X, feedback, seed)
+    feasible = np.array([mixture(X, draws.rng) for _ in range(2)])
+    drawn = list(draws.games(np.zeros(X.dim), feasible, rounds, constraints))
+    game = Game(make, drawn, feedback, feasible)
+    run_checks((*PLAYER_CHECKS, check_oracle_calls, check_certificate), game, name, seed)
     # Where costs and constraints lead to one vertex, the certificate is the regret against it.
-    mean = 10.0 * rng.standard_normal(X.dim)
+    mean = 10.0 * draws.rng.standard_normal(X.dim)
     best = X.lmo(mean).reshape(1, -1)
-    drawn = _linear_rounds(rng, mean, best, rounds, constraints)
-    run_checks((check_certificate,), Game(make, list(drawn), best), name, seed)
-
-
-def check_declarations(game: Game, rng: np.random.Generator) -> None:  # noqa: ARG001
-    """`oblivious_only` says whether the rounds may react to the plays."""
-    policy: Any = game.make()
-    assert isinstance(policy.oblivious_only, bool), "oblivious_only must be True or False"
-
-
-def check_bad_values(game: Game, rng: np.random.Generator) -> None:  # noqa: ARG001
-    """Values that are no finite number are refused, also a constraint's after a good cost."""
-    policy = game.make()
-    advance(policy, game.rounds[:2])
-    for bad in BAD_VALUES:
-        assert_refused(policy, game.rounds[2], f"the value {bad!r}", "value", bad)
-    assert same(advance(policy, game.rounds[2:]), advance(game.make(), game.rounds)[2:]), (
-        "a policy must play on after a refusal as if it had not been told"
-    )
+    drawn = list(draws.games(mean, best, rounds, constraints))
+    run_checks((check_certificate,), Game(make, drawn, feedback, best), name, seed)
 
 
 def check_oracle_calls(game: Game, rng: np.random.Generator) -> None:  # noqa: ARG001
@@ -87,7 +68,7 @@ def check_oracle_calls(game: Game, rng: np.random.Generator) -> None:  # noqa: A
     policy = game.make()
     before = policy.oracle_calls
     for functions in game.rounds:
-        seen = look(functions, policy.ask())
+        seen = game.look(functions, policy.ask())
         policy.state()
         assert policy.oracle_calls == before, "ask() and state() must not count as oracle calls"
         policy.tell(*seen)
@@ -102,12 +83,12 @@ def check_certificate(game: Game, rng: np.random.Generator) -> None:  # noqa: AR
     policy: Any = game.make()
     if not hasattr(policy, "certificate"):
         return
-    expected = advance(game.make(), game.rounds)
+    expected = game.plays()
     regret, size = np.zeros(len(game.feasible)), 1.0
     for t, functions in enumerate(game.rounds, start=1):
         cost: Any = functions[0]
         x = policy.ask()
-        policy.tell(*look(functions, x))
+        policy.tell(*game.look(functions, x))
         values = np.array([cost(p) for p in game.feasible])
         regret += cost(x) - values
         size += abs(cost(x)) + float(np.abs(values).max())
@@ -120,25 +101,3 @@ def check_certificate(game: Game, rng: np.random.Generator) -> None:  # noqa: AR
             f"{bound:.10g}"
         )
         assert same(policy.ask(), expected[t]), f"certificate() changes the play of round {t + 1}"
-
-
-BAD_VALUES: tuple[Any, ...] = (math.nan, math.inf, -math.inf, 1j, "high", None)
-
-POLICY_CHECKS: tuple[Check[Game], ...] = (
-    check_declarations,
-    check_bad_values,
-    check_oracle_calls,
-    check_certificate,
-)
-
-
-def _linear_rounds(
-    rng: np.random.Generator, mean: Vector, feasible: Vector, rounds: int, constraints: int | None
-) -> Iterator[Round]:
-    """Draw linear rounds in which each of the `feasible` points keeps every constraint."""
-    for t in range(rounds):
-        gradient = mean + rng.standard_normal(mean.size)
-        cost = Linear((t % 7 != 4) * gradient, rng.standard_normal())
-        normals = mean + rng.standard_normal((constraints or 1, mean.size))
-        parts = [Linear(b, -float((feasible @ b).max())) for b in normals]
-        yield cost, parts if constraints else parts[0]

@@ -33,7 +33,7 @@ def run_checks(
 
 def bad_vectors(dim: int) -> Iterator[tuple[str, Any]]:
     """Yield everything that is no finite real vector of length `dim`, each with its name."""
-    for value in (np.nan, np.inf, -np.inf):
+    for value in (np.nan, np.inf, -np.inf) if dim else ():
         vector = np.zeros(dim)
         vector[-1] = value
         yield f"a vector with {value}", vector
@@ -41,6 +41,13 @@ def bad_vectors(dim: int) -> Iterator[tuple[str, Any]]:
         yield f"an array of shape {shape}", np.zeros(shape)
     for kind in (complex, object, str):
         yield f"a vector of dtype {kind.__name__}", np.zeros(dim).astype(kind)
+
+
+def bad_numbers() -> Iterator[tuple[str, Any]]:
+    """Yield everything that is no finite real number, each with its name."""
+    for value in (np.nan, np.inf, -np.inf, 1j, "high", None):
+        yield repr(value), value
+    yield "an array", np.zeros(1)
 
 
 def refuses(what: str, call: Callable[..., Any], *arguments: Any) -> None:

@@ -1,0 +1,143 @@
+"""`hedgerow ingest`: measurement files to a network file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from hedgerow.cli.refusals import refusals
+from hedgerow.network.atlas.choices import AtlasChoices
+from hedgerow.network.atlas.star import read_atlas
+from hedgerow.network.edges import EdgeColumns, read_edges
+from hedgerow.network.matrix import read_matrix
+from hedgerow.network.network import Network
+from hedgerow.report.networks import left_out_table, network_sentences, network_table
+
+ingest = typer.Typer(
+    help="Read measurements and write a network file.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+Out = Annotated[Path, typer.Option("--out", "-o", help="The network file to write.")]
+Aggregate = Annotated[str, typer.Option(help="Of an edge's readings: median, min or last.")]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="Count broken readings and go on, instead of refusing.")
+]
+
+
+@ingest.command()
+def atlas(
+    files: Annotated[list[Path], typer.Argument(help="Files or folders; gzip and bzip2 too.")],
+    out: Out,
+    type: Annotated[  # noqa: A002 - the option is --type
+        str, typer.Option(help="http, sslcert, ping, traceroute or auto.")
+    ] = "auto",
+    start: Annotated[
+        str | None, typer.Option(help="From this moment, with its zone: 2024-12-14T20:30:00Z.")
+    ] = None,
+    stop: Annotated[str | None, typer.Option(help="Before this moment, with its zone.")] = None,
+    af: Annotated[int | None, typer.Option(help="The address family, 4 or 6.")] = None,
+    node_key: Annotated[
+        str, typer.Option(help="prb_id, from or src_addr; only prb_id is an identity.")
+    ] = "prb_id",
+    hub: Annotated[
+        str, typer.Option(help="auto, an address or name, probe:ID, or none for all targets.")
+    ] = "auto",
+    latency: Annotated[str, typer.Option(help="ttc, rt, ttfb, min, avg or auto.")] = "auto",
+    bandwidth: Annotated[
+        str,
+        typer.Option(
+            help="none, synthetic:lognormal(MEDIAN,SIGMA), or a proxy: http_total, http_body, "
+            "http_read, tls_cert. RIPE Atlas measures no bandwidth."
+        ),
+    ] = "none",
+    aggregate: Aggregate = "median",
+    seed: Annotated[int, typer.Option(help="Fixes a synthetic bandwidth.", min=0)] = 0,
+    keep_going: KeepGoing = False,
+) -> None:
+    """Read RIPE Atlas results in any form of delivery: a hub and the probes that measured it."""
+    with refusals():
+        choices = AtlasChoices(
+            type, start, stop, af, node_key, hub, latency, bandwidth, aggregate, seed, keep_going
+        )
+        _finish(read_atlas(files, choices), out)
+
+
+@ingest.command()
+def edges(
+    file: Annotated[Path, typer.Argument(help="A CSV with a header; gzip and bzip2 too.")],
+    out: Out,
+    source: Annotated[str, typer.Option(help="Column of the first node.")] = "src",
+    target: Annotated[str, typer.Option(help="Column of the second node.")] = "dst",
+    latency: Annotated[
+        str | None, typer.Option(help="Column in ms.  [default: latency_ms or rtt_ms]")
+    ] = None,
+    bandwidth: Annotated[
+        str | None,
+        typer.Option(help="Column in Mbit/s.  [default: bandwidth_mbps or throughput_mbps]"),
+    ] = None,
+    time: Annotated[str, typer.Option(help="Column of the round, if there is one.")] = "t",
+    latency_label: Annotated[
+        str, typer.Option(help="What the latency is; the file cannot say it.")
+    ] = "measured",
+    bandwidth_label: Annotated[
+        str, typer.Option(help="measured, proxy:METHOD or synthetic:LAW.")
+    ] = "measured",
+    aggregate: Aggregate = "median",
+    keep_going: KeepGoing = False,
+) -> None:
+    """Read a CSV with one edge, or one measurement of an edge, in each row."""
+    with refusals():
+        network = read_edges(
+            file,
+            EdgeColumns(source, target, latency, bandwidth, time),
+            latency_label=latency_label,
+            bandwidth_label=bandwidth_label,
+            aggregate=aggregate,
+            keep_going=keep_going,
+        )
+        _finish(network, out)
+
+
+@ingest.command()
+def matrix(
+    file: Annotated[Path, typer.Argument(help="An .npz with an array rounds x nodes x nodes.")],
+    out: Out,
+    key: Annotated[str | None, typer.Option(help="The array, where there are several.")] = None,
+    factor: Annotated[float, typer.Option(help="What turns an entry into milliseconds.")] = 1.0,
+    zero: Annotated[str, typer.Option(help="What 0 means: gap (no reading) or value.")] = "gap",
+    label: Annotated[str, typer.Option(help="What the latency is.")] = "measured",
+    aggregate: Aggregate = "median",
+    keep_going: KeepGoing = False,
+) -> None:
+    """Read a stack of latency matrices, one for each round."""
+    with refusals():
+        network = read_matrix(
+            file,
+            key,
+            factor=factor,
+            zero=zero,
+            aggregate=aggregate,
+            label=label,
+            keep_going=keep_going,
+        )
+        _finish(network, out)
+
+
+def _finish(network: Network, out: Path) -> None:
+    """Save, then say what was left out (stderr) and what there is."""
+    network.save(out)
+    counts = network.provenance
+    errors, console = Console(stderr=True), Console()
+    if counts["left_out"]:
+        errors.print(left_out_table(counts["left_out"]))
+    kept = f"Kept {counts['kept']} of {counts['readings']} readings."
+    errors.print(kept, highlight=False, soft_wrap=True)
+    console.print(network_table(network))
+    for sentence in network_sentences(network):
+        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    console.print(f"Network: {out}", markup=False, highlight=False, soft_wrap=True)

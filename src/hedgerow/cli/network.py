@@ -1,0 +1,74 @@
+"""`hedgerow network`: look at a network file, or build the paper's graph from a star."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from hedgerow.cli.refusals import refusals
+from hedgerow.network.hub_graph import hub_graph
+from hedgerow.network.network import Network
+from hedgerow.report.networks import draw_network, network_sentences, network_table, record_table
+
+network = typer.Typer(
+    help="Show a network file, or build the paper's graph.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@network.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="A network file.")],
+    out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
+) -> None:
+    """Print a summary and draw the graph and its distributions."""
+    with refusals():
+        found = Network.load(file)
+        figure = draw_network(found, out / "network.png")
+        _describe(found)
+        _say(f"Figure: {figure}")
+
+
+@network.command()
+def build(
+    star: Annotated[Path, typer.Argument(help="A network file with a hub.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The network file to write.")],
+    nodes: Annotated[int, typer.Option(help="The number of nodes, the hub included.")] = 191,
+    edges: Annotated[int, typer.Option(help="The number of edges, all on a path.")] = 1200,
+    seed: Annotated[int, typer.Option(help="Fixes every draw.", min=0)] = 0,
+    bandwidth: Annotated[
+        str | None,
+        typer.Option(help="synthetic:lognormal(MEDIAN,SIGMA); the default keeps the star's."),
+    ] = None,
+    source: Annotated[str | None, typer.Option(help="The first node.  [default: seeded]")] = None,
+    target: Annotated[str | None, typer.Option(help="The last node.  [default: seeded]")] = None,
+) -> None:
+    """Build the paper's graph from a measured star and print every open choice."""
+    with refusals():
+        graph = hub_graph(
+            Network.load(star),
+            nodes,
+            edges,
+            seed,
+            bandwidth=bandwidth,
+            source=source,
+            target=target,
+        )
+        graph.save(out)
+        Console().print(record_table(graph.choices))
+        _describe(graph)
+        _say(f"Network: {out}")
+
+
+def _describe(found: Network) -> None:
+    Console().print(network_table(found))
+    for sentence in network_sentences(found):
+        _say(sentence)
+
+
+def _say(sentence: str) -> None:
+    Console().print(sentence, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,72 @@
+"""What players are told, whatever its kind: named tuples of arrays and numbers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from hedgerow.functions import Function
+from hedgerow.inputs import Vector
+from hedgerow.testing.contract import bad_numbers, bad_vectors
+
+Feedback = Callable[[Function, Vector], Any]
+Round = tuple[Function | Sequence[Function], ...]
+Seen = tuple[Any, ...]
+"""What was seen of each function of a round: a named tuple, or a tuple of them."""
+
+
+def look(functions: Sequence[Any], x: Vector, feedback: Feedback) -> Seen:
+    """Look at each function of a round, in arrays that belong to the caller."""
+    return tuple(
+        copy.deepcopy(feedback(f, x)) if isinstance(f, Function) else look(f, x, feedback)
+        for f in functions
+    )
+
+
+def arrays(seen: Seen) -> Iterator[Vector]:
+    """Yield every array in the feedback."""
+    for one in seen:
+        if isinstance(one, np.ndarray):
+            yield one
+        elif isinstance(one, tuple):
+            yield from arrays(one)
+
+
+def spoilt(seen: Seen) -> Iterator[tuple[str, Seen]]:
+    """Yield the feedback with each array and each number made bad in turn, and what was done."""
+    for i, one in enumerate(seen):
+        for what, bad in _spoilt_part(one) if _is_part(one) else spoilt(one):
+            yield what, (*seen[:i], bad, *seen[i + 1 :])
+
+
+def _spoilt_part(part: Any) -> Iterator[tuple[str, Any]]:
+    for name, value in _measured(part).items():
+        choices = bad_vectors(value.size) if isinstance(value, np.ndarray) else bad_numbers()
+        for what, bad in choices:
+            yield f"{what} as {name}", part._replace(**{name: bad})
+
+
+def scaled(seen: Seen, size: float) -> Seen:
+    """Give the arrays of each part, or else its largest number, this size; the rest goes along."""
+    return tuple(_scaled_part(one, size) if _is_part(one) else scaled(one, size) for one in seen)
+
+
+def _scaled_part(part: Any, size: float) -> Any:
+    measured = _measured(part)
+    vectors = [value for value in measured.values() if isinstance(value, np.ndarray)]
+    unit = max(float(np.linalg.norm(value)) for value in vectors or measured.values()) or 1.0
+    return part._replace(**{name: value / unit * size for name, value in measured.items()})
+
+
+def _is_part(one: Any) -> bool:
+    return hasattr(one, "_fields")
+
+
+def _measured(part: Any) -> dict[str, Any]:
+    """Return the fields that hold an array or a number; constants left out are None."""
+    fields = zip(part._fields, part, strict=True)
+    return {name: value for name, value in fields if isinstance(value, Real | np.ndarray)}
