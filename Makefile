@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test evidence lint format clean
+BENCH := $(VENV)/.bench
+export OMP_NUM_THREADS := 1
+
+.PHONY: demo test evidence bench-sets docs lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow demo
@@ -25,10 +28,20 @@ format: $(READY)
 evidence: $(READY)
 	$(BIN)/python evidence/make.py
 
+bench-sets: $(BENCH)
+	$(BIN)/python benchmarks/sets.py
+
+docs: $(READY)
+	$(BIN)/python docs/make.py
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,lp,test]"
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,lp,qp,graphs,test]"
 	touch $(READY)
+
+$(BENCH): $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	touch $(BENCH)
 
 clean:
 	rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
