@@ -1,21 +1,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import EvalGrad, bandit
 from hedgerow.inputs import Vector
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.block_bandit import BlockBandit
+from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
+from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.simplices import KSubsets, Simplex
 from hedgerow.testing import check_learner
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
@@ -25,6 +29,7 @@ SETS: dict[str, Callable[[], DecisionSet]] = {
     "l2ball": lambda: L2Ball(4, radius=3.0),
     "box": lambda: Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
     "dag": lambda: DagPaths(EDGES, 0, 4),
+    "k-subsets": lambda: KSubsets(6, 2),
 }
 STEPS: dict[str, StepRule] = {
     "paper": PaperSteps(1000),
@@ -42,6 +47,36 @@ def test_adaptive_ocg_conforms(name: str, steps: str) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_adaptive_ocg_conforms_from_another_start(seed: int) -> None:
     check_learner(lambda: AdaptiveOCG(Simplex(3), RmsSteps(), start=[0.0, 0.5, 0.5]), seed=seed)
+
+
+@pytest.mark.parametrize("noise", [GaussianNoise(), GaussianNoise(offset=0.01)])
+@pytest.mark.parametrize("name", SETS)
+def test_ftpl_conforms(name: str, noise: GaussianNoise) -> None:
+    check_learner(lambda: FTPL(SETS[name](), 3, noise))
+
+
+BLOCKS: dict[str, BlockRule] = {"practical": PracticalBlocks(40), "paper": PaperBlocks(40)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("blocks", BLOCKS)
+@pytest.mark.parametrize("bound", [0.5, 200.0])
+def test_block_bandit_conforms(blocks: str, bound: float, seed: int) -> None:
+    check_learner(
+        lambda: BlockBandit(L2Ball(4, radius=3.0), BLOCKS[blocks], 3),
+        seed=seed,
+        oracle_calls_per_round=None,
+        feedback=partial(bandit, lipschitz=2.0 * bound, bound=bound),
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if name != "point"])
+def test_block_bandit_conforms_in_every_hull(name: str) -> None:
+    check_learner(
+        lambda: BlockBandit(SETS[name](), PracticalBlocks(40), 3),
+        oracle_calls_per_round=None,
+        feedback=partial(bandit, lipschitz=2.0, bound=1.0),
+    )
 
 
 class Counted(DecisionSet):

@@ -1,23 +1,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
+from hedgerow.feedback import bandit, linear, semi_bandit
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps
+from hedgerow.policies.bandit import projection_free_cbco
 from hedgerow.policies.constrained import Constrained
-from hedgerow.policies.paper import (
-    VacuousConstantsWarning,
-    projection_free_coco,
-    projection_free_long_term,
-)
+from hedgerow.policies.constrained_bandit import ConstrainedBandit
+from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
+from hedgerow.policies.perturbed import ftpl_coco
+from hedgerow.policies.presets import VacuousConstantsWarning
+from hedgerow.policies.sampled import LazySampled, Sampled, SampledPlay
+from hedgerow.policies.semi_bandit import semi_bandit_coco
+from hedgerow.policies.unconstrained import unconstrained
 from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.simplices import KSubsets, Simplex
+from hedgerow.sets.spanning_trees import SpanningTrees
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.ranges import LearntRanges
@@ -30,7 +36,10 @@ SETS: dict[str, Callable[[], DecisionSet]] = {
     "l2ball": lambda: L2Ball(4, radius=3.0),
     "box": lambda: Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
     "dag": lambda: DagPaths(EDGES, 0, 4),
+    "k-subsets": lambda: KSubsets(6, 2),
+    "trees": lambda: SpanningTrees([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]),
 }
+VERTEX_SETS = ("dag", "k-subsets", "trees")
 
 
 def coco_theory(X: DecisionSet) -> Constrained:
@@ -55,6 +64,10 @@ POLICIES: dict[str, Callable[[DecisionSet], Constrained]] = {
     "long-term-theory": lambda X: projection_free_long_term(
         X, 1000, preset="theory", lipschitz=10.0
     ),
+    "ftpl": lambda X: ftpl_coco(X, 100, 3),
+    "ftpl-theory": lambda X: ftpl_coco(X, 100, 3, preset="theory"),
+    "unconstrained": unconstrained,
+    "unconstrained-theory": lambda X: unconstrained(X, 1000, preset="theory"),
 }
 
 
@@ -67,3 +80,35 @@ def test_policies_conform(name: str, policy: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_a_policy_with_one_queue_per_constraint_conforms(name: str) -> None:
     check_policy(lambda: per_constraint(SETS[name]()), constraints=2)
+
+
+@pytest.mark.parametrize("kind", [Sampled, LazySampled])
+@pytest.mark.parametrize("name", ["simplex", *VERTEX_SETS])
+def test_sampled_policies_conform(name: str, kind: type[SampledPlay]) -> None:
+    check_policy(lambda: kind(projection_free_coco(SETS[name]()), 7), feedback=linear)
+
+
+@pytest.mark.parametrize("name", VERTEX_SETS)
+def test_semi_bandit_policies_conform(name: str) -> None:
+    check_policy(lambda: semi_bandit_coco(SETS[name](), 100, 7), feedback=semi_bandit)
+
+
+VALUES = partial(bandit, lipschitz=2.0, bound=1.0)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_bandit_policies_conform(name: str) -> None:
+    check_policy(
+        lambda: projection_free_cbco(SETS[name](), 40, 3, lipschitz=2.0, bound=1.0),
+        feedback=VALUES,
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_papers_bandit_policy_conforms(seed: int) -> None:
+    def make() -> ConstrainedBandit:
+        X = L2Ball(4, radius=3.0)
+        with pytest.warns(VacuousConstantsWarning):
+            return projection_free_cbco(X, 40, 3, lipschitz=2.0, bound=1.0, preset="theory")
+
+    check_policy(make, seed=seed, feedback=VALUES)

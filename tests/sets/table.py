@@ -7,15 +7,19 @@ from collections.abc import Callable
 import numpy as np
 
 from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
+from hedgerow.sets.birkhoff import Birkhoff
 from hedgerow.sets.boxes import Box, LinfBall
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.matchings import Matchings
+from hedgerow.sets.matroids import Matroid, PartitionMatroid
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
 from hedgerow.sets.product import Product
 from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
+from hedgerow.sets.spanning_trees import SpanningTrees
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
@@ -101,6 +105,24 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "permutahedron-equal-weights": lambda: Permutahedron([0.1, 0.1, 0.1]),
     "permutahedron-ties": lambda: Permutahedron([0.0, 1.0, 0.0, 1.0, -7.5]),
     "permutahedron-30": lambda: Permutahedron(1.0 / np.arange(1.0, 31.0)),
+    "birkhoff-1": lambda: Birkhoff(1),
+    "birkhoff-2": lambda: Birkhoff(2),
+    "birkhoff-6": lambda: Birkhoff(6),
+    "matchings-single-edge": lambda: Matchings([("a", "b")]),
+    "matchings-path": lambda: Matchings([(0, 1), (1, 2), (2, 3)]),
+    "matchings-two-sides": lambda: Matchings([(u, 9 + v) for u in range(4) for v in range(5)]),
+    "matchings-triangle": lambda: Matchings([("a", "b"), ("b", "c"), ("a", "c")]),
+    "matchings-complete-5": lambda: Matchings([(u, v) for v in range(5) for u in range(v)]),
+    "matroid-uniform": lambda: Matroid(6, lambda chosen: len(chosen) <= 2),
+    "matroid-one-base": lambda: Matroid(3, lambda chosen: 1 not in chosen),
+    "matroid-rank-zero": lambda: Matroid(2, lambda chosen: not chosen),
+    "partition-two-groups": lambda: PartitionMatroid([[0, 3, 2], [4, 1]], [2, 1]),
+    "partition-fixed-groups": lambda: PartitionMatroid([[3, 1], [0], [2, 4, 5]], [2, 0, 1]),
+    "partition-one-base": lambda: PartitionMatroid([[0], [1, 2]], [1, 0]),
+    "trees-single-edge": lambda: SpanningTrees([("a", "b")]),
+    "trees-parallel-edges": lambda: SpanningTrees([(0, 1), (0, 1), (1, 2), (0, 1)]),
+    "trees-bridge": lambda: SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]),
+    "trees-complete-5": lambda: SpanningTrees([(u, v) for v in range(5) for u in range(v)]),
     "dag-diamond": diamond,
     "dag-dead-edges": dead_edges,
     "dag-parallel-edges": lambda: DagPaths([(0, 1), (0, 1), (1, 2), (1, 2), (0, 2)], 0, 2),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from hedgerow.cli.refusals import refusals
+from hedgerow.cli.refusals import check_output, refusals
 from hedgerow.network.atlas.choices import AtlasChoices
 from hedgerow.network.atlas.star import read_atlas
 from hedgerow.network.edges import EdgeColumns, read_edges
@@ -61,6 +61,7 @@ def atlas(
 ) -> None:
     """Read RIPE Atlas results in any form of delivery: a hub and the probes that measured it."""
     with refusals():
+        check_output(out, files)
         choices = AtlasChoices(
             type, start, stop, af, node_key, hub, latency, bandwidth, aggregate, seed, keep_going
         )
@@ -92,6 +93,7 @@ def edges(
 ) -> None:
     """Read a CSV with one edge, or one measurement of an edge, in each row."""
     with refusals():
+        check_output(out, [file])
         network = read_edges(
             file,
             EdgeColumns(source, target, latency, bandwidth, time),
@@ -116,6 +118,7 @@ def matrix(
 ) -> None:
     """Read a stack of latency matrices, one for each round."""
     with refusals():
+        check_output(out, [file])
         network = read_matrix(
             file,
             key,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from hedgerow.cli.refusals import refusals
+from hedgerow.cli.refusals import check_output, refusals
 from hedgerow.network.hub_graph import hub_graph
 from hedgerow.network.network import Network
 from hedgerow.report.networks import draw_network, network_sentences, network_table, record_table
@@ -49,6 +49,7 @@ def build(
 ) -> None:
     """Build the paper's graph from a measured star and print every open choice."""
     with refusals():
+        check_output(out, [star])
         graph = hub_graph(
             Network.load(star),
             nodes,

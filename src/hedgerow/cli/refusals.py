@@ -1,15 +1,24 @@
-"""Wrong input on the command line: one sentence on stderr, exit code 2."""
+"""Wrong input on the command line: one sentence on stderr, exit code 2, no data lost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from hedgerow.network.data_error import DataError
 from hedgerow.report.networks import left_out_table
+
+
+def check_output(out: Path, inputs: Iterable[Path]) -> None:
+    """Refuse to write over what is read; the series go into an .npz beside the network."""
+    written = {out.resolve(), out.with_suffix(".npz").resolve()}
+    for path in inputs:
+        if path.resolve() in written:
+            raise ValueError(f"{out}: this would write over {path}; give another name with -o")
 
 
 @contextmanager

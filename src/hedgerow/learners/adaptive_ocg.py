@@ -30,8 +30,7 @@ class AdaptiveOCG:
     Reference: Algorithm 1 of "Projection-free Algorithms for Online Convex Optimization with
     Adversarial Constraints" (AISTATS 2026).
 
-    >>> from hedgerow.learners.horizon import warn_beyond
-    from hedgerow.learners.steps import CertificateSteps
+    >>> from hedgerow.learners.steps import CertificateSteps
     >>> from hedgerow.sets.simplices import Simplex
     >>> learner = AdaptiveOCG(Simplex(2), CertificateSteps())
     >>> learner.tell(EvalGrad(1.0, np.array([2.0, 0.0])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.feedback import Eval, as_eval
+from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector, as_count
 from hedgerow.learners.blocks import BlockRule, Seen
 from hedgerow.learners.horizon import warn_beyond
@@ -12,9 +12,6 @@ from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.frankwolfe import conditional_gradient
 from hedgerow.snapshot import Snapshot, State
-
-LARGEST_VALUE = 1e130
-"""Values above this are refused: squares of their gradient estimates would leave float64."""
 
 
 class BlockBandit:

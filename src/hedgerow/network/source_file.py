@@ -38,7 +38,7 @@ class SourceFile:
         """Yield the unpacked content."""
         position = 0
         try:
-            with _Hashed(self.path, self._digest) as raw:
+            with _Hashed(self.path.open("rb", buffering=0), self._digest) as raw:
                 buffered = io.BufferedReader(raw, CHUNK)
                 unpacked = _unpack(buffered)
                 while chunk := unpacked.read(CHUNK):
@@ -87,9 +87,8 @@ class SourceFile:
 class _Hashed(io.RawIOBase):
     """A raw file whose bytes are hashed as they pass."""
 
-    def __init__(self, path: Path, digest: Any):
-        self._file = path.open("rb", buffering=0)
-        self._digest = digest
+    def __init__(self, file: io.FileIO, digest: Any):
+        self._file, self._digest = file, digest
 
     def readable(self) -> bool:
         return True

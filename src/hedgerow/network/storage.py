@@ -111,9 +111,10 @@ def _check_numbers(path: Path, name: str, values: Any) -> None:
 def _read_series(path: Path, entry: Any) -> dict[str, NDArray[np.float64]]:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise DataError(path, "key 'series'", "must be an object with 'file' and 'sha256'")
-    if Path(entry["file"]).name != entry["file"]:
+    name = entry["file"]
+    if not name or not name.isprintable() or Path(name).name != name:
         raise DataError(path, "key 'series'", "its file must lie beside the network file")
-    beside = path.with_name(entry["file"])
+    beside = path.with_name(name)
     arrays, sha256 = read_npz(beside)
     if sha256 != entry.get("sha256"):
         raise DataError(

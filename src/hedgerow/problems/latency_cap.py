@@ -22,12 +22,12 @@ class LatencyCap(EnvelopedProblem):
     """Lease links for one unit of traffic: a small bill, and a mean latency of at most `cap`.
 
     f_t(x) = <price, x> and g_t(x) = <tau_t, x> - cap, with the latencies tau_t of each edge and
-    round. An overlay pays for every link it uses; the direct link is the cheapest and often not
+    round. An overlay pays for every link it uses; the direct link is the cheapest and not always
     the quickest, because measured latencies break the triangle inequality. x splits the traffic,
     and <tau_t, x> is the mean latency of its parts.
 
     Where routes of very many links exist, one round can violate by many times the cap, and a policy
-    that learns this range reacts late: give it `violation_range=problem.cap` instead.
+    that learns this range may not react at all: `violation_range=problem.cap` can help.
 
     Args:
         decision_set: the paths.

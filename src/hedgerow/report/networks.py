@@ -80,7 +80,8 @@ def network_sentences(network: Network) -> list[str]:
         lines.append("No bandwidth.")
     elif network.rank_correlation is not None:
         rho = network.rank_correlation
-        lines.append(f"Rank correlation of bandwidth ({network.bandwidth_label}): {rho:.2f}.")
+        label = network.bandwidth_label
+        lines.append(f"Rank correlation of bandwidth ({label}) with latency: {rho:.2f}.")
     if network.caution:
         lines.append(f"Caution: {network.caution}.")
     return lines
@@ -173,7 +174,7 @@ def _distribution(
     axes.set_title(f"{name}: {label}", fontsize=10, loc="left")
     axes.set_xlabel(f"{unit} (dashed: the median, {median:.3g})")
     axes.set_ylabel("edges")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.locator_params(axis="y", integer=True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(True, axis="y", color="0.92", linewidth=0.8)
     axes.set_axisbelow(True)

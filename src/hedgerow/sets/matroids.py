@@ -149,8 +149,7 @@ class Matroid(Bases):
         ]
         outs, ins = zip(*swaps, strict=True) if swaps else ((), ())
         graph = sparse.csr_array((np.ones(len(swaps)), (outs, ins)), shape=(self.n, self.n))
-        labels: Label = connected_components(graph, directed=False)[1]
-        return labels
+        return connected_components(graph, directed=False)[1].astype(np.intp)
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the base of least total cost."""

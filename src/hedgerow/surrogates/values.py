@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from hedgerow.feedback import Eval, as_eval
+from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import as_number
 from hedgerow.potentials import Potential
 from hedgerow.surrogates.queued import LARGEST_GRADIENT, Queued
@@ -48,10 +48,16 @@ class Values(Queued):
     def tell(self, cost: Eval, constraint: Eval) -> Eval:
         """Return the loss at the played point, with its Lipschitz constant and bound."""
         cost, constraint = _checked(cost, "cost"), _checked(constraint, "constraint")
+        before = self._state.array.copy()
         self._state["t"][0] += 1.0
         added = self.charge(constraint, float(self._state["t"][0]))
         self._state["price"][0] = added.value
-        return Eval(*(a + b for a, b in zip(cost, added, strict=True)))
+        loss = Eval(*(a + b for a, b in zip(cost, added, strict=True)))
+        try:  # the potential may have risen beyond what a learner takes
+            return as_eval(loss, "loss", LARGEST_VALUE)
+        except ValueError:
+            self._state.array[:] = before
+            raise
 
 
 def _checked(seen: Eval, name: str) -> Eval:

@@ -225,21 +225,18 @@ def check_rejection(game: Game, rng: np.random.Generator) -> None:
 
 def check_huge_values(game: Game, rng: np.random.Generator) -> None:  # noqa: ARG001
     """Feedback near the end of float64 is played, or refused before anything changes."""
-    everything = slice(None)
-    each = [slice(i, i + 1) for i in range(len(game.rounds[0]))]
-    for size, which in product((1e60, 0.9e100, 1e140, 0.9e150, 1e200), (everything, *each)):
+    for size, t in product((1e60, 0.9e100, 1e140, 0.9e150, 1e200), (0, 2, 3)):
         player = game.make()
-        game.advance(player, game.rounds[:2])
+        game.advance(player, game.rounds[:t])
         before = store(player)
-        told = list(game.look(game.rounds[2], player.ask()))
-        told[which] = scaled(tuple(told[which]), size)
+        told = scaled(game.look(game.rounds[t], player.ask()), size)
         try:
             player.tell(*told)
         except ValueError:
             assert store(player) == before, (
                 f"feedback of size {size:g} must be refused before anything changes"
             )
-        for x in game.advance(player, game.rounds[3:]):
+        for x in game.advance(player, game.rounds[t + 1 :]):
             assert inside(player.decision_set, x), (
                 f"feedback of size {size:g} must not lead out of the set, also not later"
             )

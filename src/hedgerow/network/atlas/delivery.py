@@ -119,7 +119,7 @@ class _Scanner:
                 offset = error.pos - self._at
                 cut = error.msg.startswith("Unterminated") or error.pos + 16 > len(self._buffer)
                 if not (cut and self._grow()):
-                    raise self._malformed(error.msg, offset, cut) from None
+                    raise self._malformed(error.msg, offset) from None
                 continue
             except RecursionError:
                 raise self.refusal("values are nested too deeply for a result") from None
@@ -174,13 +174,10 @@ class _Scanner:
         column = end - newline if newline >= 0 else self._column + end
         return DataError(self.path, f"line {line}, column {column}", sentence)
 
-    def _malformed(self, message: str, offset: int, cut: bool) -> DataError:
-        if cut:
-            return self.refusal(
-                "the file ends in the middle of a value, or the JSON is damaged here "
-                f"({message.lower()}); fetch it again",
-                offset,
-            )
+    def _malformed(self, message: str, offset: int) -> DataError:
+        ended = not self._buffer[self._at + offset :].strip()
+        if ended or message.startswith("Unterminated"):
+            return self.refusal("the file ends in the middle of a value; fetch it again", offset)
         return self.refusal(f"the JSON is damaged here ({message.lower()})", offset)
 
     def _take(self, allowed: str) -> str:

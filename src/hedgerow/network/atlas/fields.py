@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hedgerow.network.left_out import LeftOut, Reason
@@ -14,6 +15,7 @@ LARGEST_ID = 1 << 53
 LAST_TIMESTAMP = 1 << 33
 """In the year 2242; what is larger counts milliseconds."""
 LARGEST_MS = 1e9
+LONGEST_ADDRESS = 100
 ERRORS = ("err", "sockerr", "error")
 
 
@@ -78,8 +80,13 @@ def address(value: Any) -> str:
     >>> address("2001:6b0:e:3:0:0:0:1")
     '2001:6b0:e:3::1'
     """
+    return _canonical(value) if isinstance(value, str) and len(value) <= LONGEST_ADDRESS else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _canonical(text: str) -> str:
     try:
-        return str(ipaddress.ip_address(value)) if isinstance(value, str) else ""
+        return str(ipaddress.ip_address(text))
     except ValueError:
         return ""
 

@@ -65,9 +65,7 @@ def _files(paths: Sequence[Path | str]) -> list[Path]:
         inside = sorted(p for p in path.rglob("*") if _is_data(p)) if path.is_dir() else [path]
         if not inside:
             wanted = ", ".join(SUFFIXES)
-            raise DataError(
-                path, "", f"the folder has no file of results ({wanted}, packed or not)"
-            )
+            raise DataError(path, "", f"the folder has no results ({wanted}, packed or not)")
         found += [each for each in inside if each not in found]
     if not found:
         raise DataError("results", "", "no file was given")
