@@ -30,6 +30,13 @@ from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
+from hedgerow.network.atlas.choices import AtlasChoices
+from hedgerow.network.atlas.star import read_atlas
+from hedgerow.network.data_error import DataError
+from hedgerow.network.edges import EdgeColumns, read_edges
+from hedgerow.network.hub_graph import hub_graph
+from hedgerow.network.matrix import read_matrix
+from hedgerow.network.network import Network
 from hedgerow.play import play, simulate
 from hedgerow.policies.bandit import projection_free_cbco
 from hedgerow.policies.constrained import Constrained
@@ -41,13 +48,21 @@ from hedgerow.policies.sampled import LazySampled, Sampled
 from hedgerow.policies.semi_bandit import SemiBandit, semi_bandit_coco
 from hedgerow.policies.unconstrained import unconstrained
 from hedgerow.potentials import ExponentialPotential, GrowingScale, Potential, PowerPotential, Scale
+from hedgerow.problems.ad_slots import AdSlots
+from hedgerow.problems.caching import Caching
+from hedgerow.problems.enveloped import EnvelopedProblem
 from hedgerow.problems.halfspace_box import HalfspaceBox
 from hedgerow.problems.iid_simplex import IidSimplex
+from hedgerow.problems.latency_cap import LatencyCap
+from hedgerow.problems.log_portfolio import ActiveShare, LogPortfolio, NegativeLog
 from hedgerow.problems.orthogonal_ball import OrthogonalBall
+from hedgerow.problems.portfolio import Portfolio, price_relatives
 from hedgerow.problems.quadratic_box import QuadraticBox
+from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.recorded import Recorded
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.switching_ball import SwitchingBall
+from hedgerow.problems.variation import Series, UniformScaling, Variation
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Learner, Policy, Surrogate
 from hedgerow.protocols.problem import LinearChunk, LinearProblem, Problem
@@ -70,6 +85,7 @@ from hedgerow.sets.decision_set import (
     Workspace,
 )
 from hedgerow.sets.dijkstra_paths import DijkstraPaths
+from hedgerow.sets.frankwolfe import Descent, conditional_gradient
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
 from hedgerow.sets.matchings import Matchings
@@ -97,7 +113,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "FTPL",
+    "ActiveShare",
+    "AdSlots",
     "AdaptiveOCG",
+    "AtlasChoices",
     "Balled",
     "Benchmark",
     "Birkhoff",
@@ -105,6 +124,7 @@ __all__ = [
     "BlockRule",
     "Box",
     "BudgetedScale",
+    "Caching",
     "Capability",
     "CappedSimplex",
     "CertificateSteps",
@@ -114,11 +134,15 @@ __all__ = [
     "CostOnlySurrogate",
     "CurrentSurrogate",
     "DagPaths",
+    "DataError",
     "DecisionSet",
     "Decomposable",
+    "Descent",
     "Described",
     "DijkstraPaths",
     "DriftSurrogate",
+    "EdgeColumns",
+    "EnvelopedProblem",
     "Eval",
     "EvalGrad",
     "EvalLinear",
@@ -137,6 +161,7 @@ __all__ = [
     "L1Ball",
     "L2Ball",
     "LaggedSurrogate",
+    "LatencyCap",
     "LazySampled",
     "Learner",
     "LearntRanges",
@@ -144,9 +169,12 @@ __all__ = [
     "LinearChunk",
     "LinearProblem",
     "LinfBall",
+    "LogPortfolio",
     "Matchings",
     "Matroid",
     "Maximum",
+    "NegativeLog",
+    "Network",
     "NuclearBall",
     "OracleOnly",
     "OracleSet",
@@ -158,6 +186,7 @@ __all__ = [
     "Permutahedron",
     "Policy",
     "Polytope",
+    "Portfolio",
     "Potential",
     "PowerPotential",
     "PracticalBlocks",
@@ -167,6 +196,7 @@ __all__ = [
     "Quadratic",
     "QuadraticBox",
     "Ranges",
+    "Ranking",
     "Recorded",
     "RmsSteps",
     "Rows",
@@ -176,6 +206,7 @@ __all__ = [
     "Scaled",
     "SemiBandit",
     "Separable",
+    "Series",
     "ShortestPath",
     "SignedSurrogate",
     "Simplex",
@@ -188,21 +219,29 @@ __all__ = [
     "SwitchingBall",
     "Trace",
     "Translated",
+    "UniformScaling",
     "UnitFlow",
     "Used",
     "VacuousConstantsWarning",
+    "Variation",
     "Workspace",
     "bandit",
+    "conditional_gradient",
     "first_order",
     "first_order_each",
     "ftpl_coco",
     "full",
     "hindsight",
+    "hub_graph",
     "linear",
     "play",
+    "price_relatives",
     "projection_free_cbco",
     "projection_free_coco",
     "projection_free_long_term",
+    "read_atlas",
+    "read_edges",
+    "read_matrix",
     "semi_bandit",
     "semi_bandit_coco",
     "simulate",

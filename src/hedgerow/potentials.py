@@ -71,7 +71,7 @@ class PowerPotential:
         cap: the largest weight. Where it binds the regret decomposition no longer holds; the
             certificate does.
 
-    >>> PowerPotential(p=2.0, scale=10.0).weight(5.0)
+    >>> round(PowerPotential(p=2.0, scale=10.0).weight(5.0), 12)
     0.1
 
     """

@@ -30,7 +30,8 @@ class Birkhoff(OracleOnly):
         n: the number of workers, and of jobs.
 
     Reference: Birkhoff, Tres observaciones sobre el algebra lineal (1946); for the projection
-    Li, Sun, Toh, On the efficient computation of a projector over the Birkhoff polytope (2020).
+    Li, Sun, Toh, On the efficient computation of a generalized Jacobian of the projector over the
+    Birkhoff polytope, Math. Program. 179 (2020).
 
     >>> X = Birkhoff(2)
     >>> X.lmo([1.0, 0.0, 0.0, 2.0]).reshape(X.shape)

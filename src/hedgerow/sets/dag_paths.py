@@ -15,7 +15,7 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
-from hedgerow.sets.graph import Edges, Index, Network, ends, group, no_path, orient
+from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, group, no_path, orient
 
 PAIR_STEPS = 10**7
 """Above this many steps of its dynamic programme the diameter is bounded instead of computed."""
@@ -53,7 +53,7 @@ class DagPaths(FlowPolytope):
     _begin: Index = field(init=False, repr=False)
     _tail: Index = field(init=False, repr=False)
     _edge: Index = field(init=False, repr=False)
-    _network: Network = field(init=False, repr=False)
+    _network: FlowNetwork = field(init=False, repr=False)
     _base: Vector = field(init=False, repr=False)
 
     @classmethod
@@ -118,7 +118,7 @@ class DagPaths(FlowPolytope):
             object.__setattr__(self, name, read_only(value))
         supply = np.zeros(self.nodes)
         supply[0], supply[-1] = -1.0, 1.0
-        network = Network(self._tail, place[head[edge]], self._edge, supply, math.inf)
+        network = FlowNetwork(self._tail, place[head[edge]], self._edge, supply, math.inf)
         object.__setattr__(self, "_network", network)
 
     @property

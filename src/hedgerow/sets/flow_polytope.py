@@ -14,7 +14,7 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_vector
 from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.frankwolfe import minimum_norm_point
-from hedgerow.sets.graph import Network
+from hedgerow.sets.graph import FlowNetwork
 from hedgerow.sets.projectable import ProjectableSet
 
 BALANCED = 1e-10
@@ -40,7 +40,7 @@ class FlowPolytope(ProjectableSet):
     Reference for the projection: Qi and Sun, A nonsmooth version of Newton's method (1993).
     """
 
-    _network: Network  # the edges that can change
+    _network: FlowNetwork  # the edges that can change
     _base: Vector  # what the other edges carry
 
     @abstractmethod

@@ -14,7 +14,7 @@ from hedgerow.sets.edges import Edges, Index, number_nodes
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Edges", "Index", "Network", "ends", "group", "hops_from", "incident", "orient"]
+__all__ = ["Edges", "FlowNetwork", "Index", "ends", "group", "hops_from", "incident", "orient"]
 
 
 def ends(edges: Edges, source: Hashable, target: Hashable) -> tuple[Index, Index, int, int]:
@@ -65,7 +65,7 @@ def hops_from(root: int, tail: Index, head: Index, nodes: int) -> Vector:
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class FlowNetwork:
     """The flows {A x = supply, 0 <= x <= upper}: A x is what each node receives, in minus out.
 
     `edge` says which coordinate of the decision set each edge of the network is.

@@ -13,7 +13,7 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
-from hedgerow.sets.graph import Edges, Index, Network, ends, incident, no_path
+from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, incident, no_path
 
 TIGHT = 1e-14
 """A remainder this near its bound is at its bound."""
@@ -50,7 +50,7 @@ class UnitFlow(FlowPolytope):
     target: Hashable
     free: NDArray[np.bool_] = field(init=False, repr=False)
     _base: Vector = field(init=False, repr=False)
-    _network: Network = field(init=False, repr=False)
+    _network: FlowNetwork = field(init=False, repr=False)
     _graph: tuple[Index, Index, Index, Index] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class UnitFlow(FlowPolytope):
         supply -= np.bincount(head, base, nodes) - np.bincount(tail, base, nodes)
         used, place = np.unique(np.concatenate([tail[edge], head[edge]]), return_inverse=True)
         tail, head = place.astype(np.uint32).reshape(2, -1)
-        network = Network(tail.copy(), head.copy(), edge, supply[used], 1.0)
+        network = FlowNetwork(tail.copy(), head.copy(), edge, supply[used], 1.0)
         for name, value in (("free", read_only(free)), ("_base", read_only(base))):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "_network", network)
