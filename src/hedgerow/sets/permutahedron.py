@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.fixed_sum import ROUNDING, FixedSum, mixture
+from hedgerow.sets.rising import rising
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class Permutahedron(FixedSum):
     def lmo(self, c: ArrayLike) -> Vector:
         """Give the largest weight to the smallest entry of c, to the first one if several."""
         v = np.empty(self.dim)
-        v[np.argsort(as_direction(c, self.dim), kind="stable")] = self._falling
+        v[rising(as_direction(c, self.dim))] = self._falling
         return v
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
@@ -84,7 +85,7 @@ class Permutahedron(FixedSum):
         from scipy.optimize import isotonic_regression
 
         y = as_vector(y, "y", self.dim)
-        order = np.argsort(-y, kind="stable")
+        order = rising(-y)
         w = self._falling
         gaps = np.minimum(-np.diff(y[order]), w[0] - w[-1])
         s = np.concatenate([[0.0], -np.cumsum(gaps)])

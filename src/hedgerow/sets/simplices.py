@@ -13,6 +13,7 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
 from hedgerow.sets import systematic
 from hedgerow.sets.fixed_sum import ROUNDING, CappedSum, mixture
+from hedgerow.sets.rising import rising
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,7 @@ class CappedSimplex(CappedSum):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Fill coordinates up to their caps by rising c, the first ones first if several."""
-        return self._filled(np.argsort(as_direction(c, self.n), kind="stable"))
+        return self._filled(rising(as_direction(c, self.n)))
 
     def _filled(self, order: NDArray[np.intp]) -> Vector:
         cap = self._cap[order]
@@ -196,7 +197,7 @@ class CappedSimplex(CappedSum):
         moves = self._free.copy()
         height = np.divide(x, cap, out=np.zeros(self.n), where=moves)
         while True:
-            v = self._filled(np.argsort(-height, kind="stable"))
+            v = self._filled(rising(-height))
             d = np.where(moves, x - v, 0.0)
             if moves.sum() <= 1 or np.abs(d).max() <= ROUNDING * self.total:
                 yield 1.0, v

@@ -16,9 +16,8 @@ from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.fixed_sum import mixture
 from hedgerow.sets.graph import incident
 from hedgerow.sets.matroids import Bases, Label
+from hedgerow.sets.rising import rising
 
-SMALL = 2000
-"""Above this many edges a sort that may swap ties is faster, even if it has to be repeated."""
 ROUNDING = 1e-12
 """Inequalities that are missed by less, in units of what is left to decompose, are equations."""
 LEFT_OUT = 1e-10
@@ -87,9 +86,7 @@ class SpanningTrees(Bases):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest spanning tree; ties go to the edge given first."""
         c = as_direction(c, self.dim)
-        order = np.argsort(c, kind=None if c.size > SMALL else "stable")
-        if c.size > SMALL and (np.diff(c[order]) == 0.0).any():
-            order = np.argsort(c, kind="stable")
+        order = rising(c)
         tree = np.empty(self.dim)
         kernels.matroids.first_tree(order.astype(np.uint32), self._one, self._two, self.nodes, tree)
         return tree
