@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets import rising
+from hedgerow.sets import rising, spanning_trees
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.matroids import Bases, Matroid, PartitionMatroid
 from hedgerow.sets.oracle_only import OracleOnly
