@@ -188,3 +188,19 @@ def test_the_signed_sum_stays_small_and_the_ccv_does_not():
     assert max(signed) < 0.05 * rounds
     assert min(hard) > 0.2 * rounds
     assert max(costs) < best + 0.05 * rounds
+
+
+def test_practical_noise_measures_losses_along_the_set():
+    """A constant added to all costs, or dead edges, must not drown the differences in noise."""
+    X, rng = hr.Simplex(5), np.random.default_rng(0)
+    costs = rng.uniform(0, 1, (1000, 5)) + 0.1 * np.arange(5)
+    means = []
+    for level in (0.0, 50.0):
+        learner, total = hr.FTPL(X, seed=1), 0.0
+        for c in costs:
+            x = learner.ask()
+            total += c @ x
+            learner.tell(hr.EvalGrad(float((c + level) @ x), c + level))
+        means.append(total / len(costs))
+    assert means[1] == pytest.approx(means[0], abs=0.02)
+    assert means[0] < costs.mean() - 0.1

@@ -42,9 +42,12 @@ SETS: dict[str, Callable[[], DecisionSet]] = {
 VERTEX_SETS = ("dag", "k-subsets", "trees")
 
 
-def coco_theory(X: DecisionSet) -> Constrained:
-    with pytest.warns(VacuousConstantsWarning):
-        return projection_free_coco(X, 1000, preset="theory", lipschitz=10.0)
+def theory(make: Callable[..., Constrained]) -> Callable[[DecisionSet], Constrained]:
+    def build(X: DecisionSet) -> Constrained:
+        with pytest.warns(VacuousConstantsWarning):
+            return make(X, 1000, preset="theory", lipschitz=10.0)
+
+    return build
 
 
 def per_constraint(X: DecisionSet) -> Constrained:
@@ -59,11 +62,9 @@ POLICIES: dict[str, Callable[[DecisionSet], Constrained]] = {
     "coco": projection_free_coco,
     "coco-ranges": lambda X: projection_free_coco(X, violation_range=2.0, lipschitz=(1.0, 2.0)),
     "coco-scale": lambda X: projection_free_coco(X, violation_scale=0.5),
-    "coco-theory": coco_theory,
+    "coco-theory": theory(projection_free_coco),
     "long-term": projection_free_long_term,
-    "long-term-theory": lambda X: projection_free_long_term(
-        X, 1000, preset="theory", lipschitz=10.0
-    ),
+    "long-term-theory": theory(projection_free_long_term),
     "ftpl": lambda X: ftpl_coco(X, 100, 3),
     "ftpl-theory": lambda X: ftpl_coco(X, 100, 3, preset="theory"),
     "unconstrained": unconstrained,

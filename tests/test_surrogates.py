@@ -105,3 +105,29 @@ def test_bad_feedback_changes_nothing(cost, constraint, error):
         with pytest.raises(error):
             surrogate.tell(cost, constraint)
         np.testing.assert_array_equal(surrogate.state()["array"], before)
+
+
+@pytest.mark.parametrize("n", [3, 7])
+@pytest.mark.parametrize("make", [hr.projection_free_coco, hr.projection_free_long_term])
+def test_a_constraint_that_no_play_can_change_is_not_weighed(n, make):
+    """Its tangent is not exactly zero, but rounding: it must not become a gradient."""
+    X, rng = hr.Simplex(n), np.random.default_rng(0)
+    for level in (0.1, 0.05):  # kept up to rounding by every play; broken by every play
+        policy, blind = make(X), hr.unconstrained(X)
+        constant = hr.Linear(np.full(n, 0.1), -level)
+        for _ in range(200):
+            cost = hr.Linear(rng.uniform(0, 1, n) + np.arange(n))
+            for player in (policy, blind):
+                x = player.ask()
+                player.tell(hr.first_order(cost, x), hr.first_order(constant, x))
+            np.testing.assert_array_equal(policy.ask(), blind.ask())
+        assert policy.surrogate.price == 0.0
+
+
+def test_a_cost_that_is_constant_on_the_set_moves_nothing():
+    X = hr.Simplex(7)
+    for steps in (hr.CertificateSteps(), hr.RmsSteps()):
+        learner = hr.AdaptiveOCG(X, steps)
+        for _ in range(20):
+            learner.tell(hr.EvalGrad(0.1, np.full(7, 0.1)))
+        np.testing.assert_array_equal(learner.ask(), X.start())

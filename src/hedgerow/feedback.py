@@ -56,12 +56,22 @@ class Full(NamedTuple):
     function: Function
 
 
+LOOKS = {
+    "EvalGrad": "first_order(f, x)",
+    "Eval": "bandit(f, x, lipschitz, bound)",
+    "EvalLinear": "linear(f, x)",
+    "Used": "semi_bandit(f, x)",
+    "Full": "full(f, x)",
+}
+"""Which function gives each kind of feedback."""
+
+
 def needs(kind: type, seen: object, who: str, name: str) -> None:
     """Refuse feedback of another kind."""
     if not isinstance(seen, kind):
         raise TypeError(
             f"{who} learns from {kind.__name__} feedback, the {name} was told as "
-            f"{type(seen).__name__}; see hedgerow.feedback for what to look through"
+            f"{type(seen).__name__}; look with {LOOKS[kind.__name__]}"
         )
 
 

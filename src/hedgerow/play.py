@@ -32,6 +32,11 @@ def play(
         `Step(t, x, cost, violation)`: the round from 1 on, x_t, f_t(x_t) and g_t(x_t).
 
     """
+    if not isinstance(problem, Problem):
+        raise TypeError(
+            f"play needs a Problem, got a {type(problem).__name__}; "
+            "rounds of your own become one with Recorded(decision_set, rounds)"
+        )
     if policy.decision_set.dim != problem.decision_set.dim:
         raise ValueError(
             f"the policy plays in dimension {policy.decision_set.dim}, the problem in "
@@ -39,8 +44,9 @@ def play(
         )
     if problem.adaptive and policy.oblivious_only:
         raise ValueError(
-            f"{type(problem).__name__} reacts to the plays, and {type(policy).__name__} is only "
-            "safe when rounds are fixed beforehand; choose another policy or problem"
+            f"{type(problem).__name__} reacts to the plays, and a policy with "
+            f"{type(getattr(policy, 'learner', policy)).__name__} is only safe when rounds are "
+            "fixed beforehand; choose another policy or problem"
         )
     return _rounds(policy, problem, feedback)
 
@@ -54,10 +60,21 @@ def _rounds(
         yield Step(t, x, cost(x), constraint(x))
 
 
-def simulate(policy: Policy[Any, Any], problem: Problem) -> Trace:
-    """Play a problem to its end with first-order feedback and return the record."""
+def simulate(
+    policy: Policy[Any, Any],
+    problem: Problem,
+    feedback: Callable[[Function, Vector], Any] = first_order,
+) -> Trace:
+    """Play a problem to its end and return the record, with oracle calls and time.
+
+    Args:
+        policy: who plays.
+        problem: the rounds.
+        feedback: what the policy may see, as in `play`.
+
+    """
     calls, begin = policy.oracle_calls, time.perf_counter()
-    trace = Trace.of(play(policy, problem))
+    trace = Trace.of(play(policy, problem, feedback))
     return replace(
         trace, oracle_calls=policy.oracle_calls - calls, seconds=time.perf_counter() - begin
     )

@@ -12,6 +12,7 @@ import hedgerow
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.network import network
+from hedgerow.cli.refusals import refusals
 from hedgerow.report.catalogue import catalogue_table
 
 app = typer.Typer(
@@ -46,4 +47,5 @@ def demo(
     out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
 ) -> None:
     """Play the paper's constrained shortest-path game with three policies."""
-    run_demo(seed=seed, horizon=horizon, out=out)
+    with refusals():
+        run_demo(seed=seed, horizon=horizon, out=out)

@@ -19,6 +19,7 @@ from hedgerow.report.tables import run_table
 def run_demo(seed: int, horizon: int, out: Path) -> None:
     """Play, print the table, draw the figure and say where it is."""
     console = Console()
+    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     problem = hr.ShortestPath.atlas_like(horizon=horizon, seed=seed)
     X = problem.decision_set
     console.print(
@@ -30,7 +31,7 @@ def run_demo(seed: int, horizon: int, out: Path) -> None:
     )
     rounds = hr.Recorded(X, problem)  # drawn once, so that only the policies are timed
     best = hr.hindsight(problem)
-    G = float(max(np.linalg.norm(1.5 * problem.latency), np.linalg.norm(1.2 * problem.bandwidth)))
+    G = max(problem.cost_lipschitz, problem.constraint_lipschitz)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", hr.VacuousConstantsWarning)
         policies = {

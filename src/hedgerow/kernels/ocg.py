@@ -10,6 +10,7 @@ from hedgerow.kernels.jit import kernel, nothing, number, read, write
 
 Array = Any
 pair = types.UniTuple(types.float64, 2)
+EPS = 2.0**-52
 
 
 @kernel(number, write, read, read)
@@ -31,13 +32,17 @@ def gradient(d: Array, S: Array, x: Array, x1: Array, beta: float) -> None:
 
 @kernel(pair, read, read, read)
 def gap(d: Array, x: Array, v: Array) -> tuple[float, float]:
-    """Return the Frank-Wolfe gap <d, x - v> and ||v - x||^2."""
+    """Return the Frank-Wolfe gap <d, x - v>, zero where it is rounding, and ||v - x||^2."""
     progress = 0.0
+    size = 0.0
     distance = 0.0
     for i in range(len(d)):
         e = x[i] - v[i]
         progress += d[i] * e
+        size += abs(d[i] * e)
         distance += e * e
+    if progress <= EPS * len(d) * size:
+        progress = 0.0
     return progress, distance
 
 

@@ -57,7 +57,7 @@ class AdaptiveOCG:
         self._direction = np.empty(X.dim)
         self._workspace = X.workspace()
         self._kernels = steps.kernels()
-        self._last_step = (x1, 0.0)
+        self._last_step = (x1.copy(), 0.0)
 
     @property
     def oracle_calls(self) -> int:

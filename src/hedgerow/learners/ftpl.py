@@ -18,9 +18,9 @@ class GaussianNoise:
     """The noise schedule eta_t = factor sqrt((offset + sum of ||loss||^2 so far) / N).
 
     Args:
-        offset: what stands in for losses before the first; None takes the first loss's own
-            squared norm, so that the schedule has no unit. Algorithm 7 divided by V has 1/V^2,
-            that is 1/T.
+        offset: what stands in for losses before the first. Algorithm 7 divided by V has 1/V^2,
+            that is 1/T, with plain norms. None takes the first loss's own squared norm, so that the
+            schedule has no unit, and measures losses along the set alone.
         factor: how much noise.
 
     """
@@ -32,6 +32,10 @@ class GaussianNoise:
         if self.offset is not None:
             object.__setattr__(self, "offset", as_positive(self.offset, "offset"))
         object.__setattr__(self, "factor", as_positive(self.factor, "factor"))
+
+    def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
+        """Return the squared size of a loss: along the set, or plain where the offset is given."""
+        return squared_norm(s) if self.offset is not None else decision_set.tangent_norm(s) ** 2
 
     def scale(self, squares: float, first: float, n: int) -> float:
         """Return eta_t; before any loss, 1 when nothing is known of its size."""
@@ -90,9 +94,10 @@ class FTPL:
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
         state = self._state
         state["L"][:] += s  # L_t, line 9
-        state["squares"][0] += squared_norm(s)
+        size = self.noise.norm2(self.decision_set, s)
+        state["squares"][0] += size
         if state["first"][0] == 0.0:
-            state["first"][0] = squared_norm(s)
+            state["first"][0] = size
         self._lead()
 
     def state(self) -> Snapshot:

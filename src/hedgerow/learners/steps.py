@@ -104,8 +104,7 @@ class RmsSteps:
 
     def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
         """Return the squared tangent norm."""
-        tangent = decision_set.tangent(s)
-        return float(tangent @ tangent)
+        return decision_set.tangent_norm(s) ** 2
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
@@ -145,8 +144,7 @@ class CertificateSteps:
 
     def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
         """Return the squared tangent norm."""
-        tangent = decision_set.tangent(s)
-        return float(tangent @ tangent)
+        return decision_set.tangent_norm(s) ** 2
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""

@@ -40,7 +40,7 @@ def projection_free_cbco(
     Q(0) = p Mg and scale max(0.1 T^{3/4} Mg, 2 Q(0)); measured, not proved. `theory` is the
     paper's letter after its errata: `PaperBlocks`, the lagged surrogate, p = log T,
     Q(0) = G D sqrt(T) log T and V = (c p T^{3/4})^p with
-    c = (3 + R/r) sqrt(n) G + 12 G R (log T)^{1/4} + 2 (1 + e) R (sqrt(n) F + G); Theorem 4.3 gives
+    c = (3 + R/r) sqrt(n) G + 12 G R (log T)^{1/4} + 2 (1 + e) R (sqrt(n) F + G); Theorem 4.2 gives
     expected regret and CCV of order T^{3/4} up to logarithms with at most T oracle calls. Its
     weight on the constraint is nothing up to about T = 1e15; it warns once.
 
@@ -57,7 +57,7 @@ def projection_free_cbco(
         preset: "practical" or "theory".
 
     """
-    check_preset(preset)
+    check_preset(preset, decision_set, horizon)
     T = as_count(horizon, "horizon", least=8)
     p, D = math.log(T), decision_set.diameter
     (Gf, Gg), (Ff, Fg) = as_pair(lipschitz, "lipschitz"), as_pair(bound, "bound")

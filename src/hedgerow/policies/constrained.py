@@ -9,9 +9,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import squared_norm
 from hedgerow.policies.composition import Composition
+from hedgerow.policies.presets import as_budget
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.snapshot import Snapshot, State
 
@@ -39,8 +40,10 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
-        seen = [constraint] if isinstance(constraint, EvalGrad) else list(constraint)
+        several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
+        seen = list(constraint) if several else [constraint]
         for feedback in (cost, *seen):
+            needs(EvalGrad, feedback, "this policy", "round")
             if np.shape(feedback.grad) != (self.decision_set.dim,):
                 raise ValueError(
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
@@ -58,18 +61,24 @@ class Constrained(Composition[EvalGrad, Seen]):
         state["reach"][0] = max(state["reach"][0], math.sqrt(squared_norm(x)))
         state["prices"][0] += abs(self.surrogate.price)
 
-    def certificate(self) -> float:
+    def certificate(self, budget: float = 0.0) -> float:
         """Bound the regret so far, by one oracle call, whatever the constants.
 
         Regret_T(x*) <= sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t) for every
         x* that keeps the constraint in all rounds, where s_t = grad f_t + w_t grad g_t and the
         values are those that the surrogate used. A bound of the rounding errors is added, which is
-        tiny unless weights became huge.
+        tiny unless weights became huge. Where no x* keeps all rounds it says nothing.
+
+        Args:
+            budget: the benchmark's own total violation B, sum of g_t^+(x*) <= B; it adds B times
+                the largest weight so far.
+
         """
         state = self._state
         lowest = self.decision_set.minimum(state["s"])
         bound = float(state["inner"][0] - lowest - state["price"][0])
-        return bound + self._rounding()
+        allowed = as_budget(budget) * self.surrogate.largest_weight
+        return bound + allowed + self._rounding()
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""

@@ -59,7 +59,7 @@ def projection_free_coco(
 
     `theory` is the paper's letter: p = log T, V = (144 G D p^2 T^{3/4})^p, Q(0) = G D log T,
     `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to logarithms. Up to
-    horizons of about 1e24 its weight on the constraint is nothing; it warns once and says so.
+    horizons of about 1e25 its weight on the constraint is nothing; it warns once and says so.
 
     Args:
         decision_set: where to play.
@@ -68,12 +68,11 @@ def projection_free_coco(
         lipschitz: a Lipschitz constant of all costs and constraints, or a pair (costs,
             constraints). `theory` needs it; in `practical` it replaces the learnt Gf and Gg.
         violation_range: the largest violation that one round can cause; replaces the learnt Mg.
-        violation_scale: how much cumulative violation may be spent, in the constraint's own unit;
-            replaces k_t Mg by this number.
+        violation_scale: about how much cumulative violation may be spent, in the constraint's own
+            unit; replaces k_t Mg by this number.
         benchmark_budget: how much cumulative violation B the benchmark itself may have, in the
             constraint's unit: the potential's scale becomes k_t Mg + p B (in theory
-            144 G D p^2 T^{3/4} + p B), and the certificate needs w B added for such a benchmark,
-            w the largest weight so far.
+            144 G D p^2 T^{3/4} + p B); `certificate(budget=B)` is the bound for such a benchmark.
 
     >>> from hedgerow.sets.simplices import Simplex
     >>> policy = projection_free_coco(Simplex(3))
@@ -81,12 +80,13 @@ def projection_free_coco(
     array([0.33333333, 0.33333333, 0.33333333])
 
     """
-    check_preset(preset)
+    check_preset(preset, decision_set, horizon)
     if preset == "theory":
         refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
-        potential, queue = paper_potential(T, G * decision_set.diameter, benchmark_budget)
-        warn_if_vacuous(T, lambda T: _largest_weight(T, G * decision_set.diameter))
+        GD = G * decision_set.diameter
+        potential, queue = paper_potential(T, GD, benchmark_budget)
+        warn_if_vacuous(T, lambda T: _largest_weight(T, GD, benchmark_budget))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         return Constrained(learner, CurrentSurrogate(potential, queue))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
@@ -120,8 +120,8 @@ def projection_free_long_term(
 
     `practical`: V = sqrt(t) in learnt ranges, `CertificateSteps`, any horizon. `theory`:
     V = 144 G D log(T) T^{3/4}, `PaperSteps`; the quadratic drift and Theorem 2.1 give regret
-    O~(T^{3/4}) and a signed sum O~(T^{7/8}) (the paper states this setting only for linear
-    functions, Algorithm 7).
+    and signed sum of order T^{7/8} up to logarithms (docs/theory.md; the paper states this setting
+    only for linear functions, Algorithm 7).
 
     Args:
         decision_set: where to play.
@@ -131,17 +131,22 @@ def projection_free_long_term(
         violation_range: the largest violation that one round can cause; replaces the learnt one.
 
     """
-    check_preset(preset)
+    check_preset(preset, decision_set, horizon)
     if preset == "theory":
         refuse_in_theory(violation_range=violation_range)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
-        V = PROOF_CONSTANT * G * decision_set.diameter * math.log(T) * T**0.75
+        GD = G * decision_set.diameter
+
+        def potential(T: int) -> PowerPotential:
+            return PowerPotential(2.0, math.sqrt(PROOF_CONSTANT * GD * math.log(T) * T**0.75))
+
+        warn_if_vacuous(T, lambda T: potential(T).weight(GD * T))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))
-        return Constrained(learner, SignedSurrogate(PowerPotential(2.0, math.sqrt(V))))
+        return Constrained(learner, SignedSurrogate(potential(T)))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
-    potential = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
+    root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
     ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
-    return Constrained(learner, SignedSurrogate(potential, 0.0, ranges))
+    return Constrained(learner, SignedSurrogate(root, 0.0, ranges))
 
 
 def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[PowerPotential, float]:
@@ -154,7 +159,7 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
     return PowerPotential(p, scale), GD * p
 
 
-def _largest_weight(horizon: int, GD: float) -> float:
+def _largest_weight(horizon: int, GD: float, budget: float) -> float:
     """The weight if every round violated as much as it can, Q(T) = Q(0) + G D T."""
-    potential, queue = paper_potential(horizon, GD)
+    potential, queue = paper_potential(horizon, GD, budget)
     return potential.weight(queue + GD * horizon)

@@ -36,7 +36,7 @@ def ftpl_coco(
         preset: "practical" or "theory".
 
     """
-    check_preset(preset)
+    check_preset(preset, decision_set, horizon)
     T = as_count(horizon, "horizon")
     potential = PowerPotential(2.0, T**0.25)  # Phi(Q)/V = Q^2/sqrt(T)
     if preset == "theory":

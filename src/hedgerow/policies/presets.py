@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from hedgerow.inputs import as_count, as_positive
+from hedgerow.sets.decision_set import DecisionSet
 
 Preset = Literal["practical", "theory"]
 Lipschitz = float | tuple[float, float] | None
@@ -16,10 +17,19 @@ class VacuousConstantsWarning(UserWarning):
     """The constants are those of the theorem, and at this horizon they ignore the constraint."""
 
 
-def check_preset(preset: str) -> None:
-    """Refuse any other word."""
+def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) -> None:
+    """Refuse any other word, what is no decision set, and what is no horizon."""
     if preset not in ("practical", "theory"):
         raise ValueError(f"preset must be 'practical' or 'theory', got {preset!r}")
+    if not isinstance(decision_set, DecisionSet):
+        raise TypeError(
+            f"a policy plays on a DecisionSet, got {decision_set!r}; "
+            "take one of the catalogue, or wrap your own oracle in OracleSet"
+        )
+    if horizon is not None:
+        as_count(horizon, "horizon")
+    if preset == "theory" and decision_set.diameter == 0.0:
+        raise ValueError("the theory preset needs a set with more than one point to choose from")
 
 
 def refuse_in_theory(**given: float | None) -> None:
@@ -59,8 +69,10 @@ def given_ratio(lipschitz: Lipschitz) -> float | None:
 
 def as_pair(value: float | tuple[float, float], name: str) -> tuple[float, float]:
     """Return (for costs, for constraints), from one number for both or from a pair."""
-    cost, constraint = value if isinstance(value, tuple) else (value, value)
-    return as_positive(cost, name), as_positive(constraint, name)
+    pair = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+    if len(pair) != 2:
+        raise ValueError(f"{name} is one number or a pair (costs, constraints), got {value!r}")
+    return as_positive(pair[0], name), as_positive(pair[1], name)
 
 
 def as_budget(value: float) -> float:
@@ -79,10 +91,15 @@ def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> Non
     largest = largest_weight(horizon)
     if largest >= 1.0:
         return
-    matters = next(T for k in range(1, 60) if largest_weight(T := 10**k) >= 1.0)
+    matters = next((T for k in range(1, 60) if largest_weight(T := 10**k) >= 1.0), None)
+    when = (
+        "up to T = 1e59 it never matters"
+        if matters is None
+        else f"it can matter from T ~ {matters:.0e} on"
+    )
     warnings.warn(
         f"at T = {horizon} the theorem's constants put a weight of at most {largest:.1g} on the "
-        f"constraint, so it is ignored; it can matter from T ~ {matters:.0e} on. "
+        f"constraint, so it is ignored; {when}. "
         "preset='practical' keeps the constraint at any horizon",
         VacuousConstantsWarning,
         stacklevel=3,

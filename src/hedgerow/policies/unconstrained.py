@@ -24,6 +24,6 @@ def unconstrained(
         preset: "practical" plays `CertificateSteps`, "theory" Algorithm 1 with `PaperSteps`.
 
     """
-    check_preset(preset)
+    check_preset(preset, decision_set, horizon)
     steps = PaperSteps(needed_horizon(horizon)) if preset == "theory" else CertificateSteps()
     return Constrained(AdaptiveOCG(decision_set, steps), CostOnlySurrogate())

@@ -53,6 +53,11 @@ class Surrogate(Protocol[Told, SeenConstraint]):
     """Turns cost and constraint of a round into one loss, and remembers the violation."""
 
     @property
+    def largest_weight(self) -> float:
+        """The largest weight on the constraint so far."""
+        ...
+
+    @property
     def price(self) -> float:
         """What the constraint added to the last loss."""
         ...

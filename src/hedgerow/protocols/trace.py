@@ -64,4 +64,9 @@ class Trace:
 
     def regret(self, best: Benchmark) -> float:
         """The total cost minus the benchmark's; negative where violation bought cost."""
+        if best.status == "infeasible":
+            raise ValueError(
+                "no fixed action keeps every round's constraint, so there is no regret; compare "
+                "with a benchmark that has a violation budget"
+            )
         return self.cost - best.cost

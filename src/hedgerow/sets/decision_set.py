@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_vector
+from hedgerow.inputs import Vector, as_vector, squared_norm
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -100,6 +101,12 @@ class DecisionSet(ABC):
     def tangent(self, c: ArrayLike) -> Vector:
         """Remove from c what no direction inside the set can feel; the oracle's answer stays."""
         return as_vector(c, "the direction", self.dim)
+
+    def tangent_norm(self, c: ArrayLike) -> float:
+        """Return the norm of `tangent(c)`, zero where it is no more than rounding beside ||c||."""
+        c = as_vector(c, "the direction", self.dim)
+        norm, plain = (math.sqrt(squared_norm(v)) for v in (self.tangent(c), c))
+        return norm if norm > 4.0 * sys.float_info.epsilon * self.dim * plain else 0.0
 
     def workspace(self) -> Workspace:
         """Return fresh scratch memory for one learner."""

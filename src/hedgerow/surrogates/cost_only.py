@@ -13,6 +13,7 @@ class CostOnlySurrogate:
     """The loss is the cost: plain online convex optimisation, the floor of every comparison."""
 
     price = 0.0
+    largest_weight = 0.0
     oracle_calls = 0
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:

@@ -23,12 +23,11 @@ class CurrentSurrogate(FirstOrder):
         """Add the violation to the queue, then weigh it."""
         state = self._state
         state["t"][0] += 1.0
-        state["weight"][0] = state["price"][0] = 0.0
+        self._weigh(0.0, 0.0)
         self.ranges.observe(cost, constraint, weighed=constraint.value > 0.0)
         if constraint.value > 0.0:
             state["violation"][0] += constraint.value  # Q(t) = Q(t-1) + g_t(x_t)^+, line 6
             if self.ranges.felt(constraint.grad):
                 w = self.potential.weight(self.queue, float(state["t"][0]))  # Phi'(Q(t))/V
-                state["weight"][0] = self.ranges.ratio * w
-                state["price"][0] = state["weight"][0] * constraint.value
+                self._weigh(self.ranges.ratio * w, constraint.value)
         return self.weight

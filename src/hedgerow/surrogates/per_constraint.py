@@ -39,6 +39,11 @@ class PerConstraintSurrogate:
         return sum(surrogate.price for surrogate in self.surrogates)
 
     @property
+    def largest_weight(self) -> float:
+        """The largest weight of any constraint so far."""
+        return max(surrogate.largest_weight for surrogate in self.surrogates)
+
+    @property
     def oracle_calls(self) -> int:
         """The sum of the surrogates'."""
         return sum(surrogate.oracle_calls for surrogate in self.surrogates)

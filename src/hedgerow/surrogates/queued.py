@@ -10,7 +10,7 @@ from hedgerow.potentials import Potential
 from hedgerow.snapshot import Snapshot, State
 from hedgerow.surrogates.ranges import GivenRanges, Ranges
 
-LARGEST_GRADIENT = 1e100
+LARGEST_PART = 1e100
 """A limit that leaves room for the weight."""
 
 
@@ -30,7 +30,7 @@ class Queued(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedbac
         if self.initial < 0.0:
             raise ValueError(f"queue must be at least 0, got {self.initial:g}")
         self.ranges = GivenRanges() if ranges is None else ranges
-        self._state = State(t=1, violation=1, weight=1, price=1)
+        self._state = State(t=1, violation=1, weight=1, price=1, largest=1)
 
     @property
     def queue(self) -> float:
@@ -41,6 +41,17 @@ class Queued(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedbac
     def weight(self) -> float:
         """The last weight on the constraint, in units of cost per violation."""
         return float(self._state["weight"][0])
+
+    @property
+    def largest_weight(self) -> float:
+        """The largest weight so far."""
+        return float(self._state["largest"][0])
+
+    def _weigh(self, weight: float, value: float) -> None:
+        """Remember this round's weight on the constraint and what it adds to the loss."""
+        state = self._state
+        state["weight"][0], state["price"][0] = weight, weight * value
+        state["largest"][0] = max(state["largest"][0], weight)
 
     @property
     def price(self) -> float:
@@ -85,6 +96,6 @@ def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
     """Return first-order feedback with a finite value and a finite gradient, or refuse it."""
     return EvalGrad(
         as_number(seen.value, f"the value of the {name}"),
-        as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_GRADIENT),
+        as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_PART),
         seen.lipschitz,
     )

@@ -7,7 +7,6 @@ the constraint leaves the certificate true, a factor on the cost would not.
 
 from __future__ import annotations
 
-import math
 from typing import Protocol
 
 from hedgerow.feedback import EvalGrad
@@ -137,10 +136,11 @@ class LearntRanges:
 
     def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
         """Take in the sizes of this round's gradients and violation."""
-        state = self._state
-        state["Gf"][0] = max(state["Gf"][0], self._norm(cost.grad))
-        if weighed:
-            state["Gg"][0] = max(state["Gg"][0], self._norm(constraint.grad))
+        state, size = self._state, self._learner.decision_set.tangent_norm
+        state["Gf"][0] = max(state["Gf"][0], size(cost.grad))
+        if not weighed or (Gg := size(constraint.grad)) == 0.0:
+            return
+        state["Gg"][0] = max(state["Gg"][0], Gg)
         if constraint.value <= 0.0 or self._given[0] is not None:
             return
         reach = 0.0
@@ -153,11 +153,7 @@ class LearntRanges:
 
     def felt(self, grad: Vector) -> bool:
         """Whether the gradient has a part along the set; else no play can help."""
-        return self._norm(grad) > 0.0
-
-    def _norm(self, grad: Vector) -> float:
-        tangent = self._learner.decision_set.tangent(grad)
-        return math.sqrt(float(tangent @ tangent))
+        return self._learner.decision_set.tangent_norm(grad) > 0.0
 
     def state(self) -> Snapshot:
         """Return a snapshot."""

@@ -26,8 +26,8 @@ class SignedSurrogate(FirstOrder):
         waiting = self.initial + state["violation"][0] > 0.0
         self.ranges.observe(cost, constraint, weighed=waiting or constraint.value > 0.0)
         w = self.potential.weight(self.queue, float(state["t"][0]))  # Phi'(Q(t-1))/V
-        state["weight"][0] = self.ranges.ratio * w if self.ranges.felt(constraint.grad) else 0.0
-        state["price"][0] = state["weight"][0] * constraint.value
+        felt = self.ranges.felt(constraint.grad)
+        self._weigh(self.ranges.ratio * w if felt else 0.0, constraint.value)
         empty = -self.initial * self.ranges.violation
         state["violation"][0] = max(empty, state["violation"][0] + constraint.value)  # Q(t), line 6
         return self.weight

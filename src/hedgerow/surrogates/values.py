@@ -7,7 +7,7 @@ from abc import abstractmethod
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import as_number
 from hedgerow.potentials import Potential
-from hedgerow.surrogates.queued import LARGEST_GRADIENT, Queued
+from hedgerow.surrogates.queued import LARGEST_PART, Queued
 from hedgerow.surrogates.ranges import Ranges
 
 
@@ -62,7 +62,7 @@ class Values(Queued):
 
 def _checked(seen: Eval, name: str) -> Eval:
     """Return bandit feedback that keeps its own bound, or refuse it."""
-    seen = as_eval(seen, name, LARGEST_GRADIENT)
+    seen = as_eval(seen, name, LARGEST_PART)
     if seen.lipschitz < 0.0 or abs(seen.value) > seen.bound * (1.0 + 1e-9):
         raise ValueError(
             f"the {name} was told as {seen}, which needs lipschitz >= 0 and |value| <= bound; "
