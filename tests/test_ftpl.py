@@ -57,7 +57,7 @@ def test_it_needs_nothing_but_an_oracle_and_asks_once_a_round(preset):
 
 @pytest.mark.parametrize("name", VERTEX_SETS)
 def test_the_offset_is_one_over_T_and_not_one(name):
-    """Dividing Algorithm 7 by V = sqrt(T) divides the 1 under the root by V^2 (numerics R 1.3)."""
+    """Dividing Algorithm 7 by V = sqrt(T) divides the 1 under the root by V^2."""
     X = VERTEX_SETS[name]()
     rounds = list(vertex_rounds(X, seed=6))
     expected, _ = algorithm_7(X, rounds, seed=7)

@@ -112,3 +112,39 @@ def test_long_term_keeps_the_signed_sum():
     blind = hr.simulate(hr.unconstrained(X), problem)
     assert signed.signed_ccv < 0.02 * total < blind.signed_ccv
     assert hard.ccv < signed.ccv < blind.ccv, "slack pays for violation in the signed policy only"
+
+
+def test_what_is_no_problem_no_set_or_no_feedback_is_refused_in_a_sentence():
+    policy = hr.projection_free_coco(hr.Simplex(3))
+    with pytest.raises(TypeError, match=r"become one with Recorded\(decision_set, rounds\)"):
+        hr.play(policy, [])
+    with pytest.raises(TypeError, match="plays on a DecisionSet, got 3"):
+        hr.projection_free_coco(3)
+    with pytest.raises(TypeError, match=r"was told as Eval; look with first_order\(f, x\)"):
+        policy.tell(hr.Eval(1.0, 1.0, 1.0), hr.Eval(1.0, 1.0, 1.0))
+    for horizon in (-5, "abc"):
+        with pytest.raises((TypeError, ValueError), match="horizon must be"):
+            hr.unconstrained(hr.Simplex(3), horizon)
+    with pytest.raises(ValueError, match="a pair"):
+        hr.projection_free_coco(hr.Simplex(3), lipschitz=[1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="more than one point"):
+        hr.projection_free_coco(hr.Simplex(1), 100, preset="theory", lipschitz=1.0)
+
+
+def test_no_regret_against_an_infeasible_benchmark():
+    X = hr.Simplex(2)
+    rounds = [(hr.Linear([1.0, 0.0]), hr.Linear([1.0, 1.0], 1.0))]
+    trace = hr.simulate(hr.projection_free_coco(X), hr.Recorded(X, rounds))
+    best = hr.hindsight(X, rounds)
+    assert best.status == "infeasible"
+    with pytest.raises(ValueError, match="there is no regret"):
+        trace.regret(best)
+
+
+def test_simulate_shows_what_the_feedback_shows():
+    problem = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=40, seed=1)
+    trace = hr.simulate(
+        hr.semi_bandit_coco(problem.decision_set, 40, seed=0), problem, feedback=hr.semi_bandit
+    )
+    assert trace.oracle_calls is not None
+    assert len(trace.costs) == 40
