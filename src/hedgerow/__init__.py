@@ -10,6 +10,8 @@
 51
 """
 
+from hedgerow.audit import AuditReport, Failure, audit
+from hedgerow.bounds import Adaptivity, Explanation, Guarantee, explain, nonvacuous_horizon
 from hedgerow.feedback import (
     Eval,
     EvalGrad,
@@ -24,6 +26,7 @@ from hedgerow.feedback import (
     semi_bandit,
 )
 from hedgerow.functions import Function, Linear, Maximum, Quadratic
+from hedgerow.growth import Growth, growth
 from hedgerow.hindsight import hindsight
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
@@ -116,7 +119,9 @@ __all__ = [
     "ActiveShare",
     "AdSlots",
     "AdaptiveOCG",
+    "Adaptivity",
     "AtlasChoices",
+    "AuditReport",
     "Balled",
     "Benchmark",
     "Birkhoff",
@@ -146,12 +151,16 @@ __all__ = [
     "Eval",
     "EvalGrad",
     "EvalLinear",
+    "Explanation",
     "ExponentialPotential",
+    "Failure",
     "Full",
     "Function",
     "GaussianNoise",
     "GivenRanges",
     "GrowingScale",
+    "Growth",
+    "Guarantee",
     "HalfspaceBox",
     "HopLimitedWalks",
     "Hulled",
@@ -225,15 +234,19 @@ __all__ = [
     "VacuousConstantsWarning",
     "Variation",
     "Workspace",
+    "audit",
     "bandit",
     "conditional_gradient",
+    "explain",
     "first_order",
     "first_order_each",
     "ftpl_coco",
     "full",
+    "growth",
     "hindsight",
     "hub_graph",
     "linear",
+    "nonvacuous_horizon",
     "play",
     "price_relatives",
     "projection_free_cbco",

@@ -1,0 +1,454 @@
+"""Bounds against runs in which they say something, and each assumption shown to be needed."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from games import GAMES
+from hedgerow import bounds
+
+LONG = 4000
+
+
+def nearest(y):
+    """Project onto the unit ball."""
+    return y / max(1.0, float(np.linalg.norm(y)))
+
+
+ADVERSARIES = ("chase", "alternate", "noise", "growing", "phases", "one-sided")
+
+
+def gradient(adversary, x, t, rng):
+    """The loss of round t; some react to the play."""
+    match adversary:
+        case "chase":
+            return np.sign(x) + (x == 0.0)
+        case "alternate":
+            return np.full(x.size, (-1.0) ** t)
+        case "noise":
+            return rng.standard_normal(x.size)
+        case "growing":
+            return np.sign(x + 1e-9) * (1.0 + t / 100.0)
+        case "phases":
+            return np.full(x.size, 1.0 if int(math.log2(t)) % 2 else -1.0)
+    return np.linspace(-1.0, 1.0, x.size)
+
+
+def play_losses(learner, T, adversary, seed=0):
+    """Return regret of linear losses and the norms of their gradients."""
+    rng, S = np.random.default_rng(seed), np.zeros(learner.decision_set.dim)
+    inner, norms = 0.0, []
+    for t in range(1, T + 1):
+        x = learner.ask()
+        grad = gradient(adversary, x, t, rng)
+        learner.tell(hr.EvalGrad(float(grad @ x), grad))
+        S += grad
+        inner += float(grad @ x)
+        norms.append(float(np.linalg.norm(grad)))
+    return inner - learner.decision_set.minimum(S), np.array(norms)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("X", [hr.L2Ball(3), hr.Box(-np.ones(3), np.ones(3))], ids=["ball", "box"])
+def test_sharper_theorem_bounds_runs_in_which_it_says_something(X, adversary):
+    regret, norms = play_losses(hr.AdaptiveOCG(X, hr.PaperSteps(LONG)), LONG, adversary)
+    growth, ratio = bounds.adaptivity(norms)
+    D, L = X.diameter, norms.max()
+    bound = bounds.sharper_ocg_regret(D, L, LONG, growth, ratio)
+    assert regret <= bound < D * L * LONG
+    assert bound <= bounds.ocg_regret(D, L, LONG, growth, ratio)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 4.0, 16.0])
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+def test_rms_bound_holds_in_every_round(kappa, adversary):
+    X = hr.L2Ball(3)
+    learner, rng = hr.AdaptiveOCG(X, hr.RmsSteps(kappa)), np.random.default_rng(0)
+    inner, S, squares, first, said = 0.0, np.zeros(3), 0.0, None, False
+    for t in range(1, 20001 if (kappa, adversary) == (1.0, "noise") else 1001):
+        x = learner.ask()
+        grad = gradient(adversary, x, t, rng)
+        learner.tell(hr.EvalGrad(0.0, grad))
+        inner, S, squares = inner + float(grad @ x), S + grad, squares + float(grad @ grad)
+        first = first or squares
+        if t >= 4 and (t % 50 == 0 or t < 50):
+            bound = bounds.rms_regret(X.diameter, squares, t, kappa, math.log(squares / first))
+            assert inner - X.minimum(S) <= bound
+            said |= bound < X.diameter * math.sqrt(t * squares)
+    assert said == ((kappa, adversary) == (1.0, "noise")), "vacuous in the short runs"
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+def test_leader_lemmas_and_leader_regret(adversary):
+    """The leader's plays are computed by projection, independently of the library."""
+    T, X = 1000, hr.L2Ball(3)
+    learner, rng = hr.AdaptiveOCG(X, hr.PaperSteps(T)), np.random.default_rng(1)
+    x1 = learner.ask()
+    D, S, L, leader = X.diameter, np.zeros(3), 0.0, x1
+    apart = moved = inner = 0.0
+    rates, norms = [], []
+    for t in range(1, T + 1):
+        x = learner.ask()
+        grad = gradient(adversary, x, t, rng)
+        learner.tell(hr.EvalGrad(0.0, grad))
+        norms.append(float(np.linalg.norm(grad)))
+        L = max(L, norms[-1])
+        rates.append(D / (2 * L * T**0.75))
+        inner += float(grad @ leader)
+        S = S + grad
+        after = nearest(x1 - rates[-1] / 2 * S)
+        apart += L * np.linalg.norm(x - after)
+        moved += L * np.linalg.norm(after - leader)
+        leader = after
+    growth, ratio = bounds.adaptivity(norms)
+    assert apart <= bounds.leader_distance(D, L, T, growth)
+    assert moved <= bounds.leader_movement(D, L, T) < D * L * T
+    bound = bounds.ftrl_regret(D, rates, norms)
+    assert inner - X.minimum(S) <= bound < D * L * T
+    assert bound <= 2 * D * L * T**0.75 + ratio * D * L * T**0.25 / 8 + 1e-9
+
+
+@pytest.mark.parametrize("kappa", [None, 1.0, 16.0], ids=["paper", "rms-1", "rms-16"])
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+def test_steps_of_the_sharper_proof(kappa, adversary):
+    """With u_t = eta_t (F_t(x_t) - min F_t): the sum of sigma_t u_t, and how far leaders move."""
+    T, X = 1000, hr.L2Ball(3)
+    steps = hr.PaperSteps(T) if kappa is None else hr.RmsSteps(kappa)
+    learner, rng = hr.AdaptiveOCG(X, steps), np.random.default_rng(2)
+    x1, D, S, leader = learner.ask(), X.diameter, np.zeros(3), learner.ask()
+    L = squares = weighted = 0.0
+    rates, norms = [], []
+    for t in range(1, T + 1):
+        x = learner.ask()
+        grad = gradient(adversary, x, t, rng)
+        learner.tell(hr.EvalGrad(0.0, grad))
+        norms.append(float(np.linalg.norm(grad)))
+        S, L, squares = S + grad, max(L, norms[-1]), squares + norms[-1] ** 2
+        eta = D / (2 * L * T**0.75) if kappa is None else kappa * D / (2 * t**0.25 * squares**0.5)
+        after = nearest(x1 - eta / 2 * S)
+        far, near = (S @ y + np.sum((y - x1) ** 2) / eta for y in (x, after))
+        weighted += min(1.0, 2.0 / math.sqrt(t)) * eta * (far - near)
+        assert eta * (far - near) >= np.sum((x - after) ** 2) - 1e-9
+        room = math.sqrt(1.0 - eta / rates[-1]) if rates else 0.0
+        assert np.linalg.norm(after - leader) <= eta * norms[-1] + D * room + 1e-9
+        leader = after
+        rates.append(eta)
+    a, size = 0.2, np.array(norms) * rates
+    u = size[0] ** 2 / 4
+    spread = sum((size[t] ** 2) / (2 * a * min(1.0, 2 / math.sqrt(t))) for t in range(1, T))
+    rest = D**2 * (4 + 4 * math.log(T / 4)) + spread + D**2 * math.log(rates[0] / rates[-1])
+    assert weighted <= (u + rest / (1 - a / 2)) / (1 - a / 2)
+    if kappa is None:
+        waits = T**1.5 / 3 + math.sqrt(T) / 4 + 1
+        assert sum(max(1.0, math.sqrt(t) / 2) for t in range(1, T + 1)) <= waits
+        assert spread <= D**2 * waits / (8 * a * T**1.5) * (1 + 1e-9)
+    else:
+        growth = math.log(squares / norms[0] ** 2)
+        assert spread <= D**2 * kappa**2 * (growth + 0.57) / (16 * a) * (1 + 1e-9)
+        assert math.log(rates[0] / rates[-1]) == pytest.approx(math.log(T) / 4 + growth / 2)
+
+
+def test_general_bounds_on_random_numbers():
+    """z solves z^p + Regret = start + C + A z^{p-1}: the worst that the inequality allows."""
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        p, scale, C = rng.uniform(1.5, 12.0), 10.0 ** rng.uniform(0, 4), 10.0 ** rng.uniform(0, 4)
+        queue, budget, least = (
+            rng.uniform(0, scale),
+            rng.choice([0.0, C]),
+            10.0 ** rng.uniform(0, 5),
+        )
+        A, b = p * (C + budget) / scale, least + C + (queue / scale) ** p
+        z = np.linspace(0.0, 2.0 * (A + b ** (1 / p)), 2001)
+        regret = (queue / scale) ** p + C + A * z ** (p - 1) - z**p
+        bound = bounds.general_regret(p, scale, C, queue, budget)
+        assert regret.max() <= bound * (1 + 1e-12)
+        reached = z[regret >= -least].max() * scale - queue
+        assert reached <= bounds.general_ccv(p, scale, C, least, queue, budget) * (1 + 1e-12) + 1e-9
+    assert bounds.general_regret(8.0, 1.0, 1e60) == math.inf
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_general_bounds_with_the_measured_constant(game):
+    """C = Regret'/(1 + largest weight), as the run had it."""
+    T, p, scale, queue = 400, 6.0, 5.0, 3.0
+    problem = GAMES[game](1, T)
+    surrogate = hr.CurrentSurrogate(hr.PowerPotential(p, scale), queue)
+    policy = hr.Constrained(hr.AdaptiveOCG(problem.decision_set, hr.PaperSteps(T)), surrogate)
+    z, regret, of_losses, ccv, largest = problem.feasible, 0.0, 0.0, 0.0, 0.0
+    for cost, constraint in problem.rounds(policy):
+        x = policy.ask()
+        policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+        w, violation = surrogate.weight, max(0.0, constraint(x))
+        regret += cost(x) - cost(z)
+        of_losses += cost(x) - cost(z) + w * violation
+        ccv, largest = ccv + violation, max(largest, w)
+    C = max(1e-9, of_losses / (1.0 + largest))
+    assert ccv > 0.0
+    assert regret <= bounds.general_regret(p, scale, C, queue)
+    assert ccv <= bounds.general_ccv(p, scale, C, max(1e-9, -regret), queue)
+
+
+def test_surrogate_lemmas():
+    rng = np.random.default_rng(0)
+    for T in (8, 100, 10**4):
+        p, V = math.log(T), 10.0 ** rng.uniform(-3, 3)
+        Q = p + np.cumsum(rng.uniform(0.0, 1.0, T) * (rng.random(T) < rng.random()))
+        L = V + p * Q ** (p - 1)
+        growth, ratio = bounds.adaptivity(L)
+        assert ratio <= bounds.surrogate_ratio(T) <= 1 + math.e
+        assert growth <= bounds.surrogate_log_growth(T) <= p * p
+
+
+def test_perturbed_leader_bounds():
+    """Norms at most 1, no constants in g; a feasible action exists."""
+    T, X, rng = 3000, hr.Simplex(4), np.random.default_rng(3)
+    costs = rng.uniform(-0.5, 0.5, (T, 4))
+    constraints = rng.uniform(-0.5, 0.5, (T, 4))
+    constraints[:, 0] = -0.1
+    costs[:, 0] = 0.1
+    regrets, sums = [], []
+    for seed in range(2):
+        policy = hr.ftpl_coco(X, T, seed, preset="theory")
+        rounds = [(hr.Linear(f), hr.Linear(g)) for f, g in zip(costs, constraints, strict=True)]
+        trace = hr.simulate(policy, hr.Recorded(X, rounds))
+        regrets.append(trace.cost - hr.hindsight(X, rounds).cost)
+        sums.append(max(0.0, trace.signed_ccv))
+    assert np.mean(regrets) <= bounds.ftpl_regret(T) < 2 * T
+    assert np.mean(sums) <= bounds.ftpl_sum(T) < T
+
+
+class BallBlocks(hr.PaperBlocks):
+    """The paper's steps with the ball's own outer radius, 1, instead of its diameter."""
+
+    def begin(self, dim, radius, diameter):
+        block = super().begin(dim, radius, diameter)
+        return block._replace(epsilon=block.epsilon / diameter**2)
+
+
+def test_block_bandit_bounds():
+    T, X = 130_000, hr.L2Ball(2)
+    learner = hr.BlockBandit(X, BallBlocks(T), seed=0)
+    a, total = np.array([0.6, 0.8]), 0.0
+    for t in range(T):
+        value = float(a @ learner.ask()) * (1.0 if t % 3 else -1.0)
+        learner.tell(hr.Eval(value, 1.0, 1.0))
+        total += value
+    regret = total - X.minimum(a * (T - 2 * math.ceil(T / 3)))
+    gap = 16.0 * math.sqrt(math.log(T) / T)
+    assert regret <= bounds.block_bandit_regret(2, 2.0, 1.0, 1.0, 1.0, T, gap) < 2.0 * T
+    assert learner.oracle_calls <= bounds.block_bandit_oracle_calls(1.0, T, gap) < T
+
+
+NONVACUOUS = {
+    "Theorem 2.1": (lambda T: bounds.ocg_regret(1.0, 1.0, T), 2_501_183_245),
+    "sharper": (lambda T: bounds.sharper_ocg_regret(1.0, 1.0, T), 631),
+    "rms": (lambda T: bounds.rms_regret(1.0, T, T, 1.0, math.log(T)), 3725),
+    "Theorem 3.4 regret": (lambda T: bounds.coco_regret(1.0, 1.0, T), 573_428_332_468_452),
+    "Theorem 3.4 CCV": (lambda T: bounds.coco_ccv(1.0, 1.0, T), 3.8846e24),
+}
+
+
+@pytest.mark.parametrize("name", NONVACUOUS)
+def test_nonvacuous_horizons(name):
+    bound, expected = NONVACUOUS[name]
+    T = bounds.nonvacuous_horizon(bound, 1.0)
+    assert pytest.approx(expected, rel=1e-4) == T
+    assert bound(T) < T
+    before = T - 1.0 if T < 1e12 else T * (1 - 1e-9)
+    assert bound(before) >= before
+    for k in range(1, 30):  # once it says something, it always does
+        assert bound(T * 2.0**k) / 2.0**k < bound(T)
+
+
+def test_nonvacuous_horizon_at_the_edges():
+    assert bounds.nonvacuous_horizon(lambda T: 0.0 * T, 1.0) == 8.0
+    assert bounds.nonvacuous_horizon(lambda T: 2.0 * T, 1.0) == math.inf
+
+
+def test_bounds_grow_with_what_makes_games_harder():
+    for bound in (bounds.ocg_regret, bounds.sharper_ocg_regret):
+        least = bound(1.0, 1.0, 100.0, 0.0, 1.0)
+        for harder in ((2, 1, 100, 0, 1), (1, 2, 100, 0, 1), (1, 1, 200, 0, 1), (1, 1, 100, 3, 1)):
+            assert bound(*map(float, harder)) > least
+        assert bound(1.0, 1.0, 100.0, 0.0, 3.0) >= least
+    for bound in (bounds.coco_regret, bounds.coco_ccv, bounds.long_term_regret):
+        assert bound(2.0, 1.0, 1e4) > bound(1.0, 1.0, 1e4)
+        assert bound(1.0, 1.0, 2e4) > bound(1.0, 1.0, 1e4)
+    assert bounds.budget_ccv(1.0, 1.0, 1e4, 100.0) > bounds.budget_ccv(1.0, 1.0, 1e4, 0.0)
+    assert bounds.sharper_ocg_regret(1.0, 1.0, 1e4) < 1e4 * 0.65
+    assert bounds.cbco_ccv(20.0, 2.0, 1e6) > bounds.cbco_regret(20.0, 2.0, 1e6)
+
+
+# Each assumption, violated on purpose.
+
+
+def leader_regret(norms, rates):
+    """The regret of the leader on [-1, 1] from 0, when all gradients point the same way."""
+    S = inner = 0.0
+    x = 0.0
+    for size, eta in zip(norms, rates, strict=True):
+        inner += size * x
+        S += size
+        x = max(-1.0, -eta / 2 * S)
+    return inner + S
+
+
+def test_needs_nondecreasing_constants():
+    """With L_t = ||grad_t|| a last small gradient makes 1/eta_T, and the bound, nothing."""
+    T, D = 10_000, 2.0
+    norms = np.append(np.ones(T - 1), 1e-6)
+    literal = D / (2 * norms * T**0.75)
+    with pytest.raises(ValueError, match="rates must not increase"):
+        bounds.ftrl_regret(D, literal, norms)
+    claimed = D**2 / literal[-1] + 0.25 * np.sum(np.append(literal[0], literal[:-1]) * norms**2)
+    assert leader_regret(norms, literal) > 100.0 * claimed
+    monotone = D / (2 * np.maximum.accumulate(norms) * T**0.75)
+    assert leader_regret(norms, monotone) <= bounds.ftrl_regret(D, monotone, norms)
+
+
+def test_certificate_needs_coefficient_one():
+    """Two arms, costs divided by a learnt range: regret 5800, "certificate" 0."""
+    costs = np.vstack([np.tile([0.0, 1.0], (200, 1)), np.tile([30.0, 0.0], (200, 1))])
+    arm = np.array([1.0, 0.0])
+    learnt = costs / np.maximum.accumulate(costs.max(axis=1))[:, None]
+    regret = float((costs @ arm).sum() - costs.sum(axis=0).min())
+    assert regret == 5800.0
+    assert float((learnt @ arm).sum() - learnt.sum(axis=0).min()) == 0.0
+    policy = hr.projection_free_coco(hr.Simplex(2))
+    rounds = [(hr.Linear(a), hr.Linear([0.0, 0.0], -1.0)) for a in costs]
+    trace = hr.simulate(policy, hr.Recorded(hr.Simplex(2), rounds))
+    assert trace.cost - costs.sum(axis=0).min() <= policy.certificate()
+
+
+def test_certificate_needs_a_feasible_benchmark():
+    """Against an action that violates, the regret may be above the certificate."""
+    rounds = [(hr.Linear([0.0, 1.0]), hr.Linear([1.0, 0.0], -0.5))] * 400
+    policy = hr.projection_free_coco(hr.Simplex(2))
+    trace = hr.simulate(policy, hr.Recorded(hr.Simplex(2), rounds))
+    assert trace.cost - 0.0 > policy.certificate()  # arm 1 costs nothing and always violates
+    assert trace.cost - 200.0 <= policy.certificate()  # half and half
+
+
+def test_ratio_lemma_needs_increments_of_at_most_GD():
+    T = 10**4
+    p = math.log(T)
+    Q = np.array([p, p + 10.0])  # G D = 1, V negligible
+    assert bounds.adaptivity(p * Q ** (p - 1)).largest_ratio > 100.0 > bounds.surrogate_ratio(T)
+
+
+def test_ratio_lemma_needs_the_analytic_constants():
+    """The running maximum of ||grad_t|| starts wherever the first cost is."""
+    assert bounds.adaptivity([1e-9, 1.0]).largest_ratio > 1 + math.e
+
+
+def test_general_regret_needs_a_scale_near_its_constant():
+    assert bounds.general_regret(9.0, 9.0 * 100.0, 100.0) < 101.0
+    assert bounds.general_regret(9.0, 0.1 * 9.0 * 100.0, 100.0) > 1e7
+
+
+def test_drift_of_the_signed_queue_needs_small_values():
+    """Q(t)^2 <= Q(t-1)^2 + 1 + 2 Q(t-1) <g, x> fails as soon as |<g, x>| exceeds 1."""
+    for value in np.linspace(-3.0, 3.0, 61):
+        for Q in (0.0, 0.5, 4.0):
+            holds = max(0.0, Q + value) ** 2 <= Q**2 + 1 + 2 * Q * value + 1e-9
+            assert holds or abs(value) > 1.0
+    assert max(0.0, 0.0 + 3.0) ** 2 > 1.0
+
+
+def policies(T):
+    X = hr.Simplex(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", hr.VacuousConstantsWarning)
+        theory = {
+            "coco theory": hr.projection_free_coco(X, T, preset="theory", lipschitz=1.0),
+            "budget theory": hr.projection_free_coco(
+                X, T, preset="theory", lipschitz=1.0, benchmark_budget=9.0
+            ),
+            "long term theory": hr.projection_free_long_term(X, T, preset="theory", lipschitz=1.0),
+            "bandit theory": hr.projection_free_cbco(
+                X, 10**6, 0, lipschitz=1.0, bound=1.0, preset="theory"
+            ),
+        }
+    return theory | {
+        "coco": hr.projection_free_coco(X),
+        "long term": hr.projection_free_long_term(X),
+        "unconstrained": hr.unconstrained(X),
+        "unconstrained theory": hr.unconstrained(X, T, preset="theory"),
+        "ftpl": hr.ftpl_coco(X, T, 0),
+        "ftpl theory": hr.ftpl_coco(X, T, 0, preset="theory"),
+        "bandit": hr.projection_free_cbco(X, T, 0, lipschitz=1.0, bound=1.0),
+        "sampled": hr.Sampled(hr.projection_free_long_term(X), 0),
+        "lazy": hr.LazySampled(hr.projection_free_coco(X), 0),
+        "semi-bandit": hr.semi_bandit_coco(X, T, 0),
+    }
+
+
+def test_explain_reads_the_constants_off_the_policy():
+    T = 1500
+    found = {name: bounds.explain(policy) for name, policy in policies(T).items()}
+    for name, explanation in found.items():
+        assert explanation.guarantees, name
+        assert explanation.guarantees[0].statement in str(explanation)
+    D = math.sqrt(2.0)
+    by_name = {g.name: g for g in found["coco theory"].guarantees}
+    regret, ccv = by_name["regret, Theorem 3.4"], by_name["CCV, Theorem 3.4"]
+    assert regret.value == pytest.approx(bounds.coco_regret(1.0, D, T))
+    assert ccv.value == pytest.approx(bounds.coco_ccv(1.0, D, T))
+    assert (regret.informative, ccv.informative) == (False, False)
+    assert "says nothing" in str(regret)
+    assert found["coco theory"].horizon == T
+    assert found["coco"].horizon is None
+    budget = " ".join(found["budget theory"].guarantees[-1].assumptions)
+    assert "violates by at most 9 in all" in budget
+    signed = {g.name: g for g in found["long term theory"].guarantees}
+    assert signed["signed sum, quadratic drift"].value == pytest.approx(
+        bounds.long_term_sum(1.0, D, T)
+    )
+    assert found["unconstrained theory"].guarantees[-1].informative
+    assert found["ftpl theory"].horizon == found["ftpl"].horizon == T
+    assert found["ftpl"].guarantees[-1].value is None
+    assert found["ftpl theory"].guarantees[-1].value == pytest.approx(bounds.ftpl_sum(T))
+    c = bounds.cbco_constant(3, D, D / hr.Simplex(4).ball()[1], 1.0, 1.0, 1e6)
+    bandit = found["bandit theory"].guarantees[1]
+    assert bandit.value == pytest.approx(bounds.cbco_regret(c, D, 1e6))
+    assert not any(g.name.startswith("CCV") for g in found["lazy"].guarantees)
+    assert bounds.explain(object()).guarantees == ()
+
+
+def test_explain_changes_nothing_and_follows_the_run():
+    problem = hr.IidSimplex(n=4, horizon=200, seed=0)
+    policy = hr.projection_free_coco(problem.decision_set)
+    assert bounds.explain(policy).guarantees[0].informative is None
+    for t, (cost, constraint) in enumerate(problem):
+        x = policy.ask()
+        if t == 100:
+            bounds.explain(policy)
+        policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+    undisturbed = hr.projection_free_coco(problem.decision_set)
+    hr.simulate(undisturbed, problem)
+    assert np.array_equal(policy.ask(), undisturbed.ask())
+    certificate, regulariser = bounds.explain(policy).guarantees
+    assert certificate.value == policy.certificate()
+    assert certificate.informative
+    assert regulariser.value > 0.0
+
+
+def test_explain_measures_the_price_of_adaptivity():
+    problem = hr.SwitchingBall(n=4, horizon=200, seed=0)
+    surrogate = hr.CurrentSurrogate(hr.PowerPotential(6.0, 5.0), 3.0)
+    policy = hr.Constrained(hr.AdaptiveOCG(problem.decision_set, hr.PaperSteps(200)), surrogate)
+    weights = [surrogate.potential.weight(3.0)]
+    for cost, constraint in problem:
+        x = policy.ask()
+        policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
+        weights.append(surrogate.potential.weight(surrogate.queue))
+    price, true = bounds.explain(policy).adaptivity, bounds.adaptivity(1.0 + np.array(weights))
+    assert price.log_growth == pytest.approx(true.log_growth)
+    assert price.log_growth > 0.0
+    assert price.largest_ratio >= true.largest_ratio
