@@ -67,7 +67,7 @@ from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.switching_ball import SwitchingBall
 from hedgerow.problems.variation import Series, UniformScaling, Variation
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.protocols.parts import Learner, Policy, Surrogate
+from hedgerow.protocols.parts import Learner, Player, Policy, Surrogate
 from hedgerow.protocols.problem import LinearChunk, LinearProblem, Problem
 from hedgerow.protocols.trace import Step, Trace
 from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
@@ -193,6 +193,7 @@ __all__ = [
     "PartitionMatroid",
     "PerConstraintSurrogate",
     "Permutahedron",
+    "Player",
     "Policy",
     "Polytope",
     "Portfolio",

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot
+from hedgerow.snapshot import Stateful
 
 Seen = TypeVar("Seen", contravariant=True)
 SeenCost = TypeVar("SeenCost", contravariant=True)
@@ -14,8 +14,11 @@ SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 Told = TypeVar("Told")
 
 
-class Learner(Protocol[Seen]):
-    """Plays one sequence of losses: `ask` is pure, all work happens in `tell`."""
+class Player(Stateful, Protocol):
+    """Who is asked for a point each round: `ask` is pure, all work happens in `tell`.
+
+    A snapshot of it, restored, plays on bit for bit the same.
+    """
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -29,27 +32,31 @@ class Learner(Protocol[Seen]):
 
     @property
     def oblivious_only(self) -> bool:
-        """Whether its guarantee fails against losses that react to its plays."""
+        """Whether its guarantee fails against rounds that react to its plays."""
         ...
 
     def ask(self) -> Vector:
         """Return the point to play now, as a fresh array."""
         ...
 
+
+class Learner(Player, Protocol[Seen]):
+    """Plays one sequence of losses."""
+
     def tell(self, loss: Seen, /) -> None:
         """Learn what was seen of the loss at the played point."""
         ...
 
-    def state(self) -> Snapshot:
-        """Return a snapshot; playing on from it is bit for bit the same."""
+
+class Policy(Player, Protocol[SeenCost, SeenConstraint]):
+    """Plays a constrained game."""
+
+    def tell(self, cost: SeenCost, constraint: SeenConstraint, /) -> None:
+        """Learn what was seen of cost and constraint at the played point."""
         ...
 
-    def restore(self, snapshot: Snapshot, /) -> None:
-        """Go back to a snapshot."""
-        ...
 
-
-class Surrogate(Protocol[Told, SeenConstraint]):
+class Surrogate(Stateful, Protocol[Told, SeenConstraint]):
     """Turns cost and constraint of a round into one loss, and remembers the violation."""
 
     @property
@@ -69,47 +76,4 @@ class Surrogate(Protocol[Told, SeenConstraint]):
 
     def tell(self, cost: Told, constraint: SeenConstraint, /) -> Told:
         """Return the loss of this round, seen as the cost was."""
-        ...
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        ...
-
-    def restore(self, snapshot: Snapshot, /) -> None:
-        """Go back to a snapshot."""
-        ...
-
-
-class Policy(Protocol[SeenCost, SeenConstraint]):
-    """Plays a constrained game: ask for a point, tell what was seen of cost and constraint."""
-
-    @property
-    def decision_set(self) -> DecisionSet:
-        """Where it plays."""
-        ...
-
-    @property
-    def oracle_calls(self) -> int:
-        """How many linear minimisations it has asked for."""
-        ...
-
-    @property
-    def oblivious_only(self) -> bool:
-        """Whether its guarantee fails against an adversary that reacts to its plays."""
-        ...
-
-    def ask(self) -> Vector:
-        """Return the point to play now, as a fresh array."""
-        ...
-
-    def tell(self, cost: SeenCost, constraint: SeenConstraint, /) -> None:
-        """Learn what was seen at the played point."""
-        ...
-
-    def state(self) -> Snapshot:
-        """Return a snapshot; playing on from it is bit for bit the same."""
-        ...
-
-    def restore(self, snapshot: Snapshot, /) -> None:
-        """Go back to a snapshot."""
         ...

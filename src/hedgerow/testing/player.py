@@ -13,46 +13,19 @@ import numpy as np
 
 from hedgerow.functions import Function, Linear
 from hedgerow.inputs import Vector
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.protocols.parts import Player
 from hedgerow.snapshot import Snapshot
 from hedgerow.testing.contract import Check, refuses, same
 from hedgerow.testing.points import inside
 from hedgerow.testing.seen import Feedback, Round, Seen, arrays, look, scaled, spoilt
 
 
-class Player(Protocol):
-    """What a learner and a policy have in common; they differ in what `tell` takes."""
-
-    @property
-    def decision_set(self) -> DecisionSet:
-        """Where it plays."""
-        ...
-
-    @property
-    def oracle_calls(self) -> int:
-        """How many linear minimisations it has asked for."""
-        ...
-
-    @property
-    def oblivious_only(self) -> bool:
-        """Whether rounds that react to the plays would break its guarantee."""
-        ...
-
-    def ask(self) -> Vector:
-        """Return the point to play now."""
-        ...
+class Told(Player, Protocol):
+    """A learner or a policy; they differ in what `tell` takes."""
 
     @property
     def tell(self) -> Callable[..., None]:
         """Take in what was seen of each function of the round."""
-        ...
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        ...
-
-    def restore(self, snapshot: Snapshot, /) -> None:
-        """Go back to a snapshot."""
         ...
 
 
@@ -63,7 +36,7 @@ class Game:
     `feasible` holds points that keep all constraints.
     """
 
-    make: Callable[[], Player]
+    make: Callable[[], Told]
     rounds: Sequence[Round]
     feedback: Feedback
     feasible: Sequence[Vector] | Vector = ()
@@ -72,7 +45,7 @@ class Game:
         """Return what is seen of a round at x, in arrays that belong to the caller."""
         return look(functions, x, self.feedback)
 
-    def advance(self, player: Player, rounds: Sequence[Round]) -> Vector:
+    def advance(self, player: Told, rounds: Sequence[Round]) -> Vector:
         """Play some rounds and return the plays, with the one after the last round."""
         plays = []
         for functions in rounds:
@@ -85,7 +58,7 @@ class Game:
         return self.advance(self.make(), self.rounds)
 
 
-def store(player: Player) -> str:
+def store(player: Told) -> str:
     """Write a snapshot as JSON text."""
     return json.dumps(player.state(), default=np.ndarray.tolist)
 
