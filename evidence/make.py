@@ -10,12 +10,15 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import hedgerow as hr
+from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
+from hedgerow.adversary.search import evaluate, search
 from hedgerow.network.atlas.star import read_atlas
 from hedgerow.network.edges import read_edges
 from hedgerow.network.hub_graph import hub_graph
@@ -434,9 +437,88 @@ def problems() -> dict[str, list[dict[str, Any]]]:
     return {"rows": rows, "latency_cap_on_random_pairs": random_pairs(data)}
 
 
+def searched(X: hr.DecisionSet, T: int) -> dict[str, tuple[Any, Any, int]]:
+    """The learners and policies to search against: maker, feedback, draws of the noise."""
+    values = partial(hr.bandit, lipschitz=1.0, bound=X.diameter)
+
+    def learner(steps: Any) -> Any:
+        return lambda _: hr.Constrained(hr.AdaptiveOCG(X, steps), hr.CostOnlySurrogate())
+
+    return {
+        "AdaptiveOCG, PaperSteps": (learner(hr.PaperSteps(T)), hr.first_order, 1),
+        "AdaptiveOCG, RmsSteps": (learner(hr.RmsSteps()), hr.first_order, 1),
+        "AdaptiveOCG, CertificateSteps": (learner(hr.CertificateSteps()), hr.first_order, 1),
+        "projection_free_coco": (lambda _: hr.projection_free_coco(X), hr.first_order, 1),
+        "projection_free_coco, theory": (
+            lambda _: hr.projection_free_coco(X, T, preset="theory", lipschitz=1.0),
+            hr.first_order,
+            1,
+        ),
+        "projection_free_long_term": (lambda _: hr.projection_free_long_term(X), hr.first_order, 1),
+        "ftpl_coco": (lambda draw: hr.ftpl_coco(X, T, draw), hr.first_order, 4),
+        "projection_free_cbco": (
+            lambda draw: hr.projection_free_cbco(X, T, draw, lipschitz=1.0, bound=X.diameter),
+            values,
+            4,
+        ),
+    }
+
+
+def adversary_search() -> list[dict[str, Any]]:
+    """The worst that the search found for each learner and policy, against random games.
+
+    Norms of all gradients are at most 1 and T = 200. Plain learners play without constraints
+    (share 1), policies with share 1/2. Regret is against the best feasible action where that is
+    affordable; where "exact" is false it is a lower bound, against the game's own comparators.
+    "fresh" judges a randomised policy by 32 new draws.
+    """
+    T, rows = 200, []
+    for X in (hr.Simplex(5), hr.L2Ball(3)):
+        for name, (make, feedback, draws) in searched(X, T).items():
+            plain = name.startswith("AdaptiveOCG")
+            game = LinearGame(X, T, share=1.0 if plain else 0.5)
+            quick = X.supports(hr.Described)  # hindsight is one small linear programme
+            exact = not plain and (quick or draws == 1)
+            costly = hindsight_regret if exact else regret
+            for objective in (costly,) if plain else (costly, ccv):
+                given: dict[str, Any] = {"draws": draws, "feedback": feedback}
+                slow = objective is hindsight_regret and not quick
+                evaluations = 200 if slow or draws > 1 else 800
+                found = search(make, game, objective, seed=0, evaluations=evaluations, **given)
+                unit = T if objective is ccv else game.rate
+                row = {
+                    "set": type(X).__name__,
+                    "policy": name,
+                    "measure": "ccv/T" if objective is ccv else "regret/(D L T^{3/4})",
+                    "exact": objective is ccv or exact or plain,
+                    "worst": round(found.value / unit, 4),
+                    "best_random": round(found.random_value / unit, 4),
+                    "evaluations": found.evaluations,
+                }
+                if draws > 1:
+                    given["draws"] = 32
+                    fresh = evaluate(
+                        lambda draw, make=make: make(1000 + draw),
+                        game,
+                        found.rounds,
+                        objective,
+                        **given,
+                    )
+                    row["worst_fresh"] = round(fresh / unit, 4)
+                rows.append(row)
+    return rows
+
+
 MAKERS = {
     maker.__name__: maker
-    for maker in (atlas_like, synthetic_growth, bandit_growth, ftpl_growth, problems)
+    for maker in (
+        atlas_like,
+        synthetic_growth,
+        bandit_growth,
+        ftpl_growth,
+        problems,
+        adversary_search,
+    )
 }
 
 

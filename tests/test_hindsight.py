@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 import hedgerow as hr
+from hedgerow.hindsight import prefix_benchmarks, regret_curve
 
 
 def sets(rng):
@@ -71,9 +74,68 @@ def test_refusals():
     X = hr.Simplex(3)
     with pytest.raises(TypeError, match="needs the rounds"):
         hr.hindsight(X)
-    with pytest.raises(NotImplementedError, match="round 1 has a Quadratic"):
-        hr.hindsight(X, [(hr.Quadratic(1.0, np.zeros(3)), hr.Linear(np.zeros(3)))])
-    with pytest.raises(NotImplementedError, match="L2Ball has none"):
-        hr.hindsight(hr.SwitchingBall(horizon=5))
     with pytest.raises(TypeError, match="cannot be iterated alone"):
         hr.hindsight(hr.HalfspaceBox(horizon=5))
+    game = [(hr.Linear(np.ones(3)), hr.Linear(np.zeros(3)))]
+    with pytest.raises(ValueError, match="budget must be at least 0"):
+        hr.hindsight(X, game, budget=-1.0)
+    with pytest.raises(ValueError, match="only 1"):
+        hr.hindsight(X, game, interval=(1, 2))
+    with pytest.raises(ValueError, match="last round of the interval must be at least 2"):
+        hr.hindsight(X, game * 3, interval=(2, 1))
+    with pytest.raises(ValueError, match="checkpoints must increase"):
+        prefix_benchmarks(X, [1, 1], game)
+    with pytest.raises(ValueError, match="1 rounds, but 2 costs"):
+        regret_curve([1.0, 2.0], game, hr.hindsight(X, game))
+
+
+def test_no_rounds_at_all():
+    best = hr.hindsight(hr.Simplex(3), [])
+    assert best.cost == best.lower_bound == 0.0
+    assert best.status == "optimal"
+
+
+def test_an_interval_counts_only_its_rounds():
+    problem = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=700, seed=2)
+    rounds = list(problem)
+    for first, last in [(1, 1), (250, 260), (257, 512), (600, 700), (1, 700)]:
+        best = hr.hindsight(problem, interval=(first, last))
+        again = hr.hindsight(problem.decision_set, rounds[first - 1 : last])
+        assert best.cost == pytest.approx(again.cost, rel=1e-9)
+        recorded = hr.hindsight(problem.decision_set, iter(rounds), interval=(first, last))
+        assert recorded.cost == pytest.approx(again.cost, rel=1e-9)
+        assert best.seconds > 0.0
+
+
+def test_memory_does_not_grow_with_the_horizon():
+    problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=12_000, seed=0)
+    hr.hindsight(problem, interval=(1, 10))  # imports
+    tracemalloc.start()
+    best = hr.hindsight(problem)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert best.status == "optimal"
+    assert peak < 0.3 * 12_000 * problem.decision_set.dim * 8
+
+
+def test_regret_curve_ends_with_the_regret():
+    for problem in (hr.IidSimplex(horizon=300), hr.QuadraticBox(n=3, horizon=50)):
+        trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+        best = hr.hindsight(problem)
+        curve = regret_curve(trace, problem, best)
+        assert curve[-1] == pytest.approx(trace.regret(best), rel=1e-9, abs=1e-9)
+        ten = sum(cost(best.x) for cost, _ in list(problem)[:10])
+        assert curve[9] == pytest.approx(trace.costs[:10].sum() - ten, rel=1e-9, abs=1e-9)
+
+
+def test_prefix_benchmarks_are_those_of_the_prefixes():
+    path = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=300, seed=3)
+    ball = hr.SwitchingBall(horizon=60)
+    curved = hr.QuadraticBox(n=3, horizon=60)
+    for problem in (path, ball, curved):
+        ends = [1, 7, problem.horizon // 2, problem.horizon]
+        for k, best in zip(ends, prefix_benchmarks(problem, ends), strict=True):
+            cold = hr.hindsight(problem, interval=(1, k))
+            assert best.status == cold.status == "optimal"
+            assert best.cost == pytest.approx(cold.cost, rel=1e-6, abs=1e-6)
+            assert best.lower_bound <= cold.cost + 1e-8 * (1.0 + abs(cold.cost))

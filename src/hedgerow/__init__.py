@@ -10,6 +10,11 @@
 51
 """
 
+from hedgerow.adversary.cyclic_arms import CyclicArms
+from hedgerow.adversary.fresh_coordinates import FreshCoordinates
+from hedgerow.adversary.game import LinearGame
+from hedgerow.adversary.random_signs import RandomSigns
+from hedgerow.adversary.steady_push import SteadyPush
 from hedgerow.audit import AuditReport, Failure, audit
 from hedgerow.bounds import Adaptivity, Explanation, Guarantee, explain, nonvacuous_horizon
 from hedgerow.feedback import (
@@ -27,7 +32,7 @@ from hedgerow.feedback import (
 )
 from hedgerow.functions import Function, Linear, Maximum, Quadratic
 from hedgerow.growth import Growth, growth
-from hedgerow.hindsight import hindsight
+from hedgerow.hindsight import hindsight, prefix_benchmarks, regret_curve
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
@@ -138,6 +143,7 @@ __all__ = [
     "ConvexHull",
     "CostOnlySurrogate",
     "CurrentSurrogate",
+    "CyclicArms",
     "DagPaths",
     "DataError",
     "DecisionSet",
@@ -154,6 +160,7 @@ __all__ = [
     "Explanation",
     "ExponentialPotential",
     "Failure",
+    "FreshCoordinates",
     "Full",
     "Function",
     "GaussianNoise",
@@ -176,6 +183,7 @@ __all__ = [
     "LearntRanges",
     "Linear",
     "LinearChunk",
+    "LinearGame",
     "LinearProblem",
     "LinfBall",
     "LogPortfolio",
@@ -205,6 +213,7 @@ __all__ = [
     "Projectable",
     "Quadratic",
     "QuadraticBox",
+    "RandomSigns",
     "Ranges",
     "Ranking",
     "Recorded",
@@ -223,6 +232,7 @@ __all__ = [
     "Snapshot",
     "SpanningTrees",
     "Spectrahedron",
+    "SteadyPush",
     "Step",
     "StepRule",
     "Surrogate",
@@ -249,6 +259,7 @@ __all__ = [
     "linear",
     "nonvacuous_horizon",
     "play",
+    "prefix_benchmarks",
     "price_relatives",
     "projection_free_cbco",
     "projection_free_coco",
@@ -256,6 +267,7 @@ __all__ = [
     "read_atlas",
     "read_edges",
     "read_matrix",
+    "regret_curve",
     "semi_bandit",
     "semi_bandit_coco",
     "simulate",

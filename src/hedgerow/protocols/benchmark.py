@@ -9,16 +9,23 @@ from hedgerow.inputs import Vector
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """The best fixed action that keeps the constraint in every round.
+    """The best fixed action that keeps the constraint in every round, or within a budget.
 
     Attributes:
         x: the action.
         cost: its total cost over all rounds.
         lower_bound: a proved lower bound of the total cost of every such action.
-        gap: cost - lower_bound; zero means that x is proved optimal.
-        status: "optimal", or "infeasible" when no fixed action keeps every round's constraint.
+        gap: cost - lower_bound; zero means that x is proved optimal, infinity that x does not keep
+            the constraints.
+        status: "optimal"; "gap" when the gap or the violation is not as small as asked for; or
+            "infeasible" when it is proved that no fixed action keeps the constraints.
         violation: the largest constraint value of x over the rounds; at most the tolerance when
-            optimal.
+            optimal without a budget, and as small as possible when infeasible.
+        ccv: the sum of the positive constraint values of x.
+        seconds: the wall time that it took.
+        conflict: the rounds that no action keeps together, when infeasible.
+        needed_budget: the least sum of positive constraint values of any action, when infeasible
+            and cheap to find; as `budget` it makes the benchmark feasible.
 
     """
 
@@ -28,3 +35,7 @@ class Benchmark:
     gap: float
     status: str
     violation: float
+    ccv: float = 0.0
+    seconds: float = 0.0
+    conflict: tuple[int, ...] = ()
+    needed_budget: float | None = None
