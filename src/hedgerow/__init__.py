@@ -10,13 +10,10 @@
 51
 """
 
-from hedgerow.adversary.cyclic_arms import CyclicArms
-from hedgerow.adversary.fresh_coordinates import FreshCoordinates
-from hedgerow.adversary.game import LinearGame
-from hedgerow.adversary.random_signs import RandomSigns
-from hedgerow.adversary.steady_push import SteadyPush
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from hedgerow.audit import AuditReport, Failure, audit
-from hedgerow.bounds import Adaptivity, Explanation, Guarantee, explain, nonvacuous_horizon
 from hedgerow.feedback import (
     Eval,
     EvalGrad,
@@ -38,13 +35,6 @@ from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
-from hedgerow.network.atlas.choices import AtlasChoices
-from hedgerow.network.atlas.star import read_atlas
-from hedgerow.network.data_error import DataError
-from hedgerow.network.edges import EdgeColumns, read_edges
-from hedgerow.network.hub_graph import hub_graph
-from hedgerow.network.matrix import read_matrix
-from hedgerow.network.network import Network
 from hedgerow.play import play, simulate
 from hedgerow.policies.bandit import projection_free_cbco
 from hedgerow.policies.constrained import Constrained
@@ -117,7 +107,45 @@ from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.ranges import GivenRanges, LearntRanges, Ranges
 from hedgerow.surrogates.signed import SignedSurrogate
 
+if TYPE_CHECKING:
+    from hedgerow.adversary.cyclic_arms import CyclicArms
+    from hedgerow.adversary.fresh_coordinates import FreshCoordinates
+    from hedgerow.adversary.game import LinearGame
+    from hedgerow.adversary.random_signs import RandomSigns
+    from hedgerow.adversary.steady_push import SteadyPush
+    from hedgerow.bounds import Adaptivity, Explanation, Guarantee, nonvacuous_horizon
+    from hedgerow.bounds.explain import explain
+    from hedgerow.network.atlas.choices import AtlasChoices
+    from hedgerow.network.atlas.star import read_atlas
+    from hedgerow.network.data_error import DataError
+    from hedgerow.network.edges import EdgeColumns, read_edges
+    from hedgerow.network.hub_graph import hub_graph
+    from hedgerow.network.matrix import read_matrix
+    from hedgerow.network.network import Network
+
 __version__ = "0.1.0"
+
+_LATER = {
+    "Adaptivity": "hedgerow.bounds",
+    "AtlasChoices": "hedgerow.network.atlas.choices",
+    "CyclicArms": "hedgerow.adversary.cyclic_arms",
+    "DataError": "hedgerow.network.data_error",
+    "EdgeColumns": "hedgerow.network.edges",
+    "Explanation": "hedgerow.bounds",
+    "FreshCoordinates": "hedgerow.adversary.fresh_coordinates",
+    "Guarantee": "hedgerow.bounds",
+    "LinearGame": "hedgerow.adversary.game",
+    "Network": "hedgerow.network.network",
+    "RandomSigns": "hedgerow.adversary.random_signs",
+    "SteadyPush": "hedgerow.adversary.steady_push",
+    "explain": "hedgerow.bounds.explain",
+    "hub_graph": "hedgerow.network.hub_graph",
+    "nonvacuous_horizon": "hedgerow.bounds",
+    "read_atlas": "hedgerow.network.atlas.star",
+    "read_edges": "hedgerow.network.edges",
+    "read_matrix": "hedgerow.network.matrix",
+}
+"""Loaded when first asked for: what a game alone does not need."""
 
 __all__ = [
     "FTPL",
@@ -273,3 +301,10 @@ __all__ = [
     "simulate",
     "unconstrained",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(_LATER[name]), name)
+    return value
