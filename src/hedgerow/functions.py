@@ -136,3 +136,33 @@ class Maximum:
     def grad(self, x: Vector) -> Vector:
         """Return a subgradient of the first largest part."""
         return max(self.parts, key=lambda part: part(x)).grad(x)
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """A convex function times a factor, factor x f(x), factor >= 0."""
+
+    function: Function
+    factor: float
+
+    def __call__(self, x: Vector) -> float:
+        """Return factor x f(x)."""
+        return self.factor * self.function(x)
+
+    def grad(self, x: Vector) -> Vector:
+        """Return factor x a subgradient of f."""
+        product: Vector = self.factor * self.function.grad(x)
+        return product
+
+
+def scaled(f: Function, factor: float) -> Function:
+    """Return factor x f for a factor >= 0; a linear function, or a maximum of such, stays one.
+
+    >>> scaled(Linear([1.0, 2.0], offset=-1.0), 2.0)
+    Linear(coefficients=array([2., 4.]), offset=-2.0)
+    """
+    if isinstance(f, Linear):
+        return Linear(factor * f.coefficients, factor * f.offset)
+    if isinstance(f, Maximum):
+        return Maximum([scaled(part, factor) for part in f.parts])
+    return Times(f, factor)

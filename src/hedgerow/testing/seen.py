@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.functions import Function
+from hedgerow.functions import scaled as scaled_function
 from hedgerow.inputs import Vector
 from hedgerow.testing.contract import bad_numbers, bad_vectors
 
@@ -59,7 +60,10 @@ def _scaled_part(part: Any, size: float) -> Any:
     measured = _measured(part)
     vectors = [value for value in measured.values() if isinstance(value, np.ndarray)]
     unit = max(float(np.linalg.norm(value)) for value in vectors or measured.values()) or 1.0
-    return part._replace(**{name: value / unit * size for name, value in measured.items()})
+    larger = part._replace(**{name: value / unit * size for name, value in measured.items()})
+    if isinstance(function := getattr(part, "function", None), Function):
+        return larger._replace(function=scaled_function(function, size / unit))
+    return larger
 
 
 def _is_part(one: Any) -> bool:
