@@ -21,6 +21,7 @@ from hedgerow.policies.presets import (
     given_ratio,
     needed_horizon,
     needed_lipschitz,
+    refuse_eagerness,
     refuse_in_theory,
     warn_if_vacuous,
 )
@@ -48,6 +49,7 @@ def projection_free_coco(
     violation_range: float | None = None,
     violation_scale: float | None = None,
     benchmark_budget: float = 0.0,
+    eagerness: float = 1.0,
 ) -> Constrained[EvalGrad]:
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
 
@@ -73,6 +75,8 @@ def projection_free_coco(
         benchmark_budget: how much cumulative violation B the benchmark itself may have, in the
             constraint's unit: the potential's scale becomes k_t Mg + p B (in theory
             144 G D p^2 T^{3/4} + p B); `certificate(budget=B)` is the bound for such a benchmark.
+        eagerness: how eagerly the constraint is kept, a number without unit, in `practical` alone:
+            q and k_t are divided by it. More means less violation and more regret.
 
     >>> from hedgerow.sets.simplices import Simplex
     >>> policy = projection_free_coco(Simplex(3))
@@ -83,6 +87,7 @@ def projection_free_coco(
     check_preset(preset, decision_set, horizon)
     if preset == "theory":
         refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
+        refuse_eagerness(eagerness)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         GD = G * decision_set.diameter
         potential, queue = paper_potential(T, GD, benchmark_budget)
@@ -97,11 +102,13 @@ def projection_free_coco(
             )
         violation_range = as_positive(violation_scale, "violation_scale") / PRACTICAL_SCALE.floor
     ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
-    scale: float | Scale = PRACTICAL_SCALE if violation_scale is None else PRACTICAL_SCALE.floor
+    e = as_positive(eagerness, "eagerness")
+    growing = GrowingScale(PRACTICAL_SCALE.floor / e, PRACTICAL_SCALE.factor / e)
+    scale: float | Scale = growing if violation_scale is None else growing.floor
     if budget := PRACTICAL_P * as_budget(benchmark_budget):
         scale = BudgetedScale(scale, budget, ranges)
     potential = PowerPotential(PRACTICAL_P, scale)
-    return Constrained(learner, CurrentSurrogate(potential, PRACTICAL_P, ranges))
+    return Constrained(learner, CurrentSurrogate(potential, PRACTICAL_P / e, ranges))
 
 
 def projection_free_long_term(

@@ -42,6 +42,15 @@ def refuse_in_theory(**given: float | None) -> None:
             )
 
 
+def refuse_eagerness(eagerness: float) -> None:
+    """Refuse a tuned factor where the constants are the theorem's."""
+    if eagerness != 1.0:
+        raise ValueError(
+            f"the theory preset is the theorem's letter and takes no eagerness, got {eagerness!r}; "
+            "use preset='practical', or leave it out"
+        )
+
+
 def needed_horizon(horizon: int | None) -> int:
     """Return the horizon that the theory preset needs; T >= 8 makes log T >= 2 (erratum 5)."""
     if horizon is None:
