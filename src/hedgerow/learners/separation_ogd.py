@@ -1,0 +1,181 @@
+"""Descent without projection: a separation oracle pulls the point back into the set."""
+
+from __future__ import annotations
+
+import math
+import sys
+from abc import ABC
+from collections.abc import Callable
+
+import numpy as np
+
+from hedgerow import kernels
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, squared_norm
+from hedgerow.learners.adagrad import BEST_FACTOR
+from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.hull_coordinates import HullCoordinates
+from hedgerow.sets.decision_set import Balled, DecisionSet, Hulled, Separable
+from hedgerow.snapshot import Snapshot, State
+
+SQUEEZE = 4.0
+"""delta = 4 R / (r sqrt T), the paper's c."""
+STEP = 2.0
+"""The paper's c_1, which it leaves open; 2 gives its count of at most about 5/4 separations a
+round."""
+LARGEST_SQUEEZE = 0.5
+"""Where the horizon is not known delta stays at most this, so that comparing with the squeezed set
+means something from the first round on."""
+LARGEST_RATIO = 1000.0
+"""R/r above which a round may need a million pulls and more."""
+ROUNDING = 4.0 * sys.float_info.epsilon
+"""A gradient's part along the set that is below this, times the dimension, is rounding."""
+
+
+class SeparationDescent(ABC):  # noqa: B024 - what it lacks is the length of its steps
+    """Descent with infeasible projections: y <- y - delta r a/||a|| while a separates y from X.
+
+    The point is no projection, but it is no further than before from any point of the squeezed set
+    (1 - delta) X: each pull shortens the squared distance by (delta r)^2 at least. Works in the
+    coordinates of the affine hull, about the centre of the inner ball of radius r; R = D bounds the
+    distance of any point from it. Starts at the centre.
+    """
+
+    oblivious_only = False
+    oracle_calls = 0
+
+    def __init__(self, decision_set: DecisionSet, horizon: int | None, eta: Callable[..., float]):
+        X, name = decision_set, type(self).__name__
+        for capability in (Separable, Hulled, Balled):
+            if not X.supports(capability):
+                raise ValueError(
+                    f"{name} needs {capability.meaning}, {type(X).__name__} has no "
+                    f"{capability.method}(); use AdaptiveOCG, which needs its oracle alone"
+                )
+        if X.diameter == 0.0:
+            raise ValueError(f"{name} needs a set with more than one point to choose from")
+        self.decision_set, self._inside = X, HullCoordinates(X)
+        self.horizon = None if horizon is None else as_count(horizon, "horizon")
+        self._check_shape(X.diameter / self.radius)
+        self._state = State(y=self._inside.dim, rule=2, t=1, separations=1)  # y_1 = 0, the centre
+        self._eta = eta
+
+    def _check_shape(self, ratio: float) -> None:
+        """Refuse a set that is too flat, R/r too large, for the horizon or for any."""
+        if self.horizon is not None and self.squeeze(1.0) >= 1.0:
+            raise ValueError(
+                f"the squeeze 4 R / (r sqrt T) must be below 1, got {self.squeeze(1.0):.3g} for "
+                f"R / r = {ratio:.3g}; use a horizon above {(SQUEEZE * ratio) ** 2:.0f}"
+            )
+        if self.horizon is None and ratio > LARGEST_RATIO:
+            raise ValueError(
+                f"{type(self).__name__} needs a set with R / r of at most {LARGEST_RATIO:g}, got "
+                f"{ratio:.3g}: a round could need {ratio**2:.0e} separations; use AdaGrad, which "
+                "projects, or AdaptiveOCG"
+            )
+
+    @property
+    def radius(self) -> float:
+        """The radius r of the inner ball."""
+        return self._inside.radius
+
+    @property
+    def separations(self) -> int:
+        """How often the separation oracle was asked."""
+        return int(self._state["separations"][0])
+
+    def squeeze(self, t: float) -> float:
+        """Return delta of round t: 4 R / (r sqrt T), or with t for T and capped if T is unknown."""
+        ratio = SQUEEZE * self.decision_set.diameter / self.radius
+        if self.horizon is not None:
+            return ratio / math.sqrt(self.horizon)
+        return min(LARGEST_SQUEEZE, ratio / math.sqrt(t))
+
+    def ask(self) -> Vector:
+        """Return the point y_t, which lies in the set."""
+        return self._inside.point(self._state["y"])
+
+    def tell(self, loss: EvalGrad) -> None:
+        """Take the gradient at y_t and move to y_{t+1}."""
+        as_number(loss.value, "the value of the loss")
+        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+        state = self._state
+        t = state["t"][0] = state["t"][0] + 1.0
+        g = np.ascontiguousarray(self._inside.basis.T @ s)
+        felt = squared_norm(g) > (ROUNDING * s.size) ** 2 * squared_norm(s)
+        eta = self._eta(state["rule"], t, squared_norm(g) if felt else 0.0)
+        if felt and eta > 0.0:
+            kernels.projected.descend(state["y"], state["y"], g, eta)
+            self._pull(self.squeeze(t))
+        warn_beyond(int(t), self.horizon)
+
+    def _pull(self, delta: float) -> None:
+        """Take y on the ball R B, then pull it against separating directions into the set."""
+        y, X, (basis, r) = self._state["y"], self.decision_set, (self._inside.basis, self.radius)
+        kernels.projected.into_ball(y, X.diameter)
+        self._state["separations"][0] += 1.0
+        while (a := X.separate(self._inside.point(y))) is not None:
+            n = basis.T @ a
+            y -= delta * r / np.linalg.norm(n) * n
+            self._state["separations"][0] += 1.0
+
+    @property
+    def _configuration(self) -> tuple[object, ...]:
+        return (self.decision_set, self.horizon)
+
+    def state(self) -> Snapshot:
+        """Return a snapshot of the point and the step's numbers."""
+        return self._state.snapshot(self, self._configuration)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        self._state.restore(self, snapshot, self._configuration)
+
+
+class SeparationOGD(SeparationDescent):
+    """SO-OGD: y_{t+1} = pull(y_t - eta grad_t), eta = r/(G sqrt T), squeeze 4R/(r sqrt T).
+
+    Regret_T <= (9 D^2/(2r) + r/2) G sqrt T for convex losses: against the squeezed set it is that
+    of gradient descent, D^2/(2 eta) + eta G^2 T/2, and squeezing costs delta R G T with R = D. At
+    most about 5 T/4 separations in all for long horizons.
+
+    Args:
+        decision_set: where to play; it needs a separation oracle, a hull and an inner ball.
+        horizon: the number of rounds T, above (4R/r)^2.
+        lipschitz: G, a bound of the gradients' norms along the set; a longer gradient takes its
+            place from then on.
+
+    Reference: Garber and Kretzu, "New projection-free algorithms for online convex optimization
+    with adaptive regret guarantees" (COLT 2022), Algorithm SO-OGD.
+
+    """
+
+    def __init__(self, decision_set: DecisionSet, horizon: int, lipschitz: float):
+        super().__init__(decision_set, as_count(horizon, "horizon"), kernels.projected.steady_eta)
+        length = STEP * self.radius / (2.0 * math.sqrt(horizon))  # eta G = c_1 r / (2 sqrt T)
+        self._state["rule"][:] = length, as_positive(lipschitz, "lipschitz")
+        self._begin = tuple(self._state["rule"])
+
+    @property
+    def _configuration(self) -> tuple[object, ...]:
+        return (self.decision_set, self.horizon, self._begin)
+
+
+class SeparationAdaGrad(SeparationDescent):
+    """The same with AdaGrad's steps, eta_t = D / sqrt(2 sum of ||grad||^2): no G is needed.
+
+    With a horizon Regret_T <= sqrt(2) D sqrt(sum of ||grad||^2) + delta R sum of ||grad||, from the
+    same two facts as for `SeparationOGD`. Without one delta_t falls with t, and no rate is claimed.
+
+    Args:
+        decision_set: where to play; it needs a separation oracle, a hull and an inner ball.
+        horizon: the number of rounds T, above (4R/r)^2; or None.
+
+    Reference: the learner of Lu, Pedramfar and Aggarwal, "Order-optimal projection-free algorithm
+    for adversarially constrained online convex optimization" (2025), as reconstructed in `bagel`.
+
+    """
+
+    def __init__(self, decision_set: DecisionSet, horizon: int | None = None):
+        super().__init__(decision_set, horizon, kernels.projected.adagrad_eta)
+        self._state["rule"][0] = BEST_FACTOR * decision_set.diameter
