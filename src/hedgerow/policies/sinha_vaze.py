@@ -1,0 +1,182 @@
+"""Sinha and Vaze's policies: exact projections, and an exponential price on the violation.
+
+Abhishek Sinha and Rahul Vaze, "Optimal Algorithms for Online Convex Optimization with Adversarial
+Constraints", Advances in Neural Information Processing Systems 37 (NeurIPS), 2024.
+"""
+
+from __future__ import annotations
+
+import math
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import as_count, as_positive
+from hedgerow.learners.adagrad import AdaGrad
+from hedgerow.learners.ogd import StronglyConvexOGD
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.presets import (
+    Lipschitz,
+    Preset,
+    check_preset,
+    given_ratio,
+    needed_horizon,
+    needed_lipschitz,
+    refuse_in_theory,
+    warn_if_vacuous,
+)
+from hedgerow.potentials import (
+    AnytimeExponential,
+    ExponentialPotential,
+    Potential,
+    PowerPotential,
+)
+from hedgerow.protocols.parts import Learner
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
+
+THEOREM_RATE = 0.5
+"""lambda sqrt(T) in the theorem."""
+PRACTICAL_RATE = 2.0
+"""lambda sqrt(T) in learnt ranges, from trials on nine synthetic games and path polytopes."""
+HIGHEST_RATE = 0.1
+"""The largest lambda_t where the horizon is not known. Trials with a conditional-gradient learner
+found 1/4 and 1 too harsh in the first rounds; not tuned again for AdaGrad."""
+
+
+def sinha_vaze(
+    decision_set: DecisionSet,
+    horizon: int | None = None,
+    *,
+    preset: Preset = "practical",
+    lipschitz: Lipschitz = None,
+    eagerness: float = 1.0,
+) -> Constrained[EvalGrad]:
+    """Optimal regret and CCV, with one projection a round: AdaGrad on f_t + w_t g_t^+.
+
+    w_t = lambda exp(lambda Q(t)) with Q(t) the violation so far, this round's included, in units of
+    2 G D; x_{t+1} = P_X(x_t - eta_t s_t), eta_t = D / sqrt(2 sum of ||s||^2), s_t the gradient of
+    that loss along the set.
+
+    `theory` is the algorithm box: lambda = 1/(2 sqrt T). Regret_t <= 2 G D (sqrt t + 1) for every
+    t <= T and CCV_T <= 4 G D sqrt(T) log(2 (1 + 2 T)), for convex functions, any constraints, no
+    Slater point. The weight is 1 only once CCV is 4 G D sqrt(T) log(2 sqrt T): 0.44 of the most
+    that is possible at T = 1600. Below T of about 170 it can never be 1, which is warned of, and
+    below about 1100 the bound of CCV is above G D T. (The paper's appendix restates another
+    weight than its box; this is the box.)
+
+    `practical` needs no constants and no unit: lambda = 2/sqrt T, in units of the largest violation
+    of a round, the weight times Gf/Gg, both learnt; without a horizon lambda_t = min(0.1,
+    2/sqrt t), which is `sarkar_anytime`. `certificate()` says afterwards what was achieved.
+
+    Args:
+        decision_set: where to play; it must be able to project.
+        horizon: the number of rounds T; `theory` needs it.
+        preset: "practical" or "theory".
+        lipschitz: G, a bound of the norms of all gradients along the set, or a pair (costs,
+            constraints). `theory` needs it; in `practical` it replaces the learnt Gf/Gg.
+        eagerness: factor on lambda; more means less violation and more regret. Not in `theory`.
+
+    Reference: Sinha and Vaze, NeurIPS 2024; from its pseudocode for convex costs.
+
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> policy = sinha_vaze(Simplex(3), horizon=1000)
+    >>> policy.surrogate.potential.rate == 2.0 / math.sqrt(1000.0)
+    True
+
+    """
+    check_preset(preset, decision_set, horizon)
+    learner = AdaGrad(decision_set)
+    return Constrained(learner, priced(learner, horizon, preset, lipschitz, eagerness))
+
+
+def priced(
+    learner: Learner[EvalGrad],
+    horizon: int | None,
+    preset: Preset,
+    lipschitz: Lipschitz,
+    eagerness: float,
+) -> CurrentSurrogate:
+    """Return the surrogate f_t + lambda exp(lambda Q(t)) g_t^+, its arguments as above."""
+    if preset == "practical":
+        eager = as_positive(eagerness, "eagerness")
+        return learnt(learner, practical_potential(horizon, eager), lipschitz)
+    refuse_eagerness(eagerness)
+    T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
+    warn_if_vacuous(T, lambda T: box_potential(T).weight(T / 2.0))  # Q(T) <= beta G D T = T/2
+    return CurrentSurrogate(box_potential(T), 0.0, scaled(learner, G))
+
+
+def box_potential(horizon: int) -> ExponentialPotential:
+    """Return Phi(q) = exp(lambda q) - 1 with lambda = 1/(2 sqrt T); V = 1."""
+    return ExponentialPotential(THEOREM_RATE / math.sqrt(horizon))
+
+
+def practical_potential(horizon: int | None, eagerness: float) -> Potential:
+    """Return the exponential at the practical rate, which falls where no horizon is known."""
+    if horizon is None:
+        return AnytimeExponential(eagerness * PRACTICAL_RATE, eagerness * HIGHEST_RATE)
+    return ExponentialPotential(eagerness * PRACTICAL_RATE / math.sqrt(horizon))
+
+
+def scaled(learner: Learner[EvalGrad], G: float) -> GivenRanges:
+    """Return the theorem's unit of violation, 1/beta = 2 G D."""
+    return GivenRanges(violation=2.0 * G * learner.decision_set.diameter)
+
+
+def learnt(
+    learner: Learner[EvalGrad], potential: Potential, lipschitz: Lipschitz
+) -> CurrentSurrogate:
+    """Return the surrogate in learnt units."""
+    return CurrentSurrogate(potential, 0.0, LearntRanges(learner, None, given_ratio(lipschitz)))
+
+
+def refuse_eagerness(eagerness: float) -> None:
+    """Refuse any eagerness but 1 in the theory preset."""
+    refuse_in_theory(eagerness=None if eagerness == 1.0 else eagerness)
+
+
+def sinha_vaze_strongly_convex(
+    decision_set: DecisionSet,
+    horizon: int,
+    modulus: float,
+    *,
+    preset: Preset = "practical",
+    lipschitz: Lipschitz = None,
+    eagerness: float = 1.0,
+) -> Constrained[EvalGrad]:
+    """Logarithmic regret for strongly convex costs: f_t + (2 CCV/V) g_t^+, steps 1/(a t).
+
+    Phi(q) = q^2, V = 8 G^2 log(T e)/a. The surrogate V f_t + Phi'(Q) g_t^+ has modulus V a, so its
+    steps are 1/(V a t) (the paper's box says 1/(a t), its proof V a); divided by V they are as
+    above. Regret_t <= (G^2/a)(1 + log t) and
+    CCV_t <= 4 G sqrt((G D/a) t log(T e)) + 4 G^2 log(T e)/a for every t <= T.
+
+    `practical` has learnt ranges in place of G: the weight is (Gf/Gg) (CCV/Mg) / (4 log(T e)).
+
+    Args:
+        decision_set: where to play; it must be able to project.
+        horizon: the number of rounds T.
+        modulus: a, with f(y) >= f(x) + <f'(x), y - x> + (a/2)||y - x||^2 for all costs, in units of
+            cost per squared length; if costs are multiplied by a factor, multiply it too.
+        preset: "practical" or "theory".
+        lipschitz: as in `sinha_vaze`.
+        eagerness: factor on the weight. Not in `theory`.
+
+    Reference: Sinha and Vaze, NeurIPS 2024; from its pseudocode for strongly convex costs.
+
+    """
+    check_preset(preset, decision_set, as_count(horizon, "horizon"))
+    learner = StronglyConvexOGD(decision_set, modulus)
+    if preset == "practical":
+        potential = quadratic(horizon, 1.0 / as_positive(eagerness, "eagerness"))
+        return Constrained(learner, learnt(learner, potential, lipschitz))
+    refuse_eagerness(eagerness)
+    T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
+    GD, curvature = G * decision_set.diameter, G * G / modulus
+    warn_if_vacuous(T, lambda T: quadratic(T, curvature).weight(GD * T))
+    return Constrained(learner, CurrentSurrogate(quadratic(T, curvature)))
+
+
+def quadratic(horizon: int, unit: float) -> PowerPotential:
+    """Return Phi(q)/V = q^2/V with V = 8 unit log(T e)."""
+    return PowerPotential(2.0, math.sqrt(8.0 * unit * (math.log(horizon) + 1.0)))
