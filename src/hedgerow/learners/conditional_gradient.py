@@ -1,0 +1,82 @@
+"""What conditional gradients share: a point, a sum of gradients, one linear minimisation."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgerow import kernels
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Snapshot, State
+
+
+class ConditionalGradient(ABC):  # noqa: B024 - what it lacks, `tell`, is the algorithm
+    """Plays x_{t+1} = x_t + sigma_t (v_t - x_t), v_t = argmin over X of <grad F_t(x_t), x>.
+
+    F_t(x) = <S, x> + beta ||x - centre||^2 up to a constant; which sum S, which beta, which
+    centre and which sigma_t is what makes the algorithm.
+
+    Args:
+        decision_set: where to play.
+        start: x_1; the set's own start if left out.
+        configuration: what else it was built from.
+        numbers: the names and sizes of what else it remembers.
+
+    """
+
+    oblivious_only = False
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        start: ArrayLike | None,
+        configuration: Sequence[object],
+        numbers: dict[str, int],
+    ):
+        X = self.decision_set = decision_set
+        x1 = X.start() if start is None else as_vector(start, "start", X.dim)
+        if not X.contains(x1):
+            raise ValueError(
+                "start must lie in the decision set; leave it out to use the set's own start"
+            )
+        self._state = State(x=X.dim, x1=X.dim, S=X.dim, t=1, **numbers)
+        self._state["x"][:] = self._state["x1"][:] = x1
+        self._configuration = (X, self._state["x1"].copy(), *configuration)
+        self._direction = np.empty(X.dim)
+        self._workspace = X.workspace()
+
+    @property
+    def oracle_calls(self) -> int:
+        """One a round."""
+        return int(self._state["t"][0])
+
+    def ask(self) -> Vector:
+        """Return x_t."""
+        return self._state["x"].copy()
+
+    def _checked(self, loss: EvalGrad) -> Vector:
+        """Return the gradient, or refuse the loss."""
+        as_number(loss.value, "the value of the loss")
+        return as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+
+    def _step(self, beta: float, centre: Vector, relax: Callable[[float, float], float]) -> None:
+        """Move towards the vertex; `relax` makes sigma_t of the gap and ||v - x||^2."""
+        x, d = self._state["x"], self._direction
+        kernels.ocg.gradient(d, self._state["S"], x, centre, beta)  # grad F_t(x_t)
+        v = self._workspace.lmo(d)  # v_t
+        kernels.ocg.move(x, v, relax(*kernels.ocg.gap(d, x, v)))  # x_{t+1}
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        self._workspace.clear()
+        return self._state.snapshot(self, self._configuration)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        self._state.restore(self, snapshot, self._configuration)
+        self._workspace.clear()

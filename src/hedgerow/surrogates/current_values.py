@@ -1,0 +1,42 @@
+"""The bandit surrogate of Wang et al.: the weight counts the violation of the play itself."""
+
+from __future__ import annotations
+
+from hedgerow.feedback import Eval
+from hedgerow.potentials import Potential
+from hedgerow.surrogates.ranges import Ranges
+from hedgerow.surrogates.values import Values
+
+
+class CurrentValues(Values):
+    """Values of f_t + (Phi'(Q(t))/V) g_t^+ with Q(t) = Q(t-1) + g_t(y_t)^+ at the point played.
+
+    The weight depends on the random play, so a one-point estimate is not unbiased for the gradient
+    of f_t + w g_t^+ with any fixed w. (It is for h(y) = f_t(y) + w(Q(t-1) + g_t^+(y)) g_t^+(y),
+    smoothed, but the analysis is not about that function.) `LaggedSurrogate` and `DriftSurrogate`
+    fix the weight before the play. The declared constants are those of the weight that was used.
+
+    Args:
+        potential: Phi/V, as a function of the queue.
+        queue: Q(0), in units of `ranges.violation`.
+        ranges: the units; `GivenRanges()` if left out.
+
+    Reference: Wang, Wan and Zhang, AAAI 2025 (inside BFW-TVC).
+
+    >>> from hedgerow.potentials import PowerPotential
+    >>> surrogate = CurrentValues(PowerPotential(p=2.0, scale=1.0))
+    >>> surrogate.tell(Eval(1.0, 1.0, 3.0), Eval(0.25, 2.0, 4.0))
+    Eval(value=1.125, lipschitz=2.0, bound=5.0)
+
+    """
+
+    def __init__(self, potential: Potential, queue: float = 0.0, ranges: Ranges | None = None):
+        super().__init__(potential, queue, ranges, overshoot=0.0)
+
+    def charge(self, constraint: Eval, t: float) -> Eval:
+        """Add the violation to the queue, then weigh it."""
+        violation = max(0.0, constraint.value)
+        self._state["violation"][0] += violation  # Q(t)
+        w = self.ranges.ratio * self.potential.weight(self.queue, t)  # Phi'(Q(t))/V
+        self._weigh(w, violation)
+        return Eval(w * violation, w * constraint.lipschitz, w * constraint.bound)
