@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,14 @@ class Descent(NamedTuple):
     calls: int
 
 
+class Step(NamedTuple):
+    """One step: F(x) - min F <= gap, and the exact line search from x leads to `following`."""
+
+    x: Vector
+    gap: float
+    following: Vector
+
+
 class Mixture(NamedTuple):
     """A point x = weights @ vertices near y: ||x - P(y)||^2 <= gap, after so many oracle calls."""
 
@@ -32,14 +41,14 @@ class Mixture(NamedTuple):
     vertices: Vector
 
 
-def conditional_gradient(
-    lmo: Oracle, s: Vector, beta: float, centre: Vector, start: Vector, tolerance: float, cap: int
-) -> Descent:
-    """Minimise F(x) = <s, x> + beta ||x - centre||^2 by Frank-Wolfe steps from `start`.
+def frank_wolfe(
+    lmo: Oracle, s: Vector, beta: float, centre: Vector, start: Vector
+) -> Iterator[Step]:
+    """Yield Frank-Wolfe steps for F(x) = <s, x> + beta ||x - centre||^2, one oracle call each.
 
     One step goes from x towards v = lmo(grad F(x)) by the exact line search
     sigma = clip(g / (2 beta ||v - x||^2), 0, 1) with g = <grad F(x), x - v>, so F never grows and
-    F(x) - min F <= g. It stops after the first step that began with g <= tolerance, or at the cap.
+    F(x) - min F <= g. When to stop is the caller's to say.
 
     Args:
         lmo: the oracle of the set.
@@ -47,7 +56,36 @@ def conditional_gradient(
         beta: the weight of the quadratic part, above 0.
         centre: the centre of the quadratic part; it need not lie in the set.
         start: a point of the set.
-        tolerance: how small g has to be.
+
+    """
+    x = start.copy()
+    while True:
+        gradient = s + 2.0 * beta * (x - centre)
+        v = lmo(gradient)
+        step = v - x
+        gap = max(0.0, -float(gradient @ step))
+        curvature = 2.0 * beta * float(step @ step)
+        following = x
+        if gap > 0.0:
+            following = x + gap / curvature * step if gap < curvature else v
+        yield Step(x, gap, following)
+        x = following
+
+
+def conditional_gradient(
+    lmo: Oracle, s: Vector, beta: float, centre: Vector, start: Vector, tolerance: float, cap: int
+) -> Descent:
+    """Minimise F(x) = <s, x> + beta ||x - centre||^2 by Frank-Wolfe steps from `start`.
+
+    It stops after the first step that began with a gap of at most the tolerance, or at the cap.
+
+    Args:
+        lmo: the oracle of the set.
+        s: the linear part.
+        beta: the weight of the quadratic part, above 0.
+        centre: the centre of the quadratic part; it need not lie in the set.
+        start: a point of the set.
+        tolerance: how small the gap has to be.
         cap: the most oracle calls; none at all returns `start` with an infinite gap.
 
     Reference: the paper's Algorithm 6, which returns the point before the last step; here the step
@@ -60,17 +98,12 @@ def conditional_gradient(
     (array([0.75, 0.25, 0.  ]), 3)
 
     """
-    x, gap, calls = start.copy(), math.inf, 0
-    while calls < cap and gap > tolerance:
-        gradient = s + 2.0 * beta * (x - centre)
-        v = lmo(gradient)
-        calls += 1
-        step = v - x
-        gap = max(0.0, -float(gradient @ step))
-        curvature = 2.0 * beta * float(step @ step)
-        if gap > 0.0:
-            x = x + gap / curvature * step if gap < curvature else v
-    return Descent(x, gap, calls)
+    end = Descent(start.copy(), math.inf, 0)
+    for step in islice(frank_wolfe(lmo, s, beta, centre, start), cap):
+        end = Descent(step.following, step.gap, end.calls + 1)
+        if step.gap <= tolerance:
+            break
+    return end
 
 
 def minimum_norm_point(

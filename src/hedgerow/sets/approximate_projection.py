@@ -1,0 +1,134 @@
+"""Projections that are nearly feasible, by linear minimisation alone (Garber and Kretzu)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from hedgerow.inputs import Vector, as_positive, squared_norm
+from hedgerow.sets.frankwolfe import Descent, Oracle, frank_wolfe
+
+STEP_2023 = 2.0 / 3.0
+"""How far y is drawn towards its separating point, Garber and Kretzu (2023)."""
+
+
+class Pursuit(NamedTuple):
+    """A point x of the set and y near it: ||x - y||^2 <= 3 eps, after so many oracle calls."""
+
+    x: Vector
+    y: Vector
+    calls: int
+
+
+def frank_wolfe_separation(lmo: Oracle, start: Vector, y: Vector, eps: float) -> Descent:
+    """Come near y in the set, or separate y from it, by Frank-Wolfe with exact line search.
+
+    It stops at the first x with ||x - y||^2 <= 3 eps or with a gap <x - y, x - v> <= eps, and x is
+    never further from y than the start is. In the second case y - x separates: for every z of the
+    set <y - z, y - x> > 2 eps, and also > (2/3) ||x - y||^2. Where y is within sqrt(eps) of the
+    set the first case comes. At most ceil(27 R^2 / eps - 2) oracle calls for a set in a ball of
+    radius R; none where the start is near. The gap of a point that was near at once is infinite.
+
+    Args:
+        lmo: the oracle of the set.
+        start: a point of the set.
+        y: the point to come near to.
+        eps: the tolerance, a squared length; below rounding (about 1e-15 R^2) it is not reached.
+
+    Reference: D. Garber and B. Kretzu, New projection-free algorithms for online convex
+    optimization with adaptive regret guarantees, COLT 2022 (PMLR 178). They test the distance
+    after the oracle call; here it is tested before, which returns the same point one call sooner.
+
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> X, y = Simplex(2), np.array([3.0, 0.0])
+    >>> frank_wolfe_separation(X.lmo, X.start(), y, 0.1)
+    Descent(x=array([1., 0.]), gap=0.0, calls=2)
+
+    """
+    as_positive(eps, "eps")
+    if _near(start, y, eps):
+        return Descent(start.copy(), math.inf, 0)
+    for calls, step in enumerate(frank_wolfe(lmo, np.zeros(y.size), 0.5, y, start), start=1):
+        if step.gap <= eps:
+            break
+        if _near(step.following, y, eps):
+            return Descent(step.following, math.inf, calls)
+        if squared_norm(step.following - y) >= squared_norm(step.x - y):
+            break  # rounding: no step leads nearer
+    return Descent(step.x, step.gap, calls)
+
+
+def approximately_feasible_projection(lmo: Oracle, start: Vector, y: Vector, eps: float) -> Pursuit:
+    """Move y towards the set until a point x of the set is within sqrt(3 eps) of it.
+
+    While the separating x is further away, y <- y - (2/3) (y - x). On return x is in the set,
+    ||x - y~||^2 <= 3 eps, and ||y~ - z|| <= ||y - z|| for every z of the set: for a proof of regret
+    y~ serves as well as the projection would. At most 2.25 ln(||y - start||^2 / eps) + 1
+    separations, of at most 27 R^2 / eps oracle calls each.
+
+    Args:
+        lmo: the oracle of the set.
+        start: a point of the set; the nearer to y the better.
+        y: the point to project.
+        eps: the tolerance, a squared length.
+
+    Reference: D. Garber and B. Kretzu, Projection-free online exp-concave optimization, COLT 2023
+    (PMLR 195), in the Euclidean norm.
+
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> X, y = Simplex(2), np.array([3.0, 0.0])
+    >>> approximately_feasible_projection(X.lmo, X.start(), y, 0.1)
+    Pursuit(x=array([1., 0.]), y=array([1.22222222, 0.        ]), calls=3)
+
+    """
+    as_positive(eps, "eps")
+    return _pursue(lmo, start, y, eps, STEP_2023)
+
+
+def close_infeasible_projection(
+    lmo: Oracle, start: Vector, y: Vector, eps: float, centre: Vector, radius: float
+) -> Pursuit:
+    """Put y into a ball around the set, then move it towards the set by small steps.
+
+    The older method, with the promises of `approximately_feasible_projection` and the step
+    2 eps / ||start - y||^2: about ||start - y||^4 / (4 eps^2) separations instead of a
+    logarithmic number. It is here to reproduce the paper of 2022.
+
+    Args:
+        lmo: the oracle of the set.
+        start: a point of the set.
+        y: the point to project.
+        eps: the tolerance, a squared length.
+        centre: the centre of a ball that contains the set.
+        radius: its radius R.
+
+    Reference: D. Garber and B. Kretzu, COLT 2022 (PMLR 178).
+
+    """
+    as_positive(eps, "eps")
+    y = into_ball(y, centre, as_positive(radius, "radius"))
+    distance = squared_norm(start - y)
+    return _pursue(lmo, start, y, eps, 2.0 * eps / max(distance, 3.0 * eps))
+
+
+def into_ball(y: Vector, centre: Vector, radius: float) -> Vector:
+    """Return the point of the ball nearest to y."""
+    away = y - centre
+    length = math.sqrt(squared_norm(away))
+    return y if length <= radius else centre + radius / length * away
+
+
+def _pursue(lmo: Oracle, start: Vector, y: Vector, eps: float, share: float) -> Pursuit:
+    x, calls = start.copy(), 0
+    while not _near(x, y, eps):
+        end = frank_wolfe_separation(lmo, x, y, eps)
+        x, calls = end.x, calls + end.calls
+        if not _near(x, y, eps):
+            y = y - share * (y - x)
+    return Pursuit(x, y.copy(), calls)
+
+
+def _near(x: Vector, y: Vector, eps: float) -> bool:
+    return squared_norm(x - y) <= 3.0 * eps

@@ -1,0 +1,132 @@
+"""A regularised dual variable as the weight, fixed for a block of rounds."""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass
+
+from hedgerow.feedback import Eval, EvalGrad, as_eval
+from hedgerow.inputs import as_count, as_positive
+from hedgerow.snapshot import Snapshot, State
+from hedgerow.surrogates.queued import LARGEST_PART, checked
+
+LARGEST_WEIGHT = 1e12
+"""The cap on the dual variable; beyond it losses could leave float64."""
+
+
+@dataclass(frozen=True)
+class DualSteps:
+    """How the dual variable moves, lam <- max(0, lam + mu (S - K theta lam)), once a block.
+
+    S is the violation of the block's K rounds, and theta the regulariser of the Lagrangian
+    f_t + lam g_t^+ - (theta/2) lam^2.
+
+    Args:
+        block: K, the number of rounds in a block.
+        theta: the regulariser, in units of violation squared per cost.
+        mu: the dual step, in units of cost per violation squared.
+
+    """
+
+    block: int
+    theta: float
+    mu: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "block", as_count(self.block, "block"))
+        for name in ("theta", "mu"):
+            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+
+    def next(self, lam: float, violation: float) -> float:
+        """Return lam_{m+1} from lam_m and S_m."""
+        moved = lam + self.mu * (violation - self.block * self.theta * lam)
+        return min(max(0.0, moved), LARGEST_WEIGHT)
+
+
+class Dual(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedback
+    """The dual variable lam_m: fixed in a block, moved by the block's violation after it.
+
+    Args:
+        steps: how it moves.
+
+    """
+
+    oracle_calls = 0
+
+    def __init__(self, steps: DualSteps):
+        self.steps = steps
+        self._state = State(t=1, weight=1, violation=1, price=1, largest=1)  # lam_1 = 0
+
+    @property
+    def weight(self) -> float:
+        """lam_m, the weight on this block's violations."""
+        return float(self._state["weight"][0])
+
+    @property
+    def largest_weight(self) -> float:
+        """The largest weight so far."""
+        return float(self._state["largest"][0])
+
+    @property
+    def price(self) -> float:
+        """What the constraint added to the last loss."""
+        return float(self._state["price"][0])
+
+    def _charge(self, value: float) -> float:
+        """Take in g_t(x_t) and return the weight of this round; at a block's end, move."""
+        state, lam, violation = self._state, self.weight, max(0.0, value)
+        state["t"][0] += 1.0
+        state["violation"][0] += violation  # S_m
+        state["price"][0] = lam * violation
+        if state["t"][0] % self.steps.block == 0.0:
+            state["weight"][0] = self.steps.next(lam, float(state["violation"][0]))
+            state["largest"][0] = max(state["largest"][0], state["weight"][0])
+            state["violation"][0] = 0.0
+        return lam
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        return self._state.snapshot(self, (self.steps,))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        self._state.restore(self, snapshot, (self.steps,))
+
+
+class DualSurrogate(Dual):
+    """The Lagrangian's loss f_t + lam_m g_t^+, seen to first order.
+
+    >>> import numpy as np
+    >>> surrogate = DualSurrogate(DualSteps(block=1, theta=1.0, mu=0.5))
+    >>> for _ in range(2):
+    ...     loss = surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(2.0, np.array([-1.0])))
+    >>> loss, surrogate.weight
+    (EvalGrad(value=3.0, grad=array([0.]), lipschitz=None), 1.5)
+    """
+
+    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> EvalGrad:
+        """Return the loss of this round; where g_t(x_t) <= 0 the subgradient of g_t^+ is 0."""
+        cost = checked(cost, "cost")
+        constraint = checked(constraint, "constraint", cost.grad.size)
+        lam = self._charge(constraint.value)
+        felt = lam > 0.0 and constraint.value > 0.0
+        grad = cost.grad + lam * constraint.grad if felt else cost.grad
+        return EvalGrad(cost.value + self.price, grad)
+
+
+class DualValues(Dual):
+    """The Lagrangian's loss f_t + lam_m g_t^+, of which only the value is seen.
+
+    lam_m is known before the block begins, so an estimate of this loss's gradient is unbiased.
+    """
+
+    def tell(self, cost: Eval, constraint: Eval) -> Eval:
+        """Return the loss at the played point, with its Lipschitz constant and bound."""
+        cost = as_eval(cost, "cost", LARGEST_PART)
+        constraint = as_eval(constraint, "constraint", LARGEST_PART)
+        lam = self._charge(constraint.value)
+        return Eval(
+            cost.value + self.price,
+            cost.lipschitz + lam * constraint.lipschitz,
+            cost.bound + lam * constraint.bound,
+        )
