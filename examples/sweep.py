@@ -1,0 +1,32 @@
+"""A sweep: methods x presets x seeds from a few lines of TOML, resumable, with a report."""
+
+import tempfile
+from pathlib import Path
+
+from hedgerow.experiment.local import in_this_process
+from hedgerow.experiment.reading import load_experiment
+from hedgerow.experiment.results import Results
+from hedgerow.experiment.sweep import sweep
+from hedgerow.report.experiment.page import write_report
+from hedgerow.report.experiment.summary import Summary
+
+EXPERIMENT = """
+name = "first-sweep"
+about = "Who keeps a budget on a simplex?"
+methods = ["projection_free_coco", "sinha_vaze", "wang_ofw", "unconstrained"]
+horizons = [400]
+seeds = [20, 21, 22]
+
+[[problems]]
+kind = "iid_simplex"
+"""
+
+with tempfile.TemporaryDirectory() as name:
+    folder = Path(name)
+    (folder / "sweep.toml").write_text(EXPERIMENT)
+    sweep(load_experiment(folder / "sweep.toml"), folder / "out", in_this_process)
+    summary = Summary(Results(folder / "out"))
+    page = write_report(summary, folder / "report")
+    for row in summary.at(summary.places[0], "practical"):
+        print(f"{row.entrant!s:22} regret {row.regret.value:6.2f} %, CCV {row.ccv.value:6.2f} %")
+    print(f"report: {page.stat().st_size // 1024} kB")
