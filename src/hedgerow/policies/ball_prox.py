@@ -10,10 +10,18 @@ from numpy.typing import NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, squared_norm
 
-TOLERANCE = 1e-14
-"""The duality gap that is good enough, in units of R^2/eta: then z is within 1.5e-7 R."""
-CAP = 20_000
-"""The most dual steps."""
+
+class Accuracy(NamedTuple):
+    """The duality gap that is good enough, in units of R^2/eta, and the most dual steps."""
+
+    gap: float
+    steps: int
+
+
+FINE = Accuracy(1e-14, 20_000)
+"""z is within 1.5e-7 R of the minimiser."""
+ROUGH = Accuracy(1e-7, 5_000)
+"""For pieces that are themselves approximate."""
 
 
 class Affine(NamedTuple):
@@ -29,15 +37,20 @@ class Affine(NamedTuple):
 
 
 def ball_prox(
-    c: Vector, pieces: Affine, weight: float, eta: float, z0: Vector, radius: float
+    c: Vector,
+    pieces: Affine,
+    weight: float,
+    eta: float,
+    z0: Vector,
+    radius: float,
+    accuracy: Accuracy = FINE,
 ) -> Vector:
     """Minimise <c, z> + weight sum_t g_t^+(z) + ||z - z0||^2 / (2 eta) over the ball ||z|| <= R.
 
     Each g_t is a maximum of affine pieces <a_i, z> + v_i. The dual has one variable mu_i >= 0 a
     piece, with a sum of at most `weight` in each group; z(mu) = P_ball(z0 - eta (c + A^T mu)), and
     the dual's slope is A z(mu) + v. Accelerated projected gradient with restarts works on the
-    rows' Gram matrix, so a step costs O(rows^2) whatever the dimension. It stops at a duality gap
-    of 1e-14 R^2/eta, which puts z within 1.5e-7 R of the minimiser, or after 20000 steps.
+    rows' Gram matrix, so a step costs O(rows^2) whatever the dimension.
 
     Args:
         c: the linear part.
@@ -46,6 +59,7 @@ def ball_prox(
         eta: the step.
         z0: where the step starts.
         radius: R, the ball's radius.
+        accuracy: when to stop; a gap of e R^2/eta puts z within sqrt(2 e) R of the minimiser.
 
     Reference for the method: A. Beck and M. Teboulle, A fast iterative shrinkage-thresholding
     algorithm, SIAM J. Imaging Sciences 2 (2009); restarts after B. O'Donoghue and E. Candes (2015).
@@ -61,9 +75,10 @@ def ball_prox(
     largest = float(np.linalg.eigvalsh(Q)[-1])
     mu = np.zeros(v.size)
     if largest > 0.0:
-        enough = TOLERANCE * radius**2 / eta
+        enough, size = accuracy.gap * radius**2 / eta, squared_norm(w)
+        steepest = eta * largest
         kernels.ball_prox.ascend(
-            Q, A @ w, v, begin, weight, eta, squared_norm(w), radius, eta * largest, enough, CAP, mu
+            Q, A @ w, v, begin, weight, eta, size, radius, steepest, enough, accuracy.steps, mu
         )
     z: Vector = w - eta * (mu @ A)
     return z * min(1.0, radius / float(np.linalg.norm(z) or 1.0))

@@ -15,8 +15,9 @@ from hedgerow.snapshot import Snapshot, State
 class BlockConstraints:
     """The constraints of a block's rounds, each as the largest of affine pieces.
 
-    A linear function, or a maximum of such, is kept whole. Any other convex function begins as its
-    linearisation at the played point and gains one more wherever `cut` finds that to be too low.
+    A linear function, or a maximum of such, is kept whole. Of all other convex functions the sum of
+    positive parts is kept as one function: it begins as its linearisation at the played point and
+    gains one more wherever `cut` finds that to be too low.
 
     Args:
         dim: the number of coordinates.
@@ -26,14 +27,22 @@ class BlockConstraints:
     def __init__(self, dim: int):
         self._dim = dim
         self._groups: list[list[Linear]] = []
-        self._curved: dict[int, Function] = {}
+        self._curved: list[Function] = []
+        self._cuts: list[Linear] = []
+        self._played = np.zeros(dim)
+
+    @property
+    def curved(self) -> bool:
+        """Whether some constraint is approached by cuts."""
+        return bool(self._curved)
 
     def add(self, g: Function, x: Vector) -> None:
         """Take in the constraint of a round in which x was played."""
         parts = _affine_parts(g)
         if parts is None:
-            self._curved[len(self._groups)] = g
-            parts = [_linearised(g, x)]
+            self._curved.append(g)
+            self._played = x.copy()
+            return
         for part in parts:
             if part.coefficients.size != self._dim:
                 raise ValueError(
@@ -44,34 +53,43 @@ class BlockConstraints:
 
     def pieces(self, origin: Vector) -> Affine:
         """Return all pieces, with values at the origin."""
-        rows = [part for group in self._groups for part in group]
+        if self._curved and not self._cuts:
+            self._cuts.append(self._violation(self._played))
+        groups = [*self._groups, self._cuts] if self._curved else self._groups
+        rows = [part for group in groups for part in group]
         slopes = np.array([part.coefficients for part in rows]).reshape(len(rows), self._dim)
-        begin = np.cumsum([0, *map(len, self._groups)]).astype(np.uint32)
+        begin = np.cumsum([0, *map(len, groups)]).astype(np.uint32)
         return Affine(slopes, np.array([part(origin) for part in rows]), begin)
 
     def cut(self, y: Vector, enough: float) -> bool:
-        """Add linearisations at y where the pieces are too low; False if by `enough` at most."""
-        lacking = {}
-        for t, g in self._curved.items():
-            model = max(part(y) for part in self._groups[t])
-            lacking[t] = max(0.0, g(y)) - max(0.0, model)
-        if sum(lacking.values()) <= enough:
+        """Add a linearisation at y where the pieces are too low; False if by `enough` at most."""
+        if not self._curved:
             return False
-        for t, lack in lacking.items():
-            if lack > 0.0:
-                self._groups[t].append(_linearised(self._curved[t], y))
+        truth = self._violation(y)
+        if truth(y) - max(0.0, *(part(y) for part in self._cuts)) <= enough:
+            return False
+        self._cuts.append(truth)
         return True
+
+    def _violation(self, y: Vector) -> Linear:
+        """Linearise the curved constraints' sum of positive parts at y."""
+        slope, value = np.zeros(self._dim), 0.0
+        for g in self._curved:
+            if (violation := g(y)) > 0.0:
+                slope += g.grad(y)
+                value += violation
+        return Linear(slope, value - float(slope @ y))
 
     def clear(self) -> None:
         """Begin a new block."""
-        self._groups, self._curved = [], {}
+        self._groups, self._curved, self._cuts = [], [], []
 
     def state(self) -> Snapshot:
         """Return a snapshot; in the middle of a block only linear constraints fit into one."""
         if self._curved:
             raise ValueError(
                 "a snapshot within a block can hold linear constraints and maxima of them, this "
-                f"block has a {type(next(iter(self._curved.values()))).__name__}; take the "
+                f"block has a {type(self._curved[0]).__name__}; take the "
                 "snapshot after the block's last round"
             )
         pieces = self.pieces(np.zeros(self._dim))
@@ -103,8 +121,3 @@ def _affine_parts(g: Function) -> list[Linear] | None:
         return None
     parts = [_affine_parts(part) for part in g.parts]
     return None if None in parts else [one for part in parts for one in part or ()]
-
-
-def _linearised(g: Function, y: Vector) -> Linear:
-    slope = np.array(g.grad(y))
-    return Linear(slope, g(y) - float(slope @ y))

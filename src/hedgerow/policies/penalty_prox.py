@@ -8,17 +8,17 @@ from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.learners.pursuit import Pursuer
-from hedgerow.policies.ball_prox import ball_prox
+from hedgerow.policies.ball_prox import FINE, ROUGH, ball_prox
 from hedgerow.policies.block_constraints import BlockConstraints
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.hull_projector import hull_projector
 from hedgerow.snapshot import Snapshot, State, Stateful
 from hedgerow.surrogates.queued import checked
 
-CUT_TOLERANCE = 1e-10
+CUT_TOLERANCE = 1e-5
 """How much too low the pieces of curved constraints may be, in units of R^2/eta."""
-CUTS = 50
-"""The most rounds of cuts in a block."""
+CUTS = 100
+"""The most cuts in a block."""
 
 
 class PenaltyProx:
@@ -29,8 +29,8 @@ class PenaltyProx:
     <c_m, y> + lam (sum of the block's g_t^+(y)) + ||y - y~_m||^2 / (2 eta),
     and (x_{m+1}, y~_{m+1}) is an approximately feasible projection of it that starts at x_m. The
     ball's step is exact to 1.5e-7 R for linear constraints and maxima of them. Other convex
-    constraints are approached by cuts until the objective is within 1e-10 R^2/eta of its least
-    value, or after 50 rounds of cuts.
+    constraints are approached by cuts until the objective is within about 1e-5 R^2/eta of its least
+    value, or after 100 cuts.
 
     All within the affine hull of the set, exactly up to 2000 dimensions. Snapshots with curved
     constraints are refused within a block.
@@ -92,10 +92,11 @@ class PenaltyProx:
         eta = self.steps.eta(R, float(state["squares"][0]))
         if eta == 0.0:
             return  # no gradient was ever seen: nothing tells how far to go
+        accuracy = ROUGH if self._constraints.curved else FINE
         for _ in range(CUTS):
             pieces = self._constraints.pieces(centre)
             pieces = pieces._replace(slopes=self._along(pieces.slopes))
-            z = ball_prox(c, pieces, self.weight, eta, self._pursuer.y - centre, R)
+            z = ball_prox(c, pieces, self.weight, eta, self._pursuer.y - centre, R, accuracy)
             if not self._constraints.cut(centre + z, CUT_TOLERANCE * R**2 / (eta * self.weight)):
                 break
         self._pursuer.follow(centre + z)  # y_{m+1}, then x_{m+1} and y~_{m+1}
