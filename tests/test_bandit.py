@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import hedgerow as hr
-from hedgerow.learners import block_bandit
-from hedgerow.learners.blocks import Block
+from hedgerow.learners import block_conditional_gradient
+from hedgerow.learners.blocks import Block, Seen
 from hedgerow.sets.simplices import KSubsets
 from hedgerow.surrogates.values import Values
 
@@ -116,15 +116,15 @@ def no_shrinking(monkeypatch):
 
     def mutant(self, *args):
         right(self, *args)
-        self._shrink = 1.0
+        self._room.shrink = 1.0
 
     monkeypatch.setattr(hr.BlockBandit, "__init__", mutant)
 
 
 def no_cap(monkeypatch):
-    right = block_bandit.conditional_gradient
+    right = block_conditional_gradient.conditional_gradient
     monkeypatch.setattr(
-        block_bandit,
+        block_conditional_gradient,
         "conditional_gradient",
         lambda *args, tolerance, cap: right(*args, tolerance=1e-12 * tolerance, cap=10 * cap),
     )
@@ -135,7 +135,7 @@ def moves_every_round(monkeypatch):
 
     def mutant(self, loss):
         right(self, loss)
-        self._move()
+        self._descend(1.0)
 
     monkeypatch.setattr(hr.BlockBandit, "tell", mutant)
 
@@ -366,7 +366,7 @@ def near_minimisers(X, steps, T, seed):
     """Whether each block's new point is as near to the minimum of F_m as Algorithm 6 promises."""
     learner = hr.BlockBandit(X, steps, seed)
     rng, target = np.random.default_rng(seed), np.random.default_rng(9).standard_normal(X.dim)
-    shrunk, worst, blocks = learner._shrink * X.radius, -math.inf, 0
+    shrunk, worst, blocks = learner._room.shrink * X.radius, -math.inf, 0
     for t in range(1, T + 1):
         y, before = learner.ask(), learner.oracle_calls
         value = float(target @ y) + rng.normal()
@@ -375,7 +375,7 @@ def near_minimisers(X, steps, T, seed):
             continue
         S = learner._state["S"]
         squares = learner._state["squares"][0]
-        beta = steps.beta(X.dim, X.diameter, block_bandit.Seen(10.0, 20.0, squares))
+        beta = steps.beta(X.dim, X.diameter, Seen(10.0, 20.0, squares))
 
         def F(x, S=S, beta=beta):
             return S @ x + beta * x @ x
@@ -396,9 +396,9 @@ def test_each_block_ends_near_the_minimum(steps):
 
 
 def test_a_mutant_that_goes_uphill_is_caught(monkeypatch):
-    right = block_bandit.conditional_gradient
+    right = block_conditional_gradient.conditional_gradient
     monkeypatch.setattr(
-        block_bandit,
+        block_conditional_gradient,
         "conditional_gradient",
         lambda lmo, s, *args, **kwargs: right(lmo, -s, *args, **kwargs),
     )

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
+from hedgerow.inputs import Vector, as_gradient, as_number
+from hedgerow.learners.start import first_play
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Snapshot, State
 
@@ -39,13 +40,8 @@ class ConditionalGradient(ABC):  # noqa: B024 - what it lacks, `tell`, is the al
         numbers: dict[str, int],
     ):
         X = self.decision_set = decision_set
-        x1 = X.start() if start is None else as_vector(start, "start", X.dim)
-        if not X.contains(x1):
-            raise ValueError(
-                "start must lie in the decision set; leave it out to use the set's own start"
-            )
         self._state = State(x=X.dim, x1=X.dim, S=X.dim, t=1, **numbers)
-        self._state["x"][:] = self._state["x1"][:] = x1
+        self._state["x"][:] = self._state["x1"][:] = first_play(X, start)
         self._configuration = (X, self._state["x1"].copy(), *configuration)
         self._direction = np.empty(X.dim)
         self._workspace = X.workspace()

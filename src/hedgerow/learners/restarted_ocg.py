@@ -7,23 +7,14 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
+from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_number, as_positive
 from hedgerow.learners.conditional_gradient import ConditionalGradient
+from hedgerow.learners.doubling import Doubling
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet
-
-
-def doubled(guess: float, need: float) -> float:
-    """Return the guess, doubled until it covers the need.
-
-    >>> doubled(1.5, 4.0)
-    6.0
-    """
-    while guess < need:
-        guess *= 2.0
-    return guess
 
 
 class Restart(Protocol):
@@ -52,7 +43,7 @@ class RestartAtStart:
         return x1
 
 
-class RestartedOCG(ConditionalGradient):
+class RestartedOCG(ConditionalGradient, Doubling):
     """Online conditional gradient by doubling: too steep a loss doubles the guess and restarts.
 
     If the loss of round t is steeper than the guess, the guess is doubled until it is not, the
@@ -99,16 +90,6 @@ class RestartedOCG(ConditionalGradient):
         self._state["rule"][:] = rule
         self._state["guess"][0] = first
 
-    @property
-    def guess(self) -> float:
-        """The steepness that the current epoch allows for; 0 while none was seen or given."""
-        return float(self._state["guess"][0])
-
-    @property
-    def restarts(self) -> int:
-        """How often it has started again."""
-        return int(self._state["restarts"][0])
-
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t, restart if it is too steep, and move to x_{t+1}."""
         s = self._checked(loss)
@@ -117,10 +98,9 @@ class RestartedOCG(ConditionalGradient):
         state = self._state
         inner = float(s @ state["x"])  # at the point played, wherever an epoch begins
         state["t"][0] += 1.0
-        if state["guess"][0] == 0.0:  # nothing was learnt yet: the first epoch begins
-            state["guess"][0], state["age"][0] = need, 0.0
-        if state["guess"][0] < need:
-            self._begin_epoch(need)
+        if self.guess == 0.0:  # nothing was learnt yet: the first epoch begins
+            state["age"][0] = 0.0
+        self._test(need)
         x, rule, anchor = state["x"], state["rule"], state["anchor"]
         age = state["age"][0] = state["age"][0] + 1.0  # t - s + 1
         state["S"][:] += s  # A, with this round's gradient
@@ -131,14 +111,12 @@ class RestartedOCG(ConditionalGradient):
         settle(rule, kernels.ocg.margin(state["S"], x, anchor, state["inner"][0], beta))
         warn_beyond(int(state["t"][0]), self.steps.horizon)
 
-    def _begin_epoch(self, need: float) -> None:
+    def _begin_epoch(self) -> None:
         state = self._state
-        state["guess"][0] = doubled(self.guess, need)
         origin = self.restart.origin(state["x"], state["x1"])
         state["x"][:] = state["anchor"][:] = origin  # x_s
         state["S"][:] = state["inner"][0] = state["age"][0] = 0.0
         state["rule"][:] = self._fresh
-        state["restarts"][0] += 1.0
 
 
 def _declared(lipschitz: float) -> float:

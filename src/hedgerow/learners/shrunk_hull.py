@@ -16,11 +16,12 @@ class ShrunkHull(DecisionSet):
     Args:
         whole: X, with a hull and a ball of radius r inside.
         delta: how far plays may leave the shrunk set, below r.
+        inside: the coordinates of X's hull, where they are at hand; made if left out.
 
     """
 
-    def __init__(self, whole: DecisionSet, delta: float):
-        self.whole, self.inside = whole, HullCoordinates(whole)
+    def __init__(self, whole: DecisionSet, delta: float, inside: HullCoordinates | None = None):
+        self.whole, self.inside = whole, inside or HullCoordinates(whole)
         self.delta, r = as_positive(delta, "delta"), self.inside.radius
         if self.delta >= r:
             raise ValueError(

@@ -6,6 +6,7 @@ import math
 import warnings
 
 from hedgerow.inputs import as_count, as_positive
+from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.loo_bogd import LooBogd
@@ -78,7 +79,8 @@ def garber_kretzu_bandit(
         refuse_eagerness(eagerness)
         return _theory(decision_set, T, seed, max(Gf, Gg), M)
     inside = HullCoordinates(decision_set)
-    room = ShrunkHull(decision_set, inside.radius * min(0.5, math.sqrt(inside.dim) * T**-0.25))
+    block = PracticalBlocks(T).begin(inside.dim, inside.radius, decision_set.diameter)
+    room = ShrunkHull(decision_set, block.delta, inside)
     R, eager = room.diameter, as_positive(eagerness, "eagerness")
     steps = PracticalLooBlocks(T, BANDIT_KAPPA, max(_tolerance(room, T), BANDIT_TOLERANCE))
     K = steps.begin(R).length
@@ -89,7 +91,8 @@ def garber_kretzu_bandit(
 
 
 def _theory(X: DecisionSet, T: int, seed: int, G: float, M: float) -> ConstrainedBandit:
-    room = ShrunkHull(X, HullCoordinates(X).radius * T**-0.25)
+    inside = HullCoordinates(X)
+    room = ShrunkHull(X, inside.radius * T**-0.25, inside)
     n, R = room.dim, room.diameter
     steps = FixedLooBlocks(T, math.sqrt(n * M), 6.0 * n * M, _tolerance(room, T))
     K = steps.begin(R).length

@@ -12,7 +12,8 @@ import math
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, doubled
+from hedgerow.learners.doubling import doubled
+from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.learners.strongly_convex_ocg import StronglyConvexOCG
 from hedgerow.policies.constrained import Constrained
