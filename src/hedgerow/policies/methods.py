@@ -1,108 +1,31 @@
-"""Every method by name: how it is built, what it sees, and what is known about it."""
+"""Every method: the paper's, its rivals, and two floors."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from functools import partial
 
-from hedgerow.feedback import bandit, first_order, full
-from hedgerow.functions import Function
-from hedgerow.inputs import Vector
+from hedgerow.policies.bagel import bagel
 from hedgerow.policies.bandit import projection_free_cbco
+from hedgerow.policies.drift_plus_penalty import (
+    cold,
+    neely_yu_2017,
+    yu_neely_2020,
+    yu_neely_wei_2017,
+)
+from hedgerow.policies.follow_the_leader_feasible import follow_the_leader_feasible
+from hedgerow.policies.garber_kretzu import garber_kretzu_dpp, garber_kretzu_lpm
+from hedgerow.policies.garber_kretzu_bandit import garber_kretzu_bandit
+from hedgerow.policies.method import Method
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.policies.perturbed import ftpl_coco
-from hedgerow.policies.presets import Preset
+from hedgerow.policies.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
+from hedgerow.policies.recoo import recoo
+from hedgerow.policies.sarkar_anytime import sarkar_anytime
+from hedgerow.policies.sinha_vaze import sinha_vaze
 from hedgerow.policies.unconstrained import unconstrained
-from hedgerow.protocols.parts import Policy
-from hedgerow.sets.decision_set import DecisionSet
-
-
-class Constants(NamedTuple):
-    """What theorems assume to be known: pairs (of costs, of constraints).
-
-    `lipschitz` bounds the norms of all gradients, `bound` the absolute values on the set.
-    """
-
-    lipschitz: tuple[float, float]
-    bound: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Method:
-    """A named policy and its row in the table of methods.
-
-    Attributes:
-        build: the function that makes the policy; its docstring has the details.
-        regret: the order of the regret bound, in T.
-        ccv: the order of the bound of the cumulative violation, in T.
-        per_round: what it asks of the set each round.
-        sees: "gradients" (value and gradient), "whole" (the constraint as a function) or
-            "values" (two numbers).
-        needs: what the guarantee assumes.
-        confidence: how well its specification is known; "reconstruction" where the original's
-            pseudocode could not be read.
-        source: authors and year.
-
-    """
-
-    build: Callable[..., Policy[Any, Any]]
-    regret: str
-    ccv: str
-    per_round: str
-    sees: Literal["gradients", "whole", "values"]
-    needs: str
-    confidence: str
-    source: str
-
-    @property
-    def name(self) -> str:
-        """The name of the function that builds it."""
-        return self.build.__name__
-
-    def takes(self, argument: str) -> bool:
-        """Whether it is built with an argument of this name, such as "seed" or "eagerness"."""
-        return argument in inspect.signature(self.build).parameters
-
-    def policy(
-        self,
-        decision_set: DecisionSet,
-        horizon: int,
-        seed: int,
-        preset: Preset,
-        constants: Constants | None = None,
-        eagerness: float = 1.0,
-    ) -> Policy[Any, Any]:
-        """Build the policy with what it takes; `constants` where its preset needs them."""
-        given: dict[str, Any] = {"horizon": horizon, "preset": preset}
-        if self.takes("seed"):
-            given["seed"] = seed
-        if constants is not None and (preset == "theory" or self.sees == "values"):
-            given["lipschitz"], given["bound"] = constants
-        if eagerness != 1.0:
-            given["eagerness"] = eagerness
-            if not self.takes("eagerness"):
-                raise ValueError(f"{self.name} has no eagerness to tune; leave it out")
-        return self.build(
-            decision_set, **{name: value for name, value in given.items() if self.takes(name)}
-        )
-
-    def feedback(self, constants: Constants | None = None) -> Callable[[Function, Vector], Any]:
-        """Return what it may see of a round's functions, for `play` and `simulate`."""
-        if self.sees == "gradients":
-            return first_order
-        if self.sees == "whole":
-            return full
-        if constants is None:
-            raise ValueError(f"{self.name} sees values alone and needs declared constants")
-        declared = max(constants.lipschitz), max(constants.bound)
-
-        def values(f: Function, x: Vector) -> Any:
-            return bandit(f, x, *declared)
-
-        return values
-
+from hedgerow.policies.wang import wang_ofw
+from hedgerow.policies.wang_bandit import wang_bandit
+from hedgerow.policies.yi import yi_2021, yi_2023
 
 ALL = (
     Method(
@@ -114,6 +37,17 @@ ALL = (
         "none; theory: known T, G",
         "high",
         "Sarkar et al. 2026, Algorithm 2",
+    ),
+    Method(
+        partial(projection_free_coco, tracking=True),
+        "no rate claimed",
+        "no rate claimed",
+        "1 linear minimisation",
+        "gradients",
+        "none; practical alone",
+        "high",
+        "this library: docs/beyond.md",
+        "projection_free_coco_tracking",
     ),
     Method(
         projection_free_long_term,
@@ -144,6 +78,206 @@ ALL = (
         "linear functions; oblivious rounds; known T",
         "high",
         "Sarkar et al. 2026, Algorithm 7",
+    ),
+    Method(
+        sinha_vaze,
+        "T^{1/2}",
+        "T^{1/2} log T",
+        "1 projection",
+        "gradients",
+        "none; theory: known T, G",
+        "high",
+        "Sinha and Vaze 2024",
+    ),
+    Method(
+        sarkar_anytime,
+        "t^{1/2}, every t",
+        "t^{1/2} log t, every t",
+        "1 projection",
+        "gradients",
+        "none; theory: G",
+        "low: reconstruction from the abstract",
+        "Sarkar and Sinha 2025",
+    ),
+    Method(
+        bagel,
+        "T^{1/2}",
+        "T^{1/2} log T",
+        "about 1 separation, amortised",
+        "gradients",
+        "inner ball; theory: known T, G",
+        "medium: reconstruction",
+        "Lu, Pedramfar and Aggarwal 2025",
+    ),
+    Method(
+        wang_ofw,
+        "T^{3/4}",
+        "T^{3/4} log T",
+        "1 linear minimisation",
+        "gradients",
+        "known T; theory: G",
+        "high",
+        "Wang, Wan and Zhang 2025, OFW-TVC",
+    ),
+    Method(
+        wang_bandit,
+        "T^{3/4}, claimed",
+        "T^{3/4} log T, claimed",
+        "at most 1 linear minimisation, amortised",
+        "values",
+        "known T, G, bound; oblivious rounds; inner ball",
+        "high for the text; its analysis is disputed",
+        "Wang, Wan and Zhang 2025, BFW-TVC",
+    ),
+    Method(
+        garber_kretzu_dpp,
+        "T^{3/4} sqrt(log T)",
+        "T^{7/8}, every interval",
+        "at most 1 linear minimisation, amortised; a convex programme over a ball a block",
+        "whole",
+        "known T; theory: G on a ball",
+        "medium: reconstruction",
+        "Garber and Kretzu 2024, Algorithm 3",
+    ),
+    Method(
+        garber_kretzu_lpm,
+        "T^{3/4} sqrt(log T)",
+        "T^{7/8}",
+        "at most 1 linear minimisation, amortised",
+        "gradients",
+        "known T; theory: G",
+        "medium: reconstruction",
+        "Garber and Kretzu 2024, Algorithm 4",
+    ),
+    Method(
+        garber_kretzu_bandit,
+        "T^{3/4} sqrt(log T), expected",
+        "T^{7/8} log T, expected",
+        "at most 1 linear minimisation, amortised",
+        "values",
+        "known T, G, bound; oblivious rounds; inner ball",
+        "low to medium: reconstruction",
+        "Garber and Kretzu 2024, Algorithm 5",
+    ),
+    Method(
+        recoo,
+        "T^{1/2}",
+        "T^{3/4}",
+        "1 convex programme",
+        "whole",
+        "none",
+        "high for the update, medium for the schedules",
+        "Guo, Liu, Wei and Ying 2022",
+    ),
+    Method(
+        yi_2023,
+        "T^{max(c, 1-c)}",
+        "T^{1-c/2}",
+        "1 convex programme",
+        "whole",
+        "none; theory: G",
+        "medium: reconstruction",
+        "Yi et al. 2023, one agent",
+    ),
+    Method(
+        yi_2021,
+        "T^{max(c, 1-c)}",
+        "T^{(1-c)/2}",
+        "1 convex programme",
+        "whole",
+        "fixed constraints",
+        "medium: reconstruction",
+        "Yi et al. 2021",
+    ),
+    Method(
+        yu_neely_2020,
+        "T^{1/2}",
+        "1",
+        "1 projection",
+        "gradients",
+        "fixed constraints; Slater; known T",
+        "medium to high",
+        "Yu and Neely 2020",
+    ),
+    Method(
+        cold,
+        "T^{1/2}",
+        "T^{3/4}, signed sum",
+        "1 projection",
+        "gradients",
+        "feasible windows; known T",
+        "high",
+        "Liakopoulos et al. 2019",
+    ),
+    Method(
+        yuan_lamperski,
+        "T^{max(b, 1-b)}",
+        "T^{1-b/2}",
+        "1 projection",
+        "gradients",
+        "fixed constraints; known T",
+        "medium: reconstruction",
+        "Yuan and Lamperski 2018",
+    ),
+    Method(
+        neely_yu_2017,
+        "T^{1/2}",
+        "T^{1/2}, signed sum",
+        "1 projection",
+        "gradients",
+        "Slater; known T",
+        "medium to high",
+        "Neely and Yu 2017",
+    ),
+    Method(
+        yu_neely_wei_2017,
+        "T^{1/2}",
+        "T^{1/2}, signed sum",
+        "1 projection",
+        "gradients",
+        "Slater; independent, identically distributed constraints; known T",
+        "high",
+        "Yu, Neely and Wei 2017",
+    ),
+    Method(
+        sun,
+        "T^{1/2}",
+        "T^{3/4}, signed sum",
+        "1 projection",
+        "gradients",
+        "known T; theory: G",
+        "high",
+        "Sun, Dey and Kapoor 2017",
+    ),
+    Method(
+        jenatton,
+        "T^{max(b, 1-b)}",
+        "T^{1-b/2}, signed sum",
+        "1 projection",
+        "gradients",
+        "fixed constraints; theory: G",
+        "high",
+        "Jenatton, Huang and Archambeau 2016",
+    ),
+    Method(
+        mahdavi,
+        "T^{1/2}",
+        "T^{3/4}, signed sum",
+        "1 projection",
+        "gradients",
+        "fixed constraints; known T; theory: G",
+        "medium: reconstruction",
+        "Mahdavi, Jin and Yang 2012",
+    ),
+    Method(
+        follow_the_leader_feasible,
+        "T: a floor, no rival",
+        "none",
+        "1 linear programme",
+        "gradients",
+        "a linear description of the set",
+        "high",
+        "Hannan 1957, with the constraints seen so far",
     ),
     Method(
         unconstrained,

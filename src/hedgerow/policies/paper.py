@@ -25,7 +25,9 @@ from hedgerow.policies.presets import (
     refuse_in_theory,
     warn_if_vacuous,
 )
+from hedgerow.policies.tracking import tracking_learner
 from hedgerow.potentials import GrowingScale, PowerPotential, Scale
+from hedgerow.protocols.parts import Learner
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.budget import BudgetedScale
 from hedgerow.surrogates.current import CurrentSurrogate
@@ -50,6 +52,7 @@ def projection_free_coco(
     violation_scale: float | None = None,
     benchmark_budget: float = 0.0,
     eagerness: float = 1.0,
+    tracking: bool = False,
 ) -> Constrained[EvalGrad]:
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
 
@@ -77,6 +80,9 @@ def projection_free_coco(
             144 G D p^2 T^{3/4} + p B); `certificate(budget=B)` is the bound for such a benchmark.
         eagerness: how eagerly the constraint is kept, a number without unit, in `practical` alone:
             q and k_t are divided by it. More means less violation and more regret.
+        tracking: for worlds that drift, in `practical` alone: the learner is mixed with one that
+            forgets, `Mixture(AdaptiveOCG, CorrectiveOMD)`, still at one oracle call a round. Slower
+            a round, a little more regret where nothing drifts (docs/beyond.md).
 
     >>> from hedgerow.sets.simplices import Simplex
     >>> policy = projection_free_coco(Simplex(3))
@@ -85,8 +91,13 @@ def projection_free_coco(
 
     """
     check_preset(preset, decision_set, horizon)
+    learner: Learner[EvalGrad]
     if preset == "theory":
-        refuse_in_theory(violation_range=violation_range, violation_scale=violation_scale)
+        refuse_in_theory(
+            violation_range=violation_range,
+            violation_scale=violation_scale,
+            tracking=tracking or None,
+        )
         refuse_eagerness(eagerness)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         GD = G * decision_set.diameter
@@ -95,6 +106,8 @@ def projection_free_coco(
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         return Constrained(learner, CurrentSurrogate(potential, queue))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
+    if tracking:
+        learner = tracking_learner(decision_set)
     if violation_scale is not None:
         if violation_range is not None:
             raise ValueError(

@@ -1,0 +1,376 @@
+"""Proximal steps over remembered vertices: pseudocode, invariants of the atoms, proof steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow import kernels
+from hedgerow.feedback import EvalGrad
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.atoms import SAME, Atoms
+from hedgerow.learners.corrective_omd import CorrectiveOMD
+from hedgerow.learners.steps import CertificateSteps
+from hedgerow.problems.shortest_path import ShortestPath
+from hedgerow.sets.balls import L2Ball
+from hedgerow.sets.boxes import Box
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.simplices import KSubsets, Simplex
+from hedgerow.testing import check_learner
+from test_learners_conform import SETS, Counted
+
+
+@pytest.mark.parametrize("atoms", [2, 32])
+@pytest.mark.parametrize("name", SETS)
+def test_corrective_omd_conforms(name, atoms):
+    check_learner(lambda: CorrectiveOMD(SETS[name](), atoms))
+
+
+def test_the_declared_oracle_calls_are_the_real_ones():
+    X = Counted()
+    learner, rng = CorrectiveOMD(X), np.random.default_rng(0)
+    for t in range(20):
+        assert learner.oracle_calls == X.calls == (t + 1) // 2
+        tell = learner.tell_without_oracle if t % 2 else learner.tell
+        tell(EvalGrad(0.0, rng.standard_normal(4)))
+
+
+# The pseudocode, dense and without a matrix of products: every gradient is taken afresh.
+
+
+class Pseudocode:
+    def __init__(self, X, capacity):
+        self.X, self.D, self.capacity = X, X.diameter, capacity
+        self.points, self.w, self.born = [X.start()], [1.0], [0]
+        self.t, self.q, self.beta, self.Delta = 0, 0.0, 0.0, 0.0
+        self.merged = self.evicted = 0
+
+    def x(self):
+        return sum(w * a for w, a in zip(self.w, self.points, strict=True))
+
+    def smo(self, s, x_t, tolerance):
+        for _ in range(200):
+            gradient = s + 2 * self.beta * (self.x() - x_t)
+            g = [gradient @ a for a in self.points]
+            j = 0
+            for k in range(len(g)):  # ties go to the first
+                j = k if g[k] < g[j] - 1e-6 * tolerance else j
+            held = [k for k in range(len(g)) if self.w[k] > 0 and k != j]
+            if not held or max(g[k] for k in held) - g[j] <= tolerance:
+                return
+
+            def move(k, g=g, j=j):
+                curvature = self.beta * np.sum((self.points[k] - self.points[j]) ** 2)
+                delta = min(self.w[k], (g[k] - g[j]) / (2 * curvature))
+                return delta * (g[k] - g[j]) - curvature * delta**2, delta
+
+            i = held[0]
+            for k in held:
+                i = k if move(k)[0] > (1 + 1e-6) * move(i)[0] else i
+            delta = move(i)[1]
+            self.w[j] += delta
+            self.w[i] = 0.0 if delta == self.w[i] else self.w[i] - delta
+
+    def add(self, v):
+        for k in range(1, len(self.points)):
+            if np.linalg.norm(v - self.points[k]) <= SAME * self.D:
+                self.born[k] = self.t
+                return k
+        if len(self.points) < self.capacity:
+            self.points.append(v)
+            self.w.append(0.0)
+            self.born.append(self.t)
+            return len(self.points) - 1
+        empty = [k for k in range(1, self.capacity) if self.w[k] == 0.0]
+        if empty:
+            k = min(empty, key=lambda k: self.born[k])
+            self.evicted += 1
+        else:
+            k = min(range(1, self.capacity), key=lambda k: self.w[k])
+            both = self.w[0] + self.w[k]
+            self.points[0] = (self.w[0] * self.points[0] + self.w[k] * self.points[k]) / both
+            self.w[0], self.w[k] = both, 0.0
+            self.merged += 1
+        self.points[k], self.born[k] = v, self.t
+        return k
+
+    def tell(self, s, oracle):
+        self.t += 1
+        x_t, size = self.x(), np.linalg.norm(self.X.tangent(s))
+        self.q += size**2
+        if self.beta == 0:
+            self.beta = 1e-3 * size / self.D
+        rms = math.sqrt(self.q / self.t)
+        tolerance = 0.01 * min(rms**2 / self.beta, rms * self.D)
+        self.smo(s, x_t, tolerance)
+        if oracle:
+            d = s + 2 * self.beta * (self.x() - x_t)
+            v = self.X.lmo(d)
+            gap, distance2 = d @ (self.x() - v), np.sum((self.x() - v) ** 2)
+            if d @ v < min(d @ a for a in self.points) - 1e-6 * tolerance:  # no tie
+                k = self.add(v)
+                sigma = min(1.0, gap / (2 * self.beta * distance2))
+                self.w = [(1 - sigma) * w for w in self.w]
+                self.w[k] += sigma
+                self.smo(s, x_t, tolerance)
+        if self.t % 50 == 0:
+            self.w = [w / sum(self.w) for w in self.w]
+        step = x_t - self.x()
+        self.Delta += max(0.0, s @ step - self.beta * step @ step)
+        self.beta = max(self.beta, self.Delta / self.D**2)
+
+
+class Coarse(DecisionSet):
+    """A set whose oracle sees six decimals: pairwise steps leave ties, which rounding would break.
+
+    `lmo` of the inner set breaks them by the order of coordinates.
+    """
+
+    def __init__(self, inner):
+        self.inner, self.dim, self.diameter = inner, inner.dim, inner.diameter
+
+    dim = diameter = 0
+
+    def lmo(self, c):
+        return self.inner.lmo(np.round(c, 6) + 0.0)
+
+    def contains(self, x, tol=1e-9):
+        return self.inner.contains(x, tol)
+
+    def start(self):
+        return self.inner.start()
+
+    def tangent(self, c):
+        return self.inner.tangent(c)
+
+
+def drifting(n, rounds, seed=0):
+    rng = np.random.default_rng(seed)
+    phases = rng.uniform(0.0, 2.0 * np.pi, n)
+    for t in range(rounds):
+        yield np.sin(t / 20.0 + phases) + 0.3 * rng.standard_normal(n)
+
+
+@pytest.mark.parametrize(
+    ("X", "capacity"),
+    [(Simplex(12), 5), (Simplex(12), 32), (KSubsets(9, 3), 6), (Box(-np.ones(5), np.ones(5)), 7)],
+)
+def test_it_is_its_pseudocode(X, capacity):
+    X = Coarse(X)
+    ours, reference = CorrectiveOMD(X, capacity), Pseudocode(X, capacity)
+    for t, s in enumerate(drifting(X.dim, 200)):
+        (ours.tell_without_oracle if t % 3 == 1 else ours.tell)(EvalGrad(0.0, s))
+        reference.tell(s, oracle=t % 3 != 1)
+        np.testing.assert_allclose(ours.ask(), reference.x(), rtol=0, atol=1e-8)
+    assert ours.beta == pytest.approx(reference.beta, rel=1e-8)
+    if capacity < 8:
+        assert reference.evicted > 0, "the pool must have been full, or this shows nothing"
+
+
+# Invariants of the atoms.
+
+sparse_vectors = st.lists(
+    st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5, 0.3]), min_size=7, max_size=7),
+    min_size=1,
+    max_size=12,
+)
+
+
+def exact_distances2(points):
+    return np.sum((points[:, None] - points[None]) ** 2, axis=2)
+
+
+@given(vectors=sparse_vectors, capacity=st.integers(2, 5), seed=st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_the_atoms_keep_the_point_the_simplex_and_the_distances(vectors, capacity, seed):
+    rng = np.random.default_rng(seed)
+    atoms, x, before = Atoms(rng.uniform(size=7), capacity, 5.0), np.empty(7), np.empty(7)
+    for t, v in enumerate(np.array(vectors), start=1):
+        atoms.mix(before)
+        k = atoms.admit(v, t)
+        atoms.mix(x)
+        np.testing.assert_allclose(x, before, rtol=0, atol=1e-14)  # by eviction and by merge
+        np.testing.assert_array_equal(atoms.points()[k], v)
+        if rng.uniform() < 0.5:
+            atoms.descend(rng.standard_normal(7), 0.3, 1e-9)
+        else:
+            atoms.descend_towards(k, rng.uniform(), rng.standard_normal(7), 0.3, 1e-9)
+        atoms.mix(x)
+        points, w = atoms.points(), atoms.weights
+        np.testing.assert_allclose(x, w @ points, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(atoms.distances2, exact_distances2(points), atol=1e-13)
+        assert w.min() >= 0.0
+        assert w.sum() == pytest.approx(1.0, abs=1e-15)
+        assert atoms.count <= capacity
+
+
+def test_a_vertex_that_is_known_takes_no_room():
+    atoms, v = Atoms(np.zeros(4), 3, 2.0), np.array([1.0, 0.0, 0.0, 0.0])
+    assert atoms.admit(v, 1) == atoms.admit(v, 2) == 1
+    assert atoms.admit(np.roll(v, 1), 3) == 2
+    assert atoms.admit(v + 1e-7, 4) == 1  # within rounding of the known one
+    assert atoms.count == 3
+
+
+def test_the_oldest_vertex_without_weight_goes_first_then_the_lightest_is_merged():
+    one = np.eye(6)
+    atoms = Atoms(np.full(6, 1 / 6), 4, math.sqrt(2.0))
+    for t in (1, 2, 3):
+        atoms.admit(one[t], t)
+    atoms.admit(one[1], 4)  # seen again: now vertex 2 is the oldest
+    assert atoms.admit(one[4], 5) == 2
+    for k, sigma in ((1, 0.5), (2, 0.1), (3, 0.3)):
+        atoms.descend_towards(k, sigma, np.zeros(6), 1.0, 1e9)
+    lightest = int(np.argmin(atoms.weights[1:])) + 1
+    x, after = np.empty(6), np.empty(6)
+    atoms.mix(x)
+    bulk = atoms.weights[[0, lightest]].sum()
+    assert atoms.admit(one[5], 6) == lightest
+    atoms.mix(after)
+    np.testing.assert_allclose(after, x, rtol=0, atol=1e-15)
+    assert atoms.weights[0] == pytest.approx(bulk)
+    assert atoms.weights[lightest] == 0.0
+
+
+@given(seed=st.integers(0, 10**6), count=st.integers(2, 8), beta=st.floats(1e-3, 1e3))
+@settings(max_examples=80, deadline=None)
+def test_every_pairwise_step_lowers_the_objective_and_keeps_its_gradient(seed, count, beta):
+    rng = np.random.default_rng(seed)
+    points, d = rng.standard_normal((count, 5)), rng.standard_normal(5)
+    w = rng.dirichlet(np.ones(count))
+    x, g, D = w @ points, points @ d, exact_distances2(points)
+
+    def objective(w):
+        step = w @ points - x
+        return d @ step + beta * step @ step
+
+    values = [0.0]
+    while kernels.pairwise.descend(w, g, D, count, beta, 1e-9, 1) and len(values) < 50:
+        values.append(objective(w))
+        exact = points @ (d + 2.0 * beta * (w @ points - x))
+        np.testing.assert_allclose(g - g[0], exact - exact[0], atol=1e-9 * (1.0 + beta))
+        assert values[-1] < values[-2] + 1e-13 * beta
+
+
+def test_paths_stay_sparse():
+    problem = ShortestPath.atlas_like(nodes=40, edges=200, horizon=60, seed=1)
+    learner = CorrectiveOMD(problem.decision_set, atoms=8)
+    for cost, _ in problem:
+        learner.tell(EvalGrad(0.0, cost.grad(learner.ask())))
+    sizes, points = learner.atoms._sizes[: learner.atoms.count], learner.atoms.points()
+    np.testing.assert_array_equal(sizes[1:], np.count_nonzero(points[1:], axis=1))
+    assert sizes[0] == 200
+    assert sizes[1:].max() < 40
+
+
+@pytest.mark.parametrize("name", ["simplex", "l2ball", "box", "k-subsets", "dag"])
+def test_long_runs_neither_drift_nor_leave_the_set(name):
+    X = SETS[name]()
+    learner = CorrectiveOMD(X, atoms=3)
+    for s in drifting(X.dim, 1500):
+        learner.tell(EvalGrad(0.0, s))
+    x, w, points = learner.ask(), learner.atoms.weights, learner.atoms.points()
+    np.testing.assert_allclose(x, w @ points, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(learner.atoms.distances2, exact_distances2(points), atol=1e-13)
+    assert all(X.contains(point, 1e-12) for point in (x, *points))
+
+
+# What the steps are.
+
+
+@pytest.mark.parametrize("oracle", [True, False])
+def test_with_all_vertices_remembered_a_step_is_the_proximal_step(oracle):
+    """F is strongly convex: beta ||x - x*||^2 <= F(x) - F(x*) <= gap, here at most 0.01 rms D."""
+    X = Simplex(5)
+    learner, rng, q = CorrectiveOMD(X), np.random.default_rng(3), 0.0
+    for t in range(1, 300):
+        s = rng.standard_normal(5)
+        x, beta = learner.ask(), learner.beta
+        q += np.sum(X.tangent(s) ** 2)
+        (learner.tell if oracle or t < 60 else learner.tell_without_oracle)(EvalGrad(0.0, s))
+        if t >= 60:
+            assert learner.atoms.count == 6
+            nearest = X.project(x - s / (2.0 * beta))
+            tolerance = 0.01 * min(q / t / beta, math.sqrt(q / t) * X.diameter)
+            assert np.sum((learner.ask() - nearest) ** 2) <= tolerance / beta * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", ["simplex", "l2ball", "box", "dag", "k-subsets"])
+@pytest.mark.parametrize("c", [0.3, 1.0])
+def test_the_regret_is_bounded_by_what_the_regulariser_became(name, c):
+    """Fails if beta ever falls or misses a part of Delta; the gaps are measured, not bounded."""
+    X = SETS[name]()
+    learner, D2 = CorrectiveOMD(X, atoms=4, c=c), X.diameter**2
+    played, Delta, gaps, S = 0.0, 0.0, 0.0, np.zeros(X.dim)
+    for t, s in enumerate(drifting(X.dim, 300, seed=5)):
+        x, beta = learner.ask(), learner.beta
+        (learner.tell_without_oracle if t % 2 else learner.tell)(EvalGrad(0.0, s))
+        beta = beta or 1e-3 * X.tangent_norm(s) / X.diameter
+        step = learner.ask() - x
+        Delta += -s @ step - beta * step @ step
+        d = s + 2.0 * beta * step
+        gaps += d @ learner.ask() - X.minimum(d)
+        played, S = played + s @ x, S + s
+        assert learner.beta == pytest.approx(max(beta, Delta / (c * D2)), rel=1e-9)
+    assert played - X.minimum(S) <= beta * D2 + Delta + gaps
+
+
+def test_the_regulariser_does_not_fall_while_there_is_nothing_to_gain():
+    learner = CorrectiveOMD(Simplex(2), start=[0.0, 1.0])  # the best point from the start
+    for factor in (0.0, 4.0, 1.0, 1.0):
+        learner.tell(EvalGrad(0.0, np.array([factor, -factor])))
+        assert learner.beta == pytest.approx(1e-3 * 4.0 if factor else 0.0)
+    np.testing.assert_array_equal(learner.ask(), [0.0, 1.0])
+
+
+@pytest.mark.parametrize("name", ["simplex", "l2ball", "dag", "k-subsets"])
+@given(exponent=st.integers(-60, 60), seed=st.integers(0, 20))
+@settings(max_examples=8, deadline=None)
+def test_losses_have_no_unit(name, exponent, seed):
+    X = SETS[name]()
+    plain, scaled = CorrectiveOMD(X, atoms=4), CorrectiveOMD(X, atoms=4)
+    for s in drifting(X.dim, 60, seed):
+        plain.tell(EvalGrad(0.0, s))
+        scaled.tell(EvalGrad(0.0, 2.0**exponent * s))
+        np.testing.assert_array_equal(plain.ask(), scaled.ask())
+
+
+def test_far_from_the_origin_it_plays_alike():
+    """With inner products instead of distances, 1e6 squared would cost 12 digits."""
+    near, far = (
+        CorrectiveOMD(Coarse(Box(np.zeros(4) + origin, np.ones(4) + origin)), atoms=5)
+        for origin in (0.0, 2.0**20)
+    )
+    for s in drifting(4, 150):
+        near.tell(EvalGrad(0.0, s))
+        far.tell(EvalGrad(0.0, s))
+        np.testing.assert_allclose(far.ask() - 2.0**20, near.ask(), rtol=0, atol=1e-6)
+
+
+def test_it_follows_where_the_best_point_moves():
+    X = L2Ball(4)
+    follower, leader = CorrectiveOMD(X), AdaptiveOCG(X, CertificateSteps())
+    loss = {follower: 0.0, leader: 0.0}
+    for s in drifting(4, 1500):
+        for learner in loss:
+            loss[learner] += s @ learner.ask()
+            learner.tell(EvalGrad(0.0, s))
+    assert loss[follower] < -500.0  # the moving best point: about -1500 times a norm near 1.4
+    assert loss[leader] > -100.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"atoms": 1}, "atoms must be at least 2"),
+        ({"c": 0.0}, "c must be above 0"),
+        ({"start": [2.0, 0.0]}, "start must lie in the decision set"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        CorrectiveOMD(Simplex(2), **arguments)
