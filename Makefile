@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 BENCH := $(VENV)/.bench
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test evidence bench-sets docs lint format clean
+.PHONY: demo test evidence bench bench-check bench-sets docs lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow demo
@@ -27,6 +27,15 @@ format: $(READY)
 
 evidence: $(READY)
 	$(BIN)/python evidence/make.py
+	$(BIN)/python evidence/rivals.py
+	$(BIN)/python evidence/restarts.py
+	$(BIN)/python evidence/beyond.py
+
+bench: $(BENCH)
+	$(BIN)/python benchmarks/bench.py
+
+bench-check: $(BENCH)
+	$(BIN)/python benchmarks/bench.py --check
 
 bench-sets: $(BENCH)
 	$(BIN)/python benchmarks/sets.py
@@ -36,7 +45,7 @@ docs: $(READY)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,lp,qp,graphs,test]"
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,lp,qp,cluster,graphs,test]"
 	touch $(READY)
 
 $(BENCH): $(READY)
