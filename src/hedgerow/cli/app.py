@@ -11,8 +11,13 @@ from rich.console import Console
 import hedgerow
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.ingest import ingest
+from hedgerow.cli.listing import show_list
 from hedgerow.cli.network import network
 from hedgerow.cli.refusals import refusals
+from hedgerow.cli.report import report
+from hedgerow.cli.reproduce import reproduce
+from hedgerow.cli.run import run
+from hedgerow.cli.tune import tune
 from hedgerow.report.catalogue import catalogue_table
 
 app = typer.Typer(
@@ -23,6 +28,11 @@ app = typer.Typer(
 )
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
+app.command("list")(show_list)
+app.command()(run)
+app.command()(report)
+app.command()(reproduce)
+app.command()(tune)
 
 
 @app.callback(invoke_without_command=True)

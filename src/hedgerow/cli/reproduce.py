@@ -1,0 +1,53 @@
+"""`hedgerow reproduce`: the paper's comparison, written down before it was run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hedgerow.cli.progress import progress
+from hedgerow.cli.refusals import refusals
+from hedgerow.cli.report import report
+from hedgerow.cli.run import (
+    Cluster,
+    Json,
+    NetworkFile,
+    Quiet,
+    Workers,
+    resumable,
+    summary,
+    tell,
+    workforce,
+)
+from hedgerow.experiment.reading import load_experiment
+from hedgerow.experiment.sweep import sweep
+
+FULL_SEEDS = range(40, 70)
+
+
+def reproduce(
+    full: Annotated[
+        bool, typer.Option("--full", help="30 seeds instead of a few; takes much longer.")
+    ] = False,
+    network: NetworkFile = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the results.")] = Path(
+        "out/reproduce"
+    ),
+    workers: Workers = None,
+    cluster: Cluster = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run the shipped comparison and report on it; --network plays it on your graph instead."""
+    with refusals():
+        experiment = load_experiment("paper" if network is None else "paper_network", network)
+        if full:
+            experiment = replace(experiment, seeds=tuple(FULL_SEEDS))
+        force = workforce(workers, cluster)
+        with resumable(out), progress(experiment.name, quiet) as watch:
+            tally = sweep(experiment, out, force, watch)
+    tell(summary(out, tally), tally, as_json, quiet)
+    report(out, quiet=quiet or as_json)

@@ -1,0 +1,132 @@
+"""`hedgerow run`: an experiment file to a folder of results."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from hedgerow.cli.progress import progress
+from hedgerow.cli.refusals import refusals
+from hedgerow.experiment.attempts import WorkersLostError
+from hedgerow.experiment.cluster import on_cluster
+from hedgerow.experiment.local import in_processes, in_this_process
+from hedgerow.experiment.reading import load_experiment
+from hedgerow.experiment.results import Results
+from hedgerow.experiment.sweep import Tally, Workforce, sweep
+
+File = Annotated[str, typer.Argument(help="An experiment file, or the name of a shipped one.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Folder of the results.  [default: out/NAME]")
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Local processes.  [default: one for each processor]")
+]
+Cluster = Annotated[
+    str | None, typer.Option(help="A running Dask scheduler instead: tcp://host:port.")
+]
+NetworkFile = Annotated[
+    Path | None, typer.Option("--network", help="A network file for problems that lack one.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON object and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def run(
+    file: File,
+    out: Out = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    network: NetworkFile = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play every run of an experiment that has no result yet."""
+    with refusals():
+        experiment = load_experiment(file, network)
+        folder = out or Path("out") / experiment.name
+        force = workforce(workers, cluster)
+        with resumable(folder), progress(experiment.name, quiet) as watch:
+            tally = sweep(experiment, folder, force, watch)
+    tell(summary(folder, tally), tally, as_json, quiet)
+
+
+def workforce(workers: int | None, cluster: str | None) -> Workforce:
+    """Return who does the tasks."""
+    if cluster is not None and workers is not None:
+        raise ValueError("--workers and --cluster exclude each other; give one")
+    if cluster is not None:
+        return partial(on_cluster, address=cluster)
+    count = workers or os.cpu_count() or 1
+    return in_this_process if count == 1 else partial(in_processes, workers=count)
+
+
+@contextmanager
+def resumable(folder: Path) -> Iterator[None]:
+    """Say how to go on after Ctrl-C (exit code 130) or when all workers are gone (1)."""
+    try:
+        yield
+    except (KeyboardInterrupt, WorkersLostError) as end:
+        done = sum(1 for _ in (folder / "runs").glob("*.json"))
+        again = " ".join(["hedgerow", *map(shlex.quote, sys.argv[1:])])
+        why = str(end) or "stopped"
+        _complain(f"{why}; {done} runs are finished and kept in {folder}. To resume: {again}")
+        raise typer.Exit(130 if isinstance(end, KeyboardInterrupt) else 1) from None
+
+
+def summary(folder: Path, tally: Tally) -> dict[str, Any]:
+    """Return what a sweep leaves behind, as plain data."""
+    records = [result.record for result in Results(folder).runs]
+    refused = Counter(record["reason"] for record in records if record["status"] == "refused")
+    return {
+        "folder": str(folder),
+        "tasks": tally.total,
+        "ran": tally.ran,
+        "found_finished": tally.before,
+        "runs_done": len(records) - refused.total(),
+        "runs_refused": refused.total(),
+        "reasons": dict(refused.most_common()),
+        "failed": tally.failed,
+    }
+
+
+def tell(found: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> None:
+    """Print a summary, then fail if a task did."""
+    if as_json:
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    elif not quiet:
+        console = Console(highlight=False, soft_wrap=True, markup=False)
+        console.print(
+            f"{found['runs_done']} runs done, {found['runs_refused']} refused, "
+            f"{len(tally.failed)} tasks failed; {found['found_finished']} of {found['tasks']} "
+            "tasks were finished before."
+        )
+        for reason, count in found["reasons"].items():
+            often = "once" if count == 1 else f"{count} times"
+            console.print(f"  refused {often}: {reason}")
+        console.print(f"Results: {found['folder']}")
+    fail_if_any(tally)
+
+
+def fail_if_any(tally: Tally) -> None:
+    """Say which tasks failed, and leave with exit code 1."""
+    for name, error in tally.failed.items():
+        _complain(f"{name} failed: {error}")
+    if tally.failed:
+        raise typer.Exit(1)
+
+
+def _complain(sentence: str) -> None:
+    Console(stderr=True).print(
+        f"hedgerow: {sentence}", markup=False, highlight=False, soft_wrap=True
+    )

@@ -1,0 +1,70 @@
+"""`hedgerow tune`: choose each method's eagerness on training seeds, report on others."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from hedgerow.cli.progress import progress
+from hedgerow.cli.refusals import refusals
+from hedgerow.cli.run import (
+    Cluster,
+    File,
+    Json,
+    NetworkFile,
+    Out,
+    Quiet,
+    Workers,
+    fail_if_any,
+    resumable,
+    workforce,
+)
+from hedgerow.experiment.reading import load_experiment
+from hedgerow.experiment.tuning import checked_tuning
+from hedgerow.experiment.tuning import tune as tune_experiment
+
+
+def tune(
+    file: File,
+    out: Out = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    network: NetworkFile = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Tune every method alike on training seeds and play the held-out ones with the choice."""
+    with refusals():
+        experiment = load_experiment(file, network)
+        checked_tuning(experiment)  # before any folder is made
+        folder = out or Path("out") / f"{experiment.name}-tuned"
+        force = workforce(workers, cluster)
+        with resumable(folder / "train"), progress(experiment.name, quiet) as watch:
+            selection, tallies = tune_experiment(experiment, folder, force, watch)
+    if as_json:
+        found = {"folder": str(folder), "ran": sum(tally.ran for tally in tallies)}
+        sys.stdout.write(json.dumps({**found, "selection": selection}, indent=2) + "\n")
+    elif selection and not quiet:
+        console = Console()
+        console.print(_table(selection))
+        console.print(f"Results: {folder / 'held_out'}", markup=False, highlight=False)
+    for tally in tallies:
+        fail_if_any(tally)
+
+
+def _table(selection: dict[str, Any]) -> Table:
+    """Show what was chosen; the training numbers are not results."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption=f"rule: {selection['rule']}")
+    table.add_column("problem", no_wrap=True)
+    for heading in ("T", "method", "eagerness"):
+        table.add_column(heading, justify="left" if heading == "method" else "right")
+    for row in selection["rows"]:
+        chosen = "refused" if row["eagerness"] is None else f"{row['eagerness']:g}"
+        table.add_row(row["problem"], str(row["horizon"]), row["method"], chosen)
+    return table

@@ -1,0 +1,1 @@
+"""Experiments: problems x methods x presets x horizons x seeds, to files on disk."""

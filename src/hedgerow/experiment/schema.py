@@ -1,0 +1,108 @@
+"""Checks of a parsed file: which key, what was given, what is allowed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Hashable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+T = TypeVar("T", bound=Hashable)
+
+
+def check_keys(
+    table: object, where: str, required: Collection[str], optional: Collection[str]
+) -> None:
+    """Refuse what is no table, keys that nobody reads and keys that are missing."""
+    if not isinstance(table, Mapping):
+        raise ValueError(f"{where} must be a table, got {_shown(table)}")
+    allowed = [*required, *optional]
+    for key in table:
+        if key not in allowed:
+            near = get_close_matches(key, allowed, n=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise ValueError(
+                f"{where} has an unknown key {key!r}{hint}; allowed are {', '.join(allowed)}"
+            )
+    for key in required:
+        if key not in table:
+            raise ValueError(f"{where} lacks the key {key!r}; give it")
+
+
+def checked(value: Any, kind: Any, where: str) -> Any:
+    """Return a value as the type a parameter has: int, float, str, Path, a Literal, or None."""
+    kinds = [k for k in (get_args(kind) if _is_union(kind) else (kind,)) if k is not NoneType]
+    (kind,) = kinds
+    if get_origin(kind) is Literal:
+        return one_of(value, get_args(kind), where)
+    if kind is int:
+        return count(value, where, least=-math.inf)
+    if kind is float:
+        return number(value, where)
+    if not isinstance(value, str) or not value:
+        what = "the path of a file" if kind is Path else "a text"
+        raise ValueError(f"{where} must be {what}, got {_shown(value)}")
+    return value
+
+
+def one_of(value: Any, allowed: Collection[Any], where: str) -> Any:
+    """Return a value that is one of a few words."""
+    if not isinstance(value, str) or value not in allowed:
+        near = get_close_matches(value, list(allowed), n=1) if isinstance(value, str) else []
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        words = ", ".join(repr(word) for word in allowed)
+        raise ValueError(f"{where} must be one of {words}; got {_shown(value)}{hint}")
+    return value
+
+
+def count(value: Any, where: str, least: float = 1) -> int:
+    """Return a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        above = f" of at least {least}" if math.isfinite(least) else ""
+        raise ValueError(f"{where} must be a whole number{above}, got {_shown(value)}")
+    return value
+
+
+def number(value: Any, where: str) -> float:
+    """Return a finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{where} must be a finite number, got {_shown(value)}")
+    return float(value)
+
+
+def positive(value: Any, where: str) -> float:
+    """Return a number above 0."""
+    if number(value, where) <= 0.0:
+        raise ValueError(f"{where} must be above 0, got {_shown(value)}")
+    return float(value)
+
+
+def distinct(value: Any, check: Callable[[Any, str], T], where: str) -> tuple[T, ...]:
+    """Return a list of one or more different entries, each checked by itself."""
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"{where} must be a list of one or more entries, got {_shown(value)}")
+    entries = tuple(check(entry, f"{where}[{i}]") for i, entry in enumerate(value))
+    for i, entry in enumerate(entries):
+        if entry in entries[:i]:
+            raise ValueError(f"{where}[{i}] is {_shown(entry)} again; give each entry once")
+    return entries
+
+
+def seeds(value: Any, where: str) -> tuple[int, ...]:
+    """Return seeds: a list, or `{first = 20, count = 30}`."""
+    if isinstance(value, Mapping):
+        check_keys(value, where, ("first", "count"), ())
+        first = count(value["first"], f"{where}.first", least=0)
+        return tuple(range(first, first + count(value["count"], f"{where}.count")))
+    return distinct(value, lambda entry, at: count(entry, at, least=0), where)
+
+
+def _is_union(kind: Any) -> bool:
+    return NoneType in get_args(kind)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

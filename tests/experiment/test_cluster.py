@@ -1,0 +1,88 @@
+"""A real scheduler and two workers on this machine; one worker is killed on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from small_experiment import TEXT, hedgerow, results_of, small, timed, written
+
+from hedgerow.experiment.cluster import on_cluster
+from hedgerow.experiment.local import in_this_process
+from hedgerow.experiment.sweep import sweep
+
+ENVIRONMENT = {
+    **os.environ,
+    "OMP_NUM_THREADS": "1",
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "3",
+}
+
+
+def start(*arguments):
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen([sys.executable, "-m", "dask", *arguments], env=ENVIRONMENT, **quiet)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Yield the scheduler's address and the processes of two workers."""
+    file = tmp_path / "scheduler.json"
+    where = ("--scheduler-file", str(file))
+    processes = [start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *where)]
+    try:
+        for _ in range(2):
+            processes.append(start("worker", *where, "--nthreads", "1", "--no-nanny",
+                                   "--no-dashboard", "--host", "127.0.0.1",
+                                   "--local-directory", str(tmp_path)))  # fmt: skip
+        yield wait_for(file), processes[1:]
+    finally:
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()
+
+
+def wait_for(file):
+    import distributed
+
+    for _ in range(600):
+        if file.exists() and file.stat().st_size:
+            break
+        time.sleep(0.1)
+    with distributed.Client(scheduler_file=str(file), timeout=60) as client:
+        client.wait_for_workers(2, timeout=60)
+        return client.scheduler.address
+
+
+def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path):
+    address, workers = cluster
+    experiment = small(tmp_path)
+    sweep(experiment, tmp_path / "here", in_this_process)
+    killed = []
+
+    def kill_one(tally):
+        if tally.ran == 2 and not killed:
+            workers[0].send_signal(signal.SIGKILL)
+            killed.append(tally.left)
+
+    tally = sweep(
+        experiment, tmp_path / "there", lambda tasks: on_cluster(tasks, address), kill_one
+    )
+    assert killed[0] > 0
+    assert tally.failed == {}
+    assert results_of(tmp_path / "there") == results_of(tmp_path / "here")
+    assert len(timed(tmp_path / "there")) == tally.total
+    again = hedgerow("run", written(tmp_path, TEXT), "-o", "there", "--cluster", address, "--json",
+                     cwd=tmp_path)  # fmt: skip
+    assert again.returncode == 0, again.stderr
+    assert '"ran": 0' in again.stdout
+
+
+def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr("hedgerow.experiment.cluster.TIMEOUT", 0.3)
+    with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 "):
+        sweep(small(tmp_path), tmp_path / "out", lambda t: on_cluster(t, "tcp://127.0.0.1:9"))

@@ -1,0 +1,99 @@
+"""Tuning: one grid and the same seeds for all, a rule stated beforehand, reports on other seeds."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from small_experiment import hedgerow, small, written
+
+import hedgerow as hr
+from hedgerow.experiment.local import in_this_process
+from hedgerow.experiment.results import Results
+from hedgerow.experiment.tuning import checked_tuning, tune
+
+TEXT = """
+name = "tuned"
+methods = ["projection_free_coco", "unconstrained"]
+horizons = [80]
+seeds = [20, 21]
+
+[[problems]]
+kind = "iid_simplex"
+n = 4
+
+[tune]
+seeds = [0, 1, 2]
+eagerness = [0.5, 1, 2]
+rule = "sum"
+"""
+
+UNFAIR = {
+    "overlap": (TEXT.replace("[20, 21]", "[1, 20]"), r"seeds \[1\] are for training and for the"),
+    "burnt": (TEXT.replace("[20, 21]", "[5, 20]"), r"seeds \[5\] are burnt"),
+    "no table": (TEXT.split("[tune]")[0], r"no \[tune\] table"),
+    "reacts": (TEXT.replace("iid_simplex", "halfspace_box"), "'halfspace_box' reacts to the plays"),
+    "no preset": ('presets = ["theory"]\n' + TEXT, "presets must contain 'practical'"),
+}
+
+
+@pytest.mark.parametrize("reason", UNFAIR)
+def test_unfair_tuning_is_refused(reason, tmp_path):
+    text, sentence = UNFAIR[reason]
+    with pytest.raises(ValueError, match=sentence):
+        checked_tuning(small(tmp_path, text))
+
+
+def scores(eagerness):
+    """Return (regret, CCV) for each training seed, unit-free, from scratch."""
+    found = []
+    for seed in (0, 1, 2):
+        problem = hr.IidSimplex(n=4, horizon=80, seed=seed)
+        policy = hr.projection_free_coco(problem.decision_set, eagerness=eagerness)
+        trace, best = hr.simulate(policy, problem), hr.hindsight(problem)
+        blind = hr.hindsight(problem, constrained=False)
+        blind_ccv = sum(max(0.0, g(blind.x)) for _, g in problem)
+        found.append((trace.regret(best) / (best.cost - blind.cost), trace.ccv / blind_ccv))
+    return np.array(found)
+
+
+def test_the_rule_is_applied_to_training_seeds_alone(tmp_path):
+    folder = tmp_path / "out"
+    selection, tallies = tune(small(tmp_path, TEXT), folder, in_this_process)
+    assert json.loads((folder / "selection.json").read_bytes()) == selection
+    ours, blind = selection["rows"]
+    assert [entry["eagerness"] for entry in ours["tried"]] == [0.5, 1.0, 2.0]
+    means = {}
+    for entry in ours["tried"]:
+        pairs = scores(entry["eagerness"])
+        means[entry["eagerness"]] = np.mean(np.maximum(pairs[:, 0], 0.0) + pairs[:, 1])
+        assert entry["mean_regret"] == pytest.approx(pairs[:, 0].mean())
+        assert entry["mean_ccv"] == pytest.approx(pairs[:, 1].mean())
+        assert entry["mean_score"] == pytest.approx(means[entry["eagerness"]])
+    assert ours["eagerness"] == min(means, key=means.get)
+    assert blind["eagerness"] == 1.0, "nothing to tune"
+    reported = Results(folder / "held_out").runs
+    assert {run.record["seed"] for run in reported} == {20, 21}
+    assert {run.record["eagerness"] for run in reported if "coco" in run.record["method"]} == {
+        ours["eagerness"]
+    }
+    assert {run.record["seed"] for run in Results(folder / "train").runs} == {0, 1, 2}
+    again, tallies = tune(small(tmp_path, TEXT), folder, in_this_process)
+    assert again == selection
+    assert [tally.ran for tally in tallies] == [0, 0]
+
+
+def test_the_command(tmp_path):
+    written(tmp_path, TEXT.replace('"sum"', '"target"\nccv_target = 1e-9'))
+    result = hedgerow("tune", "small.toml", "--workers", 1, "--json", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    ours = found["selection"]["rows"][0]
+    least = min(ours["tried"], key=lambda entry: entry["mean_ccv"])
+    assert ours["eagerness"] == least["eagerness"], "none keeps the target: the least CCV"
+    written(tmp_path, UNFAIR["overlap"][0])
+    refused = hedgerow("tune", "small.toml", "-o", "other", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "keep tune.seeds and seeds apart" in refused.stderr
+    assert not (tmp_path / "other").exists()
