@@ -1,0 +1,1 @@
+"""The report of an experiment: summary, figures, verdicts, tables and one page."""
