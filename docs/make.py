@@ -1,4 +1,4 @@
-"""Refresh what the documents generate: the catalogue of sets and its picture.
+"""Refresh what the documents generate: the catalogue of sets, its picture, the table of methods.
 
 python docs/make.py
 """
@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rivals_table import rivals_markdown
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
 from hedgerow.report.catalogue import catalogue_markdown
+from hedgerow.report.methods import methods_markdown
 
 HERE = Path(__file__).parent
-MARKS = ("<!-- catalogue -->", "<!-- /catalogue -->")
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
 """Okabe and Ito's colours, which colour-blind readers can tell apart."""
 
@@ -25,11 +26,21 @@ BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#6
 MIDDLE = {"ha": "center", "va": "center"}
 
 
-def with_catalogue(page: str) -> str:
-    """Return a page with the part between its marks made anew."""
-    begin, end = (re.escape(mark) for mark in MARKS)
-    fresh = f"{MARKS[0]}\n\n{catalogue_markdown()}\n\n{MARKS[1]}"
+def renewed(page: str, name: str, text: str) -> str:
+    """Return a page with the part between the marks of this name made anew."""
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    fresh = f"{begin}\n\n{text}\n\n{end}"
     return re.sub(f"{begin}.*{end}", lambda _: fresh, page, flags=re.DOTALL)
+
+
+def with_catalogue(page: str) -> str:
+    """Return the page of sets, its catalogue made anew."""
+    return renewed(page, "catalogue", catalogue_markdown())
+
+
+def with_methods(page: str) -> str:
+    """Return the page of methods, its tables made anew."""
+    return renewed(renewed(page, "methods", methods_markdown()), "rivals", rivals_markdown())
 
 
 def outline(X: hr.DecisionSet, basis: Vector) -> Vector:
@@ -154,9 +165,10 @@ def picture(file: Path) -> None:
 
 
 def main() -> None:
-    """Write the catalogue into its page, and the picture beside it."""
-    page = HERE / "sets.md"
-    page.write_text(with_catalogue(page.read_text()))
+    """Write the tables into their pages, and the picture beside them."""
+    for name, made in (("sets.md", with_catalogue), ("methods.md", with_methods)):
+        page = HERE / name
+        page.write_text(made(page.read_text()))
     picture(HERE / "sets.png")
 
 

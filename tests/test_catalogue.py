@@ -18,8 +18,15 @@ DOCS = Path(__file__).parents[1] / "docs"
 def make():
     spec = importlib.util.spec_from_file_location("make_docs", DOCS / "make.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(DOCS)
+        spec.loader.exec_module(module)
     return module
+
+
+def test_the_page_of_methods_is_up_to_date(make):
+    page = (DOCS / "methods.md").read_text()
+    assert make.with_methods(page) == page, "docs/methods.md is stale; run python docs/make.py"
 
 
 def test_the_page_is_up_to_date(make):

@@ -1,0 +1,44 @@
+"""The tables of docs/methods.md that quote evidence/rivals.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+EVIDENCE = Path(__file__).parents[1] / "evidence" / "rivals.json"
+
+
+def rivals_markdown() -> str:
+    """Return one table for each preset: regret / CCV on every game, then what a round costs."""
+    rows = json.loads(EVIDENCE.read_text())
+    parts = []
+    for preset in ("practical", "theory"):
+        parts += [f"**{preset.capitalize()} constants**", "", _table(rows, preset), ""]
+    return "\n".join(parts).rstrip()
+
+
+def _table(rows: list[dict[str, Any]], preset: str) -> str:
+    chosen = [row for row in rows if row["preset"] == preset]
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    names = list(dict.fromkeys(row["method"] for row in chosen))
+    lines = ["| method | " + " | ".join(games) + " | calls | µs |", "|---" * (len(games) + 3) + "|"]
+    for name in names:
+        mine = [row for row in chosen if row["method"] == name and "refused" not in row]
+        if not mine:
+            continue
+        cells = [_cell([row for row in mine if row["game"] == game]) for game in games]
+        calls = mean((row["oracle_calls"] + row["projections"]) / 1600 for row in mine)
+        last = [row["ms_per_round"] for row in mine if row["game"] == "atlas_like"]
+        time = f"{1e3 * mean(last):.0f}" if last else ""
+        lines.append(f"| `{name}` | " + " | ".join(cells) + f" | {calls:.2f} | {time} |")
+    return "\n".join(lines)
+
+
+def _cell(rows: list[dict[str, Any]]) -> str:
+    if not rows:
+        return "-"
+    regret = mean(100.0 * row["regret"] / (1600 * row["regret_unit"]) for row in rows)
+    ccv = mean(100.0 * row["ccv"] / (1600 * row["ccv_unit"]) for row in rows)
+    return f"{regret:.2f} / {ccv:.2f}"
