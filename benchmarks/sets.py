@@ -21,7 +21,6 @@ for name in ("OPENBLAS", "MKL", "OMP", "NUMBA"):  # before NumPy is imported
     os.environ[f"{name}_NUM_THREADS"] = "1"
 
 import argparse
-import importlib.metadata
 import platform
 import sys
 import time
@@ -31,22 +30,7 @@ import oracles
 import projection_run
 import projections
 from measure import Row, hold, save, table
-
-PACKAGES = (
-    "hedgerow", "numpy", "scipy", "numba", "networkx", "igraph", "rustworkx", "highspy", "piqp",
-    "osqp", "quadprog",
-)  # fmt: skip
-
-
-def versions() -> dict[str, str]:
-    """Return the version of every package that takes part."""
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+from versions import versions
 
 
 def main() -> None:
