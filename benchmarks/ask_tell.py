@@ -1,49 +1,75 @@
-"""Microseconds a round of ask and tell on the paper's graph, and the oracle's share of them."""
+"""Microseconds a round on the paper's graph: the compiled loop, ask and tell, the oracle's share.
+
+Processor time, so that neighbours on the machine disturb less.
+"""
 
 from __future__ import annotations
 
 import statistics
 import time
-
-import numpy as np
+from collections.abc import Callable
 
 import hedgerow as hr
 
+RUNS = 9
 
-def per_round(
+
+def seconds(act: Callable[[], object]) -> float:
+    """Processor time of one act."""
+    begin = time.process_time()
+    act()
+    return time.process_time() - begin
+
+
+def ask_and_tell(
     policy: hr.Constrained[hr.EvalGrad], rounds: list[tuple[hr.Linear, hr.Linear]]
-) -> float:
-    """Seconds a round of ask, two first-order looks and tell."""
-    begin = time.perf_counter()
+) -> None:
+    """Ask, take two first-order looks, and tell."""
     for cost, constraint in rounds:
         x = policy.ask()
         policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
-    return (time.perf_counter() - begin) / len(rounds)
 
 
 def main() -> None:
     """Interleave the candidates and print medians."""
     problem = hr.ShortestPath.atlas_like(seed=0)
     X, rounds = problem.decision_set, list(problem)
-    workspace, direction = X.workspace(), np.random.default_rng(0).standard_normal(X.dim)
-    totals, looks, oracles = [], [], []
-    for _ in range(9):
-        totals.append(per_round(hr.projection_free_coco(X), rounds))
-        begin = time.perf_counter()
-        for _ in range(2000):
-            workspace.lmo(direction)
-        oracles.append((time.perf_counter() - begin) / 2000)
-        x = X.start()
-        begin = time.perf_counter()
+    recorded, x = hr.Recorded(X, rounds), X.start()
+    workspace, direction = X.workspace(), problem.latency
+
+    def look() -> None:
         for cost, constraint in rounds:
             hr.first_order(cost, x), hr.first_order(constraint, x)
-        looks.append((time.perf_counter() - begin) / len(rounds))
-    total, look, oracle = (1e6 * statistics.median(times) for times in (totals, looks, oracles))
-    print(f"{X.nodes} nodes, {X.dim} edges, practical preset; median of 9 interleaved runs")
-    print(f"ask, look and tell  {total:6.1f} us a round")
-    print(f"  looking           {look:6.1f} us (two values, two gradients)")
-    print(f"  ask and tell      {total - look:6.1f} us")
-    print(f"  of it the oracle  {oracle:6.1f} us, {100 * oracle / (total - look):.0f} %")
+
+    def oracle() -> None:
+        for _ in rounds:
+            workspace.lmo(direction)
+
+    def by_objects() -> None:
+        policy = hr.projection_free_coco(X)
+        vars(policy)["compiled"] = None  # every part calls its own kernels
+        ask_and_tell(policy, rounds)
+
+    acts: dict[str, Callable[[], object]] = {
+        "simulate, rounds stacked from objects": lambda: hr.simulate(
+            hr.projection_free_coco(X), recorded
+        ),
+        "simulate, rounds drawn on the way": lambda: hr.simulate(
+            hr.projection_free_coco(X), problem
+        ),
+        "drawing the rounds": lambda: [None for _ in problem.chunks(54)],
+        "ask, look and tell": lambda: ask_and_tell(hr.projection_free_coco(X), rounds),
+        "ask, look and tell, part by part": by_objects,
+        "looking (two values, two gradients)": look,
+        "the oracle, called from Python": oracle,
+    }
+    times: dict[str, list[float]] = {name: [] for name in acts}
+    for _ in range(RUNS):
+        for name, act in acts.items():
+            times[name].append(seconds(act))
+    print(f"{X.nodes} nodes, {X.dim} edges, practical preset; median of {RUNS} interleaved runs")
+    for name, runs in times.items():
+        print(f"{name:<38} {1e6 * statistics.median(runs) / len(rounds):6.1f} us a round")
 
 
 if __name__ == "__main__":

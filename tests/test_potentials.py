@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
@@ -19,6 +19,7 @@ queues = st.floats(0.0, 60.0)
 
 @pytest.mark.parametrize("name", POTENTIALS)
 @given(q=queues, r=queues)
+@settings(deadline=None)  # the first call loads the kernels
 def test_weight_is_the_slope_of_a_convex_nondecreasing_value(name, q, r):
     potential = POTENTIALS[name]
     q, r = min(q, r), max(q, r)

@@ -27,14 +27,14 @@ from hedgerow.feedback import (
     linear,
     semi_bandit,
 )
-from hedgerow.functions import Function, Linear, Maximum, Quadratic
+from hedgerow.functions import Function, Linear, Maximum, Quadratic, Times
 from hedgerow.growth import Growth, growth
 from hedgerow.hindsight import hindsight, prefix_benchmarks, regret_curve
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
-from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
+from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule, WeibelSteps
 from hedgerow.play import play, simulate
 from hedgerow.policies.bandit import projection_free_cbco
 from hedgerow.policies.constrained import Constrained
@@ -45,7 +45,14 @@ from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.policies.sampled import LazySampled, Sampled
 from hedgerow.policies.semi_bandit import SemiBandit, semi_bandit_coco
 from hedgerow.policies.unconstrained import unconstrained
-from hedgerow.potentials import ExponentialPotential, GrowingScale, Potential, PowerPotential, Scale
+from hedgerow.potentials import (
+    AnytimeExponential,
+    ExponentialPotential,
+    GrowingScale,
+    Potential,
+    PowerPotential,
+    Scale,
+)
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.enveloped import EnvelopedProblem
@@ -115,6 +122,30 @@ if TYPE_CHECKING:
     from hedgerow.adversary.steady_push import SteadyPush
     from hedgerow.bounds import Adaptivity, Explanation, Guarantee, nonvacuous_horizon
     from hedgerow.bounds.explain import explain
+    from hedgerow.experiment.cluster import on_cluster
+    from hedgerow.experiment.local import in_processes, in_this_process
+    from hedgerow.experiment.reading import load_experiment
+    from hedgerow.experiment.results import Results
+    from hedgerow.experiment.sweep import Tally, sweep
+    from hedgerow.experiment.tuning import tune
+    from hedgerow.hindsight.intervals import IntervalRegret, interval_regret
+    from hedgerow.hindsight.switching import SwitchingBenchmark, switching_benchmark
+    from hedgerow.learners.adagrad import AdaGrad
+    from hedgerow.learners.adahedge import AdaHedge
+    from hedgerow.learners.corrective_omd import CorrectiveOMD
+    from hedgerow.learners.ftrl import FTRL
+    from hedgerow.learners.lazy import LazyOCG
+    from hedgerow.learners.loo_blocks import FixedLooBlocks, LooRule, PracticalLooBlocks
+    from hedgerow.learners.loo_bogd import LooBogd
+    from hedgerow.learners.mixture import Mixture, SharesOracle
+    from hedgerow.learners.ocg import OCG
+    from hedgerow.learners.ogd import OGD, StronglyConvexOGD
+    from hedgerow.learners.one_point import OnePoint
+    from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
+    from hedgerow.learners.restarted_ocg import Restart, RestartAtStart, RestartedOCG, RestartHere
+    from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
+    from hedgerow.learners.shrunk_hull import ShrunkHull
+    from hedgerow.learners.strongly_convex_ocg import StronglyConvexOCG
     from hedgerow.network.atlas.choices import AtlasChoices
     from hedgerow.network.atlas.star import read_atlas
     from hedgerow.network.data_error import DataError
@@ -122,37 +153,182 @@ if TYPE_CHECKING:
     from hedgerow.network.hub_graph import hub_graph
     from hedgerow.network.matrix import read_matrix
     from hedgerow.network.network import Network
+    from hedgerow.play import simulate_chunks, simulate_many
+    from hedgerow.policies.bagel import bagel
+    from hedgerow.policies.drift_plus_penalty import (
+        cold,
+        neely_yu_2017,
+        yu_neely_2020,
+        yu_neely_wei_2017,
+    )
+    from hedgerow.policies.follow_the_leader_feasible import (
+        FeasibleLeader,
+        follow_the_leader_feasible,
+    )
+    from hedgerow.policies.garber_kretzu import garber_kretzu_dpp, garber_kretzu_lpm
+    from hedgerow.policies.garber_kretzu_bandit import garber_kretzu_bandit
+    from hedgerow.policies.lagrangian import (
+        ConstantRates,
+        DecayingRates,
+        ForgetfulRates,
+        PrimalDual,
+        Schedule,
+    )
+    from hedgerow.policies.method import Constants, Method
+    from hedgerow.policies.methods import METHODS
+    from hedgerow.policies.penalty_prox import PenaltyProx
+    from hedgerow.policies.penalty_step import PenaltyStep, penalty_step
+    from hedgerow.policies.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
+    from hedgerow.policies.queues import DriftPlusPenalty, VirtualQueue
+    from hedgerow.policies.recoo import Recoo, RecooRates, recoo
+    from hedgerow.policies.sarkar_anytime import sarkar_anytime
+    from hedgerow.policies.sinha_vaze import sinha_vaze, sinha_vaze_strongly_convex
+    from hedgerow.policies.tracking import tracking_learner
+    from hedgerow.policies.unit_free import UnitFree
+    from hedgerow.policies.wang import wang_ofw, wang_ofw_strongly_convex
+    from hedgerow.policies.wang_bandit import wang_bandit
+    from hedgerow.policies.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
+    from hedgerow.problems.drifting_paths import Tide, drifting_paths
+    from hedgerow.problems.drifting_subsets import DriftingSubsets
+    from hedgerow.problems.hard_box import HardBox
+    from hedgerow.sets.approximate_projection import (
+        approximately_feasible_projection,
+        close_infeasible_projection,
+        frank_wolfe_separation,
+    )
+    from hedgerow.surrogates.current_values import CurrentValues
+    from hedgerow.surrogates.dual import DualSteps, DualSurrogate, DualValues
 
 __version__ = "0.1.0"
 
 _LATER = {
+    "AdaGrad": "hedgerow.learners.adagrad",
+    "AdaHedge": "hedgerow.learners.adahedge",
     "Adaptivity": "hedgerow.bounds",
     "AtlasChoices": "hedgerow.network.atlas.choices",
+    "ConstantRates": "hedgerow.policies.lagrangian",
+    "Constants": "hedgerow.policies.method",
+    "CorrectiveOMD": "hedgerow.learners.corrective_omd",
+    "CurrentValues": "hedgerow.surrogates.current_values",
     "CyclicArms": "hedgerow.adversary.cyclic_arms",
     "DataError": "hedgerow.network.data_error",
+    "DecayingRates": "hedgerow.policies.lagrangian",
+    "DriftPlusPenalty": "hedgerow.policies.queues",
+    "DriftingSubsets": "hedgerow.problems.drifting_subsets",
+    "DualSteps": "hedgerow.surrogates.dual",
+    "DualSurrogate": "hedgerow.surrogates.dual",
+    "DualValues": "hedgerow.surrogates.dual",
     "EdgeColumns": "hedgerow.network.edges",
     "Explanation": "hedgerow.bounds",
+    "FTRL": "hedgerow.learners.ftrl",
+    "FeasibleLeader": "hedgerow.policies.follow_the_leader_feasible",
+    "FixedLooBlocks": "hedgerow.learners.loo_blocks",
+    "ForgetfulRates": "hedgerow.policies.lagrangian",
     "FreshCoordinates": "hedgerow.adversary.fresh_coordinates",
     "Guarantee": "hedgerow.bounds",
+    "HardBox": "hedgerow.problems.hard_box",
+    "IntervalRegret": "hedgerow.hindsight.intervals",
+    "LazyOCG": "hedgerow.learners.lazy",
     "LinearGame": "hedgerow.adversary.game",
+    "LooBogd": "hedgerow.learners.loo_bogd",
+    "LooRule": "hedgerow.learners.loo_blocks",
+    "METHODS": "hedgerow.policies.methods",
+    "Method": "hedgerow.policies.method",
+    "Mixture": "hedgerow.learners.mixture",
     "Network": "hedgerow.network.network",
+    "OCG": "hedgerow.learners.ocg",
+    "OGD": "hedgerow.learners.ogd",
+    "OnePoint": "hedgerow.learners.one_point",
+    "PenaltyProx": "hedgerow.policies.penalty_prox",
+    "PenaltyStep": "hedgerow.policies.penalty_step",
+    "PracticalLooBlocks": "hedgerow.learners.loo_blocks",
+    "PrimalDual": "hedgerow.policies.lagrangian",
     "RandomSigns": "hedgerow.adversary.random_signs",
+    "Recoo": "hedgerow.policies.recoo",
+    "RecooRates": "hedgerow.policies.recoo",
+    "Restart": "hedgerow.learners.restarted_ocg",
+    "RestartAtStart": "hedgerow.learners.restarted_ocg",
+    "RestartHere": "hedgerow.learners.restarted_ocg",
+    "RestartedBlockBandit": "hedgerow.learners.restarted_block_bandit",
+    "RestartedOCG": "hedgerow.learners.restarted_ocg",
+    "Results": "hedgerow.experiment.results",
+    "Schedule": "hedgerow.policies.lagrangian",
+    "SeparationAdaGrad": "hedgerow.learners.separation_ogd",
+    "SeparationOGD": "hedgerow.learners.separation_ogd",
+    "SharesOracle": "hedgerow.learners.mixture",
+    "ShrunkHull": "hedgerow.learners.shrunk_hull",
     "SteadyPush": "hedgerow.adversary.steady_push",
+    "StronglyConvexOCG": "hedgerow.learners.strongly_convex_ocg",
+    "StronglyConvexOGD": "hedgerow.learners.ogd",
+    "SwitchingBenchmark": "hedgerow.hindsight.switching",
+    "Tally": "hedgerow.experiment.sweep",
+    "Tide": "hedgerow.problems.drifting_paths",
+    "UnitFree": "hedgerow.policies.unit_free",
+    "VirtualQueue": "hedgerow.policies.queues",
+    "WangBlocks": "hedgerow.learners.restarted_block_bandit",
+    "Yi2021": "hedgerow.policies.yi",
+    "Yi2023": "hedgerow.policies.yi",
+    "YiRates": "hedgerow.policies.yi",
+    "approximately_feasible_projection": "hedgerow.sets.approximate_projection",
+    "bagel": "hedgerow.policies.bagel",
+    "close_infeasible_projection": "hedgerow.sets.approximate_projection",
+    "cold": "hedgerow.policies.drift_plus_penalty",
+    "drifting_paths": "hedgerow.problems.drifting_paths",
     "explain": "hedgerow.bounds.explain",
+    "follow_the_leader_feasible": "hedgerow.policies.follow_the_leader_feasible",
+    "frank_wolfe_separation": "hedgerow.sets.approximate_projection",
+    "garber_kretzu_bandit": "hedgerow.policies.garber_kretzu_bandit",
+    "garber_kretzu_dpp": "hedgerow.policies.garber_kretzu",
+    "garber_kretzu_lpm": "hedgerow.policies.garber_kretzu",
     "hub_graph": "hedgerow.network.hub_graph",
+    "in_processes": "hedgerow.experiment.local",
+    "in_this_process": "hedgerow.experiment.local",
+    "interval_regret": "hedgerow.hindsight.intervals",
+    "jenatton": "hedgerow.policies.primal_dual",
+    "load_experiment": "hedgerow.experiment.reading",
+    "mahdavi": "hedgerow.policies.primal_dual",
+    "neely_yu_2017": "hedgerow.policies.drift_plus_penalty",
     "nonvacuous_horizon": "hedgerow.bounds",
+    "on_cluster": "hedgerow.experiment.cluster",
+    "penalty_step": "hedgerow.policies.penalty_step",
     "read_atlas": "hedgerow.network.atlas.star",
     "read_edges": "hedgerow.network.edges",
     "read_matrix": "hedgerow.network.matrix",
+    "recoo": "hedgerow.policies.recoo",
+    "sarkar_anytime": "hedgerow.policies.sarkar_anytime",
+    "simulate_chunks": "hedgerow.play",
+    "simulate_many": "hedgerow.play",
+    "sinha_vaze": "hedgerow.policies.sinha_vaze",
+    "sinha_vaze_strongly_convex": "hedgerow.policies.sinha_vaze",
+    "sun": "hedgerow.policies.primal_dual",
+    "sweep": "hedgerow.experiment.sweep",
+    "switching_benchmark": "hedgerow.hindsight.switching",
+    "tracking_learner": "hedgerow.policies.tracking",
+    "tune": "hedgerow.experiment.tuning",
+    "wang_bandit": "hedgerow.policies.wang_bandit",
+    "wang_ofw": "hedgerow.policies.wang",
+    "wang_ofw_strongly_convex": "hedgerow.policies.wang",
+    "yi_2021": "hedgerow.policies.yi",
+    "yi_2023": "hedgerow.policies.yi",
+    "yu_neely_2020": "hedgerow.policies.drift_plus_penalty",
+    "yu_neely_wei_2017": "hedgerow.policies.drift_plus_penalty",
+    "yuan_lamperski": "hedgerow.policies.primal_dual",
 }
 """Loaded when first asked for: what a game alone does not need."""
 
 __all__ = [
     "FTPL",
+    "FTRL",
+    "METHODS",
+    "OCG",
+    "OGD",
     "ActiveShare",
     "AdSlots",
+    "AdaGrad",
+    "AdaHedge",
     "AdaptiveOCG",
     "Adaptivity",
+    "AnytimeExponential",
     "AtlasChoices",
     "AuditReport",
     "Balled",
@@ -166,20 +342,30 @@ __all__ = [
     "Capability",
     "CappedSimplex",
     "CertificateSteps",
+    "ConstantRates",
+    "Constants",
     "Constrained",
     "ConstrainedBandit",
     "ConvexHull",
+    "CorrectiveOMD",
     "CostOnlySurrogate",
     "CurrentSurrogate",
+    "CurrentValues",
     "CyclicArms",
     "DagPaths",
     "DataError",
+    "DecayingRates",
     "DecisionSet",
     "Decomposable",
     "Descent",
     "Described",
     "DijkstraPaths",
+    "DriftPlusPenalty",
     "DriftSurrogate",
+    "DriftingSubsets",
+    "DualSteps",
+    "DualSurrogate",
+    "DualValues",
     "EdgeColumns",
     "EnvelopedProblem",
     "Eval",
@@ -188,6 +374,9 @@ __all__ = [
     "Explanation",
     "ExponentialPotential",
     "Failure",
+    "FeasibleLeader",
+    "FixedLooBlocks",
+    "ForgetfulRates",
     "FreshCoordinates",
     "Full",
     "Function",
@@ -197,15 +386,18 @@ __all__ = [
     "Growth",
     "Guarantee",
     "HalfspaceBox",
+    "HardBox",
     "HopLimitedWalks",
     "Hulled",
     "IidSimplex",
+    "IntervalRegret",
     "KSparse",
     "KSubsets",
     "L1Ball",
     "L2Ball",
     "LaggedSurrogate",
     "LatencyCap",
+    "LazyOCG",
     "LazySampled",
     "Learner",
     "LearntRanges",
@@ -215,18 +407,25 @@ __all__ = [
     "LinearProblem",
     "LinfBall",
     "LogPortfolio",
+    "LooBogd",
+    "LooRule",
     "Matchings",
     "Matroid",
     "Maximum",
+    "Method",
+    "Mixture",
     "NegativeLog",
     "Network",
     "NuclearBall",
+    "OnePoint",
     "OracleOnly",
     "OracleSet",
     "OrthogonalBall",
     "PaperBlocks",
     "PaperSteps",
     "PartitionMatroid",
+    "PenaltyProx",
+    "PenaltyStep",
     "PerConstraintSurrogate",
     "Permutahedron",
     "Player",
@@ -236,6 +435,8 @@ __all__ = [
     "Potential",
     "PowerPotential",
     "PracticalBlocks",
+    "PracticalLooBlocks",
+    "PrimalDual",
     "Problem",
     "Product",
     "Projectable",
@@ -244,17 +445,30 @@ __all__ = [
     "RandomSigns",
     "Ranges",
     "Ranking",
+    "Recoo",
+    "RecooRates",
     "Recorded",
+    "Restart",
+    "RestartAtStart",
+    "RestartHere",
+    "RestartedBlockBandit",
+    "RestartedOCG",
+    "Results",
     "RmsSteps",
     "Rows",
     "Samplable",
     "Sampled",
     "Scale",
     "Scaled",
+    "Schedule",
     "SemiBandit",
     "Separable",
+    "SeparationAdaGrad",
+    "SeparationOGD",
     "Series",
+    "SharesOracle",
     "ShortestPath",
+    "ShrunkHull",
     "SignedSurrogate",
     "Simplex",
     "Snapshot",
@@ -263,29 +477,61 @@ __all__ = [
     "SteadyPush",
     "Step",
     "StepRule",
+    "StronglyConvexOCG",
+    "StronglyConvexOGD",
     "Surrogate",
     "SwitchingBall",
+    "SwitchingBenchmark",
+    "Tally",
+    "Tide",
+    "Times",
     "Trace",
     "Translated",
     "UniformScaling",
     "UnitFlow",
+    "UnitFree",
     "Used",
     "VacuousConstantsWarning",
     "Variation",
+    "VirtualQueue",
+    "WangBlocks",
+    "WeibelSteps",
     "Workspace",
+    "Yi2021",
+    "Yi2023",
+    "YiRates",
+    "approximately_feasible_projection",
     "audit",
+    "bagel",
     "bandit",
+    "close_infeasible_projection",
+    "cold",
     "conditional_gradient",
+    "drifting_paths",
     "explain",
     "first_order",
     "first_order_each",
+    "follow_the_leader_feasible",
+    "frank_wolfe_separation",
     "ftpl_coco",
     "full",
+    "garber_kretzu_bandit",
+    "garber_kretzu_dpp",
+    "garber_kretzu_lpm",
     "growth",
     "hindsight",
     "hub_graph",
+    "in_processes",
+    "in_this_process",
+    "interval_regret",
+    "jenatton",
     "linear",
+    "load_experiment",
+    "mahdavi",
+    "neely_yu_2017",
     "nonvacuous_horizon",
+    "on_cluster",
+    "penalty_step",
     "play",
     "prefix_benchmarks",
     "price_relatives",
@@ -295,11 +541,30 @@ __all__ = [
     "read_atlas",
     "read_edges",
     "read_matrix",
+    "recoo",
     "regret_curve",
+    "sarkar_anytime",
     "semi_bandit",
     "semi_bandit_coco",
     "simulate",
+    "simulate_chunks",
+    "simulate_many",
+    "sinha_vaze",
+    "sinha_vaze_strongly_convex",
+    "sun",
+    "sweep",
+    "switching_benchmark",
+    "tracking_learner",
+    "tune",
     "unconstrained",
+    "wang_bandit",
+    "wang_ofw",
+    "wang_ofw_strongly_convex",
+    "yi_2021",
+    "yi_2023",
+    "yu_neely_2020",
+    "yu_neely_wei_2017",
+    "yuan_lamperski",
 ]
 
 

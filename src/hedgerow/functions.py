@@ -9,7 +9,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_number, as_vector, read_only
+from hedgerow import kernels
+from hedgerow.inputs import Vector, as_array, as_number, as_vector, fits, read_only
 
 
 @runtime_checkable
@@ -48,8 +49,9 @@ class Linear:
         object.__setattr__(self, "offset", as_number(offset, "the offset"))
 
     def __call__(self, x: Vector) -> float:
-        """Return <a, x> + b."""
-        return float(self.coefficients @ x) + self.offset
+        """Return <a, x> + b, added up in the order of all kernels."""
+        point = x if fits(x, self.coefficients.size) else as_vector(x, "x", self.coefficients.size)
+        return kernels.vectors.dot(self.coefficients, point) + self.offset
 
     def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
         """Return a."""

@@ -32,7 +32,7 @@ def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
     """Return `value` as a contiguous float64 vector of length `dim`, or say why it cannot be."""
-    if _fits(value, dim) and math.isfinite(squared_norm(value)):
+    if fits(value, dim) and math.isfinite(squared_norm(value)):
         return value  # the hot path: nothing to convert, nothing to refuse
     array = as_array(value, name)
     if array.ndim != 1 or (dim is not None and array.size != dim):
@@ -45,7 +45,7 @@ def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:
 
 def as_direction(value: ArrayLike, dim: int) -> Vector:
     """Return a direction for an oracle, rescaled by a power of two where sums could overflow."""
-    if _fits(value, dim) and 1e-250 < squared_norm(value) < 1e250:
+    if fits(value, dim) and 1e-250 < squared_norm(value) < 1e250:
         return value  # the hot path: no entry is so large or small that sums would suffer
     c = as_vector(value, "the direction", dim)
     largest = _largest(c)
@@ -58,7 +58,7 @@ def as_gradient(
     value: ArrayLike, name: str, dim: int | None = None, largest: float = LARGEST_GRADIENT
 ) -> Vector:
     """Return a gradient whose norm is at most `largest`, so that its square fits float64."""
-    if _fits(value, dim) and squared_norm(value) <= largest**2:
+    if fits(value, dim) and squared_norm(value) <= largest**2:
         return value  # the hot path, as above
     grad = as_vector(value, name, dim)
     if not squared_norm(grad) <= largest**2:
@@ -73,7 +73,7 @@ def squared_norm(vector: Vector) -> float:
     return float(np.vdot(vector, vector))
 
 
-def _fits(value: ArrayLike, dim: int | None) -> TypeGuard[Vector]:
+def fits(value: ArrayLike, dim: int | None) -> TypeGuard[Vector]:
     """Whether `value` already is a contiguous float64 vector of that length."""
     return (
         type(value) is np.ndarray

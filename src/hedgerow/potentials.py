@@ -7,13 +7,21 @@ weight is Phi'(Q)/V, so V, 1e46 or more in the paper's experiment, is never form
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from hedgerow.inputs import as_number, as_positive
+import numpy as np
+
+from hedgerow import kernels
+from hedgerow.inputs import Vector, as_number, as_positive
 
 LARGEST_EXPONENT = 700.0
 """exp of anything larger leaves float64; values stop there."""
+
+
+Weight = tuple[Callable[..., Any], Vector]
+"""A kernel of `kernels/weights.py` and the potential's numbers, for the compiled game."""
 
 
 class Potential(Protocol):
@@ -54,7 +62,11 @@ class GrowingScale:
 
     def at(self, t: float) -> float:
         """Return the scale in round t."""
-        return float(max(self.floor, self.factor * t**self.power))
+        return kernels.weights.growing_scale(self.floor, self.factor, self.power, t)
+
+    def numbers(self) -> tuple[float, float, float, float]:
+        """Return floor, factor, power, and a budget of 0, for the compiled game."""
+        return self.floor, self.factor, self.power, 0.0
 
 
 @dataclass(frozen=True)
@@ -93,17 +105,22 @@ class PowerPotential:
 
     def weight(self, q: float, t: float = 1.0) -> float:
         """Return (p/scale)(q/scale)^(p-1), in logarithms, at most `cap`."""
-        scale = self._at(t)
-        if q <= 0.0:
-            return 1.0 / scale if self.p == 1.0 else 0.0
-        logarithm = math.log(self.p / scale) + (self.p - 1.0) * (math.log(q) - math.log(scale))
-        return self.cap if logarithm >= math.log(self.cap) else math.exp(logarithm)
+        return kernels.weights.power_weight(self.p, self.cap, self._at(t), q)
 
     def value(self, q: float, t: float = 1.0) -> float:
         """Return (q/scale)^p."""
         if q <= 0.0:
             return 0.0
         return math.exp(min(LARGEST_EXPONENT, self.p * (math.log(q) - math.log(self._at(t)))))
+
+    def compiled(self) -> Weight | None:
+        """Return the weight as a kernel; None for a scale that has no numbers."""
+        fixed = isinstance(self.scale, float)
+        numbers = getattr(self.scale, "numbers", lambda: None)
+        scale = (self.scale, 0.0, 1.0, 0.0) if fixed else numbers()
+        if scale is None:
+            return None
+        return kernels.weights.power, np.array([self.p, self.cap, *scale])
 
 
 @dataclass(frozen=True)
@@ -133,9 +150,56 @@ class ExponentialPotential:
 
     def weight(self, q: float, t: float = 1.0) -> float:  # noqa: ARG002 - the same in all rounds
         """Return factor rate exp(rate q), at most `cap`."""
-        logarithm = math.log(self.factor * self.rate) + self.rate * q
-        return self.cap if logarithm >= math.log(self.cap) else math.exp(logarithm)
+        return kernels.weights.exponential_weight(self.rate, self.factor, self.cap, q)
 
     def value(self, q: float, t: float = 1.0) -> float:  # noqa: ARG002 - the same in all rounds
         """Return factor (exp(rate q) - 1)."""
         return self.factor * math.expm1(min(LARGEST_EXPONENT, self.rate * q))
+
+    def compiled(self) -> Weight:
+        """Return the weight as a kernel."""
+        return kernels.weights.exponential, np.array([self.rate, self.factor, self.cap])
+
+
+@dataclass(frozen=True)
+class AnytimeExponential:
+    """The exponential for any horizon, Phi_t(q)/V = exp(lambda_t q) - 1, a rate that falls.
+
+    lambda_t = min(highest, rate / sqrt t), so that the potential may only decrease over time; then
+    the regret decomposition holds as for a fixed rate.
+
+    Args:
+        rate: lambda_t sqrt(t), in one over the queue's unit.
+        highest: the largest lambda_t, in the same unit.
+        cap: the largest weight, as for `PowerPotential`.
+
+    Reference: Sarkar and Sinha (2025), rate 1/2.
+
+    >>> AnytimeExponential(rate=2.0, highest=1.0).at(16.0)
+    ExponentialPotential(rate=0.5, factor=1.0, cap=1000000000000.0)
+
+    """
+
+    rate: float
+    highest: float
+    cap: float = 1e12
+
+    def __post_init__(self) -> None:
+        for name in ("rate", "highest", "cap"):
+            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+
+    def at(self, t: float) -> ExponentialPotential:
+        """Return the potential of round t."""
+        return ExponentialPotential(min(self.highest, self.rate / math.sqrt(t)), 1.0, self.cap)
+
+    def weight(self, q: float, t: float = 1.0) -> float:
+        """Return lambda_t exp(lambda_t q), at most `cap`."""
+        return self.at(t).weight(q)
+
+    def value(self, q: float, t: float = 1.0) -> float:
+        """Return exp(lambda_t q) - 1."""
+        return self.at(t).value(q)
+
+    def compiled(self) -> Weight:
+        """Return the weight as a kernel."""
+        return kernels.weights.anytime_exponential, np.array([self.rate, self.highest, self.cap])

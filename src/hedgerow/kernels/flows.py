@@ -16,6 +16,7 @@ from hedgerow.kernels.jit import (
     write,
     write_index,
 )
+from hedgerow.kernels.oracles import answering
 
 Index = Any
 
@@ -279,3 +280,16 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
                 if k > first:
                     place[stops[k]] = -1
             length = first
+
+
+# index = [nodes, source, target, hops | begin | tail | edge]; numbers = the edges' tie weights
+@kernel(*answering)
+def cheapest_walk_oracle(
+    index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any
+) -> None:
+    """Write the cheapest walk into v."""
+    nodes, edges = np.int64(index[0]), len(numbers)
+    begin, tail = index[4 : nodes + 5], index[nodes + 5 : nodes + 5 + edges]
+    edge = index[nodes + 5 + edges :]
+    source, target, hops = int(index[1]), int(index[2]), int(index[3])
+    cheapest_walk(begin, tail, edge, source, target, hops, numbers, c, v)

@@ -8,6 +8,7 @@ import numpy as np
 from numba import types
 
 from hedgerow.kernels.jit import flags, index, kernel, number, read, whole, write, write_index
+from hedgerow.kernels.oracles import answering
 
 Index = Any
 
@@ -224,3 +225,12 @@ def fullest_set(
                         if reached[one[f]] and reached[two[f]]:
                             tight[f] += 1.0
     return largest
+
+
+# index = [nodes | one | two]
+@kernel(*answering)
+def cheapest_tree(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write the cheapest spanning tree into v; ties go to the edge given first."""
+    edges = len(c)
+    order = np.argsort(c, kind="mergesort").astype(np.uint32)  # stable
+    first_tree(order, index[1 : edges + 1], index[edges + 1 :], int(index[0]), v)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.kernels.jit import flags, index, kernel, nothing, read, whole, write, write_index
+from hedgerow.kernels.oracles import answering
 
 Index = Any
 
@@ -32,12 +33,31 @@ def shortest_path(
                 argbest = np.uint32(k)
         distance[v] = best
         parent[v] = argbest
-    path[:] = 0.0
+    for e in range(len(path)):
+        path[e] = 0.0
     v = nodes - 1
     while v > 0:
         k = parent[v]
         path[edge[k]] = 1.0
         v = tail[k]
+
+
+@kernel(nothing, index, write_index, write_index)
+def count_in(key: Index, begin: Index, order: Index) -> None:
+    """Write where each key's members begin, and the members by key, then by index.
+
+    `begin` has one entry for each key, and one more.
+    """
+    for k in range(len(begin)):
+        begin[k] = np.uint32(0)
+    for i in range(len(key)):
+        begin[key[i] + 1] += np.uint32(1)
+    for k in range(1, len(begin)):
+        begin[k] += begin[k - 1]
+    upcoming = begin.copy()
+    for i in range(len(key)):
+        order[upcoming[key[i]]] = i
+        upcoming[key[i]] += np.uint32(1)
 
 
 @kernel(whole, index, index, index, write_index)
@@ -132,3 +152,13 @@ def longest_path(begin: Index, head: Index) -> int:
             if hops[head[k]] >= 0:
                 hops[u] = max(hops[u], hops[head[k]] + 1)
     return hops[0]
+
+
+# index = [nodes | begin | tail | edge]
+@kernel(*answering)
+def cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write the cheapest path into v; links are the parents, scratch the distances."""
+    nodes = index[0]
+    edges = (len(index) - 2 - nodes) // 2
+    begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
+    shortest_path(begin, tail, index[nodes + 2 + edges :], c, scratch, links, v)

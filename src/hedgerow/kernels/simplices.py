@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.oracles import answering
 
 Array = Any
 
@@ -136,3 +137,17 @@ def round_randomly(x: Array, cap: Array, uniform: Array) -> None:
             x[lose] = 0.0
         if x[j] == 0.0 or x[j] == cap[j]:
             j = i
+
+
+# numbers = [total]
+@kernel(*answering)
+def cheapest(
+    index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
+) -> None:
+    """Put the whole total on the smallest entry of c, the first one if several."""
+    best = 0
+    for i in range(len(c)):
+        v[i] = 0.0
+        if c[i] < c[best]:
+            best = i
+    v[best] = numbers[0]

@@ -2,7 +2,7 @@
 
 Every rule is three kernels on one small array `rule`, with the same signatures for all rules:
 `regularise(rule, t, norm2) -> beta`, `relax(rule, t, beta, gap, distance2) -> sigma` and
-`settle(rule, S, x, x1, inner, beta)`, where `inner` is the sum of <s, x_t> so far.
+`settle(rule, margin)`, where margin = sum <s, x_tau> - F_t(x_{t+1}).
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.jit import kernel, nothing, number, write
 
 Array = Any
 regularises = (number, write, number, number)
 relaxes = (number, write, number, number, number, number)
-settles = (nothing, write, read, read, read, number, number)
+settles = (nothing, write, number)
 
 
 @kernel(*relaxes)
@@ -29,9 +29,7 @@ def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float
 
 
 @kernel(*settles)
-def nothing_to_settle(
-    rule: Array, S: Array, x: Array, x1: Array, inner: float, beta: float
-) -> None:
+def nothing_to_settle(rule: Array, margin: float) -> None:
     """Rules that do not look back."""
 
 
@@ -49,6 +47,19 @@ def paper_relax(rule: Array, t: float, beta: float, gap: float, distance2: float
     if rule[2] == 0.0:
         return 0.0
     return min(1.0, 2.0 / math.sqrt(t))
+
+
+# rule = [D, T, M]
+@kernel(*regularises)
+def weibel_regularise(rule: Array, t: float, norm2: float) -> float:
+    """1/(2 eta) = (M/D) (T/3)^{3/4}, the same in all rounds."""
+    return rule[2] / rule[0] * (rule[1] / 3.0) ** 0.75
+
+
+@kernel(*relaxes)
+def weibel_relax(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
+    """Return sigma = min(1, sqrt(3/T)), the same in all rounds."""
+    return min(1.0, math.sqrt(3.0 / rule[1]))
 
 
 # rule = [D, kappa, sum of ||grad||^2]
@@ -70,13 +81,6 @@ def certificate_regularise(rule: Array, t: float, norm2: float) -> float:
 
 
 @kernel(*settles)
-def certificate_settle(
-    rule: Array, S: Array, x: Array, x1: Array, inner: float, beta: float
-) -> None:
+def certificate_settle(rule: Array, margin: float) -> None:
     """M_t = sum <s, x_tau> - F_t(x_{t+1})."""
-    value = 0.0
-    distance2 = 0.0
-    for i in range(len(S)):
-        value += S[i] * x[i]
-        distance2 += (x[i] - x1[i]) ** 2
-    rule[5] = inner - value - beta * distance2
+    rule[5] = margin

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, squared_norm
+from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.protocols.compiled import Advance
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Snapshot, State
 
@@ -35,7 +38,7 @@ class GaussianNoise:
 
     def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
         """Return the squared size of a loss: along the set, or plain where the offset is given."""
-        return squared_norm(s) if self.offset is not None else decision_set.tangent_norm(s) ** 2
+        return decision_set.squares(s)[0 if self.offset is None else 1]
 
     def scale(self, squares: float, first: float, n: int) -> float:
         """Return eta_t; before any loss, 1 when nothing is known of its size."""
@@ -84,6 +87,11 @@ class FTPL:
         """One a round, and one for the first play."""
         return int(self._state["calls"][0])
 
+    @property
+    def losses(self) -> Vector:
+        """The sum of the losses told so far, as a fresh array."""
+        return self._state["L"].copy()
+
     def ask(self) -> Vector:
         """Return x_t, a vertex."""
         return self._state["x"].copy()
@@ -93,12 +101,41 @@ class FTPL:
         as_number(loss.value, "the value of the loss")
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
         state = self._state
-        state["L"][:] += s  # L_t, line 9
+        kernels.ocg.add(state["L"], s)  # L_t, line 9
         size = self.noise.norm2(self.decision_set, s)
         state["squares"][0] += size
         if state["first"][0] == 0.0:
             state["first"][0] = size
         self._lead()
+
+    def compiled(self) -> Advance | None:
+        """Return the kernels and arrays of `tell`, if the set has kernels too."""
+        n, rng = self.decision_set.dim, self._rng
+        if (space := self._workspace.space) is None:
+            return None
+        work = np.zeros(2 * n + 2)
+        work[n : n + 2] = self.noise.offset or 0.0, self.noise.factor
+        drawn: dict[str, Any] = {}
+
+        def noise(k: int) -> Vector:
+            drawn.update(rows=k, before=rng.bit_generator.state)
+            return rng.standard_normal((k, n))
+
+        def played(k: int) -> None:
+            if k < drawn["rows"]:  # take back what was not used
+                rng.bit_generator.state = drawn["before"]
+                rng.standard_normal((k, n))
+
+        steps = kernels.steps  # unused: the leader takes no steps
+        return Advance(
+            kernels.leaders.perturbed_leader,
+            (steps.rms_regularise, steps.line_search, steps.nothing_to_settle),
+            self._state.array,
+            work,
+            space,
+            noise=noise,
+            played=played,
+        )
 
     def state(self) -> Snapshot:
         """Return a snapshot, with the random stream."""

@@ -38,6 +38,11 @@ class Composition(ABC, Generic[SeenCost, SeenConstraint]):
         return self.learner.oracle_calls + self.surrogate.oracle_calls
 
     @property
+    def projections(self) -> int:
+        """The learner's projections onto the set; 0 where it never projects."""
+        return int(getattr(self.learner, "projections", 0))
+
+    @property
     def oblivious_only(self) -> bool:
         """Whether the learner's guarantee fails against an adversary that reacts."""
         return self.learner.oblivious_only

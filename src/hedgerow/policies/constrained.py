@@ -5,18 +5,32 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import TypeVar
+from functools import cached_property
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from hedgerow import kernels
 from hedgerow.feedback import EvalGrad, needs
-from hedgerow.inputs import squared_norm
+from hedgerow.inputs import Vector, fits, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
+from hedgerow.protocols.compiled import CompiledGame, CompiledLearner, CompiledSurrogate
 from hedgerow.protocols.parts import Learner, Surrogate
+from hedgerow.sets.compiled import faithful
 from hedgerow.snapshot import Snapshot, State
 
 Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
+
+
+@runtime_checkable
+class Summing(Protocol):
+    """A learner that keeps the sum of all losses it was told."""
+
+    @property
+    def losses(self) -> Vector:
+        """The sum so far."""
+        ...
 
 
 class Constrained(Composition[EvalGrad, Seen]):
@@ -34,12 +48,14 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[EvalGrad, Seen]):
         super().__init__(learner, surrogate)
-        self._state = State(
-            s=learner.decision_set.dim, inner=1, price=1, rounds=1, size=1, reach=1, prices=1
-        )
+        fresh = isinstance(learner, Summing) and not learner.losses.any()
+        own = 0 if fresh else learner.decision_set.dim  # a learner that sums losses does it for us
+        self._state = State(s=own, inner=1, price=1, rounds=1, size=1, prices=1)
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
+        if isinstance(constraint, EvalGrad) and self._told(cost, constraint):
+            return  # the compiled game did what follows
         several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
         seen = list(constraint) if several else [constraint]
         for feedback in (cost, *seen):
@@ -52,14 +68,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         x = self.learner.ask()
         loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
         self.learner.tell(loss)
-        state = self._state
-        state["s"][:] += loss.grad
-        state["inner"][0] += loss.grad @ x
-        state["price"][0] += self.surrogate.price
-        state["rounds"][0] += 1.0
-        state["size"][0] += math.sqrt(squared_norm(loss.grad))
-        state["reach"][0] = max(state["reach"][0], math.sqrt(squared_norm(x)))
-        state["prices"][0] += abs(self.surrogate.price)
+        kernels.ledger.record(self._state.array, loss.grad, x, self.surrogate.price)
 
     def certificate(self, budget: float = 0.0) -> float:
         """Bound the regret so far, by one oracle call, whatever the constants.
@@ -75,17 +84,41 @@ class Constrained(Composition[EvalGrad, Seen]):
 
         """
         state = self._state
-        lowest = self.decision_set.minimum(state["s"])
+        learner, losses = self.learner, state["s"]
+        if isinstance(learner, Summing) and not losses.size:
+            losses = learner.losses
+        lowest = self.decision_set.minimum(losses)
         bound = float(state["inner"][0] - lowest - state["price"][0])
         allowed = as_budget(budget) * self.surrogate.largest_weight
         return bound + allowed + self._rounding()
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""
-        _, _, rounds, size, reach, prices = (float(v) for v in self._state.array[-6:])
-        largest = 2.0 * reach + self.decision_set.diameter  # at least ||x_t|| + ||any vertex||
+        _, _, rounds, size, prices = (float(v) for v in self._state.array[-5:])
+        far = math.sqrt(squared_norm(self.ask())) + self.decision_set.diameter  # at least any ||x||
+        largest = 2.0 * far
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
+
+    def _told(self, cost: EvalGrad, constraint: EvalGrad) -> bool:
+        """Tell the compiled game, if there is one and it can take in this round."""
+        dim = self.decision_set.dim
+        if not (plain(cost, dim) and plain(constraint, dim)):
+            return False
+        return self.compiled is not None and self.compiled.tell(cost, constraint)
+
+    @cached_property
+    def compiled(self) -> CompiledGame | None:
+        """The game in compiled code, if every part has kernels."""
+        learner, surrogate = self.learner, self.surrogate
+        if not isinstance(learner, CompiledLearner) or not isinstance(surrogate, CompiledSurrogate):
+            return None
+        if not (faithful(learner, "tell") and faithful(surrogate, "tell")):
+            return None
+        advance, charge = learner.compiled(), surrogate.compiled()
+        if advance is None or charge is None or charge.learner not in (None, learner):
+            return None
+        return CompiledGame(advance, charge, self._state.array)
 
     def state(self) -> Snapshot:
         """Return a snapshot."""
@@ -94,3 +127,13 @@ class Constrained(Composition[EvalGrad, Seen]):
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot; one that does not fit changes nothing."""
         self._state.restore(self, snapshot, parts=self._parts)
+
+
+def plain(seen: object, dim: int) -> bool:
+    """Whether this is feedback of a float and a float64 vector, as most is."""
+    return (
+        type(seen) is EvalGrad
+        and type(seen.value) is float
+        and seen.lipschitz is None
+        and fits(seen.grad, dim)
+    )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from hedgerow.functions import Linear
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.problem import Problem, Round
+from hedgerow.protocols.problem import LinearChunk, Problem, Round
 from hedgerow.sets.decision_set import DecisionSet
 
 
@@ -30,6 +33,27 @@ class Recorded(Problem):
         self._rounds = tuple(rounds)
         self.horizon = len(self._rounds)
 
+    def chunks(self, size: int = 256) -> Iterator[LinearChunk] | None:
+        """Return the rounds as arrays, `size` at a time, or None if one is not linear."""
+        functions = [f for functions in self._rounds for f in functions]
+        linear = [f for f in functions if isinstance(f, Linear)]
+        if len(linear) < len(functions) or not functions:
+            return None
+        return (one_chunk(linear[i : i + 2 * size]) for i in range(0, len(linear), 2 * size))
+
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
         """Yield the given rounds."""
         return iter(self._rounds)
+
+
+def one_chunk(functions: Sequence[Linear]) -> LinearChunk:
+    """Return rounds as arrays, given cost, constraint, cost, constraint and so on."""
+    parts = (functions[0::2], functions[1::2])
+    rows, offsets = zip(
+        *(
+            (np.array([f.coefficients for f in part]), np.array([f.offset for f in part]))
+            for part in parts
+        ),
+        strict=True,
+    )
+    return LinearChunk(rows[0], offsets[0], rows[1], offsets[1])

@@ -31,6 +31,7 @@ class Trace:
         violations: g_t(x_t) of each round, with its sign: at most 0 means kept.
         oracle_calls: linear minimisations that the policy asked for, where known.
         seconds: wall time of the game, rounds included.
+        compiled: whether the compiled loop played it.
 
     """
 
@@ -38,6 +39,7 @@ class Trace:
     violations: Vector
     oracle_calls: int | None = None
     seconds: float = 0.0
+    compiled: bool = False
 
     @classmethod
     def of(cls, steps: Iterable[Step]) -> Trace:
@@ -46,6 +48,19 @@ class Trace:
         pairs = [(step.cost, step.violation) for step in steps]
         table = np.array(pairs, dtype=np.float64).reshape(-1, 2)
         return cls(table[:, 0].copy(), table[:, 1].copy(), None, time.perf_counter() - begin)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Trace]) -> Trace:
+        """Play an iterator of records, one after the other, and join them to one."""
+        traces = list(parts)
+        calls = [trace.oracle_calls for trace in traces]
+        return cls(
+            np.concatenate([np.empty(0), *(trace.costs for trace in traces)]),
+            np.concatenate([np.empty(0), *(trace.violations for trace in traces)]),
+            None if None in calls else sum(count or 0 for count in calls),
+            sum(trace.seconds for trace in traces),
+            bool(traces) and all(trace.compiled for trace in traces),
+        )
 
     @property
     def cost(self) -> float:

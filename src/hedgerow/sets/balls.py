@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector
 from hedgerow.sets import systematic
+from hedgerow.sets.compiled import Compiled, Space
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.norm_ball import NormBall, against, length
 from hedgerow.sets.simplices import smallest
@@ -46,6 +48,12 @@ class L1Ball(NormBall):
         v = np.zeros(self.n)
         v[i] = self.radius if c[i] < 0.0 else -self.radius
         return v
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """One pass over the costs."""
+        radius = np.array([self.radius])
+        return Compiled(kernels.balls.against_largest, kernels.tangents.everywhere, numbers=radius)
 
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and radius / sqrt(n), the distance of every facet."""
@@ -113,7 +121,13 @@ class L2Ball(NormBall):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go straight against c; against the first axis if c = 0."""
-        return against(as_direction(c, self.n), self.radius)
+        return Space(self.compiled).lmo(as_direction(c, self.n))
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """A few passes over the costs."""
+        radius = np.array([self.radius])
+        return Compiled(kernels.balls.against, kernels.tangents.everywhere, numbers=radius)
 
     def ball(self) -> tuple[Vector, float]:
         """Return the ball itself."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
+from hedgerow.sets.compiled import Compiled, labelled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
 
@@ -36,6 +39,17 @@ class Bounds(ProjectableSet):
         """Take each coordinate's better bound, the lower one if they are equal."""
         c = as_direction(c, self.dim)
         return np.where(c < 0.0, self.upper, self.lower)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """One pass over the costs."""
+        measure = kernels.tangents.everywhere if self._free.all() else kernels.tangents.unfixed
+        return Compiled(
+            kernels.boxes.corner,
+            measure,
+            numbers=np.concatenate([self.lower, self.upper]),
+            label=labelled(self._free),
+        )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether every coordinate keeps its bounds."""

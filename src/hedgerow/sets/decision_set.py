@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_vector, squared_norm
+from hedgerow.sets.compiled import Compiled, Space, faithful
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -104,9 +105,20 @@ class DecisionSet(ABC):
 
     def tangent_norm(self, c: ArrayLike) -> float:
         """Return the norm of `tangent(c)`, zero where it is no more than rounding beside ||c||."""
-        c = as_vector(c, "the direction", self.dim)
-        norm, plain = (math.sqrt(squared_norm(v)) for v in (self.tangent(c), c))
-        return norm if norm > 4.0 * sys.float_info.epsilon * self.dim * plain else 0.0
+        return math.sqrt(self.squares(as_vector(c, "the direction", self.dim))[0])
+
+    def squares(self, c: Vector) -> tuple[float, float]:
+        """Return `tangent_norm(c)` squared and ||c||^2; c is trusted."""
+        if (compiled := self.compiled) is not None:
+            return compiled.squares(c)
+        tangent2, plain2 = squared_norm(self.tangent(c)), squared_norm(c)
+        rounding = 4.0 * sys.float_info.epsilon * self.dim
+        return tangent2 if tangent2 > rounding**2 * plain2 else 0.0, plain2
+
+    @property
+    def compiled(self) -> Compiled | None:
+        """The oracle and the tangent norm as kernels, for the sets that have them."""
+        return None
 
     def workspace(self) -> Workspace:
         """Return fresh scratch memory for one learner."""
@@ -164,12 +176,17 @@ class DecisionSet(ABC):
 class Workspace:
     """Scratch memory and warm starts for one learner; answers are those of the set itself."""
 
+    space: Space | None = None  # the memory of a compiled oracle
+
     def __init__(self, decision_set: DecisionSet):
         self.decision_set = decision_set
+        compiled = decision_set.compiled
+        if compiled is not None and faithful(decision_set, "lmo"):
+            self.space = Space(compiled)
 
     def lmo(self, c: Vector) -> Vector:
         """Return what `decision_set.lmo(c)` returns; c is trusted to be finite."""
-        return self.decision_set.lmo(c)
+        return self.decision_set.lmo(c) if self.space is None else self.space.lmo(c)
 
     def project(self, y: Vector) -> Vector:
         """Return what `decision_set.project(y)` returns, perhaps sooner; y is trusted."""

@@ -31,7 +31,7 @@ def number_nodes(edges: Edges) -> tuple[Index, Index, dict[Hashable, int]]:
                 "an array of edges must hold integers and have shape (m, 2), "
                 f"got dtype {edges.dtype} and shape {edges.shape}"
             )
-        labels, flat = np.unique(edges, return_inverse=True)
+        labels, flat = _numbered(edges)
         number.update((node, k) for k, node in enumerate(labels.tolist()))
     else:
         for edge in edges:
@@ -42,6 +42,16 @@ def number_nodes(edges: Edges) -> tuple[Index, Index, dict[Hashable, int]]:
         flat = np.array([number[node] for edge in edges for node in edge])
     ends = flat.reshape(-1, 2).astype(np.uint32)
     return ends[:, 0].copy(), ends[:, 1].copy(), number
+
+
+def _numbered(edges: NDArray[np.integer[Any]]) -> tuple[NDArray[np.integer[Any]], NDArray[Any]]:
+    """Return the nodes, rising, and the place of each end among them."""
+    low, high = edges.min(), edges.max()
+    if low < 0 or high > 4 * edges.size:
+        return np.unique(edges, return_inverse=True)
+    present = np.zeros(int(high) + 1, np.bool_)  # few enough numbers to mark them, without a sort
+    present[edges] = True
+    return np.flatnonzero(present), (np.cumsum(present, dtype=np.uint32) - np.uint32(1))[edges]
 
 
 def number_undirected(edges: Edges) -> tuple[Index, Index, int]:

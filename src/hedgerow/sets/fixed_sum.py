@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_vector
+from hedgerow.sets.compiled import NO_INDEX, Index, labelled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
 
@@ -31,6 +32,20 @@ class FixedSum(ProjectableSet):
         c, free = as_vector(c, "the direction", self.dim), self._free
         mean = float(c[free].sum()) / max(1, int(free.sum()))
         return np.where(free, c - mean, 0.0)
+
+    @property
+    def _measure(self) -> Callable[..., float]:
+        """The compiled tangent norm; the simplest one where all coordinates move."""
+        return kernels.tangents.balanced if self._free.all() else kernels.tangents.grouped
+
+    @property
+    def _label(self) -> Index:
+        return NO_INDEX if self._free.all() else labelled(self._free)
+
+    @property
+    def _members(self) -> Vector:
+        moving = float(self._free.sum())
+        return np.array([self.dim - moving, moving])
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the start and the columns (1, ..., 1, -j, 0, ..., 0) / sqrt(j (j + 1))."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow import kernels
 from hedgerow.inputs import Vector
 from hedgerow.sets.edges import Edges, Index, number_nodes
 
@@ -38,9 +39,9 @@ def no_path(source: Hashable, target: Hashable, limit: str = "") -> ValueError:
 
 def group(key: Index, groups: int) -> tuple[Index, Index]:
     """Return where each group begins, and the members by group, then by index."""
-    begin = np.zeros(groups + 1, np.uint32)
-    begin[1:] = np.cumsum(np.bincount(key, minlength=groups))
-    return begin, np.argsort(key, kind="stable").astype(np.uint32)
+    begin, order = np.empty(groups + 1, np.uint32), np.empty(key.size, np.uint32)
+    kernels.paths.count_in(np.ascontiguousarray(key, np.uint32), begin, order)
+    return begin, order
 
 
 def incident(tail: Index, head: Index, nodes: int) -> tuple[Index, Index]:

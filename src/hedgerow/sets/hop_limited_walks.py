@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.sets.compiled import Compiled, labelled, packed
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.edges import frozen
@@ -101,6 +103,18 @@ class HopLimitedWalks(OracleOnly):
         walk = np.empty(self.dim)
         kernels.flows.cheapest_walk(*self._route, as_direction(c, self.dim), walk)
         return walk
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """Bellman's recursion."""
+        begin, tail, edge, source, target, hops, tie = self._route
+        return Compiled(
+            kernels.flows.cheapest_walk_oracle,
+            kernels.tangents.unfixed,
+            packed(begin.size - 1, source, target, hops, begin, tail, edge),
+            tie,
+            label=labelled(self.live),
+        )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Look at the signs and the edges of no walk first, then ask the oracle-only method."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.fixed_sum import ROUNDING, FixedSum, mixture
 from hedgerow.sets.rising import rising
@@ -63,6 +66,17 @@ class Permutahedron(FixedSum):
         v = np.empty(self.dim)
         v[rising(as_direction(c, self.dim))] = self._falling
         return v
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """One sort."""
+        return Compiled(
+            kernels.orders.ranking,
+            self._measure,
+            numbers=self._falling,
+            label=self._label,
+            members=self._members,
+        )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the j largest entries never sum to more than the j largest weights."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
 from hedgerow.sets import systematic
+from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.fixed_sum import ROUNDING, CappedSum, mixture
 from hedgerow.sets.rising import rising
 
@@ -70,6 +72,17 @@ class Simplex(CappedSum):
         v = np.zeros(self.n)
         v[np.argmin(c)] = self.total
         return v
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """One pass over the costs."""
+        return Compiled(
+            kernels.simplices.cheapest,
+            self._measure,
+            numbers=np.array([self.total]),
+            label=self._label,
+            members=self._members,
+        )
 
     def start(self) -> Vector:
         """Return the centre."""
@@ -179,6 +192,17 @@ class CappedSimplex(CappedSum):
         """Fill coordinates up to their caps by rising c, the first ones first if several."""
         return self._filled(rising(as_direction(c, self.n)))
 
+    @cached_property
+    def compiled(self) -> Compiled:
+        """One sort."""
+        return Compiled(
+            kernels.orders.filling,
+            self._measure,
+            numbers=np.concatenate([[self.total, ROUNDING * self.total], self._cap]),
+            label=self._label,
+            members=self._members,
+        )
+
     def _filled(self, order: NDArray[np.intp]) -> Vector:
         cap = self._cap[order]
         rest = self.total - np.concatenate([[0.0], np.cumsum(cap)[:-1]])
@@ -269,6 +293,17 @@ class KSubsets(CappedSum):
     def lmo(self, c: ArrayLike) -> Vector:
         """Take the k smallest entries of c, the first ones if several are equal."""
         return smallest(as_direction(c, self.n), self.k).astype(np.float64)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """One sort."""
+        return Compiled(
+            kernels.orders.subset,
+            self._measure,
+            index=np.array([self.k], np.uint32),
+            label=self._label,
+            members=self._members,
+        )
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most n subsets, those that systematic sampling can draw."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.sets.compiled import Compiled, packed
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.fixed_sum import mixture
@@ -90,6 +91,18 @@ class SpanningTrees(Bases):
         tree = np.empty(self.dim)
         kernels.matroids.first_tree(order.astype(np.uint32), self._one, self._two, self.nodes, tree)
         return tree
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """One sort, then Kruskal's method."""
+        label = (self.component + 1).astype(np.uint32)
+        return Compiled(
+            kernels.matroids.cheapest_tree,
+            kernels.tangents.grouped,
+            packed(self.nodes, self._one, self._two),
+            label=label,
+            members=np.bincount(label).astype(np.float64),
+        )
 
     @cached_property
     def _around(self) -> tuple[Index, Index]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hedgerow.inputs import as_positive
-from hedgerow.potentials import Scale
+from hedgerow.potentials import GrowingScale, Scale
 from hedgerow.surrogates.ranges import Ranges
 
 
@@ -34,3 +34,9 @@ class BudgetedScale:
         """Return the scale in round t, in units of Mg."""
         base = self.base if isinstance(self.base, float) else self.base.at(t)
         return base + self.budget / self.ranges.violation
+
+    def numbers(self) -> tuple[float, float, float, float] | None:
+        """Return floor, factor, power and budget for the compiled game, if the base has them."""
+        if isinstance(self.base, GrowingScale):
+            return self.base.floor, self.base.factor, self.base.power, self.budget
+        return (self.base, 0.0, 1.0, self.budget) if isinstance(self.base, float) else None

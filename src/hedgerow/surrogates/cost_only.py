@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
+from hedgerow.protocols.compiled import Charge
 from hedgerow.snapshot import Snapshot, State
 from hedgerow.surrogates.queued import checked
 
@@ -22,6 +26,13 @@ class CostOnlySurrogate:
         for part in (constraint,) if isinstance(constraint, EvalGrad) else constraint:
             checked(part, "constraint", cost.grad.size)
         return cost
+
+    def compiled(self) -> Charge:
+        """Return kernels that ignore the constraint; their arrays stay as they are."""
+        k, zeros = kernels.charges, np.zeros(5)
+        return Charge(
+            k.cost_only_heeds, k.cost_only, kernels.weights.power, zeros, zeros, zeros, zeros, None
+        )
 
     def state(self) -> Snapshot:
         """Return a snapshot of nothing."""

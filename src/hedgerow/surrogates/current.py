@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
+from hedgerow.protocols.compiled import Kernel
 from hedgerow.surrogates.queued import FirstOrder
 
 
@@ -31,3 +33,7 @@ class CurrentSurrogate(FirstOrder):
                 w = self.potential.weight(self.queue, float(state["t"][0]))  # Phi'(Q(t))/V
                 self._weigh(self.ranges.ratio * w, constraint.value)
         return self.weight
+
+    @property
+    def _kernels(self) -> tuple[Kernel, Kernel]:
+        return kernels.charges.current_heeds, kernels.charges.current

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
+from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_gradient, as_number
+from hedgerow.inputs import as_gradient, as_number, as_positive
 from hedgerow.potentials import Potential
+from hedgerow.protocols.compiled import Charge, Kernel
+from hedgerow.sets.compiled import faithful
 from hedgerow.snapshot import Snapshot, State
 from hedgerow.surrogates.ranges import GivenRanges, Ranges
 
@@ -49,9 +54,7 @@ class Queued(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedbac
 
     def _weigh(self, weight: float, value: float) -> None:
         """Remember this round's weight on the constraint and what it adds to the loss."""
-        state = self._state
-        state["weight"][0], state["price"][0] = weight, weight * value
-        state["largest"][0] = max(state["largest"][0], weight)
+        kernels.charges.note(self._state.array, weight, value)
 
     @property
     def price(self) -> float:
@@ -77,11 +80,55 @@ class Queued(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedbac
 
 
 class FirstOrder(Queued):
-    """A queued surrogate for first-order feedback: loss = f + weight x (a part of g)."""
+    """A queued surrogate for first-order feedback: loss = f + weight x (a part of g).
+
+    The loss declares the Lipschitz constant Lf + weight Lg where both are known.
+
+    Args:
+        potential: its weight on the constraint, as a function of the queue.
+        queue: where the queue starts, Q(0), in units of `ranges.violation`.
+        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
+
+    """
+
+    def __init__(
+        self,
+        potential: Potential,
+        queue: float = 0.0,
+        ranges: Ranges | None = None,
+        lipschitz: float | None = None,
+    ):
+        super().__init__(potential, queue, ranges)
+        self.lipschitz = None if lipschitz is None else as_positive(lipschitz, "lipschitz")
+
+    @property
+    def _configuration(self) -> tuple[object, ...]:
+        return (self.potential, self.initial, self.lipschitz)
 
     @abstractmethod
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
         """Take in a round and return the weight on the constraint's gradient."""
+
+    @property
+    @abstractmethod
+    def _kernels(self) -> tuple[Kernel, Kernel]:
+        """`heed` and `charge` of `kernels/charges.py`."""
+
+    def compiled(self) -> Charge | None:
+        """Return the kernels and arrays of `charge`, if potential and ranges have them too."""
+        weight = None
+        if faithful(self.potential, "weight") and faithful(self, "charge", "_kernels"):
+            weight = getattr(self.potential, "compiled", lambda: None)()
+        ranges = getattr(self.ranges, "compiled", lambda: None)()
+        scale = getattr(self.potential, "scale", None)
+        foreign = getattr(scale, "ranges", self.ranges) is not self.ranges
+        if weight is None or ranges is None or foreign:
+            return None
+        (weigh, potential), (learnt, given) = weight, ranges
+        units = np.array([self.initial, *given])
+        arrays = (self._state.array, learnt, units, potential)
+        return Charge(*self._kernels, weigh, *arrays, getattr(self.ranges, "learner", None))
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> EvalGrad:
         """Return the loss of this round."""
@@ -89,7 +136,13 @@ class FirstOrder(Queued):
         constraint = checked(constraint, "constraint", cost.grad.size)
         weight = self.charge(cost, constraint)
         grad = cost.grad if weight == 0.0 else cost.grad + weight * constraint.grad
-        return EvalGrad(cost.value + self.price, grad)
+        return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
+
+    def _declared(self, cost: EvalGrad, constraint: EvalGrad) -> float | None:
+        """Return the Lipschitz constant of the last loss, where those of its parts are known."""
+        Lf = self.lipschitz if cost.lipschitz is None else cost.lipschitz
+        Lg = self.lipschitz if constraint.lipschitz is None else constraint.lipschitz
+        return None if Lf is None or Lg is None else Lf + self.weight * Lg
 
 
 def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
@@ -97,5 +150,14 @@ def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
     return EvalGrad(
         as_number(seen.value, f"the value of the {name}"),
         as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_PART),
-        seen.lipschitz,
+        None if seen.lipschitz is None else _steepness(seen.lipschitz, name),
     )
+
+
+def _steepness(declared: float, name: str) -> float:
+    if not 0.0 <= as_number(declared, f"the Lipschitz constant of the {name}") <= LARGEST_PART:
+        raise ValueError(
+            f"the Lipschitz constant of the {name} must lie between 0 and {LARGEST_PART:g}, got "
+            f"{declared:g}; leave it out where none is known"
+        )
+    return float(declared)

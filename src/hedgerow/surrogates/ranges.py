@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_positive
+from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.protocols.parts import Learner
 from hedgerow.snapshot import Snapshot, State
 
@@ -73,8 +75,12 @@ class GivenRanges:
         """Learn nothing."""
 
     def felt(self, grad: Vector) -> bool:
-        """Whether the gradient is not zero."""
-        return bool(grad.any())
+        """Whether the gradient's square is not zero."""
+        return squared_norm(grad) > 0.0
+
+    def compiled(self) -> tuple[Vector, tuple[float, float, float]]:
+        """Return what it has learnt and what it was given, as `kernels/charges.py` has them."""
+        return np.zeros(4), (0.0, self.violation, self.ratio)
 
     def state(self) -> Snapshot:
         """Return a snapshot, which holds the configuration alone."""
@@ -108,7 +114,7 @@ class LearntRanges:
         violation: float | None = None,
         ratio: float | None = None,
     ):
-        self._learner = learner
+        self.learner = learner
         self._given = (
             None if violation is None else as_positive(violation, "violation"),
             None if ratio is None else as_positive(ratio, "ratio"),
@@ -136,7 +142,7 @@ class LearntRanges:
 
     def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
         """Take in the sizes of this round's gradients and violation."""
-        state, size = self._state, self._learner.decision_set.tangent_norm
+        state, size = self._state, self.learner.decision_set.tangent_norm
         state["Gf"][0] = max(state["Gf"][0], size(cost.grad))
         if not weighed or (Gg := size(constraint.grad)) == 0.0:
             return
@@ -145,15 +151,20 @@ class LearntRanges:
             return
         reach = 0.0
         if not state["calls"][0]:
-            x = self._learner.ask()
-            farthest = self._learner.decision_set.lmo(-constraint.grad)
+            x = self.learner.ask()
+            farthest = self.learner.decision_set.lmo(-constraint.grad)
             reach = max(0.0, float(constraint.grad @ (farthest - x)))
             state["calls"][0] = 1.0
         state["Mg"][0] = max(state["Mg"][0], constraint.value + reach)
 
     def felt(self, grad: Vector) -> bool:
         """Whether the gradient has a part along the set; else no play can help."""
-        return self._learner.decision_set.tangent_norm(grad) > 0.0
+        return self.learner.decision_set.squares(grad)[0] > 0.0
+
+    def compiled(self) -> tuple[Vector, tuple[float, float, float]]:
+        """Return what it has learnt and what it was given, as `kernels/charges.py` has them."""
+        violation, ratio = self._given
+        return self._state.array, (1.0, violation or 0.0, ratio or 0.0)
 
     def state(self) -> Snapshot:
         """Return a snapshot."""

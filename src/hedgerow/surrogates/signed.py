@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
+from hedgerow.protocols.compiled import Kernel
 from hedgerow.surrogates.queued import FirstOrder
 
 
@@ -31,3 +33,7 @@ class SignedSurrogate(FirstOrder):
         empty = -self.initial * self.ranges.violation
         state["violation"][0] = max(empty, state["violation"][0] + constraint.value)  # Q(t), line 6
         return self.weight
+
+    @property
+    def _kernels(self) -> tuple[Kernel, Kernel]:
+        return kernels.charges.signed_heeds, kernels.charges.signed

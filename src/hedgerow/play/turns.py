@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from hedgerow.feedback import first_order
@@ -12,13 +10,13 @@ from hedgerow.functions import Function
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.problem import Problem
-from hedgerow.protocols.trace import Step, Trace
+from hedgerow.protocols.trace import Step
+
+Feedback = Callable[[Function, Vector], Any]
 
 
 def play(
-    policy: Policy[Any, Any],
-    problem: Problem,
-    feedback: Callable[[Function, Vector], Any] = first_order,
+    policy: Policy[Any, Any], problem: Problem, feedback: Feedback = first_order
 ) -> Iterator[Step]:
     """Play a problem round by round and yield what happened.
 
@@ -32,6 +30,22 @@ def play(
         `Step(t, x, cost, violation)`: the round from 1 on, x_t, f_t(x_t) and g_t(x_t).
 
     """
+    check_match(policy, problem)
+    rounds = enumerate(problem.rounds(policy), start=1)
+    return (turn(policy, t, *functions, feedback) for t, functions in rounds)
+
+
+def turn(
+    policy: Policy[Any, Any], t: int, cost: Function, constraint: Function, feedback: Feedback
+) -> Step:
+    """Play one round."""
+    x = policy.ask()
+    policy.tell(feedback(cost, x), feedback(constraint, x))
+    return Step(t, x, cost(x), constraint(x))
+
+
+def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
+    """Refuse a problem that the policy cannot play."""
     if not isinstance(problem, Problem):
         raise TypeError(
             f"play needs a Problem, got a {type(problem).__name__}; "
@@ -48,33 +62,3 @@ def play(
             f"{type(getattr(policy, 'learner', policy)).__name__} is only safe when rounds are "
             "fixed beforehand; choose another policy or problem"
         )
-    return _rounds(policy, problem, feedback)
-
-
-def _rounds(
-    policy: Policy[Any, Any], problem: Problem, feedback: Callable[[Function, Vector], Any]
-) -> Iterator[Step]:
-    for t, (cost, constraint) in enumerate(problem.rounds(policy), start=1):
-        x = policy.ask()
-        policy.tell(feedback(cost, x), feedback(constraint, x))
-        yield Step(t, x, cost(x), constraint(x))
-
-
-def simulate(
-    policy: Policy[Any, Any],
-    problem: Problem,
-    feedback: Callable[[Function, Vector], Any] = first_order,
-) -> Trace:
-    """Play a problem to its end and return the record, with oracle calls and time.
-
-    Args:
-        policy: who plays.
-        problem: the rounds.
-        feedback: what the policy may see, as in `play`.
-
-    """
-    calls, begin = policy.oracle_calls, time.perf_counter()
-    trace = Trace.of(play(policy, problem, feedback))
-    return replace(
-        trace, oracle_calls=policy.oracle_calls - calls, seconds=time.perf_counter() - begin
-    )

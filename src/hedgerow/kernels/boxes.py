@@ -1,0 +1,19 @@
+"""Linear minimisation over boxes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.oracles import answering
+
+Array = Any
+
+
+# numbers = [lower | upper]
+@kernel(*answering)
+def corner(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
+    """Take each coordinate's better bound, the lower one if they are equal."""
+    n = len(c)
+    for i in range(n):
+        v[i] = numbers[n + i] if c[i] < 0.0 else numbers[i]

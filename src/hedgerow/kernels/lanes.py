@@ -1,0 +1,150 @@
+"""Eight numbers at a time, in an order of operations that is the same on every machine.
+
+Inside a kernel `load(a, i)` is a[i], ..., a[i + 7] as one value, which can be added, subtracted and
+multiplied; `total` adds its entries up. The compiler would not do this to a sum by itself, because
+the order of additions changes; here it is written down.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils, extending
+from numba.core.extending import models, overload, register_model
+
+WIDTH = 8
+VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Make an operation of this function, which writes its code."""
+    return extending.intrinsic(function)
+
+
+class LanesType(types.Type):
+    """Eight float64 numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Lanes")
+
+
+lanes = LanesType()
+
+
+@register_model(LanesType)
+class LanesModel(models.PrimitiveModel):
+    """One vector of LLVM's."""
+
+    def __init__(self, dmm: Any, fe_type: Any):
+        super().__init__(dmm, fe_type, VECTOR)
+
+
+def _place(context: Any, builder: Any, array_type: Any, array: Any, i: Any) -> Any:
+    """Return the address of eight entries from the i-th on."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [i]), VECTOR.as_pointer())
+
+
+@intrinsic
+def load(typing: Any, a: Any, i: Any) -> Any:
+    """Return a[i], ..., a[i + 7]."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        place = _place(context, builder, signature.args[0], *given)
+        return builder.load(place, align=8)
+
+    return lanes(a, types.intp), code
+
+
+@intrinsic
+def store(typing: Any, a: Any, i: Any, value: Any) -> Any:
+    """Write a[i], ..., a[i + 7]."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        place = _place(context, builder, signature.args[0], *given[:2])
+        builder.store(given[2], place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(a, types.intp, lanes), code
+
+
+@intrinsic
+def spread(typing: Any, number: Any) -> Any:
+    """Return the same number eight times."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        value = ir.Constant(VECTOR, ir.Undefined)
+        for k in range(WIDTH):
+            value = builder.insert_element(value, given[0], ir.Constant(ir.IntType(32), k))
+        return value
+
+    return lanes(types.float64), code
+
+
+@intrinsic
+def total(typing: Any, value: Any) -> Any:
+    """Return the sum of the eight numbers, by halves."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        parts = [
+            builder.extract_element(given[0], ir.Constant(ir.IntType(32), k)) for k in range(WIDTH)
+        ]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [builder.fadd(a, b) for a, b in zip(parts[:half], parts[half:], strict=True)]
+        return parts[0]
+
+    return types.float64(lanes), code
+
+
+@intrinsic
+def size(typing: Any, value: Any) -> Any:
+    """Return the absolute values."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        fabs = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(VECTOR, [VECTOR]), f"llvm.fabs.v{WIDTH}f64"
+        )
+        return builder.call(fabs, given)
+
+    return lanes(lanes), code
+
+
+def _elementwise(name: str) -> Any:
+    @intrinsic
+    def apply(typing: Any, one: Any, two: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+            return getattr(builder, name)(*given)
+
+        return lanes(lanes, lanes), code
+
+    return apply
+
+
+_plus, _minus, _times = _elementwise("fadd"), _elementwise("fsub"), _elementwise("fmul")
+
+
+@overload(operator.add, strict=False)
+@overload(operator.iadd, strict=False)
+def _add(one: Any, two: Any) -> Any:
+    if one is lanes and two is lanes:
+        return lambda one, two: _plus(one, two)
+    return None
+
+
+@overload(operator.sub, strict=False)
+def _subtract(one: Any, two: Any) -> Any:
+    if one is lanes and two is lanes:
+        return lambda one, two: _minus(one, two)
+    return None
+
+
+@overload(operator.mul, strict=False)
+def _multiply(one: Any, two: Any) -> Any:
+    if one is lanes and two is lanes:
+        return lambda one, two: _times(one, two)
+    return None

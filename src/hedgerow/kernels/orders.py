@@ -1,0 +1,46 @@
+"""Linear minimisation where the order of the costs decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.oracles import answering
+
+Array = Any
+
+
+# numbers = [weights, falling]
+@kernel(*answering)
+def ranking(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
+    """Give the largest weight to the smallest entry of c, to the first one if several."""
+    order = np.argsort(c, kind="mergesort")  # stable
+    for i in range(len(c)):
+        v[order[i]] = numbers[i]
+
+
+# index = [k]
+@kernel(*answering)
+def subset(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
+    """Take the k smallest entries of c, the first ones if several are equal."""
+    order = np.argsort(c, kind="mergesort")
+    for i in range(len(c)):
+        v[i] = 0.0
+    for i in range(index[0]):
+        v[order[i]] = 1.0
+
+
+# numbers = [total, what counts as a crumb | caps]
+@kernel(*answering)
+def filling(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
+    """Fill coordinates up to their caps by rising c, the first ones first if several."""
+    order = np.argsort(c, kind="mergesort")
+    total, crumb, filled = numbers[0], numbers[1], 0.0
+    for k in range(len(c)):
+        i = order[k]
+        cap = numbers[2 + i]
+        rest = total - filled
+        v[i] = cap if rest >= cap - crumb else (rest if rest > crumb else 0.0)
+        filled += cap

@@ -1,0 +1,62 @@
+"""How large a vector is along a set: ||tangent(c)||^2, zero where it is rounding beside ||c||^2.
+
+One signature for all sets, `measure(label, members, c, plain2)` with plain2 = ||c||^2. A label of 0
+marks a coordinate that cannot move; coordinates of one label k > 0, members[k] of them, have a
+fixed sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hedgerow.kernels.jit import function, index, kernel, number, read
+from hedgerow.kernels.vectors import spread_of
+
+Array = Any
+signature = (number, index, read, read, number)
+measures = function(*signature)
+EPS = 2.0**-52
+
+
+@kernel(number, number, number, number)
+def _felt(tangent2: float, plain2: float, n: float) -> float:
+    return tangent2 if tangent2 > (4.0 * EPS * n) ** 2 * plain2 else 0.0
+
+
+@kernel(*signature)
+def everywhere(label: Array, members: Array, c: Array, plain2: float) -> float:
+    """All coordinates move freely; no labels."""
+    return plain2
+
+
+@kernel(*signature)
+def unfixed(label: Array, members: Array, c: Array, plain2: float) -> float:
+    """Coordinates with a label above 0 move freely."""
+    tangent2 = 0.0
+    for i in range(len(c)):
+        if label[i] > 0:
+            tangent2 += c[i] * c[i]
+    return _felt(tangent2, plain2, len(c))
+
+
+@kernel(*signature)
+def balanced(label: Array, members: Array, c: Array, plain2: float) -> float:
+    """All coordinates move and have one fixed sum; no labels."""
+    return _felt(spread_of(c)[1], plain2, len(c))
+
+
+@kernel(*signature)
+def grouped(label: Array, members: Array, c: Array, plain2: float) -> float:
+    """Coordinates of one label above 0 have a fixed sum."""
+    mean = np.zeros(len(members))
+    for i in range(len(c)):
+        mean[label[i]] += c[i]
+    for k in range(1, len(members)):
+        mean[k] /= max(1.0, members[k])
+    tangent2 = 0.0
+    for i in range(len(c)):
+        if label[i] > 0:
+            tangent2 += (c[i] - mean[label[i]]) * (c[i] - mean[label[i]])
+    return _felt(tangent2, plain2, len(c))

@@ -1,0 +1,102 @@
+"""A method: a policy by name, how it is built, what it sees, and what is known about it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from hedgerow.feedback import bandit, first_order, full
+from hedgerow.functions import Function
+from hedgerow.inputs import Vector
+from hedgerow.policies.presets import Preset
+from hedgerow.protocols.parts import Policy
+from hedgerow.sets.decision_set import DecisionSet
+
+
+class Constants(NamedTuple):
+    """What theorems assume to be known: pairs (of costs, of constraints).
+
+    `lipschitz` bounds the norms of all gradients, `bound` the absolute values on the set.
+    """
+
+    lipschitz: tuple[float, float]
+    bound: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A named policy and its row in the table of methods.
+
+    Attributes:
+        build: the function that makes the policy; its docstring has the details.
+        regret: the order of the regret bound, in T.
+        ccv: the order of the bound of the cumulative violation, in T.
+        per_round: what it asks of the set each round.
+        sees: "gradients" (value and gradient), "whole" (the constraint as a function) or
+            "values" (two numbers).
+        needs: what the guarantee assumes.
+        confidence: how well its specification is known; "reconstruction" where the original's
+            pseudocode could not be read.
+        source: authors and year.
+        label: its name, where that is not the name of the function.
+
+    """
+
+    build: Callable[..., Policy[Any, Any]]
+    regret: str
+    ccv: str
+    per_round: str
+    sees: Literal["gradients", "whole", "values"]
+    needs: str
+    confidence: str
+    source: str
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the function that builds it, or the label."""
+        return self.label or self.build.__name__
+
+    def takes(self, argument: str) -> bool:
+        """Whether it is built with an argument of this name, such as "seed" or "eagerness"."""
+        return argument in inspect.signature(self.build).parameters
+
+    def policy(
+        self,
+        decision_set: DecisionSet,
+        horizon: int,
+        seed: int,
+        preset: Preset,
+        constants: Constants | None = None,
+        eagerness: float = 1.0,
+    ) -> Policy[Any, Any]:
+        """Build the policy with what it takes; `constants` where its preset needs them."""
+        given: dict[str, Any] = {"horizon": horizon, "preset": preset}
+        if self.takes("seed"):
+            given["seed"] = seed
+        if constants is not None and (preset == "theory" or self.sees == "values"):
+            given["lipschitz"], given["bound"] = constants
+        if eagerness != 1.0:
+            given["eagerness"] = eagerness
+            if not self.takes("eagerness"):
+                raise ValueError(f"{self.name} has no eagerness to tune; leave it out")
+        return self.build(
+            decision_set, **{name: value for name, value in given.items() if self.takes(name)}
+        )
+
+    def feedback(self, constants: Constants | None = None) -> Callable[[Function, Vector], Any]:
+        """Return what it may see of a round's functions, for `play` and `simulate`."""
+        if self.sees == "gradients":
+            return first_order
+        if self.sees == "whole":
+            return full
+        if constants is None:
+            raise ValueError(f"{self.name} sees values alone and needs declared constants")
+        declared = max(constants.lipschitz), max(constants.bound)
+
+        def values(f: Function, x: Vector) -> Any:
+            return bandit(f, x, *declared)
+
+        return values

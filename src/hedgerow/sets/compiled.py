@@ -1,0 +1,81 @@
+"""Sets whose oracle and tangent norm can run inside compiled loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow import kernels
+from hedgerow.inputs import Vector
+
+Index = NDArray[np.uint32]
+NO_INDEX = np.zeros(0, np.uint32)
+NO_NUMBERS = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A set's kernels and what they read; nothing here is ever written to.
+
+    Args:
+        oracle: a kernel with the signature of `kernels/oracles.py`.
+        measure: a kernel with the signature of `kernels/tangents.py`.
+        index: the whole numbers that the oracle reads, 32 bits each: up to 4e9 edges.
+        numbers: the numbers that the oracle reads.
+        links: how many whole numbers the oracle needs to work in.
+        scratch: how many numbers the oracle needs to work in.
+        label: what `measure` knows of each coordinate.
+        members: how many coordinates have each label.
+
+    """
+
+    oracle: Callable[..., None]
+    measure: Callable[..., float]
+    index: Index = field(default_factory=lambda: NO_INDEX)
+    numbers: Vector = field(default_factory=lambda: NO_NUMBERS)
+    links: int = 0
+    scratch: int = 0
+    label: Index = field(default_factory=lambda: NO_INDEX)
+    members: Vector = field(default_factory=lambda: NO_NUMBERS)
+
+    def squares(self, c: Vector) -> tuple[float, float]:
+        """Return the squared tangent norm and ||c||^2."""
+        plain2 = kernels.vectors.dot(c, c)
+        return self.measure(self.label, self.members, c, plain2), plain2
+
+
+class Space:
+    """The memory in which one learner's oracle works."""
+
+    def __init__(self, compiled: Compiled):
+        self.compiled = compiled
+        links, scratch = np.zeros(compiled.links, np.uint32), np.zeros(compiled.scratch)
+        self.arrays = (compiled.index, compiled.numbers, links, scratch)
+
+    def lmo(self, c: Vector) -> Vector:
+        """Return the oracle's vertex."""
+        v = np.empty(c.size)
+        index, numbers, links, scratch = self.arrays
+        self.compiled.oracle(index, numbers, c, links, scratch, v)
+        return v
+
+
+def faithful(part: object, method: str, kernel: str = "compiled") -> bool:
+    """Whether the kernel still does what the method does: no subclass changed the method alone."""
+    mro = type(part).__mro__
+    methods, kernels = ([name in vars(c) for c in mro] for name in (method, kernel))
+    return True in kernels and kernels.index(True) <= methods.index(True)
+
+
+def labelled(free: NDArray[np.bool_]) -> Index:
+    """Return label 1 for the coordinates that move and 0 for the others."""
+    return free.astype(np.uint32)
+
+
+def packed(*parts: Any) -> Index:
+    """Return whole numbers and arrays of them, one after the other."""
+    return np.concatenate([np.atleast_1d(np.asarray(part, np.uint32)) for part in parts])

@@ -1,0 +1,422 @@
+"""The compiled game is the game: `simulate` equals `play` bit for bit, whatever the parts."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.kernels import cache, jit, ocg, vectors
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.ftpl import FTPL, GaussianNoise
+from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
+from hedgerow.play import simulate, simulate_chunks, simulate_many
+from hedgerow.policies.constrained import Constrained
+from hedgerow.potentials import (
+    AnytimeExponential,
+    ExponentialPotential,
+    GrowingScale,
+    Potential,
+    PowerPotential,
+)
+from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.protocols.trace import Trace
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.budget import BudgetedScale
+from hedgerow.surrogates.cost_only import CostOnlySurrogate
+from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
+from hedgerow.surrogates.signed import SignedSurrogate
+
+ROUNDS = 41
+DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4)]
+CYCLE = [(0, 1), (1, 2), (2, 0), (0, 2), (2, 3), (1, 3), (5, 6)]
+GRAPH = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (3, 5)]
+SETS: dict[str, Callable[[], DecisionSet]] = {
+    "paths": lambda: hr.DagPaths(DAG, 0, 4),
+    "paths with dead edges": lambda: hr.DagPaths([*DAG, (5, 4), (3, 6)], 0, 4),
+    "simplex": lambda: hr.Simplex(5, total=3.0),
+    "capped simplex": lambda: hr.CappedSimplex(5, [0.5, 0.0, 0.25, 0.5, 0.3]),
+    "subsets": lambda: hr.KSubsets(7, 3),
+    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "cube": lambda: hr.LinfBall(4, radius=2.0),
+    "l1 ball": lambda: hr.L1Ball(5, radius=2.0),
+    "l2 ball": lambda: hr.L2Ball(6, radius=3.0),
+    "rankings": lambda: hr.Permutahedron([3.0, 1.0, 1.0, 0.5]),
+    "walks": lambda: hr.HopLimitedWalks(CYCLE, 0, 3, hops=4),
+    "trees": lambda: hr.SpanningTrees(GRAPH),
+    "one point": lambda: hr.Box([1.0, 2.0], [1.0, 2.0]),
+}
+STEPS = {
+    "paper": PaperSteps(10**6),
+    "weibel": WeibelSteps(10**6, lipschitz=4.0),
+    "rms": RmsSteps(),
+    "certificate": CertificateSteps(),
+}
+POTENTIALS: dict[str, Potential] = {
+    "power": PowerPotential(2.0, 3.0),
+    "linear": PowerPotential(1.0, 3.0),
+    "growing": PowerPotential(8.0, GrowingScale(floor=2.0, factor=0.5)),
+    "exponential": ExponentialPotential(0.3),
+    "anytime": AnytimeExponential(0.5, 1.0),
+}
+
+
+class Rounds(LinearProblem):
+    """Random linear rounds, some of them zero, constant or full of ties."""
+
+    def __init__(self, decision_set: DecisionSet, seed: int, horizon: int = ROUNDS):
+        self.decision_set, self.horizon = decision_set, horizon
+        rng = np.random.default_rng(seed)
+        costs = rng.standard_normal((horizon, decision_set.dim))
+        constraints = rng.standard_normal(costs.shape)
+        costs[5] = constraints[7] = costs[9] = constraints[9] = 0.0
+        costs[11], constraints[12] = 1.0, -1.0  # not felt where sums are fixed
+        costs[13:17], constraints[15:19] = np.round(costs[13:17]), np.round(constraints[15:19])
+        offsets = rng.standard_normal((2, horizon))
+        self._all = LinearChunk(costs, offsets[0], constraints, offsets[1] - 0.3)
+
+    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+        begin = 0
+        for k in chunk_lengths(self.horizon, size):
+            yield LinearChunk(*(part[begin : begin + k] for part in self._all))
+            begin += k
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 29])
+def test_sums_in_lanes_are_sums(n):
+    a, c, x, y, S, s, d = np.random.default_rng(n).standard_normal((7, n))
+    close = partial(np.testing.assert_allclose, rtol=1e-13, atol=1e-13)
+    close(vectors.dot(a, c), a @ c)
+    close(vectors.spread_of(a), (a.mean(), n * a.var()))
+    close(vectors.look(a, c, x), (a @ x, c @ x, a @ a, c @ c))
+    close(vectors.mix(s, a, c, 0.7, x), ((a + 0.7 * c) @ x, (a + 0.7 * c) @ (a + 0.7 * c)))
+    np.testing.assert_array_equal(s, a + 0.7 * c)
+    close(vectors.descent(a, x, y), (a @ (x - y), np.abs(a * (x - y)).sum(), (x - y) @ (x - y)))
+    close(vectors.place(S, x, y), (S @ x, (x - y) @ (x - y)))
+    after = S + s
+    close(ocg.lean(d, S, s, x, y, 0.3), (after @ x, (x - y) @ (x - y)))
+    np.testing.assert_array_equal(S, after)
+    close(d, after + 0.6 * (x - y))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_compiled_oracles_break_ties_as_the_sets_do(name):
+    X = SETS[name]()
+    workspace, rng = X.workspace(), np.random.default_rng(0)
+    assert workspace.space is not None
+    for c in rng.integers(-1, 2, (60, X.dim)).astype(np.float64):
+        np.testing.assert_array_equal(workspace.lmo(c), X.lmo(c), strict=True)
+        norm = np.linalg.norm(X.tangent(c))
+        assert X.tangent_norm(c) == pytest.approx(norm if norm > 1e-12 else 0.0, abs=1e-15)
+
+
+def composed(X: DecisionSet, steps, surrogate, potential: Potential, learnt: bool) -> Constrained:
+    learner = AdaptiveOCG(X, steps)
+    return Constrained(learner, _surrogate(surrogate, potential, learner, learnt))
+
+
+def _surrogate(kind, potential, learner, learnt):
+    if kind is CostOnlySurrogate:
+        return kind()
+    ranges = LearntRanges(learner) if learnt else GivenRanges(violation=2.0, ratio=0.5)
+    return kind(potential, 1.5, ranges)
+
+
+def bits(snapshot) -> str:
+    """Every bit of a snapshot, random streams included."""
+    return json.dumps(snapshot, default=lambda array: array.tobytes().hex(), sort_keys=True)
+
+
+def by_objects(policy: Constrained) -> Constrained:
+    """The same policy, whose parts call their kernels one by one."""
+    vars(policy)["compiled"] = None
+    return policy
+
+
+def assert_same_game(make: Callable[[], Constrained], problem: hr.Problem) -> None:
+    fast, told, slow = make(), make(), by_objects(make())
+    trace = simulate(fast, problem)
+    assert trace.compiled
+    assert trace.oracle_calls is not None
+    for policy in (told, slow):
+        steps = list(hr.play(policy, problem))
+        assert trace.costs.tobytes() == np.array([step.cost for step in steps]).tobytes()
+        assert trace.violations.tobytes() == np.array([step.violation for step in steps]).tobytes()
+        assert bits(fast.state()) == bits(policy.state())
+        assert fast.oracle_calls == policy.oracle_calls
+        assert fast.ask().tobytes() == policy.ask().tobytes()
+        assert fast.certificate() == policy.certificate()
+        if isinstance(policy.learner, AdaptiveOCG):
+            for mine, theirs in zip(fast.learner.last_step, policy.learner.last_step, strict=True):
+                assert np.array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("name", SETS)
+def test_every_step_rule_on_every_set(name, steps):
+    X = SETS[name]()
+    potential = POTENTIALS["growing"]
+    for seed, learnt in ((0, True), (1, False)):
+        assert_same_game(
+            lambda learnt=learnt: composed(X, STEPS[steps], CurrentSurrogate, potential, learnt),
+            Rounds(X, seed),
+        )
+
+
+@pytest.mark.parametrize("potential", POTENTIALS)
+@pytest.mark.parametrize("kind", [CurrentSurrogate, SignedSurrogate, CostOnlySurrogate])
+def test_every_surrogate_with_every_potential(kind, potential):
+    for name in ("simplex", "paths with dead edges", "l2 ball", "trees"):
+        X = SETS[name]()
+        for seed, learnt in ((0, True), (1, False)):
+            assert_same_game(
+                lambda X=X, learnt=learnt: composed(
+                    X, CertificateSteps(), kind, POTENTIALS[potential], learnt
+                ),
+                Rounds(X, seed),
+            )
+
+
+@pytest.mark.parametrize("kind", [CurrentSurrogate, SignedSurrogate, CostOnlySurrogate])
+@pytest.mark.parametrize("offset", [None, 0.01])
+@pytest.mark.parametrize("name", SETS)
+def test_the_perturbed_leader_draws_the_same_noise(name, offset, kind):
+    X = SETS[name]()
+
+    def make() -> Constrained:
+        learner = FTPL(X, 7, GaussianNoise(offset=offset))
+        return Constrained(learner, _surrogate(kind, POTENTIALS["power"], learner, True))
+
+    assert_same_game(make, Rounds(X, 3))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        hr.projection_free_coco,
+        lambda X: hr.projection_free_coco(X, violation_range=2.0, lipschitz=(1.0, 2.0)),
+        lambda X: hr.projection_free_coco(X, violation_scale=0.5),
+        lambda X: hr.projection_free_coco(X, benchmark_budget=2.0),
+        hr.projection_free_long_term,
+        hr.unconstrained,
+        lambda X: hr.ftpl_coco(X, ROUNDS, 3),
+    ],
+)
+def test_named_policies(make):
+    for name in ("paths", "subsets", "box"):
+        X = SETS[name]()
+        assert_same_game(lambda X=X: make(X), Rounds(X, 5))
+
+
+def test_the_papers_graph():
+    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
+    assert_same_game(lambda: hr.projection_free_coco(problem.decision_set), problem)
+
+
+def test_recorded_linear_rounds_are_compiled_too():
+    X = SETS["simplex"]()
+    problem = hr.Recorded(X, list(Rounds(X, 2)))
+    assert_same_game(lambda: hr.projection_free_coco(X), problem)
+
+
+@pytest.mark.parametrize("make", [hr.projection_free_coco, lambda X: hr.ftpl_coco(X, ROUNDS, 3)])
+def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make):
+    X = SETS["paths"]()
+    problem = Rounds(X, 4)
+    whole = make(X)
+    trace = simulate(whole, problem)
+    for size in (1, 3, 40, 1000):
+        policy, parts, done = make(X), [], 0
+        for part in simulate_chunks(policy, problem, size=size):
+            parts.append(part)
+            done += part.costs.size
+            if done == 12:
+                break  # stopped at the border of a chunk, stored, and taken up by another policy
+        stored, policy = policy.state(), make(X)
+        policy.restore(stored)
+        parts.extend(simulate_chunks(policy, problem, size=size, skip=done))
+        joined = Trace.joined(parts)
+        assert joined.costs.tobytes() == trace.costs.tobytes()
+        assert joined.violations.tobytes() == trace.violations.tobytes()
+        assert joined.oracle_calls == trace.oracle_calls
+        assert bits(policy.state()) == bits(whole.state())
+
+
+def test_asking_and_telling_goes_on_where_the_compiled_game_stopped():
+    X = SETS["trees"]()
+    policy, slow = hr.projection_free_coco(X), by_objects(hr.projection_free_coco(X))
+    simulate(policy, Rounds(X, 0))
+    list(hr.play(policy, Rounds(X, 1)))
+    simulate(policy, Rounds(X, 2))
+    for seed in range(3):
+        list(hr.play(slow, Rounds(X, seed)))
+    assert bits(policy.state()) == bits(slow.state())
+
+
+def test_the_horizon_is_passed_with_the_same_warning():
+    X = SETS["simplex"]()
+    policies = [Constrained(AdaptiveOCG(X, PaperSteps(20)), CostOnlySurrogate()) for _ in range(3)]
+    with pytest.warns(UserWarning, match="round 21 is beyond the horizon 20"):
+        trace = simulate(policies[0], Rounds(X, 0))
+    assert trace.compiled
+    for policy in (policies[1], by_objects(policies[2])):
+        with pytest.warns(UserWarning, match="round 21 is beyond the horizon 20"):
+            list(hr.play(policy, Rounds(X, 0)))
+        assert bits(policies[0].state()) == bits(policy.state())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert simulate(policies[0], Rounds(X, 1)).compiled  # said once
+
+
+def test_what_play_refuses_is_refused_in_the_same_round():
+    X = SETS["simplex"]()
+    problem, refusals, states = Rounds(X, 0), [], []
+    problem._all.constraints[30, 2] = np.nan
+    for game in (simulate, lambda policy, rounds: list(hr.play(by_objects(policy), rounds))):
+        policy = hr.projection_free_coco(X)
+        with pytest.raises(ValueError, match="finite") as refusal:
+            game(policy, problem)
+        refusals.append(str(refusal.value))
+        states.append(bits(policy.state()))
+    assert refusals[0] == refusals[1]
+    assert states[0] == states[1]
+
+
+class Steeper:
+    """A potential of the user's own, without a kernel."""
+
+    def weight(self, q: float, t: float = 1.0) -> float:
+        return q**3 + 0.0 * t
+
+    def value(self, q: float, t: float = 1.0) -> float:
+        return 0.25 * q**4 + 0.0 * t
+
+
+class Twice(PowerPotential):
+    """A subclass that changes the weight, but not its kernel."""
+
+    def weight(self, q: float, t: float = 1.0) -> float:
+        return 2.0 * super().weight(q, t)
+
+
+class Reversed(hr.Simplex):
+    """A subclass that changes the oracle, but not its kernel."""
+
+    def lmo(self, c) -> np.ndarray:
+        return super().lmo(c)[::-1].copy()
+
+
+def test_what_has_no_kernel_is_played_by_objects_and_says_so():
+    X = SETS["simplex"]()
+    foreign = LearntRanges(AdaptiveOCG(SETS["simplex"](), RmsSteps()))
+    scale = BudgetedScale(3.0, 1.0, foreign)
+    matrices = hr.Birkhoff(2)
+    unknown = {
+        "potential": (composed(X, RmsSteps(), CurrentSurrogate, Steeper(), True), Rounds(X, 0)),
+        "subclass": (
+            composed(X, RmsSteps(), CurrentSurrogate, Twice(2.0, 3.0), True),
+            Rounds(X, 0),
+        ),
+        "oracle": (hr.projection_free_coco(Reversed(5)), Rounds(X, 0)),
+        "set": (hr.projection_free_coco(matrices), Rounds(matrices, 0)),
+        "rounds": (hr.projection_free_coco(X), hr.Recorded(X, [_curved(5)] * 3)),
+        "scale": (
+            composed(X, RmsSteps(), CurrentSurrogate, PowerPotential(2.0, scale), True),
+            Rounds(X, 0),
+        ),
+        "sampled": (hr.Sampled(hr.projection_free_coco(X), 1), Rounds(X, 0)),
+    }
+    for what, (policy, problem) in unknown.items():
+        feedback = hr.linear if what == "sampled" else hr.first_order
+        trace = simulate(policy, problem, feedback)
+        assert not trace.compiled, what
+        assert trace.costs.size == problem.horizon
+        chunks = list(simulate_chunks(policy, problem, feedback, size=2, skip=1))
+        assert sum(part.costs.size for part in chunks) == problem.horizon - 1
+
+
+def _curved(n):
+    return hr.Quadratic(1.0, np.zeros(n)), hr.Linear(np.ones(n), -1.0)
+
+
+def test_threads_play_the_same_games():
+    X = SETS["paths"]()
+    games = [
+        lambda: (hr.projection_free_coco(X), Rounds(X, 0)),
+        lambda: (hr.ftpl_coco(X, ROUNDS, 3), Rounds(X, 1)),
+        lambda: (hr.unconstrained(X), hr.Recorded(X, [_curved(X.dim)] * 3)),
+        lambda: (hr.projection_free_long_term(X), Rounds(X, 2)),
+    ]
+    apart = [simulate(*game()) for game in games]
+    together = simulate_many([game() for game in games], threads=3)
+    for one, other in zip(apart, together, strict=True):
+        assert one.costs.tobytes() == other.costs.tobytes()
+        assert one.violations.tobytes() == other.violations.tobytes()
+        assert (one.compiled, one.oracle_calls) == (other.compiled, other.oracle_calls)
+    policy = hr.projection_free_coco(X)
+    with pytest.raises(ValueError, match="a policy of its own"):
+        simulate_many([(policy, Rounds(X, 0))] * 2)
+
+
+SECOND_PROCESS = """
+import numba, hedgerow as hr
+from numba.core.registry import CPUDispatcher
+from hedgerow import kernels
+from hedgerow.play import simulate
+problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=20, seed=1)
+assert simulate(hr.projection_free_coco(problem.decision_set), problem).compiled
+modules = [vars(kernels)[name] for name in kernels.__all__ if name in vars(kernels)]
+found = [k for module in modules for k in vars(module).values() if isinstance(k, CPUDispatcher)]
+assert kernels.rounds.play in found
+print(sum(sum(k.stats.cache_misses.values()) for k in found), len(found))
+"""
+
+
+def test_a_second_process_compiles_nothing():
+    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=20, seed=1)
+    simulate(hr.projection_free_coco(problem.decision_set), problem)  # fills the cache
+    command = [sys.executable, "-c", SECOND_PROCESS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    misses, kernels = map(int, done.stdout.split())
+    assert misses == 0
+    assert kernels > 30
+
+
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "KERNELS", tmp_path)
+    (tmp_path / "one.py").write_text("from hedgerow.kernels.two import f\n")
+    (tmp_path / "two.py").write_text("from hedgerow.kernels import three, jit\n")
+    (tmp_path / "three.py").write_text("a = 1\n")
+    before = [cache.fingerprint(tmp_path / f"{name}.py") for name in ("one", "two", "three")]
+    cache.fingerprint.cache_clear()
+    assert before == [cache.fingerprint(tmp_path / f"{n}.py") for n in ("one", "two", "three")]
+    cache.fingerprint.cache_clear()
+    (tmp_path / "three.py").write_text("a = 2\n")
+    after = [cache.fingerprint(tmp_path / f"{name}.py") for name in ("one", "two", "three")]
+    assert all(old != new for old, new in zip(before, after, strict=True))
+    cache.fingerprint.cache_clear()
+
+
+def test_a_long_compilation_is_explained_once(tmp_path, monkeypatch, caplog):
+    source = "from hedgerow.kernels.jit import kernel, number\n" + "".join(
+        f"@kernel(number, number)\ndef f{i}(a):\n    return a + {i}\n" for i in range(3)
+    )
+    (tmp_path / "slow_kernels.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(jit, "SLOW", 1e-6)
+    monkeypatch.setattr(jit, "_spent", 0.0)
+    with caplog.at_level(logging.INFO, logger="hedgerow"):
+        import slow_kernels
+
+        assert slow_kernels.f1(1.0) == 2.0
+    assert [record.name for record in caplog.records] == ["hedgerow"]
+    assert "once" in caplog.text
