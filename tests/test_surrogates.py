@@ -131,3 +131,18 @@ def test_a_cost_that_is_constant_on_the_set_moves_nothing():
         for _ in range(20):
             learner.tell(hr.EvalGrad(0.1, np.full(7, 0.1)))
         np.testing.assert_array_equal(learner.ask(), X.start())
+
+
+@pytest.mark.parametrize("level", [0.0, 0.1, 1.0])
+def test_a_cost_that_is_flat_along_the_set_does_not_hide_the_constraint(level):
+    policy = hr.projection_free_coco(hr.Simplex(3))
+    violation = 0.0
+    for _ in range(100):
+        x = policy.ask()
+        violation += max(0.0, x[0] - 0.1)
+        policy.tell(
+            hr.EvalGrad(level * float(x.sum()), np.full(3, level)),
+            hr.EvalGrad(float(x[0] - 0.1), np.array([1.0, 0.0, 0.0])),
+        )
+    assert violation < 1.0  # it was 23.3 when the weight was lost in the cost
+    assert policy.certificate() >= -1e-9

@@ -35,7 +35,8 @@ def tell(
     """Take in a round with gradients a, c and values cost, value; p is the learner's noise.
 
     `looked` is <a, x>, <c, x>, ||a||^2 and ||c||^2. Return False, with nothing changed, for a round
-    that is left to the objects: one to refuse, or one in which the ranges need their oracle call.
+    that is left to the objects: one to refuse, one in which the ranges need their oracle call, or
+    one whose cost is flat along the set.
     """
     inner, _, cost2, plain2 = looked
     if not (cost2 <= LARGEST2 and plain2 <= LARGEST2 and abs(cost) < np.inf):
@@ -48,6 +49,8 @@ def tell(
     if must_ask(plan.ranges, plan.units, value, heeded, force2):
         return False
     s, norm2, tangent2 = a, cost2, measure(label, members, a, cost2)
+    if tangent2 <= 0.0 and cost2 > 0.0:
+        return False
     sizes = (tangent2, force2, plain2)
     weight = plan.charge(
         queue, plan.ranges, plan.units, plan.potential, value, sizes, plan.weigh

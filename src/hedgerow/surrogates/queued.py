@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_gradient, as_number, as_positive
+from hedgerow.inputs import Vector, as_gradient, as_number, as_positive
 from hedgerow.potentials import Potential
 from hedgerow.protocols.compiled import Charge, Kernel
 from hedgerow.sets.compiled import faithful
@@ -135,8 +135,12 @@ class FirstOrder(Queued):
         cost = checked(cost, "cost")
         constraint = checked(constraint, "constraint", cost.grad.size)
         weight = self.charge(cost, constraint)
-        grad = cost.grad if weight == 0.0 else cost.grad + weight * constraint.grad
+        grad = cost.grad if weight == 0.0 else self._felt(cost.grad) + weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
+
+    def _felt(self, grad: Vector) -> Vector:
+        """Leave out a cost that is flat along the set: a small weight would be lost in it."""
+        return grad if self.ranges.felt(grad) else np.zeros_like(grad)
 
     def _declared(self, cost: EvalGrad, constraint: EvalGrad) -> float | None:
         """Return the Lipschitz constant of the last loss, where those of its parts are known."""
