@@ -10,7 +10,7 @@ export OMP_NUM_THREADS := 1
 .PHONY: demo test evidence bench bench-check bench-sets docs lint format clean
 
 demo: $(READY)
-	$(BIN)/hedgerow demo
+	$(BIN)/hedgerow reproduce
 
 test: lint
 	$(BIN)/pytest -q -n 2

@@ -144,7 +144,6 @@ if TYPE_CHECKING:
     from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
     from hedgerow.learners.restarted_ocg import Restart, RestartAtStart, RestartedOCG, RestartHere
     from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
-    from hedgerow.learners.shrunk_hull import ShrunkHull
     from hedgerow.learners.strongly_convex_ocg import StronglyConvexOCG
     from hedgerow.network.atlas.choices import AtlasChoices
     from hedgerow.network.atlas.star import read_atlas
@@ -256,7 +255,6 @@ _LATER = {
     "SeparationAdaGrad": "hedgerow.learners.separation_ogd",
     "SeparationOGD": "hedgerow.learners.separation_ogd",
     "SharesOracle": "hedgerow.learners.mixture",
-    "ShrunkHull": "hedgerow.learners.shrunk_hull",
     "SteadyPush": "hedgerow.adversary.steady_push",
     "StronglyConvexOCG": "hedgerow.learners.strongly_convex_ocg",
     "StronglyConvexOGD": "hedgerow.learners.ogd",
@@ -468,7 +466,6 @@ __all__ = [
     "Series",
     "SharesOracle",
     "ShortestPath",
-    "ShrunkHull",
     "SignedSurrogate",
     "Simplex",
     "Snapshot",
