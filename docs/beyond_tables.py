@@ -1,0 +1,184 @@
+"""Make the tables of beyond.md from the evidence: python docs/beyond_tables.py."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+HERE = Path(__file__).parent
+EVIDENCE = HERE.parent / "evidence"
+METHODS = ["default", "tracking", "Sinha-Vaze", "Wang"]
+SWEPT = [*METHODS[:3], "Sinha-Vaze, per game", "Wang"]
+STORIES = {
+    "G": "paths of the paper, 1200 edges",
+    "N2": "paths, 600 edges, tides",
+    "S1": "simplex, 20, alike rounds",
+    "N3": "simplex, 200, alike rounds",
+    "S2": "ball, growing phases",
+    "S2b": "ball, phases of sqrt T",
+    "N1": "6 of 30, drifting",
+    "S3": "box, adaptive",
+    "S4": "ball, adaptive",
+    "HB": "box, curved, adaptive",
+}
+
+
+def read(name: str) -> Any:
+    """Read a file of evidence."""
+    return json.loads((EVIDENCE / f"{name}.json").read_text())
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    names = list(head)
+    lines = [names, ["---"] * len(names), *(list(row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def spread(found: dict[str, Any] | None, seeds: int) -> str:
+    """Write a mean with its interval, and the number of seeds where some are missing."""
+    if found is None:
+        return "not reached"
+    half = "" if found["half"] is None else f" ± {found['half']:.3f}"
+    some = "" if found["seeds"] == seeds else f" ({found['seeds']} of {seeds})"
+    return f"{found['mean']:.3f}{half}{some}"
+
+
+def matched(level: str) -> str:
+    """Regret at one CCV, and how far tracking is from Sinha-Vaze at its best."""
+    evidence = read("beyond")
+    rows: list[list[str]] = []
+    for game in STORIES:
+        cells = {
+            r["method"]: r for r in evidence["matched"] if (r["game"], r["level"]) == (game, level)
+        }
+        if not cells:
+            continue
+        seeds = len({s["seed"] for s in evidence["sweeps"] if s["game"] == game})
+        regrets = [spread(cells[m]["regret"], seeds) for m in SWEPT]
+        apart = spread(cells["Sinha-Vaze, per game"]["tracking_minus"], seeds)
+        rows.append([game, f"{cells['default']['ccv']:.3f}", *regrets, apart])
+    return table(["game", "CCV", *SWEPT, "tracking - Sinha-Vaze, per game"], rows)
+
+
+def steps() -> str:
+    """Step rules under the same potential at eagerness 1: regret / CCV."""
+    sweeps = read("beyond")["sweeps"]
+    names = ["PaperSteps", "RmsSteps(8)", "RmsSteps(16)", "CertificateSteps(0.3)", "default"]
+
+    def pair(game: str, method: str) -> str:
+        runs = [s for s in sweeps if (s["game"], s["method"]) == (game, method)]
+        at = [s["eagerness"].index(1.0) for s in runs]
+        regret, ccv = (
+            mean(s[key][i] for s, i in zip(runs, at, strict=True)) for key in ("regret", "ccv")
+        )
+        return f"{regret:.3f} / {ccv:.3f}"
+
+    present = [game for game in STORIES if any(s["game"] == game for s in sweeps)]
+    head = ["game", "what", *names[:-1], "CertificateSteps(0.03)"]
+    return table(head, [[g, STORIES[g], *(pair(g, m) for m in names)] for g in present])
+
+
+def number(value: float | None) -> str:
+    """Write three figures, and no exponent."""
+    if value is None:
+        return "not reached"
+    return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
+
+
+def real() -> str:
+    """Regret at the default's CCV on real rounds, and what more actions add to it."""
+    rows = []
+    for row in read("beyond_real")["rows"]:
+        costs = {s: best["cost"] for s, best in row["benchmarks"].items()}
+        regrets = [number(row["methods"][m]["regret"]["0"]) for m in METHODS]
+        more = [f"+{number(costs['0'] - costs[s])}" for s in costs if s != "0"]
+        rows.append([row["game"], number(row["ccv"]), *regrets, *more])
+    return table(["rounds of", "CCV", *METHODS, "1 switch", "3", "7"], rows)
+
+
+def speed() -> str:
+    """Time and oracle calls a round on two graphs."""
+    rows = read("beyond_speed")["policies"]
+    small, large = ({r["policy"]: r for r in rows if r["edges"] == n} for n in (1200, 12000))
+    return table(
+        ["", "1200 edges", "12000 edges", "oracle calls a round"],
+        [
+            [
+                name,
+                f"{small[name]['ratio']:.2f} ({small[name]['us']:.0f} us)",
+                f"{large[name]['ratio']:.2f} ({large[name]['us']:.0f} us)",
+                f"{small[name]['oracle_calls']:.2f}"
+                + (" and a projection" if small[name]["projections"] else ""),
+            ]
+            for name in small
+        ],
+    )
+
+
+def lazy() -> str:
+    """Lazy against plain conditional gradient where the oracle is dear."""
+    rows = [r for r in read("beyond_speed")["lazy"] if r["learner"] == "LazyOCG"]
+    return table(
+        ["set", "noise", "time, of plain", "oracle calls a round"],
+        [
+            [r["set"], f"{r['noise']:g}", f"{r['ratio']:.2f}", f"{r['oracle_calls']:.2f}"]
+            for r in rows
+        ],
+    )
+
+
+def searched() -> str:
+    """The worst that was found for both policies, and the best of the random games."""
+    rows = read("beyond_adversary")["policies"]
+
+    def cell(policy: str, measure: str, where: str) -> str:
+        key = (policy, measure, where)
+        r = next(r for r in rows if (r["policy"], r["measure"], r["set"]) == key)
+        return f"{r['worst']:.3f} / {r['best_random']:.3f}"
+
+    places = [(m, s) for m in ("hindsight_regret", "ccv") for s in ("Simplex", "L2Ball")]
+    head = ["", "regret, simplex", "regret, ball", "CCV/T, simplex", "CCV/T, ball"]
+    return table(head, [[p, *(cell(p, *at) for at in places)] for p in ("default", "tracking")])
+
+
+def rules() -> str:
+    """The worst that was found for each step rule."""
+    rows = read("beyond_adversary")["learners"]
+    worst = {(r["set"], r["steps"]): f"{r['worst']:.3f}" for r in rows}
+    names = dict.fromkeys(r["steps"] for r in rows)
+    return table(
+        ["steps", "simplex", "ball"],
+        [[name, worst["Simplex", name], worst["L2Ball", name]] for name in names],
+    )
+
+
+TABLES = {
+    "default": lambda: matched("default"),
+    "loose": lambda: matched("loose"),
+    "strict": lambda: matched("strict"),
+    "steps": steps,
+    "real": real,
+    "speed": speed,
+    "lazy": lazy,
+    "searched": searched,
+    "rules": rules,
+}
+
+
+def with_tables(page: str) -> str:
+    """Return the page with every table made anew."""
+    for name, make in TABLES.items():
+        begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+        fresh = f"{begin}\n\n{make()}\n\n{end}"
+        page = re.sub(f"{begin}.*{end}", lambda _, fresh=fresh: fresh, page, flags=re.DOTALL)
+    return page
+
+
+if __name__ == "__main__":
+    target = HERE / "beyond.md"
+    target.write_text(with_tables(target.read_text()))
