@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 BENCH := $(VENV)/.bench
+EVIDENCE := make rivals restarts beyond beyond_real beyond_speed beyond_adversary beyond_growth \
+	beyond_follower kill_test sweep_2000
 export OMP_NUM_THREADS := 1
 
 .PHONY: demo test evidence bench bench-check bench-sets docs lint format clean
@@ -26,10 +28,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 evidence: $(READY)
-	$(BIN)/python evidence/make.py
-	$(BIN)/python evidence/rivals.py
-	$(BIN)/python evidence/restarts.py
-	$(BIN)/python evidence/beyond.py
+	for file in $(EVIDENCE); do $(BIN)/python evidence/$$file.py || exit 1; done
 
 bench: $(BENCH)
 	$(BIN)/python benchmarks/bench.py
