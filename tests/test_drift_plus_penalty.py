@@ -102,11 +102,24 @@ def test_yu_neely_2020_is_its_pseudocode(name):
         gt = gamma * max(0.0, constraint(x))
         slope = gamma * constraint.grad(x) if gt > 0 else np.zeros(X.dim)
         new = X.project(x - X.tangent(cost.grad(x) + (Q + gt) * slope) / (2 * alpha))
-        after = gamma * max(0.0, constraint(new)) if gt > 0 else 0.0
+        after = gamma * max(0.0, constraint(new))
         Q, x = max(-after, Q + after), new
     built = yu_neely_2020(X, T, preset="theory", lipschitz=b)
     np.testing.assert_allclose(plays_of(built, rounds), expected, rtol=0, atol=1e-8)
     assert built.queue > 0.0
+
+
+def test_yu_neely_2020_keeps_a_fixed_constraint_up_to_a_constant():
+    """O(1): sixteen times as many rounds violate no more. Steps that cross x_1 = 0.2 must count."""
+    X, limit = hr.Box(np.zeros(3), np.ones(3)), hr.Linear([1.0, 0.0, 0.0], -0.2)
+    ccv = {}
+    for T in (200, 3200):
+        rng = np.random.default_rng(8)
+        rounds = [(hr.Linear([-1.0, *rng.normal(0.0, 0.5, 2)]), limit) for _ in range(T)]
+        policy = yu_neely_2020(X, T, preset="theory", lipschitz=1.0)
+        ccv[T] = np.maximum(0.0, plays_of(policy, rounds)[:, 0] - 0.2).sum()
+    assert 0.0 < ccv[3200] < 1.2 * ccv[200]  # sqrt(16) = 4 where crossings are not counted
+    assert ccv[200] < 2.0
 
 
 def test_the_queue_bounds_the_violation_it_has_seen():

@@ -258,6 +258,17 @@ def test_eagerness_lowers_the_violation(make):
     assert ccv(4.0) < ccv(1.0) < ccv(0.05)
 
 
+def test_dpp_moves_where_costs_say_nothing():
+    """Zero costs, and costs that are flat along the set: the constraint alone must move the play.
+
+    To stay at the start would violate by 1/3 - 0.1 each round, 23 in all.
+    """
+    X, limit = hr.Simplex(3), hr.Linear([1.0, 0.0, 0.0], -0.1)
+    for cost in (hr.Linear(np.zeros(3)), hr.Linear(np.ones(3))):
+        xs = plays(garber_kretzu_dpp(X, 100), [(cost, limit)] * 100, hr.full)
+        assert np.maximum(0.0, xs[:, 0] - 0.1).sum() < 10.0
+
+
 def curved_rounds(T, seed):
     rng = np.random.default_rng(seed)
     for _ in range(T):

@@ -63,7 +63,7 @@ def test_linear_steps_are_those_of_a_qp_solver(name):
     for trial in range(40):
         c, y, alpha, (g,) = drawn(X, rng)
         w = 10.0 ** rng.uniform(-2.0, 3.0)
-        step = penalty_step(X.project, c, w, g, alpha, y)
+        step = penalty_step(X.project, X.tangent, c, w, g, alpha, y)
         expected = quadprog_step(X, c, w, [g], alpha, y)
         np.testing.assert_allclose(step.x, expected, rtol=0, atol=1e-7, err_msg=f"{trial}")
         assert step.projections <= 20
@@ -75,7 +75,7 @@ def test_a_maximum_of_linear_parts_is_that_of_a_qp_solver(name):
     for _ in range(15):
         c, y, alpha, cuts = drawn(X, rng, parts=3)
         w = 10.0 ** rng.uniform(-1.0, 1.5)
-        step = penalty_step(X.project, c, w, hr.Maximum(cuts), alpha, y)
+        step = penalty_step(X.project, X.tangent, c, w, hr.Maximum(cuts), alpha, y)
         expected = quadprog_step(X, c, w, cuts, alpha, y)
         assert step.gap <= 1e-6 * w
         np.testing.assert_allclose(step.x, expected, rtol=0, atol=1e-4)
@@ -88,7 +88,7 @@ def test_any_weight_leaves_a_proved_gap(seed, exponent):
     X, rng = hr.Simplex(6), np.random.default_rng(seed)
     c, y, alpha, (g,) = drawn(X, rng)
     w = 10.0**exponent
-    step = penalty_step(X.project, c, w, g, alpha, y)
+    step = penalty_step(X.project, X.tangent, c, w, g, alpha, y)
     assert X.contains(step.x)
     assert step.gap <= 1e-11 * w * (1.0 + float(np.abs(g.coefficients).sum()))
 
@@ -109,7 +109,7 @@ def test_huge_weights_keep_the_constraint_exactly():
         for _ in range(5):
             c, y, alpha, (g,) = drawn(X, rng)
             g = hr.Linear(g.coefficients, -float(g.coefficients @ kept) - 0.01)  # room at `kept`
-            x = penalty_step(X.project, c, w, g, alpha, y).x
+            x = penalty_step(X.project, X.tangent, c, w, g, alpha, y).x
             assert g(x) <= 1e-10
 
 
@@ -126,7 +126,7 @@ def test_curved_constraints_come_within_their_gap():
             mu = 0.5 * (low + high)
             x = X.project((2 * alpha * y - c) / (2 * alpha + 2 * mu))
             low, high = (mu, high) if g(x) > 0 else (low, mu)
-        step = penalty_step(X.project, c, w, g, alpha, y)
+        step = penalty_step(X.project, X.tangent, c, w, g, alpha, y)
         assert step.gap <= 1e-5
         np.testing.assert_allclose(step.x, x, atol=math.sqrt(step.gap / alpha) + 1e-7)
 
@@ -134,9 +134,9 @@ def test_curved_constraints_come_within_their_gap():
 def test_a_constraint_that_cannot_be_felt_moves_nothing():
     X = hr.Simplex(3)
     y = X.start()
-    step = penalty_step(X.project, np.zeros(3), 5.0, hr.Linear(np.zeros(3), 2.0), 1.0, y)
+    step = penalty_step(X.project, X.tangent, np.zeros(3), 5.0, hr.Linear(np.zeros(3), 2.0), 1.0, y)
     np.testing.assert_allclose(step.x, y, atol=1e-15)
-    step = penalty_step(X.project, np.zeros(3), 0.0, hr.Linear([1.0, 0.0, 0.0]), 1.0, y)
+    step = penalty_step(X.project, X.tangent, np.zeros(3), 0.0, hr.Linear([1.0, 0.0, 0.0]), 1.0, y)
     np.testing.assert_allclose(step.x, y, atol=1e-15)
 
 
@@ -163,3 +163,15 @@ def test_the_root_of_a_falling_function_is_found(knots, slopes, height):
         assert s == end
     else:
         assert abs(f(s)) <= 1e-9
+
+
+@pytest.mark.parametrize("w", [5.0, 1e16])
+def test_a_constraint_that_is_constant_along_the_set_moves_nothing(w):
+    """On a simplex the sum of the coordinates is one: no weight on it may drown the cost."""
+    X, c = hr.Simplex(5), np.array([0.3, -0.2, 0.1, 0.0, -0.4])
+    y = X.start()
+    for g in (hr.Linear(np.full(5, 0.1), 2.0), hr.Maximum([hr.Linear(np.full(5, 0.7), 1.0)])):
+        step = penalty_step(X.project, X.tangent, c, w, g, 1.0, y)
+        np.testing.assert_allclose(step.x, X.project(y - c / 2.0), rtol=0, atol=1e-12)
+        assert step.gap == 0.0  # what no play can help is in the least value too
+        assert step.projections == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -93,8 +94,26 @@ def test_mahdavis_constants_satisfy_the_theorem():
         assert rates.step == pytest.approx(R / math.sqrt(T * (2 * G**2 + 2 * range_**2)))
         delta = rates.theta / rates.step
         assert delta == pytest.approx(2 * G**2 + 2 * delta**2 * rates.step**2)  # the least one
-    with pytest.raises(ValueError, match="longer horizon"):
-        mahdavi(X, 8, preset="theory", lipschitz=G, bound=1e-3)
+    with pytest.raises(ValueError, match="horizon of at least 128"):  # 16 (eta G)^2 <= 1
+        mahdavi(X, 127, preset="theory", lipschitz=G, bound=1e-3)
+    mahdavi(X, 129, preset="theory", lipschitz=G, bound=1e-3)
+
+
+def test_mahdavis_horizon_is_long_enough_for_the_theorem():
+    """4 sqrt(2) eta <= 1 binds where gradients are small."""
+    X, G, Dg = hr.L2Ball(3, radius=2.0), 0.5, 0.5
+    least = math.ceil(32 * 16 / (2 * G**2 + 2 * Dg**2))  # eta = R/sqrt(T (2 G^2 + 2 Dg^2)), R = 4
+    with pytest.raises(ValueError, match=f"horizon of at least {least}"):
+        mahdavi(X, least - 1, preset="theory", lipschitz=G, bound=Dg)
+    rates = mahdavi(X, least, preset="theory", lipschitz=G, bound=Dg).schedule
+    assert 4 * math.sqrt(2) * rates.step <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_yuan_lamperskis_constants(name):
+    X, T, G = SETS[name](), 200, 2.5
+    policy = yuan_lamperski(X, T, preset="theory", lipschitz=G)
+    assert policy.schedule == ForgetfulRates(X.diameter / (G * math.sqrt(2 * T)), 2 * G**2)
 
 
 def test_yuan_lamperski_forgets():
@@ -135,15 +154,26 @@ def test_jenattons_bounds_hold_where_they_say_something(b):
         assert plays.sum() <= violation, name  # g = x >= 0 here
 
 
-@pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_the_bound_of_jenatton_can_fail(sign):
-    """A step up the cost instead of down breaks the bound of the regret."""
-    T = 4000
-    x, regret = 0.5, 0.0
-    for t in range(1, T + 1):
-        regret += x
-        x = float(np.clip(x - sign / math.sqrt(t), 0.0, 1.0))
-    assert (regret <= (1 + 1 / 3 + 4) * math.sqrt(T)) == (sign > 0)
+@dataclass(frozen=True)
+class Upward:
+    """Jenatton's rates with the step's sign turned."""
+
+    rates: DecayingRates
+
+    def eta(self, t):
+        return -self.rates.eta(t)
+
+    def multipliers(self, t, lam, g):
+        return self.rates.multipliers(t, lam, g)
+
+
+def test_the_bound_of_jenatton_can_fail():
+    """A step up instead of down breaks the bound of the regret, on the game called cheap above."""
+    X, T, rates = hr.Box([0.0], [1.0]), 4000, DecayingRates(1.0, 1.0, 0.5)
+    rounds = [(hr.Linear([1.0]), hr.Linear([1.0]))] * T
+    bound = (1 + 1 / 3 + 4) * math.sqrt(T)
+    assert plays_of(PrimalDual(X, rates), rounds).sum() <= bound
+    assert plays_of(PrimalDual(X, Upward(rates)), rounds).sum() > bound
 
 
 @pytest.mark.parametrize("policy", NAMED)
@@ -212,7 +242,7 @@ def test_a_set_without_a_projection_is_refused():
         def contains(self, x, tol=1e-9):  # noqa: ARG002
             return True
 
-    with pytest.raises(NotImplementedError, match="has no projection"):
+    with pytest.raises(ValueError, match=r"has no projection.*projection_free_coco"):
         PrimalDual(Unprojectable(), ConstantRates(0.1, 0.1, 0.1))
 
 
@@ -224,6 +254,22 @@ def test_it_warns_once_beyond_the_horizon():
     with pytest.warns(UserWarning, match="beyond the horizon") as caught:
         plays_of(policy, rounds)
     assert len(caught) == 1
+
+
+def test_a_declared_constant_is_told_in_the_units_of_the_round():
+    """Of the practical presets: values, gradients and declared constants are divided alike."""
+    told = []
+
+    class Heard(PrimalDual):
+        def tell(self, cost, constraint):
+            told.append((cost, constraint))
+            super().tell(cost, constraint)
+
+    policy = UnitFree(Heard(hr.Box([0.0], [1.0]), ConstantRates(0.1, 0.1, 0.1)))
+    policy.tell(hr.EvalGrad(8.0, np.array([4.0]), 6.0), hr.EvalGrad(1.0, np.array([-0.5])))
+    (cost, constraint), *_ = told
+    assert (cost.value, *cost.grad, cost.lipschitz) == (2.0, 1.0, 1.5)
+    assert (constraint.value, *constraint.grad, constraint.lipschitz) == (2.0, -1.0, None)
 
 
 def test_schedules_are_their_formulas():

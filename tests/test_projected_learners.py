@@ -288,7 +288,7 @@ class Bare(hr.DecisionSet):
 
 @pytest.mark.parametrize("learner", PROJECTED)
 def test_a_set_that_cannot_project_is_refused(learner):
-    with pytest.raises(ValueError, match=r"needs a set that can project.*use AdaptiveOCG"):
+    with pytest.raises(ValueError, match=r"has no projection.*AdaptiveOCG"):
         PROJECTED[learner](Bare())
 
 

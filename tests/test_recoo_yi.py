@@ -105,6 +105,15 @@ def test_yi_2023_is_its_pseudocode(name):
         np.testing.assert_allclose(policy.ask(), expected, rtol=0, atol=1e-7)
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_the_theory_presets_have_their_named_rates(name):
+    X, G, c = SETS[name](), 2.5, 0.4
+    assert yi_2021(X, preset="theory", trade_off=c).rates == YiRates(1.0, 1.0, c)
+    later = yi_2023(X, preset="theory", lipschitz=G, trade_off=c)
+    assert later.rates == YiRates(1.0, 1.0 / (4.0 * G**2), c)
+    assert recoo(X, preset="theory").rates == RecooRates(epsilon=0.1, unit=1.0)
+
+
 def test_recoos_penalty_never_falls_and_has_its_floor():
     X = hr.Simplex(5)
     policy, last = Recoo(X), 1.0

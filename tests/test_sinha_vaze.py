@@ -107,7 +107,7 @@ def test_the_strongly_convex_policy_is_its_pseudocode(name):
 @pytest.mark.parametrize("horizon", [None, 300])
 def test_the_practical_weight_is_its_formula(horizon):
     X = hr.Simplex(4)
-    policy = sinha_vaze(X, horizon, eagerness=1.5)
+    policy = sinha_vaze(X, horizon, eagerness=0.5)
     rng = np.random.default_rng(6)
     Mg = Gf = Gg = ccv = 0.0
     for t in range(1, 300):
@@ -121,7 +121,7 @@ def test_the_practical_weight_is_its_formula(horizon):
             Mg = max(Mg, g) if ccv else g + float(max(b) - b @ x)
             ccv += g
             Gg = max(Gg, float(np.linalg.norm(b - b.mean())))
-            lam = 1.5 * (2 / math.sqrt(300) if horizon else min(0.1, 2 / math.sqrt(t)))
+            lam = 0.5 * (6 / math.sqrt(300) if horizon else min(0.3, 6 / math.sqrt(t)))
             expected = (Gf / Gg) * lam * math.exp(lam * ccv / Mg)
         assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
         assert policy.oracle_calls == bool(ccv)

@@ -75,7 +75,9 @@ class PracticalLooBlocks:
     """Steps that move: K = ceil(sqrt T), eps = 0.1 R^2 / sqrt T, a step that needs no constant.
 
     eta_m = kappa R / sqrt(sum of ||p_j||^2 up to block m) with p_j the sum of block j's gradients
-    along the set: at most kappa (R/G) T^{-3/4} at the end if gradients never turn, and no unit.
+    along the set. No unit, and never below kappa (R/G) T^{-3/4} where T is a square: the value at
+    the end if all gradients have norm G and never turn. While every gradient was zero it is
+    kappa R T^{-3/4}, for gradients of norm 1.
 
     Args:
         horizon: the number of rounds T.
@@ -100,5 +102,6 @@ class PracticalLooBlocks:
         return LooBlock(math.ceil(root), self.tolerance * radius**2 / root)
 
     def eta(self, radius: float, squares: float) -> float:
-        """Return kappa R / sqrt(squares), 0 while every gradient was zero."""
-        return self.kappa * radius / math.sqrt(squares) if squares > 0.0 else 0.0
+        """Return kappa R / sqrt(squares), or kappa R T^{-3/4} while every gradient was zero."""
+        size = math.sqrt(squares) if squares > 0.0 else self.horizon**0.75
+        return self.kappa * radius / size

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Callable
 
 import numpy as np
@@ -10,12 +9,14 @@ from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
-from hedgerow.sets.decision_set import DecisionSet, Projectable
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.inputs import Vector, as_gradient, as_number
+from hedgerow.learners.projected_point import ProjectedPoint
+from hedgerow.protocols.compiled import Advance
+from hedgerow.sets.compiled import faithful
+from hedgerow.sets.decision_set import DecisionSet
 
 
-class Projected(ABC):  # noqa: B024 - what it lacks, `tell`, is the algorithm
+class Projected(ProjectedPoint):
     """A point x_t of a set that can project, and the step rule's numbers.
 
     Gradients are taken along the set (`X.tangent`): the part across it moves no projection, and
@@ -30,9 +31,6 @@ class Projected(ABC):  # noqa: B024 - what it lacks, `tell`, is the algorithm
 
     """
 
-    oblivious_only = False
-    oracle_calls = 0
-
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -41,32 +39,9 @@ class Projected(ABC):  # noqa: B024 - what it lacks, `tell`, is the algorithm
         start: ArrayLike | None,
         **memory: int,
     ):
-        X = self.decision_set = decision_set
-        if not X.supports(Projectable):
-            raise ValueError(
-                f"{type(self).__name__} needs a set that can project; X.supports(Projectable) is "
-                f"False for {type(X).__name__}; use AdaptiveOCG, which needs no projection"
-            )
-        x1 = X.start() if start is None else as_vector(start, "start", X.dim)
-        if not X.contains(x1):
-            raise ValueError(
-                "start must lie in the decision set; leave it out to use the set's own start"
-            )
-        self._state = State(x=X.dim, rule=rule.size, t=1, projections=1, **memory)
-        self._state["x"][:] = x1
+        super().__init__(decision_set, configuration, start, rule=rule.size, **memory)
         self._state["rule"][:] = rule
-        self._configuration = (X, configuration, x1.copy())
-        self._aim = np.empty(X.dim)
-        self._workspace = X.workspace()
-
-    @property
-    def projections(self) -> int:
-        """How many projections were asked for: one in each round that moves."""
-        return int(self._state["projections"][0])
-
-    def ask(self) -> Vector:
-        """Return x_t."""
-        return self._state["x"].copy()
+        self._aim = np.empty(decision_set.dim)
 
     def _receive(self, loss: EvalGrad) -> tuple[Vector, float]:
         """Begin round t: return the gradient and t."""
@@ -77,18 +52,7 @@ class Projected(ABC):  # noqa: B024 - what it lacks, `tell`, is the algorithm
 
     def _land(self) -> None:
         """Move to the point of the set that is nearest to the aim."""
-        self._state["x"][:] = self._workspace.project(self._aim)
-        self._state["projections"][0] += 1.0
-
-    def state(self) -> Snapshot:
-        """Return a snapshot of the point and the rule's numbers."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration)
-        self._workspace.clear()
+        self._state["x"][:] = self._project(self._aim)
 
 
 class ProjectedDescent(Projected):
@@ -116,8 +80,22 @@ class ProjectedDescent(Projected):
         """Take the gradient at x_t and move to x_{t+1}."""
         s, t = self._receive(loss)
         X, state = self.decision_set, self._state
-        norm = X.tangent_norm(s)
-        eta = self._eta(state["rule"], t, norm * norm)
-        if norm > 0.0 and eta > 0.0:  # else x_{t+1} = x_t
+        norm2 = X.squares(s)[0]
+        eta = self._eta(state["rule"], t, norm2)
+        if norm2 > 0.0 and eta > 0.0:  # else x_{t+1} = x_t
             kernels.projected.descend(self._aim, state["x"], X.tangent(s), eta)
             self._land()  # x_{t+1} = P_X(x_t - eta_t grad_t)
+
+    def compiled(self) -> Advance | None:
+        """Return the kernels and arrays of `tell`, if the set's projection is a kernel."""
+        X, space, steps = self.decision_set, self._workspace.space, kernels.steps
+        if space is None or space.compiled.project is None or not faithful(X, "project"):
+            return None
+        return Advance(
+            kernels.descents.projected_descent,
+            (self._eta, steps.line_search, steps.nothing_to_settle),  # it takes no other steps
+            self._state.array,
+            np.zeros(2 * X.dim),
+            space,
+            projection=space.compiled.project,
+        )

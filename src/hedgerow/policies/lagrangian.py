@@ -87,8 +87,9 @@ class PrimalDual(Projecting):
     """One projected gradient step on f_t + lambda_t g_t^+ each round.
 
     x_{t+1} = P(x_t - eta_t (grad f_t(x_t) + lambda_t grad g_t^+(x_t))), and the schedule's rule for
-    lambda. The originals project on a ball around X and treat the rest of X as constraints; here P
-    projects on X itself, which can only help them. Gradients are taken along the set (`tangent`).
+    lambda. Three of the originals (Mahdavi, Jenatton, Yuan and Lamperski) project on a ball around
+    X and treat the rest of X as constraints; here P projects on X. Gradients are taken along the
+    set (`tangent`).
 
     Args:
         decision_set: where to play; it must know its projection.

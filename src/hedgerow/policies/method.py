@@ -87,7 +87,11 @@ class Method:
         )
 
     def feedback(self, constants: Constants | None = None) -> Callable[[Function, Vector], Any]:
-        """Return what it may see of a round's functions, for `play` and `simulate`."""
+        """Return what it may see of a round's functions, for `play` and `simulate`.
+
+        Values come with one declared pair for cost and constraint alike, the larger of each: what
+        a feedback declares is a bound. The policy itself is built with the pairs.
+        """
         if self.sees == "gradients":
             return first_order
         if self.sees == "whole":

@@ -47,9 +47,8 @@ class Penalised(Projecting, Generic[Rates]):
         """Move to x_{t+1} and return g_t^+ there."""
         state, g = self._state, constraint.function
         state["weight"][0] = self.eagerness * w
-        step = penalty_step(
-            self._workspace.project, slope, self.weight, g, alpha, state["x"].copy()
-        )
+        project, tangent = self._workspace.project, self.decision_set.tangent
+        step = penalty_step(project, tangent, slope, self.weight, g, alpha, state["x"].copy())
         state["projections"][0] += step.projections
         state["gap"][0] = max(state["gap"][0], step.gap)
         state["x"][:] = step.x

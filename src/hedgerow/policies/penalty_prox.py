@@ -90,8 +90,6 @@ class PenaltyProx:
         c = self._along(state["c"])  # c_m
         state["squares"][0] += squared_norm(c)
         eta = self.steps.eta(R, float(state["squares"][0]))
-        if eta == 0.0:
-            return  # no gradient was ever seen: nothing tells how far to go
         accuracy = ROUGH if self._constraints.curved else FINE
         for _ in range(CUTS):
             pieces = self._constraints.pieces(centre)

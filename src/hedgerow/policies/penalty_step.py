@@ -11,10 +11,13 @@ from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.policies.falling_root import falling_root
 
+Map = Callable[[Vector], Vector]
 SETTLED = 1e-12
 """A value this near zero, relative to the sums in it, is zero."""
 CURVED = 1e-9
 """A curved constraint may be this far above its cuts, relative to the sums in them."""
+ROUNDING = 1e-14
+"""The part of a slope along the set that is below this times the slope's norm is no part."""
 MOST_CUTS = 60
 """How many cuts of a curved constraint are made at most."""
 
@@ -28,7 +31,7 @@ class PenaltyStep(NamedTuple):
 
 
 def penalty_step(
-    project: Callable[[Vector], Vector], c: Vector, w: float, g: Function, alpha: float, y: Vector
+    project: Map, tangent: Map, c: Vector, w: float, g: Function, alpha: float, y: Vector
 ) -> PenaltyStep:
     """Minimise <c, x> + w max(0, g(x)) + alpha ||x - y||^2 over a set that projects.
 
@@ -40,22 +43,26 @@ def penalty_step(
     Several linear parts, or a curved g: cuts at each answer until g is within 1e-9 of them,
     relative to its size, at most 60; multipliers by SLSQP, in a range that grows up to w.
     That may take hundreds of projections. Always ||x - x*||^2 <= gap/alpha.
+    Slopes are taken along the set: a constraint that is constant there moves nothing, however large
+    its weight.
 
     Args:
         project: the Euclidean projection P on the set.
+        tangent: the part of a vector along the set, such as `DecisionSet.tangent`.
         c: the linear part.
         w: the weight on the violation, 0 or more.
         g: the constraint.
         alpha: the proximal weight, above 0.
         y: the proximal centre.
 
-    >>> step = penalty_step(lambda z: z.clip(0.0, 1.0), np.array([-2.0, -2.0]), 1e9,
-    ...                     Linear([1.0, 1.0], -1.0), 1.0, np.zeros(2))
+    >>> from hedgerow.sets.boxes import Box
+    >>> X, g = Box(np.zeros(2), np.ones(2)), Linear([1.0, 1.0], -1.0)
+    >>> step = penalty_step(X.project, X.tangent, np.full(2, -2.0), 1e9, g, 1.0, np.zeros(2))
     >>> step.x, step.projections
     (array([0.5, 0.5]), 2)
 
     """
-    dual = _Dual(project, y - c / (2.0 * alpha), w, alpha)
+    dual = _Dual(project, tangent, y - c / (2.0 * alpha), w, alpha)
     for cut in _linear_parts(g):
         dual.add(cut)
     dual.settle()
@@ -81,8 +88,9 @@ def _linear_parts(g: Function) -> list[Linear]:
 class _Dual:
     """Multipliers of the cuts, and x(mu) with the values of the cuts there."""
 
-    def __init__(self, project: Callable[[Vector], Vector], centre: Vector, w: float, alpha: float):
-        self.project, self.centre, self.w, self.alpha = project, centre, w, alpha
+    def __init__(self, project: Map, tangent: Map, centre: Vector, w: float, alpha: float):
+        self.project, self.tangent = project, tangent
+        self.centre, self.w, self.alpha = centre, w, alpha
         self.slopes, self.offsets = np.zeros((0, centre.size)), np.zeros(0)
         self.projections = 0
         self._move_to(np.zeros(0))
@@ -111,10 +119,13 @@ class _Dual:
         return max(0.0, price - float(self.mu @ self.values))
 
     def add(self, cut: Linear) -> None:
-        """Add a cut, with multiplier zero."""
-        self.slopes = np.vstack([self.slopes, cut.coefficients])
-        self.offsets = np.append(self.offsets, cut.offset)
-        self.mu, self.values = np.append(self.mu, 0.0), np.append(self.values, cut(self.x))
+        """Add a cut along the set, with multiplier zero: the same values there."""
+        value, slope = cut(self.x), self.tangent(cut.coefficients)
+        if np.linalg.norm(slope) <= ROUNDING * np.linalg.norm(cut.coefficients):
+            slope = np.zeros_like(slope)
+        self.slopes = np.vstack([self.slopes, slope])
+        self.offsets = np.append(self.offsets, value - float(slope @ self.x))
+        self.mu, self.values = np.append(self.mu, 0.0), np.append(self.values, value)
 
     def forget_idle(self) -> None:
         """Drop the cuts without a multiplier: the dual value stays."""
@@ -127,8 +138,9 @@ class _Dual:
         if self.largest <= SETTLED * self.size and not self.mu.any():
             return
         steep = float((self.slopes**2).sum(axis=1).max()) / (2.0 * self.alpha)
-        if steep == 0.0 or self.w == 0.0:
-            return  # nothing that the set feels
+        if steep == 0.0 or self.w == 0.0:  # nothing that the set feels: x(mu) stays
+            self.mu = np.where(np.arange(self.mu.size) == self.values.argmax(), self.w, 0.0)
+            return
         if self.mu.size == 1 and not self.mu.any():
             falling_root(self._single, self.largest, steep, self.w, SETTLED * self.size)
             return

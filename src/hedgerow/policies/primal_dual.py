@@ -13,8 +13,10 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
-TUNED = {"mahdavi": 30.0, "jenatton": 10.0, "sun": 30.0, "yuan_lamperski": 3.0}
+TUNED = {"mahdavi": 100.0, "jenatton": 10.0, "sun": 100.0, "yuan_lamperski": 3.0}
 """What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
+LONG_ENOUGH = 4.0 * math.sqrt(2.0)
+"""2 sqrt(2) (m + 1) for one constraint: the theorem of `mahdavi` needs this times eta <= 1."""
 
 
 def mahdavi(
@@ -29,8 +31,10 @@ def mahdavi(
     """Mahdavi, Jin and Yang's regularised Lagrangian: one projection a round.
 
     eta = mu = R^2/(a sqrt T), a = R sqrt(2 G^2 + 2 Dg^2), theta = delta eta with the least
-    delta >= 2 G^2 + 2 delta^2 eta^2. For a fixed constraint: regret O(sqrt T), sum of g O(T^{3/4}),
-    a signed sum; fed with g_t^+ here. A reconstruction: its constants were not read in the paper.
+    delta >= 2 G^2 + 2 delta^2 eta^2. For a fixed constraint and T so long that
+    4 sqrt(2) eta <= 1: regret O(sqrt T), sum of g O(T^{3/4}), a signed sum; fed with g_t^+ here.
+    `theory` refuses a shorter T (the condition has a unit, as printed). A reconstruction: its
+    constants were not read in the paper.
 
     Args:
         decision_set: where to play; R is its diameter.
@@ -52,10 +56,11 @@ def mahdavi(
         a = R * math.sqrt(2.0 * G**2 + 2.0 * _range(bound, G * R) ** 2)
         eta = R**2 / (a * math.sqrt(T))
         room = 1.0 - 16.0 * (eta * G) ** 2  # the discriminant of the condition on delta
-        if room < 0.0:
+        if room < 0.0 or LONG_ENOUGH * eta > 1.0 + 1e-9:
+            least = max(LONG_ENOUGH, 4.0 * G) ** 2 * R**4 / a**2
             raise ValueError(
-                f"T = {T} is too short for bound = {_range(bound, G * R):g}: no delta fits the "
-                "theorem; use a longer horizon or leave the bound out"
+                f"T = {T} is too short for the theorem with lipschitz = {G:g} and bound = "
+                f"{_range(bound, G * R):g}; use a horizon of at least {math.ceil(least - 1e-6)}"
             )
         delta = 4.0 * G**2 / (1.0 + math.sqrt(room))
         return PrimalDual(decision_set, ConstantRates(eta, eta, delta * eta), unit, eagerness, T)
@@ -160,8 +165,8 @@ def yuan_lamperski(
 
     lambda_t = g_t^+(x_t)/(sigma eta), sigma = 2 G^2 (one constraint, their a = 1/2),
     eta = R/(G sqrt(2 T)). For a fixed constraint: regret O(sqrt T), sum of (g^+)^2 O(sqrt T), hence
-    CCV O(T^{3/4}). A reconstruction: its constants were not read in the paper, and eta has R where
-    the source at hand had sqrt R, so that steps have the unit of the set.
+    CCV O(T^{3/4}). A reconstruction: its constants were not read in the paper, and eta has the
+    factor R where the source at hand had 1/sqrt R, so that steps have the unit of the set.
 
     Args:
         decision_set: where to play; R is its diameter.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector
 from hedgerow.policies.projecting import Projecting
 from hedgerow.sets.decision_set import DecisionSet
 
 
 class _Queued(Projecting):
-    """A queue Q, and g_t^+ to first order."""
+    """A queue Q, beside the point."""
 
     def __init__(
         self,
@@ -26,11 +25,6 @@ class _Queued(Projecting):
     def queue(self) -> float:
         """Q."""
         return float(self._state["queue"][0])
-
-    def _clipped(self, cost: EvalGrad, constraint: EvalGrad) -> tuple[Vector, float, Vector]:
-        """Return grad f_t, g_t^+(x_t) and a subgradient of g_t^+ there."""
-        f, g = self._seen(EvalGrad, cost, constraint)
-        return (f.grad, g.value, g.grad) if g.value > 0.0 else (f.grad, 0.0, 0.0 * g.grad)
 
 
 class DriftPlusPenalty(_Queued):
@@ -63,21 +57,24 @@ class DriftPlusPenalty(_Queued):
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
         """Take one projected step, then move the queue."""
-        f, g, slope = self._clipped(cost, constraint)
+        f, g = self._seen(EvalGrad, cost, constraint)
         self._round()
         x, Q = self._state["x"], self.queue
-        step = (self.unit / (2.0 * self.alpha)) * (self.V * f + Q * slope)
+        slope = g.grad if g.value > 0.0 else 0.0 * g.grad  # of g_t^+
+        step = (self.unit / (2.0 * self.alpha)) * (self.V * f.grad + Q * slope)
         moved = self._project(x - step)
-        change = (g + float(slope @ (moved - x))) / self.unit
+        change = (max(0.0, g.value) + float(slope @ (moved - x))) / self.unit
         self._state["queue"][0] = max(Q + self.eagerness * change, 0.0)
         x[:] = moved
 
 
 class VirtualQueue(_Queued):
-    """Q never falls below what the last round fell short of: gt = gamma g_t^+.
+    """Q sums what the last round's constraint is broken by at the next play: gt = gamma g_t^+.
 
     x_{t+1} = P(x_t - (grad f_t + (Q_t + gt(x_t)) grad gt)/(2 alpha)),
-    Q_{t+1} = max(-gt(x_{t+1}), Q_t + gt(x_{t+1})), where gt(x_{t+1}) is linearised at x_t.
+    Q_{t+1} = Q_t + gt(x_{t+1}), where g_t, sign and all, is linearised at x_t and clipped
+    afterwards: exact for affine constraints, also where a step leaves g_t <= 0. (The original's
+    max(-gt(x_{t+1}), .) is for a signed gt.)
 
     Args:
         decision_set: where to play; it must know its projection.
@@ -103,11 +100,11 @@ class VirtualQueue(_Queued):
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
         """Take one projected step, then move the queue."""
-        f, g, slope = self._clipped(cost, constraint)
+        f, g = self._seen(EvalGrad, cost, constraint)
         self._round()
         x, Q, scale = self._state["x"], self.queue, self.gamma / self.unit
-        weight = self.eagerness * (Q + scale * g) * self.gamma
-        moved = self._project(x - (self.unit / (2.0 * self.alpha)) * (f + weight * slope))
-        left = scale * max(0.0, g + float(slope @ (moved - x)))  # gt(x_{t+1})
-        self._state["queue"][0] = max(-left, Q + left)
+        weight = self.eagerness * (Q + scale * g.value) * self.gamma if g.value > 0.0 else 0.0
+        moved = self._project(x - (self.unit / (2.0 * self.alpha)) * (f.grad + weight * g.grad))
+        left = scale * max(0.0, g.value + float(g.grad @ (moved - x)))  # gt(x_{t+1})
+        self._state["queue"][0] = Q + left
         x[:] = moved

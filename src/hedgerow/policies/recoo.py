@@ -104,5 +104,4 @@ def recoo(
         unit, _ = units(preset, decision_set)
         return Recoo(decision_set, RecooRates(unit=unit), eagerness)
 
-    known = 1.0 if preset == "theory" else None  # the schedules know no Lipschitz constant
-    return stand_alone(build, decision_set, horizon, preset, known, eagerness, TUNED)
+    return stand_alone(build, decision_set, horizon, preset, "not needed", eagerness, TUNED)

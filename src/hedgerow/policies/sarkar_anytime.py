@@ -5,8 +5,14 @@ from __future__ import annotations
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.policies.constrained import Constrained
-from hedgerow.policies.presets import Lipschitz, Preset, check_preset, needed_lipschitz
-from hedgerow.policies.sinha_vaze import THEOREM_RATE, priced, refuse_eagerness, scaled
+from hedgerow.policies.presets import (
+    Lipschitz,
+    Preset,
+    check_preset,
+    needed_lipschitz,
+    refuse_eagerness,
+)
+from hedgerow.policies.sinha_vaze import THEOREM_RATE, priced, scaled
 from hedgerow.potentials import AnytimeExponential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.current import CurrentSurrogate
@@ -27,7 +33,7 @@ def sarkar_anytime(
     the exact lambda_t and the proof were not at hand. As for `sinha_vaze` the weight is small for
     long: it is 1 only once CCV is 4 G D sqrt(t) log(2 sqrt t).
 
-    `practical`: lambda_t = min(0.1, 2/sqrt t) in learnt ranges, no constants, no unit.
+    `practical`: lambda_t = min(0.3, 6/sqrt t) in learnt ranges, no constants, no unit.
 
     Args:
         decision_set: where to play; it must be able to project. One projection a round.
@@ -41,7 +47,7 @@ def sarkar_anytime(
 
     >>> from hedgerow.sets.simplices import Simplex
     >>> sarkar_anytime(Simplex(3)).surrogate.potential.at(400.0).rate
-    0.1
+    0.3
 
     """
     check_preset(preset, decision_set, horizon)

@@ -25,9 +25,8 @@ class UnitFree(Generic[Seen]):
     Gf and Gg are the largest tangent norms of grad f and grad g so far. The wrapped policy is
     built for Lipschitz constant 1. Multiplying all costs by a factor, or all constraints by
     another, leaves the plays unchanged. What was told in earlier rounds keeps the unit it had
-    then, so a theorem about the wrapped policy holds from the round on in which the largest norms
-    were seen. Where no constraint's gradient has been felt the constraint is told as zero: no play
-    can help it.
+    then, so no theorem about the wrapped policy is claimed. Where no constraint's gradient has
+    been felt the constraint is told as zero: no play can help it.
 
     Args:
         policy: built for Lipschitz constant 1; the set's diameter is its own.
@@ -93,7 +92,8 @@ def _unit(G: float) -> float:
 
 def _times(seen: Seen, factor: float) -> Seen:
     """Return what would be seen of the function times a factor."""
-    told: EvalGrad | Full = seen._replace(value=factor * seen.value, grad=factor * seen.grad)
+    told = seen._replace(value=factor * seen.value, grad=factor * seen.grad)
     if isinstance(told, Full):
-        told = told._replace(function=scaled(told.function, factor))
-    return cast(Seen, told)
+        return cast(Seen, told._replace(function=scaled(told.function, factor)))
+    declared = told.lipschitz
+    return cast(Seen, told._replace(lipschitz=None if declared is None else factor * declared))

@@ -108,8 +108,8 @@ def yi_2021(
         alpha_0, _ = units(preset, decision_set)
         return Yi2021(decision_set, YiRates(alpha_0, 1.0, c), eagerness)
 
-    known = 1.0 if preset == "theory" else None  # the rates know no Lipschitz constant
-    return stand_alone(build, decision_set, horizon, preset, known, eagerness, TUNED["yi_2021"])
+    tuned = TUNED["yi_2021"]
+    return stand_alone(build, decision_set, horizon, preset, "not needed", eagerness, tuned)
 
 
 def yi_2023(

@@ -1,0 +1,72 @@
+"""A point that moves by Euclidean projections: what learners and policies that project share."""
+
+from __future__ import annotations
+
+from abc import ABC
+
+from numpy.typing import ArrayLike
+
+from hedgerow.inputs import Vector
+from hedgerow.learners.start import first_play
+from hedgerow.sets.decision_set import DecisionSet, Projectable
+from hedgerow.snapshot import Snapshot, State
+
+
+class ProjectedPoint(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedback
+    """The point x_t, the round t and the count of projections, beside numbers of its own.
+
+    Args:
+        decision_set: where to play; it must know its projection.
+        configuration: what else a snapshot must agree on, such as a schedule.
+        start: x_1; the set's own start if left out.
+        sizes: names and lengths of further numbers of the state.
+
+    """
+
+    oblivious_only = False
+    oracle_calls = 0
+    """It asks for projections, never for a linear minimisation."""
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        configuration: object,
+        start: ArrayLike | None = None,
+        **sizes: int,
+    ):
+        X = self.decision_set = decision_set
+        if not X.supports(Projectable):
+            raise ValueError(
+                f"{type(self).__name__} projects, and {type(X).__name__} has no projection; give "
+                "it project(y), or choose what needs its oracle alone: AdaptiveOCG among learners, "
+                "projection_free_coco among policies"
+            )
+        x1 = first_play(X, start)
+        self._configuration = (X, configuration, x1.copy())
+        self._state = State(x=X.dim, t=1, projections=1, **sizes)
+        self._state["x"][:] = x1
+        self._workspace = X.workspace()
+
+    @property
+    def projections(self) -> int:
+        """How many Euclidean projections it has asked for."""
+        return int(self._state["projections"][0])
+
+    def ask(self) -> Vector:
+        """Return x_t."""
+        return self._state["x"].copy()
+
+    def _project(self, y: Vector) -> Vector:
+        """Return the nearest point of the set, and count."""
+        self._state["projections"][0] += 1.0
+        return self._workspace.project(y)
+
+    def state(self) -> Snapshot:
+        """Return a snapshot."""
+        self._workspace.clear()
+        return self._state.snapshot(self, self._configuration)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot; one that does not fit changes nothing."""
+        self._state.restore(self, snapshot, self._configuration)
+        self._workspace.clear()
