@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import subprocess
@@ -15,8 +16,11 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.kernels import cache, jit, ocg, vectors
+from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
+from hedgerow.learners.ogd import OGD, StronglyConvexOGD
+from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
 from hedgerow.play import simulate, simulate_chunks, simulate_many
 from hedgerow.policies.constrained import Constrained
@@ -55,6 +59,14 @@ SETS: dict[str, Callable[[], DecisionSet]] = {
     "trees": lambda: hr.SpanningTrees(GRAPH),
     "one point": lambda: hr.Box([1.0, 2.0], [1.0, 2.0]),
 }
+PROJECTING = {
+    **{name: SETS[name] for name in ("simplex", "capped simplex", "subsets", "box", "cube")},
+    **{name: SETS[name] for name in ("l1 ball", "l2 ball", "one point")},
+    "one share": lambda: hr.Simplex(1, total=2.0),
+    "full caps": lambda: hr.CappedSimplex(3, 0.5, total=1.5),
+    "all items": lambda: hr.KSubsets(3, 3),
+}
+"""Sets whose projection is a kernel."""
 STEPS = {
     "paper": PaperSteps(10**6),
     "weibel": WeibelSteps(10**6, lipschitz=4.0),
@@ -199,6 +211,89 @@ def test_the_perturbed_leader_draws_the_same_noise(name, offset, kind):
     assert_same_game(make, Rounds(X, 3))
 
 
+@pytest.mark.parametrize("restart", [RestartHere(), RestartAtStart()])
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("name", SETS)
+def test_restarts_happen_in_the_same_rounds(name, steps, restart):
+    X, made = SETS[name](), []
+
+    def make(guess: float | None) -> Constrained:
+        learner = RestartedOCG(X, STEPS[steps], guess, restart)
+        made.append(learner)
+        return Constrained(
+            learner, _surrogate(CurrentSurrogate, POTENTIALS["power"], learner, True)
+        )
+
+    for seed, guess in ((0, None), (1, 0.01), (2, 1e6)):
+        problem = Rounds(X, seed)
+        problem._all.costs[:] *= np.arange(1.0, ROUNDS + 1.0)[:, None]  # steeper and steeper
+        assert_same_game(lambda guess=guess: make(guess), problem)
+        often = made[-1].restarts
+        assert often == 0 if guess == 1e6 or X.diameter == 0.0 else often > 2
+
+
+@pytest.mark.parametrize("kind", [CurrentSurrogate, SignedSurrogate, CostOnlySurrogate])
+@pytest.mark.parametrize("name", PROJECTING)
+def test_projected_descent_lands_on_the_same_points(name, kind):
+    X = PROJECTING[name]()
+    learners = {
+        "adagrad": lambda: AdaGrad(X),
+        "learnt": lambda: OGD(X),
+        "given": lambda: OGD(X, lipschitz=5.0),
+        "strongly convex": lambda: StronglyConvexOGD(X, 2.0),
+    }
+    for learner in learners.values():
+        for learnt in (True, False):
+
+            def make(learner=learner, learnt=learnt) -> Constrained:
+                player = learner()
+                return Constrained(
+                    player, _surrogate(kind, POTENTIALS["exponential"], player, learnt)
+                )
+
+            assert_same_game(make, Rounds(X, 6))
+
+
+@pytest.mark.parametrize("name", PROJECTING)
+def test_kernels_along_the_set_are_those_of_the_set(name):
+    X, rng = PROJECTING[name](), np.random.default_rng(1)
+    compiled = X.workspace().space.compiled
+    zero = np.zeros(X.dim)
+    for scale in (0.1, 1.0, 30.0):
+        c = scale * rng.standard_normal(X.dim)
+        assert np.array_equal(compiled.tangent(c), X.tangent(c))
+        assert np.linalg.norm(X.tangent(X.tangent(c)) - X.tangent(c)) <= 1e-14 * scale
+        for v in (X.lmo(rng.standard_normal(X.dim)) for _ in range(5)):  # nothing across it is lost
+            along = v - X.start()
+            assert c @ along == pytest.approx(X.tangent(c) @ along, abs=1e-12 * scale)
+        if X.diameter > 0.0:
+            x = X.workspace().space.project(c)
+            assert np.array_equal(x, X.project(c))
+            assert X.contains(x)
+            assert X.projection_error(c, x) <= 1e-7 * scale
+    assert not X.tangent(zero).any()
+
+
+def test_losses_that_declare_their_steepness_are_left_to_the_objects():
+    X = SETS["simplex"]()
+
+    def declared() -> Constrained:
+        learner = RestartedOCG(X, PaperSteps(10**6), guess=0.01)
+        return Constrained(learner, CurrentSurrogate(POTENTIALS["power"], lipschitz=3.0))
+
+    fast, slow = declared(), by_objects(declared())
+    assert not simulate(fast, Rounds(X, 0)).compiled
+    list(hr.play(slow, Rounds(X, 0)))
+    assert fast.learner.restarts > 0
+    assert bits(fast.state()) == bits(slow.state())
+    policies = [hr.wang_ofw(X, ROUNDS), by_objects(hr.wang_ofw(X, ROUNDS))]
+    for policy in policies:  # one loss declares, the next does not
+        list(hr.play(policy, Rounds(X, 0)))
+        policy.tell(hr.EvalGrad(0.0, np.ones(5), 90.0), hr.EvalGrad(1.0, np.arange(5.0), 70.0))
+        list(hr.play(policy, Rounds(X, 1)))
+    assert bits(policies[0].state()) == bits(policies[1].state())
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -209,6 +304,7 @@ def test_the_perturbed_leader_draws_the_same_noise(name, offset, kind):
         hr.projection_free_long_term,
         hr.unconstrained,
         lambda X: hr.ftpl_coco(X, ROUNDS, 3),
+        lambda X: hr.wang_ofw(X, ROUNDS),
     ],
 )
 def test_named_policies(make):
@@ -217,9 +313,25 @@ def test_named_policies(make):
         assert_same_game(lambda X=X: make(X), Rounds(X, 5))
 
 
-def test_the_papers_graph():
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: hr.sinha_vaze(X, ROUNDS),
+        lambda X: hr.sinha_vaze(X, 200, preset="theory", lipschitz=4.0),
+        hr.sarkar_anytime,
+        lambda X: hr.sinha_vaze_strongly_convex(X, ROUNDS, 1.0),
+    ],
+)
+def test_named_policies_that_project(make):
+    for name in ("subsets", "box", "l2 ball"):
+        X = SETS[name]()
+        assert_same_game(lambda X=X: make(X), Rounds(X, 5))
+
+
+@pytest.mark.parametrize("make", [hr.projection_free_coco, lambda X: hr.wang_ofw(X, 200)])
+def test_the_papers_graph(make):
     problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
-    assert_same_game(lambda: hr.projection_free_coco(problem.decision_set), problem)
+    assert_same_game(lambda: make(problem.decision_set), problem)
 
 
 def test_recorded_linear_rounds_are_compiled_too():
@@ -228,9 +340,17 @@ def test_recorded_linear_rounds_are_compiled_too():
     assert_same_game(lambda: hr.projection_free_coco(X), problem)
 
 
-@pytest.mark.parametrize("make", [hr.projection_free_coco, lambda X: hr.ftpl_coco(X, ROUNDS, 3)])
-def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make):
-    X = SETS["paths"]()
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (hr.projection_free_coco, "paths"),
+        (lambda X: hr.ftpl_coco(X, ROUNDS, 3), "paths"),
+        (lambda X: hr.wang_ofw(X, ROUNDS), "paths"),
+        (lambda X: hr.sinha_vaze(X, ROUNDS), "subsets"),
+    ],
+)
+def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
+    X = SETS[name]()
     problem = Rounds(X, 4)
     whole = make(X)
     trace = simulate(whole, problem)
@@ -308,6 +428,21 @@ class Twice(PowerPotential):
         return 2.0 * super().weight(q, t)
 
 
+class Centred(hr.Simplex):
+    """A subclass that changes the projection, but not its kernel."""
+
+    def project(self, y) -> np.ndarray:
+        return 0.5 * (super().project(y) + self.start())
+
+
+@dataclasses.dataclass(frozen=True)
+class RestartBetween:
+    """A restart of the user's own, without a kernel."""
+
+    def origin(self, x, x1) -> np.ndarray:
+        return 0.5 * (x + x1)
+
+
 class Reversed(hr.Simplex):
     """A subclass that changes the oracle, but not its kernel."""
 
@@ -328,6 +463,12 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
         ),
         "oracle": (hr.projection_free_coco(Reversed(5)), Rounds(X, 0)),
         "set": (hr.projection_free_coco(matrices), Rounds(matrices, 0)),
+        "projection": (hr.sinha_vaze(Centred(5), 3), Rounds(X, 0)),
+        "flow": (hr.sinha_vaze(SETS["paths"](), 3), Rounds(SETS["paths"](), 0)),
+        "restart": (
+            Constrained(RestartedOCG(X, RmsSteps(), restart=RestartBetween()), CostOnlySurrogate()),
+            Rounds(X, 0),
+        ),
         "rounds": (hr.projection_free_coco(X), hr.Recorded(X, [_curved(5)] * 3)),
         "scale": (
             composed(X, RmsSteps(), CurrentSurrogate, PowerPotential(2.0, scale), True),

@@ -1,13 +1,14 @@
-"""Linear minimisation over norm balls."""
+"""Linear minimisation over norm balls, and projection."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.jit import kernel, number, read, write
 from hedgerow.kernels.oracles import answering
-from hedgerow.kernels.vectors import dot
+from hedgerow.kernels.simplices import project
+from hedgerow.kernels.vectors import dot, two
 
 Array = Any
 
@@ -26,20 +27,58 @@ def against_largest(
     v[best] = numbers[0] if c[best] < 0.0 else -numbers[0]
 
 
+@kernel(two, read, write)
+def length(y: Array, unit: Array) -> tuple[float, float]:
+    """Write y / max |y_i|; return max |y_i| and the norm of that, 1 or more unless y = 0."""
+    largest = 0.0
+    for i in range(len(y)):
+        largest = max(largest, abs(y[i]))
+    for i in range(len(y)):  # so that squares neither overflow nor vanish
+        unit[i] = y[i] / largest if largest > 0.0 else 0.0
+    return largest, math.sqrt(dot(unit, unit))
+
+
 # numbers = [radius]
 @kernel(*answering)
 def against(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
     """Return -radius c / ||c||, against the first axis if c = 0."""
-    largest = 0.0
-    for i in range(len(c)):
-        largest = max(largest, abs(c[i]))
-    if largest == 0.0:
-        for i in range(len(c)):
-            v[i] = 0.0
+    norm = length(c, v)[1]
+    if norm == 0.0:
         v[0] = -numbers[0]
         return
-    for i in range(len(c)):
-        v[i] = c[i] / largest  # so that squares neither overflow nor vanish
-    factor = -numbers[0] / math.sqrt(dot(v, v))
+    factor = -numbers[0] / norm
     for i in range(len(c)):
         v[i] *= factor
+
+
+@kernel(number, read, write)
+def sum_of_sizes(y: Array, sizes: Array) -> float:
+    """Write |y| and return its sum."""
+    total = 0.0
+    for i in range(len(y)):
+        sizes[i] = abs(y[i])
+        total += sizes[i]
+    return total
+
+
+# numbers = [radius]
+@kernel(*answering)
+def nearest_in_cross(
+    index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array
+) -> None:
+    """Project y on the ball of the sum of absolute values; scratch = [|y|]."""
+    inside = sum_of_sizes(y, scratch) <= numbers[0]
+    if not inside:
+        project(scratch, numbers[0], x)
+    for i in range(len(y)):
+        x[i] = y[i] if inside else math.copysign(x[i], y[i])
+
+
+# numbers = [radius]
+@kernel(*answering)
+def nearest(index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array) -> None:
+    """Project y on the Euclidean ball."""
+    largest, norm = length(y, x)
+    inside, factor = largest * norm <= numbers[0], numbers[0] / max(norm, 1.0)
+    for i in range(len(y)):
+        x[i] = y[i] if inside else x[i] * factor

@@ -1,4 +1,4 @@
-"""Linear minimisation over boxes."""
+"""Linear minimisation over boxes, and projection."""
 
 from __future__ import annotations
 
@@ -17,3 +17,12 @@ def corner(index: Array, numbers: Array, c: Array, links: Array, scratch: Array,
     n = len(c)
     for i in range(n):
         v[i] = numbers[n + i] if c[i] < 0.0 else numbers[i]
+
+
+# numbers = [lower | upper]
+@kernel(*answering)
+def nearest(index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array) -> None:
+    """Cut every coordinate at its bounds."""
+    n = len(y)
+    for i in range(n):
+        x[i] = min(max(y[i], numbers[i]), numbers[n + i])

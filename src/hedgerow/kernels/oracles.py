@@ -2,7 +2,7 @@
 
 `oracle(index, numbers, c, links, scratch, v)` writes a vertex that minimises <c, x> into v. What
 it reads of the set is packed in whole numbers `index` and in `numbers`; `links` and `scratch` are
-memory to work in.
+memory to work in. A projection has the same signature, and writes the point nearest to c.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from numba.experimental import structref
 
 from hedgerow.kernels.advances import advances, rules, spaces
 from hedgerow.kernels.charges import charges, heeds
-from hedgerow.kernels.jit import index, kernel, read, write
+from hedgerow.kernels.jit import kernel, read, write
 from hedgerow.kernels.oracles import answers
 from hedgerow.kernels.tangents import measures
 from hedgerow.kernels.weights import weighs
@@ -39,9 +39,7 @@ FIELDS = {
     "ranges": write,
     "units": read,
     "potential": read,
-    "label": index,  # of the set, as kernels/tangents.py and kernels/oracles.py have it
-    "members": read,
-    "space": spaces,
+    "space": spaces,  # of the set, as kernels/advances.py has it
     "measure": measures,
     "heed": heeds,
     "charge": charges,
@@ -64,8 +62,6 @@ def bind(
     ranges: Array,
     units: Array,
     potential: Array,
-    label: Array,
-    members: Array,
     space: Any,
     measure: Any,
     heed: Any,
@@ -81,7 +77,7 @@ def bind(
     plan: Any = structref.new(plan_type)  # type: ignore[call-arg]
     plan.state, plan.work, plan.ledger = state, work, ledger
     plan.queue, plan.ranges, plan.units, plan.potential = queue, ranges, units, potential
-    plan.label, plan.members, plan.space = label, members, space
+    plan.space = space
     plan.measure, plan.heed, plan.charge, plan.weigh = measure, heed, charge, weigh
     plan.advance, plan.oracle = advance, oracle
     plan.regularise, plan.relax, plan.settle = regularise, relax, settle

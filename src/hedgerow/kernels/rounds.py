@@ -43,7 +43,8 @@ def tell(
         return False
     if not abs(value) < np.inf:
         return False
-    label, members, measure, queue = plan.label, plan.members, plan.measure, plan.queue
+    space, measure, queue = plan.space, plan.measure, plan.queue
+    label, members = space[4], space[5]
     heeded = plan.heed(queue, plan.units, value)
     force2 = measure(label, members, c, plain2) if heeded > 0.0 else 0.0
     if must_ask(plan.ranges, plan.units, value, heeded, force2):
@@ -63,7 +64,7 @@ def tell(
     enter(plan.ledger, s, inner, norm2, queue[3])
     loss, move = (tangent2, norm2), plan.advance
     regularise, relax, settle = plan.regularise, plan.relax, plan.settle
-    move(state, work, s, p, inner, loss, plan.space, plan.oracle, regularise, relax, settle)
+    move(state, work, s, p, inner, loss, space, plan.oracle, regularise, relax, settle)
     return True
 
 

@@ -151,3 +151,22 @@ def cheapest(
         if c[i] < c[best]:
             best = i
     v[best] = numbers[0]
+
+
+# numbers = [total]
+@kernel(*answering)
+def nearest(index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array) -> None:
+    """Project y on the simplex."""
+    project(y, numbers[0], x)
+
+
+# numbers = [total, anything | caps]
+@kernel(*answering)
+def nearest_below_caps(
+    index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array
+) -> None:
+    """Project y on the capped simplex, which is not a single point."""
+    guess = -numbers[0] / len(y)  # right where no bound acts
+    for i in range(len(y)):
+        guess += y[i] / len(y)
+    project_capped(y, numbers[2:], numbers[0], guess, x)

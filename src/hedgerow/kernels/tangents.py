@@ -2,7 +2,7 @@
 
 One signature for all sets, `measure(label, members, c, plain2)` with plain2 = ||c||^2. A label of 0
 marks a coordinate that cannot move; coordinates of one label k > 0, members[k] of them, have a
-fixed sum.
+fixed sum. Without labels all coordinates move, and have one fixed sum if there are members.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.jit import function, index, kernel, number, read
-from hedgerow.kernels.vectors import spread_of
+from hedgerow.kernels.jit import function, index, kernel, nothing, number, read, write
+from hedgerow.kernels.vectors import mean_of, spread_of
 
 Array = Any
 signature = (number, index, read, read, number)
@@ -47,16 +47,36 @@ def balanced(label: Array, members: Array, c: Array, plain2: float) -> float:
     return _felt(spread_of(c)[1], plain2, len(c))
 
 
-@kernel(*signature)
-def grouped(label: Array, members: Array, c: Array, plain2: float) -> float:
-    """Coordinates of one label above 0 have a fixed sum."""
+@kernel(write, index, read, read)
+def means(label: Array, members: Array, c: Array) -> Array:
+    """Return the mean of each label."""
     mean = np.zeros(len(members))
     for i in range(len(c)):
         mean[label[i]] += c[i]
     for k in range(1, len(members)):
         mean[k] /= max(1.0, members[k])
+    return mean
+
+
+@kernel(*signature)
+def grouped(label: Array, members: Array, c: Array, plain2: float) -> float:
+    """Coordinates of one label above 0 have a fixed sum."""
+    mean = means(label, members, c)
     tangent2 = 0.0
     for i in range(len(c)):
         if label[i] > 0:
             tangent2 += (c[i] - mean[label[i]]) * (c[i] - mean[label[i]])
     return _felt(tangent2, plain2, len(c))
+
+
+@kernel(nothing, index, read, read, write)
+def along(label: Array, members: Array, c: Array, t: Array) -> None:
+    """Write tangent(c) into t: c less what no direction inside the set can feel."""
+    if len(label) == 0:
+        mean = mean_of(c) if len(members) > 0 else 0.0
+        for i in range(len(c)):
+            t[i] = c[i] - mean
+        return
+    mean_of_label = means(label, members, c) if len(members) > 0 else np.zeros(2)
+    for i in range(len(c)):
+        t[i] = c[i] - mean_of_label[label[i]] if label[i] > 0 else 0.0

@@ -32,16 +32,22 @@ def dot(a: Array, b: Array) -> float:
     return total(lanes) + rest
 
 
-@kernel(two, read)
-def spread_of(a: Array) -> tuple[float, float]:
-    """Return the mean of a, and the sum of squares about it."""
+@kernel(number, read)
+def mean_of(a: Array) -> float:
+    """Return the mean of a."""
     whole = len(a) - len(a) % WIDTH
     lanes, rest = spread(0.0), 0.0
     for i in range(0, whole, WIDTH):
         lanes += load(a, i)
     for i in range(whole, len(a)):
         rest += a[i]
-    mean = (total(lanes) + rest) / len(a)
+    return (total(lanes) + rest) / len(a)
+
+
+@kernel(two, read)
+def spread_of(a: Array) -> tuple[float, float]:
+    """Return the mean of a, and the sum of squares about it."""
+    whole, mean = len(a) - len(a) % WIDTH, mean_of(a)
     lanes, rest, means = spread(0.0), 0.0, spread(mean)
     for i in range(0, whole, WIDTH):
         e = load(a, i) - means

@@ -10,7 +10,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.steps import StepRule
-from hedgerow.protocols.compiled import UNLIMITED, Advance
+from hedgerow.protocols.compiled import Advance, rounds_left
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Snapshot, State
 
@@ -136,8 +136,7 @@ class AdaptiveOCG:
 
     def _silent(self) -> int:
         """How many rounds are left until there is something to say."""
-        left = (self.steps.horizon or 0) - int(self._t[0])
-        return left if left >= 0 else UNLIMITED
+        return rounds_left(self.steps.horizon, int(self._t[0]))
 
     def state(self) -> Snapshot:
         """Return a snapshot of x, x_1, the gradients' sum and the rule's numbers."""

@@ -64,8 +64,16 @@ class ConditionalGradient(ABC):  # noqa: B024 - what it lacks, `tell`, is the al
         """Move towards the vertex; `relax` makes sigma_t of the gap and ||v - x||^2."""
         x, d = self._state["x"], self._direction
         kernels.ocg.gradient(d, self._state["S"], x, centre, beta)  # grad F_t(x_t)
+        self._follow(relax)
+
+    def _follow(self, relax: Callable[[float, float], float]) -> tuple[float, float, float]:
+        """Move against the direction; return sigma_t, the gap and ||v - x||^2."""
+        x, d = self._state["x"], self._direction
         v = self._workspace.lmo(d)  # v_t
-        kernels.ocg.move(x, v, relax(*kernels.ocg.gap(d, x, v)))  # x_{t+1}
+        gap, distance2 = kernels.ocg.gap(d, x, v)
+        sigma = relax(gap, distance2)
+        kernels.ocg.move(x, v, sigma)  # x_{t+1}
+        return sigma, gap, distance2
 
     def state(self) -> Snapshot:
         """Return a snapshot."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
@@ -14,7 +16,9 @@ from hedgerow.learners.conditional_gradient import ConditionalGradient
 from hedgerow.learners.doubling import Doubling
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.steps import StepRule
+from hedgerow.protocols.compiled import Advance, rounds_left
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Snapshot
 
 
 class Restart(Protocol):
@@ -89,26 +93,30 @@ class RestartedOCG(ConditionalGradient, Doubling):
         self._state["anchor"][:] = self._state["x1"]
         self._state["rule"][:] = rule
         self._state["guess"][0] = first
+        self._undeclared = False  # whether the last loss left its steepness to its gradient
 
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t, restart if it is too steep, and move to x_{t+1}."""
         s = self._checked(loss)
-        size = self.decision_set.tangent_norm(s)
-        need = size if loss.lipschitz is None else _declared(loss.lipschitz)
+        size2 = self.decision_set.squares(s)[0]
+        need = math.sqrt(size2) if loss.lipschitz is None else _declared(loss.lipschitz)
+        self._undeclared = loss.lipschitz is None
         state = self._state
-        inner = float(s @ state["x"])  # at the point played, wherever an epoch begins
+        inner = kernels.vectors.dot(s, state["x"])  # at the point played, wherever an epoch begins
         state["t"][0] += 1.0
         if self.guess == 0.0:  # nothing was learnt yet: the first epoch begins
             state["age"][0] = 0.0
         self._test(need)
-        x, rule, anchor = state["x"], state["rule"], state["anchor"]
+        x, S, rule, anchor = state["x"], state["S"], state["rule"], state["anchor"]
         age = state["age"][0] = state["age"][0] + 1.0  # t - s + 1
-        state["S"][:] += s  # A, with this round's gradient
         state["inner"][0] += inner
         regularise, relax, settle = self._kernels
-        beta = regularise(rule, age, (self.guess if age == 1.0 else size) ** 2)  # 1/eta
-        self._step(beta, anchor, lambda *gap: relax(rule, age, beta, *gap))
-        settle(rule, kernels.ocg.margin(state["S"], x, anchor, state["inner"][0], beta))
+        beta = regularise(rule, age, self.guess * self.guess if age == 1.0 else size2)  # 1/eta
+        # A, with this round's gradient, and grad F_t(x_t)
+        value, far2 = kernels.ocg.lean(self._direction, S, s, x, anchor, beta)
+        step = self._follow(lambda *gap: relax(rule, age, beta, *gap))
+        before = value + beta * far2  # F_t(x_t)
+        settle(rule, kernels.ocg.margin_after(state["inner"][0], before, beta, *step))
         warn_beyond(int(state["t"][0]), self.steps.horizon)
 
     def _begin_epoch(self) -> None:
@@ -117,6 +125,31 @@ class RestartedOCG(ConditionalGradient, Doubling):
         state["x"][:] = state["anchor"][:] = origin  # x_s
         state["S"][:] = state["inner"][0] = state["age"][0] = 0.0
         state["rule"][:] = self._fresh
+
+    def compiled(self) -> Advance | None:
+        """Return the kernels and arrays of `tell`, for losses that declare no constant.
+
+        Only a loss tells whether the others will: the objects play the first round.
+        """
+        here = {RestartHere: 1.0, RestartAtStart: 0.0}.get(type(self.restart))
+        space, plain = self._workspace.space, getattr(self.steps, "plain_norms", None)
+        if space is None or plain is None or here is None:
+            return None
+        self._undeclared, n = False, self.decision_set.dim
+        return Advance(
+            kernels.restarts.restarted_gradient,
+            self._kernels,
+            self._state.array,
+            np.concatenate([np.zeros(2 * n), self._fresh, [here], np.zeros(n)]),
+            space,
+            ready=lambda: self._undeclared,
+            silent=lambda: rounds_left(self.steps.horizon, int(self._state["t"][0])),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot."""
+        super().restore(snapshot)
+        self._undeclared = False
 
 
 def _declared(lipschitz: float) -> float:

@@ -111,7 +111,7 @@ def _play(policy: Constrained[Any], game: CompiledGame, chunk: LinearChunk) -> T
         ((cost, constraint),) = one.rounds()
         seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:]
         done += 1
-    return Trace(seen[0], seen[1], compiled=True)
+    return Trace(seen[0], seen[1], compiled=game.ready)
 
 
 def _timed(policy: Policy[Any, Any], traces: Iterator[Trace]) -> Iterator[Trace]:

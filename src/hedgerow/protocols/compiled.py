@@ -18,6 +18,11 @@ Kernel = Callable[..., Any]
 UNLIMITED = 2**62
 
 
+def rounds_left(horizon: int | None, t: int) -> int:
+    """Return how many rounds after t there are before the warning that the horizon was passed."""
+    return UNLIMITED if horizon is None or t > horizon else horizon - t
+
+
 class Charge(NamedTuple):
     """A surrogate: kernels of `kernels/charges.py`, and the arrays that it lives in.
 
@@ -44,6 +49,8 @@ class Advance:
         state: the learner's own array.
         work: scratch memory; the loop makes losses in its last dim entries.
         space: where its oracle works.
+        projection: takes the oracle's place for a learner that projects; left out, it does not.
+        ready: whether its losses are such that the kernel can take them; left out, they are.
         silent: how many rounds it can play before it has something to say; left out, any number.
         noise: draws what it needs for so many rounds, one row each; left out, nothing.
         played: is told how many of the rounds with noise were played.
@@ -55,6 +62,8 @@ class Advance:
     state: Vector
     work: Vector
     space: Space
+    projection: Kernel | None = None
+    ready: Callable[[], bool] | None = None
     silent: Callable[[], int] | None = None
     noise: Callable[[int], Vector] | None = None
     played: Callable[[int], None] | None = None
@@ -94,11 +103,16 @@ class CompiledGame:
         self._plan = kernels.plan.bind(
             *(learner.state, learner.work, ledger),
             *(surrogate.queue, surrogate.ranges, surrogate.units, surrogate.potential),
-            *(compiled.label, compiled.members, learner.space.arrays),
+            (*learner.space.arrays, compiled.label, compiled.members),
             *(compiled.measure, surrogate.heed, surrogate.charge, surrogate.weigh),
-            *(learner.advance, compiled.oracle, *learner.steps),
+            *(learner.advance, learner.projection or compiled.oracle, *learner.steps),
         )
         self._hear = kernels.rounds.hear
+
+    @property
+    def ready(self) -> bool:
+        """Whether the learner's losses so far are such that compiled code can go on."""
+        return self._learner.ready is None or self._learner.ready()
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> bool:
         """Take in a round; False, with nothing changed, if only the objects can.
@@ -109,6 +123,8 @@ class CompiledGame:
         learner = self._learner
         if learner.noise is not None or (learner.silent is not None and learner.silent() < 1):
             return False
+        if not self.ready:
+            return False
         return self._hear(self._plan, cost.grad, cost.value, constraint.grad, constraint.value)
 
     def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
@@ -117,6 +133,8 @@ class CompiledGame:
         That one is left to the objects. Costs and violations go to the two rows of `seen`.
         """
         learner, end = self._learner, len(chunk.costs)
+        if not self.ready:
+            return first
         if learner.silent is not None:
             end = min(end, first + learner.silent())
         draws = learner.noise

@@ -14,7 +14,7 @@ from hedgerow.inputs import Vector, as_count, as_direction, as_vector
 from hedgerow.sets import systematic
 from hedgerow.sets.compiled import Compiled, Space
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.norm_ball import NormBall, against, length
+from hedgerow.sets.norm_ball import NormBall, against
 from hedgerow.sets.simplices import smallest
 
 
@@ -39,7 +39,7 @@ class L1Ball(NormBall):
 
     def norm(self, x: ArrayLike) -> float:
         """Return |x_1| + ... + |x_n|."""
-        return float(np.abs(as_vector(x, "x", self.n)).sum())
+        return kernels.balls.sum_of_sizes(as_vector(x, "x", self.n), np.empty(self.n))
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the largest entry of |c|, the first one if several."""
@@ -52,8 +52,13 @@ class L1Ball(NormBall):
     @cached_property
     def compiled(self) -> Compiled:
         """One pass over the costs."""
-        radius = np.array([self.radius])
-        return Compiled(kernels.balls.against_largest, kernels.tangents.everywhere, numbers=radius)
+        return Compiled(
+            kernels.balls.against_largest,
+            kernels.tangents.everywhere,
+            numbers=np.array([self.radius]),
+            scratch=self.n,
+            project=kernels.balls.nearest_in_cross,
+        )
 
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and radius / sqrt(n), the distance of every facet."""
@@ -73,9 +78,7 @@ class L1Ball(NormBall):
         )
 
     def _shrink(self, y: Vector) -> Vector:
-        x = np.empty(self.n)
-        kernels.simplices.project(np.abs(y), self.radius, x)
-        return np.copysign(x, y)
+        return Space(self.compiled).project(y)
 
     def _surface(self, x: Vector) -> tuple[Vector, Vector]:
         some = np.flatnonzero(x) if x.any() else np.zeros(1, np.intp)
@@ -116,8 +119,9 @@ class L2Ball(NormBall):
     radius: float = 1.0
 
     def norm(self, x: ArrayLike) -> float:
-        """Return ||x||."""
-        return length(as_vector(x, "x", self.n))
+        """Return ||x||; squares neither overflow nor vanish."""
+        largest, norm = kernels.balls.length(as_vector(x, "x", self.n), np.empty(self.n))
+        return largest * norm
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go straight against c; against the first axis if c = 0."""
@@ -126,15 +130,19 @@ class L2Ball(NormBall):
     @cached_property
     def compiled(self) -> Compiled:
         """A few passes over the costs."""
-        radius = np.array([self.radius])
-        return Compiled(kernels.balls.against, kernels.tangents.everywhere, numbers=radius)
+        return Compiled(
+            kernels.balls.against,
+            kernels.tangents.everywhere,
+            numbers=np.array([self.radius]),
+            project=kernels.balls.nearest,
+        )
 
     def ball(self) -> tuple[Vector, float]:
         """Return the ball itself."""
         return np.zeros(self.n), self.radius
 
     def _shrink(self, y: Vector) -> Vector:
-        return against(-y, self.radius)
+        return Space(self.compiled).project(y)
 
     def _surface(self, x: Vector) -> tuple[Vector, Vector]:
         return np.ones(1), against(-x, self.radius)[None, :]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
-from hedgerow.sets.compiled import Compiled, labelled
+from hedgerow.sets.compiled import Compiled, Space, labelled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
 
@@ -49,6 +49,7 @@ class Bounds(ProjectableSet):
             measure,
             numbers=np.concatenate([self.lower, self.upper]),
             label=labelled(self._free),
+            project=kernels.boxes.nearest,
         )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
@@ -66,7 +67,7 @@ class Bounds(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Cut every coordinate at its bounds."""
-        return np.clip(as_vector(y, "y", self.dim), self.lower, self.upper)
+        return Space(self.compiled).project(as_vector(y, "y", self.dim))
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the centre and the axes of the coordinates that can move."""

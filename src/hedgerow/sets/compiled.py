@@ -30,6 +30,8 @@ class Compiled:
         scratch: how many numbers the oracle needs to work in.
         label: what `measure` knows of each coordinate.
         members: how many coordinates have each label.
+        project: a kernel with the oracle's signature that projects, for the sets that have one; it
+            reads what the oracle reads.
 
     """
 
@@ -41,15 +43,22 @@ class Compiled:
     scratch: int = 0
     label: Index = field(default_factory=lambda: NO_INDEX)
     members: Vector = field(default_factory=lambda: NO_NUMBERS)
+    project: Callable[..., None] | None = None
 
     def squares(self, c: Vector) -> tuple[float, float]:
         """Return the squared tangent norm and ||c||^2."""
         plain2 = kernels.vectors.dot(c, c)
         return self.measure(self.label, self.members, c, plain2), plain2
 
+    def tangent(self, c: Vector) -> Vector:
+        """Return c less what no direction inside the set can feel."""
+        t = np.empty(c.size)
+        kernels.tangents.along(self.label, self.members, c, t)
+        return t
+
 
 class Space:
-    """The memory in which one learner's oracle works."""
+    """The memory in which one learner's oracle or projection works."""
 
     def __init__(self, compiled: Compiled):
         self.compiled = compiled
@@ -58,9 +67,17 @@ class Space:
 
     def lmo(self, c: Vector) -> Vector:
         """Return the oracle's vertex."""
+        return self._answer(self.compiled.oracle, c)
+
+    def project(self, y: Vector) -> Vector:
+        """Return the nearest point, on a set whose projection is a kernel."""
+        assert self.compiled.project is not None
+        return self._answer(self.compiled.project, y)
+
+    def _answer(self, kernel: Callable[..., None], c: Vector) -> Vector:
         v = np.empty(c.size)
         index, numbers, links, scratch = self.arrays
-        self.compiled.oracle(index, numbers, c, links, scratch, v)
+        kernel(index, numbers, c, links, scratch, v)
         return v
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_vector
-from hedgerow.sets.compiled import NO_INDEX, Index, labelled
+from hedgerow.sets.compiled import NO_INDEX, Compiled, Index, Space, labelled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
 
@@ -29,9 +29,12 @@ class FixedSum(ProjectableSet):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Subtract the mean where coordinates move, and zero the rest: nothing feels them."""
-        c, free = as_vector(c, "the direction", self.dim), self._free
-        mean = float(c[free].sum()) / max(1, int(free.sum()))
-        return np.where(free, c - mean, 0.0)
+        return self.compiled.tangent(as_vector(c, "the direction", self.dim))
+
+    @property
+    @abstractmethod
+    def compiled(self) -> Compiled:
+        """The set's kernels, with `_measure`, `_label` and `_members`."""
 
     @property
     def _measure(self) -> Callable[..., float]:
@@ -93,10 +96,7 @@ class CappedSum(FixedSum):
         y = as_vector(y, "y", self.dim)
         if not self._free.any():
             return self.start()
-        x = np.empty(self.dim)
-        guess = float((y / self.dim).sum()) - self._total / self.dim  # right where no bound acts
-        kernels.simplices.project_capped(y, self._cap, self._total, guess, x)
-        return x
+        return Space(self.compiled).project(y)
 
     def ball(self) -> tuple[Vector, float]:
         """Return the largest ball in the hull, r = 0 for a single point.

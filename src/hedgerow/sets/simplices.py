@@ -82,22 +82,12 @@ class Simplex(CappedSum):
             numbers=np.array([self.total]),
             label=self._label,
             members=self._members,
+            project=kernels.simplices.nearest,
         )
 
     def start(self) -> Vector:
         """Return the centre."""
         return np.full(self.n, self.total / self.n)
-
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Subtract the mean: adding a constant to c changes nothing on the simplex."""
-        c = as_vector(c, "the direction", self.n)
-        return c - float(c.mean())
-
-    def project(self, y: ArrayLike) -> Vector:
-        """Return max(y - tau, 0) for the one tau that gives the sum."""
-        x = np.empty(self.n)
-        kernels.simplices.project(as_vector(y, "y", self.n), self.total, x)
-        return x
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return one corner per positive coordinate."""
@@ -201,6 +191,7 @@ class CappedSimplex(CappedSum):
             numbers=np.concatenate([[self.total, ROUNDING * self.total], self._cap]),
             label=self._label,
             members=self._members,
+            project=kernels.simplices.nearest_below_caps,
         )
 
     def _filled(self, order: NDArray[np.intp]) -> Vector:
@@ -301,8 +292,10 @@ class KSubsets(CappedSum):
             kernels.orders.subset,
             self._measure,
             index=np.array([self.k], np.uint32),
+            numbers=np.concatenate([[self._total, 0.0], self._cap]),
             label=self._label,
             members=self._members,
+            project=kernels.simplices.nearest_below_caps,
         )
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
