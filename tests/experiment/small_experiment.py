@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+from hedgerow.cli.app import app
 from hedgerow.experiment.reading import load_experiment
 from hedgerow.experiment.results import Results
 
@@ -43,6 +46,11 @@ def command(*arguments: object) -> list[str]:
 
 def hedgerow(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command(*arguments), capture_output=True, text=True, cwd=cwd, timeout=120)
+
+
+def invoked(*arguments: object):
+    """Run a command in this process, which is quicker."""
+    return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 def results_of(folder: Path) -> dict[str, bytes]:

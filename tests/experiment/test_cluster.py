@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import time
 
 import pytest
-from small_experiment import TEXT, hedgerow, results_of, small, timed, written
+from small_experiment import invoked, results_of, small, timed, written
 
 from hedgerow.experiment.cluster import on_cluster
 from hedgerow.experiment.local import in_this_process
@@ -30,15 +31,20 @@ def start(*arguments):
 @pytest.fixture
 def cluster(tmp_path):
     """Yield the scheduler's address and the processes of two workers."""
+    import distributed
+
     file = tmp_path / "scheduler.json"
-    where = ("--scheduler-file", str(file))
-    processes = [start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *where)]
+    processes = [start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                       "--scheduler-file", str(file))]  # fmt: skip
     try:
+        address = address_in(file)
         for _ in range(2):
-            processes.append(start("worker", *where, "--nthreads", "1", "--no-nanny",
+            processes.append(start("worker", address, "--nthreads", "1", "--no-nanny",
                                    "--no-dashboard", "--host", "127.0.0.1",
                                    "--local-directory", str(tmp_path)))  # fmt: skip
-        yield wait_for(file), processes[1:]
+        with distributed.Client(address, timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield address, processes[1:]
     finally:
         for process in processes:
             process.kill()
@@ -46,16 +52,14 @@ def cluster(tmp_path):
             process.wait()
 
 
-def wait_for(file):
-    import distributed
-
+def address_in(file):
+    """Return the scheduler's address; its file is there before it is whole."""
     for _ in range(600):
-        if file.exists() and file.stat().st_size:
-            break
-        time.sleep(0.1)
-    with distributed.Client(scheduler_file=str(file), timeout=60) as client:
-        client.wait_for_workers(2, timeout=60)
-        return client.scheduler.address
+        try:
+            return json.loads(file.read_text())["address"]
+        except (OSError, ValueError):
+            time.sleep(0.1)
+    raise AssertionError("the scheduler did not start")
 
 
 def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path):
@@ -76,9 +80,9 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path
     assert tally.failed == {}
     assert results_of(tmp_path / "there") == results_of(tmp_path / "here")
     assert len(timed(tmp_path / "there")) == tally.total
-    again = hedgerow("run", written(tmp_path, TEXT), "-o", "there", "--cluster", address, "--json",
-                     cwd=tmp_path)  # fmt: skip
-    assert again.returncode == 0, again.stderr
+    again = invoked("run", written(tmp_path), "-o", tmp_path / "there", "--cluster", address,
+                    "--json")  # fmt: skip
+    assert again.exit_code == 0, again.stderr
     assert '"ran": 0' in again.stdout
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 
 import pytest
-from small_experiment import TEXT, hedgerow, small, written
-from typer.testing import CliRunner
+from small_experiment import TEXT, hedgerow, invoked, small, written
 
-from hedgerow.cli.app import app
 from hedgerow.experiment.problems import KINDS
 from hedgerow.experiment.results import Results
 from hedgerow.policies.methods import METHODS
 
 TINY = TEXT.replace("[60]", "[20]").replace("[20, 21]", "[20]").replace(', "theory"', "")
+TINIEST = TINY.split('[[problems]]\nkind = "halfspace_box"')[0].replace(
+    '["projection_free_coco", "ftpl_coco", "unconstrained"]', '["unconstrained"]'
+)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
 def test_run_on_a_pipe(tmp_path):
@@ -21,60 +27,99 @@ def test_run_on_a_pipe(tmp_path):
     first = hedgerow("run", "small.toml", "--workers", 1, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert first.stderr == "", "no progress on a pipe"
-    assert "5 runs done, 1 refused, 0 tasks failed; 0 of 7 tasks were finished" in first.stdout
+    told = "5 runs and 3 benchmarks done, 1 run refused, 0 tasks failed; 0 of 7 tasks finished"
+    assert told in first.stdout, "a game that reacts has a benchmark for each run"
     assert "refused once: HalfspaceBox reacts to the plays" in first.stdout
     assert first.stdout.endswith("Results: out/small\n")
-    again = hedgerow("run", "small.toml", "--workers", 1, "--json", cwd=tmp_path)
+    again = invoked("run", "small.toml", "--workers", 1, "--json")
     found = json.loads(again.stdout)
     assert (found["ran"], found["found_finished"], found["runs_refused"]) == (0, 7, 1)
-    quiet = hedgerow("run", "small.toml", "--workers", 1, "--quiet", cwd=tmp_path)
-    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    quiet = invoked("run", "small.toml", "--workers", 1, "--quiet")
+    assert (quiet.exit_code, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
-def test_bad_input_is_exit_code_2_and_one_sentence(tmp_path):
+BAD = {
+    "a kind": (("run", "small.toml"), "did you mean 'iid_simplex'"),
+    "no file": (("run", "none.toml"), "there is no experiment file none.toml"),
+    "both": (("run", "smoke", "--workers", "2", "--cluster", "tcp://x:1"), "exclude each other"),
+    "no scheduler": (("run", "smoke", "--cluster", "tcp://127.0.0.1:9"), "no Dask scheduler"),
+    "no gap": (("run", "smoke", "--network", "none.json"), "leave --network out"),
+    "no table": (("tune", "smoke"), "no [tune] table"),
+    "a file": (("run", "smoke", "-o", "small.toml"), "small.toml is no folder; give another"),
+    "below a file": (("run", "smoke", "-o", "small.toml/x"), "small.toml/x is no folder"),
+}
+
+
+@pytest.mark.parametrize("mistake", BAD)
+def test_bad_input_is_exit_code_2_and_one_sentence(mistake, tmp_path, monkeypatch):
+    monkeypatch.setattr("hedgerow.experiment.cluster.TIMEOUT", 0.3)
+    arguments, words = BAD[mistake]
     written(tmp_path, TINY.replace("iid_simplex", "iid_simplx"))
-    for arguments, words in (
-        (("run", "small.toml"), "did you mean 'iid_simplex'"),
-        (("run", "none.toml"), "there is no experiment file none.toml"),
-        (("run", "smoke", "--workers", "2", "--cluster", "tcp://x:1"), "exclude each other"),
-        (("run", "smoke", "--network", "none.json"), "leave --network out"),
-        (("tune", "smoke"), "no [tune] table"),
-    ):
-        result = hedgerow(*arguments, cwd=tmp_path)
-        assert result.returncode == 2, arguments
-        assert words in result.stderr
-        assert len(result.stderr.splitlines()) == 1
-        assert result.stdout == ""
-    assert not (tmp_path / "out").exists(), "nothing was made"
+    result = invoked(*arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"], "nothing was made"
 
 
-@pytest.mark.parametrize(("options", "seeds"), [((), 1), (("--full",), 30)])
-def test_reproduce_runs_and_reports(options, seeds, tmp_path, monkeypatch):
-    tiny = TINY.split('[[problems]]\nkind = "halfspace_box"')[0]
-    tiny = tiny.replace(
-        '["projection_free_coco", "ftpl_coco", "unconstrained"]', '["unconstrained"]'
-    )
+def test_a_damaged_record_is_named(tmp_path):
+    written(tmp_path, TINIEST)
+    assert invoked("run", "small.toml", "--workers", 1).exit_code == 0
+    victim = next((tmp_path / "out/small/runs").glob("*.json"))
+    victim.write_bytes(victim.read_bytes()[:30])
+    result = invoked("run", "small.toml", "--workers", 1)
+    assert result.exit_code == 2
+    assert f"{victim.relative_to(tmp_path)} is damaged (" in result.stderr
+    assert "remove it and run the experiment again" in result.stderr
+    victim.unlink()
+    assert invoked("run", "small.toml", "--workers", 1).exit_code == 0
+
+
+def test_a_failure_is_exit_code_1(tmp_path, monkeypatch):
+    def broken(_):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr("hedgerow.experiment.attempts.perform", broken)
+    written(tmp_path, TINIEST)
+    result = invoked("run", "small.toml", "--workers", 1)
+    assert result.exit_code == 1
+    assert "0 runs and 0 benchmarks done, 0 runs refused, 2 tasks failed" in result.stdout
+    assert "MemoryError: no room" in result.stderr
+
+
+def test_reproduce_runs_reports_and_grows(tmp_path, monkeypatch):
     asked = []
 
     def load(name, network):
         asked.append((name, network))
-        return small(tmp_path, tiny)
+        return small(tmp_path, TINIEST.replace("[20]\n\n", "[40]\n\n"))
 
     monkeypatch.setattr("hedgerow.cli.reproduce.load_experiment", load)
-    out = str(tmp_path / "out")
-    result = CliRunner().invoke(app, ["reproduce", "-o", out, "--workers", "1", "-q", *options])
-    assert result.exit_code == 0, result.output
-    assert asked == [("paper", None)]
-    assert len(Results(tmp_path / "out").runs) == seeds
-    assert (tmp_path / "out/report/report.html").is_file()
+    folder = tmp_path / "out/reproduce"
+    for options, seeds in (((), 1), (("--full",), 30), ((), 30)):
+        result = invoked("reproduce", "--workers", "1", "--json", *options)
+        assert result.exit_code == 0, result.output
+        found = json.loads(result.stdout)
+        assert (tmp_path / found["page"]).read_text().startswith("<!doctype html>")
+        assert len(Results(folder).runs) == seeds
+        assert len(Results(folder).experiment["seeds"]) == seeds, "it never shrinks"
+    assert found["ran"] == 0
+    assert asked == [("paper", None)] * 3
 
 
-def test_list(tmp_path):
-    found = json.loads(hedgerow("list", "--json", cwd=tmp_path).stdout)
+def test_help_tells_defaults():
+    for name, folder in (("run", "out/NAME"), ("tune", "out/NAME-tuned")):
+        shown = invoked(name, "--help").stdout.replace("│", " ")
+        assert f"(default: {folder})" in " ".join(shown.split())
+
+
+def test_list():
+    found = json.loads(invoked("list", "--json").stdout)
     assert {row["kind"] for row in found["problems"]} == set(KINDS)
     assert {row["method"] for row in found["methods"]} == set(METHODS)
     assert {"paper", "smoke"} <= {row["name"] for row in found["experiments"]}
-    shown = hedgerow("list", cwd=tmp_path).stdout
+    shown = invoked("list").stdout
     assert "…" not in shown
     for name in (*KINDS, *METHODS, "paper"):
         assert name in shown

@@ -11,7 +11,7 @@ import time
 
 import psutil
 import pytest
-from small_experiment import command, hedgerow, results_of, small, timed, written
+from small_experiment import command, invoked, results_of, small, timed, written
 
 from hedgerow.experiment.local import in_processes, in_this_process
 from hedgerow.experiment.sweep import sweep
@@ -65,7 +65,7 @@ def finished(tmp_path):
 @needs_signals
 def test_killed_again_and_again(undisturbed, tmp_path):
     rng, kills = random.Random(0), 0
-    while kills < 3:
+    while kills < 2:
         process = started(tmp_path, "--workers", 1)
         time.sleep(rng.uniform(0.0, 0.15))
         process.kill()
@@ -108,7 +108,8 @@ def test_ctrl_c_says_how_to_resume(undisturbed, tmp_path):
     (line,) = err.splitlines()
     assert line.startswith("hedgerow: stopped; ")
     assert f"To resume: hedgerow run {tmp_path / 'small.toml'} -o {tmp_path / 'out'}" in line
-    again = hedgerow("run", "small.toml", "-o", "out", "--workers", 1, "--json", cwd=tmp_path)
+    file = tmp_path / "small.toml"
+    again = invoked("run", file, "-o", tmp_path / "out", "--workers", 1, "--json")
     found = json.loads(again.stdout)
     assert found["found_finished"] > 0
     assert found["found_finished"] + found["ran"] == found["tasks"]
@@ -117,8 +118,9 @@ def test_ctrl_c_says_how_to_resume(undisturbed, tmp_path):
 
 def test_two_processes_in_one_folder(undisturbed, tmp_path):
     first = started(tmp_path, "--workers", 1)
-    second = hedgerow("run", "small.toml", "-o", "out", "--workers", 1, "--json", cwd=tmp_path)
+    file = tmp_path / "small.toml"
+    second = invoked("run", file, "-o", tmp_path / "out", "--workers", 1, "--json")
     _, err = first.communicate()
-    assert (first.returncode, second.returncode) == (0, 0), err + second.stderr
+    assert (first.returncode, second.exit_code) == (0, 0), err + second.stderr
     assert results_of(tmp_path / "out") == undisturbed
     assert not list((tmp_path / "out/partial").glob("*.part"))

@@ -7,10 +7,12 @@ import hashlib
 import pytest
 from small_experiment import TEXT, small, written
 
+from hedgerow.experiment.digests import ChangedFileError
 from hedgerow.experiment.problems import KINDS
 from hedgerow.experiment.reading import GRID, load_experiment, shipped
 from hedgerow.experiment.tasks import BenchmarkTask, RunTask, plan
 from hedgerow.network.network import Network
+from hedgerow.policies.methods import METHODS
 
 MISTAKES = {
     "no TOML": ("name = [", "this is no TOML"),
@@ -54,7 +56,24 @@ MISTAKES = {
         r"problems\[0\] has an unknown key 'nodes'; allowed are kind, label, horizons, n",
     ),
     "parameter's type": (TEXT.replace("n = 4", "n = '4'"), r"problems\[0\].n must be a whole"),
-    "parameter's value": (TEXT.replace("n = 4", "n = 0"), r"problems\[0\] \(iid_simplex\): "),
+    "parameter's value": (TEXT.replace("n = 4", "n = -2"), r"problems\[0\].n must .* got -2"),
+    "problem's own": (
+        TEXT.replace("iid_simplex", "ranking"),
+        r"problems\[0\] \(ranking\): protected",
+    ),
+    "too large": (
+        TEXT.replace("n = 4", "n = 100000000000000"),
+        r"problems\[0\] \(iid_simplex\) with 60 rounds does not fit in memory; choose smaller",
+    ),
+    "long label": (
+        TEXT.replace("n = 4", f"label = '{'x' * 61}'"),
+        r"problems\[0\].label must have at most 60 characters, got 61",
+    ),
+    "a word for methods": (
+        TEXT.replace('["projection_free_coco", "ftpl_coco", "unconstrained"]', '"most"'),
+        "methods must be a list of names or 'all', got 'most'",
+    ),
+    "without a list": ("without = ['cold']\n" + TEXT, "without goes with methods = 'all'"),
     "same label": (TEXT.replace("halfspace_box", "iid_simplex"), r"problems\[1\] .* again"),
     "file": (
         TEXT.replace("iid_simplex", "shortest_path").replace("n = 4", "network = 'no.json'"),
@@ -96,6 +115,15 @@ def test_defaults_are_written_out(tmp_path):
     assert found["eagerness"] == [1.0]
     assert found["tune"]["seeds"] == [0, 1, 2]
     assert found["tune"]["eagerness"] == list(GRID) == [0.125, 0.25, 0.5, 1, 2, 4, 8]
+
+
+def test_all_methods_without_some_are_written_out(tmp_path):
+    listed = '["projection_free_coco", "ftpl_coco", "unconstrained"]'
+    assert small(tmp_path, TEXT.replace(listed, '"all"')).methods == tuple(METHODS)
+    text = "without = ['cold']\n" + TEXT.replace(listed, '"all"')
+    found = small(tmp_path, text).resolved()
+    assert found["methods"] == [name for name in METHODS if name != "cold"]
+    assert "without" not in found
 
 
 def test_the_plan_is_the_product(tmp_path):
@@ -153,13 +181,16 @@ def test_shipped_experiments_are_right(name):
     assert load_experiment(name).name == name
 
 
-def test_a_network_file_fills_the_gap(tmp_path):
-    edges = [(0, 1), (1, 2), (0, 2)]
-    network = Network(
-        ("s", "a", "t"), edges, [5.0, 5.0, 8.0], "measured", [9.0, 9.0, 4.0], "measured",
-        source=0, target=2,
+def triangle(direct):
+    """Return three nodes with a detour of 10 ms and a direct link."""
+    return Network(
+        ("s", "a", "t"), [(0, 1), (1, 2), (0, 2)], [5.0, 5.0, direct], "measured",
+        [9.0, 9.0, 4.0], "measured", source=0, target=2,
     )  # fmt: skip
-    network.save(tmp_path / "net.json")
+
+
+def test_a_network_file_fills_the_gap(tmp_path):
+    triangle(8.0).save(tmp_path / "net.json")
     experiment = load_experiment("paper_network", tmp_path / "net.json")
     (problem,) = experiment.problems
     digest = hashlib.sha256((tmp_path / "net.json").read_bytes()).hexdigest()
@@ -167,6 +198,22 @@ def test_a_network_file_fills_the_gap(tmp_path):
     assert problem.resolved()["parameters"] == {"network": "net.json"}
     built = problem.build(50, 3)
     assert (built.horizon, built.seed, built.decision_set.dim) == (50, 3, 3)
+
+
+def test_a_rewritten_file_is_never_played_under_the_old_hash(tmp_path):
+    """Nor the old one, still in memory, under the new hash."""
+    path = tmp_path / "net.json"
+    triangle(8.0).save(path)
+    (old,) = load_experiment("paper_network", path).problems
+    assert 8.0 in old.build(50, 3).latency
+    triangle(7.0).save(path)
+    with pytest.raises(ChangedFileError, match=r"net.json is not the file .* SHA-256 is another"):
+        old.build(50, 3)
+    (new,) = load_experiment("paper_network", path).problems
+    assert 7.0 in new.build(50, 3).latency
+    path.unlink()
+    with pytest.raises(ChangedFileError, match="there is no file"):
+        new.build(50, 3)
 
 
 def test_every_kind_is_documented():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +14,8 @@ from small_experiment import TEXT, record, results_of, small, timed
 import hedgerow as hr
 from hedgerow.experiment.attempts import Done, attempt
 from hedgerow.experiment.curves import POINTS, sampled_rounds
+from hedgerow.experiment.drawn import drawn
+from hedgerow.experiment.folder import opened
 from hedgerow.experiment.local import in_processes, in_this_process
 from hedgerow.experiment.results import Results
 from hedgerow.experiment.sharing import shared
@@ -98,6 +103,56 @@ def test_what_does_not_fit_is_refused_and_told(swept):
     assert not (swept / "runs" / f"{found.record['id']}.npy").exists()
 
 
+def test_a_set_that_lacks_something_is_refused_too(tmp_path):
+    text = TEXT.replace('["projection_free_coco", "ftpl_coco", "unconstrained"]',
+                        '["follow_the_leader_feasible"]')  # fmt: skip
+    text = text.split("[[problems]]")[0] + "[[problems]]\nkind = 'switching_ball'"
+    tally = sweep(small(tmp_path, text), tmp_path / "out", in_this_process)
+    assert tally.failed == {}
+    assert {run.record["status"] for run in Results(tmp_path / "out").runs} == {"refused"}
+
+
+def test_an_error_in_the_game_is_a_failure_and_no_refusal(tmp_path, monkeypatch):
+    experiment = small(tmp_path, TEXT.split('[[problems]]\nkind = "halfspace_box"')[0])
+
+    def broken(*_):
+        raise ValueError("a value above its declared bound")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("hedgerow.experiment.playing.simulate", broken)
+        tally = sweep(experiment, tmp_path / "out", in_this_process)
+    assert len(tally.failed) == tally.total - 2, "all but the two benchmarks"
+    assert Results(tmp_path / "out").runs == ()
+    assert sweep(experiment, tmp_path / "out", in_this_process).ran == len(tally.failed)
+
+
+def test_what_played_each_game_is_told_beside_the_results(swept):
+    results, told = Results(swept), {"method": "projection_free_coco", "preset": "practical"}
+    engines = results.engines()
+    assert set(engines) == set(results.timings())
+    problem = hr.IidSimplex(n=4, horizon=60, seed=20)
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    linear = record(swept, problem="iid_simplex", seed=20, **told).record
+    assert engines[linear["id"]] == trace.compiled
+    reacts = record(swept, problem="halfspace_box", seed=20, **told).record
+    assert engines[reacts["id"]] is False
+    assert "compiled" not in linear
+
+
+@pytest.mark.parametrize(
+    "problem", [hr.IidSimplex(n=4, horizon=60, seed=20), hr.QuadraticBox(n=3, horizon=30, seed=20)]
+)
+def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
+    x = problem.decision_set.start()
+    kept = drawn(problem)
+    assert kept is not problem
+    values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
+    assert values[0] == values[1] == values[2]
+    assert len(values[0]) == problem.horizon
+    monkeypatch.setattr("hedgerow.experiment.drawn.ROOM", 100)
+    assert drawn(problem) is problem, "too many to keep"
+
+
 def test_several_processes_give_the_same_bytes(swept, tmp_path):
     sweep(small(tmp_path), tmp_path / "out", lambda tasks: in_processes(tasks, 2))
     assert results_of(tmp_path / "out") == results_of(swept)
@@ -133,7 +188,8 @@ def test_a_record_without_its_file_is_not_finished(swept, tmp_path):
     assert sweep(experiment, tmp_path / "out", in_this_process).ran == 1
     assert results_of(tmp_path / "out") == results_of(swept)
     assert not list((tmp_path / "out/partial").glob("*.part"))
-    assert len(Results(tmp_path / "out").timings()) == len(Results(swept).runs)
+    played = {run.record["id"] for run in Results(swept).runs if run.record["status"] == "done"}
+    assert set(Results(tmp_path / "out").timings()) == played
 
 
 def test_who_is_not_alone_begins_at_the_other_end_and_sweeps_nothing_up(tmp_path):
@@ -182,6 +238,37 @@ def test_a_folder_belongs_to_one_experiment(swept, tmp_path):
     with pytest.raises(ValueError, match="is not empty and holds no results"):
         sweep(other, tmp_path / "mine", in_this_process)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+
+def test_a_folder_grows_by_seeds_and_by_nothing_else(tmp_path):
+    few = small(tmp_path, TEXT.replace("[60]", "[10]"))
+    more = replace(few, seeds=(20, 21, 22), about="another sentence")
+    sweep(few, tmp_path / "grown", in_this_process)
+    grown = sweep(more, tmp_path / "grown", in_this_process)
+    assert (grown.before, grown.ran) == (2 * grown.total // 3, grown.total // 3)
+    sweep(more, tmp_path / "at once", in_this_process)
+    assert results_of(tmp_path / "grown") == results_of(tmp_path / "at once")
+    assert sweep(few, tmp_path / "grown", in_this_process).ran == 0
+    assert Results(tmp_path / "grown").experiment["seeds"] == [20, 21, 22], "it never shrinks"
+    for other in (replace(few, seeds=(21, 22)), replace(few, methods=few.methods[:2])):
+        with pytest.raises(ValueError, match="grow only by seeds"):
+            sweep(other, tmp_path / "grown", in_this_process)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="POSIX locks")
+def test_many_may_begin_at_once(tmp_path):
+    """Each start sweeps up half-written files when it is alone; nobody's own may be among them."""
+    resolved, folder = small(tmp_path).resolved(), tmp_path / "out"
+
+    def begin(_):
+        for _ in range(10):
+            with opened(folder, resolved):
+                pass
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(begin, range(4)))
+    assert Results(folder).experiment == resolved
+    assert not list((folder / "partial").glob("*.part"))
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 399, 400, 401, 12_345, 10**7])

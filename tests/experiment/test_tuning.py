@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from small_experiment import hedgerow, small, written
+from small_experiment import invoked, small, written
 
 import hedgerow as hr
 from hedgerow.experiment.local import in_this_process
@@ -81,19 +81,37 @@ def test_the_rule_is_applied_to_training_seeds_alone(tmp_path):
     assert {run.record["seed"] for run in Results(folder / "train").runs} == {0, 1, 2}
     again, tallies = tune(small(tmp_path, TEXT), folder, in_this_process)
     assert again == selection
-    assert [tally.ran for tally in tallies] == [0, 0]
+    assert [tally.ran for tally in tallies] == [0, 0, 0]
 
 
-def test_the_command(tmp_path):
+def test_a_constraint_that_never_binds_leaves_nothing_to_choose(tmp_path):
+    text = TEXT.replace("iid_simplex", "portfolio").replace("n = 4", "window = 5\ncap = 50.0")
+    with pytest.raises(ValueError, match="does not bind on any training seed of 'portfolio' with"):
+        tune(small(tmp_path, text), tmp_path / "out", in_this_process)
+    assert not list((tmp_path / "out/train/runs").iterdir()), "found before any run"
+
+
+def test_another_rule_needs_another_folder(tmp_path):
+    short = TEXT.replace("[80]", "[10]").replace("[0, 1, 2]", "[0]").replace("[0.5, 1, 2]", "[1]")
+    tune(small(tmp_path, short), tmp_path / "out", in_this_process)
+    other = short.replace('"sum"', '"target"\nccv_target = 1.0')
+    before = (tmp_path / "out/selection.json").read_bytes()
+    with pytest.raises(ValueError, match="was chosen by another rule"):
+        tune(small(tmp_path, other), tmp_path / "out", in_this_process)
+    assert (tmp_path / "out/selection.json").read_bytes() == before
+
+
+def test_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     written(tmp_path, TEXT.replace('"sum"', '"target"\nccv_target = 1e-9'))
-    result = hedgerow("tune", "small.toml", "--workers", 1, "--json", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
+    result = invoked("tune", "small.toml", "--workers", 1, "--json")
+    assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     ours = found["selection"]["rows"][0]
     least = min(ours["tried"], key=lambda entry: entry["mean_ccv"])
     assert ours["eagerness"] == least["eagerness"], "none keeps the target: the least CCV"
     written(tmp_path, UNFAIR["overlap"][0])
-    refused = hedgerow("tune", "small.toml", "-o", "other", cwd=tmp_path)
-    assert refused.returncode == 2
+    refused = invoked("tune", "small.toml", "-o", "other")
+    assert refused.exit_code == 2
     assert "keep tune.seeds and seeds apart" in refused.stderr
     assert not (tmp_path / "other").exists()

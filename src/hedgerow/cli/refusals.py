@@ -30,6 +30,13 @@ def refusals() -> Iterator[None]:
         console = Console(stderr=True)
         if isinstance(error, DataError) and error.left_out:
             console.print(left_out_table(error.left_out))
-        sentence = " ".join(str(error).split())
+        sentence = " ".join(_told(error).split())
         console.print(f"hedgerow: {sentence}", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(2) from None
+
+
+def _told(error: Exception) -> str:
+    """Return what an error says; the system's own have a number that helps nobody."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror.lower()}; check the path and its permissions"
+    return str(error)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,10 +14,11 @@ from rich.console import Console
 from hedgerow.cli.refusals import refusals
 from hedgerow.cli.run import Json, Quiet
 from hedgerow.experiment.results import Results
+from hedgerow.report.experiment.expected import how_far
 from hedgerow.report.experiment.page import write_report
-from hedgerow.report.experiment.summary import Summary
+from hedgerow.report.experiment.summary import Place, Summary
 from hedgerow.report.experiment.terminal import summary_table, verdict_table
-from hedgerow.report.experiment.verdicts import verdicts
+from hedgerow.report.experiment.verdicts import Verdict, route_place, verdicts
 
 
 def report(
@@ -31,14 +33,35 @@ def report(
     with refusals():
         summary = Summary(Results(folder))
         if not summary.rows:
-            raise ValueError(f"{folder} holds no finished run with a benchmark; run more of it")
+            raise ValueError(_nothing(summary))
         page = write_report(summary, out or folder / "report")
-    judged = verdicts(summary, summary.places[0])
+    far, place = how_far(summary.results), route_place(summary)
+    judged = [] if place is None else verdicts(summary, place)
     if as_json:
-        found = {"page": str(page), "verdicts": [verdict._asdict() for verdict in judged]}
+        found: dict[str, Any] = {"page": str(page), "runs": far, "left_out": len(summary.unjudged)}
+        if place is not None:
+            found |= {"judged_on": place._asdict(), "verdicts": [v.record() for v in judged]}
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
     elif not quiet:
-        console = Console(highlight=False)
-        console.print(summary_table(summary, summary.places[0], summary.presets[0]))
-        console.print(verdict_table(judged, summary.places[0]))
-        console.print(f"Report: {page}", soft_wrap=True)
+        _tell(summary, far, place, judged)
+        Console().print(f"Report: {page}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _tell(summary: Summary, far: str, place: Place | None, judged: Sequence[Verdict]) -> None:
+    """Print the first problem's table and, on routes, what became of the paper's claims."""
+    console = Console(highlight=False, markup=False)
+    console.print(summary_table(summary, summary.places[0], summary.presets[0]))
+    if place is not None:
+        console.print(verdict_table(judged, place))
+    console.print(f"{far}.")
+    for at, seed, runs, why in summary.unjudged:
+        console.print(f"left out: {at.problem}, T = {at.horizon}, seed {seed}, {runs} runs: {why}")
+
+
+def _nothing(summary: Summary) -> str:
+    """Say why there is nothing to report."""
+    folder = summary.results.folder
+    reasons = sorted({game.why for game in summary.unjudged})
+    if not reasons:
+        return f"{folder} holds no finished run; run more of it"
+    return f"{folder} holds no run with a regret: {'; '.join(reasons)}"

@@ -30,12 +30,17 @@ FULL_SEEDS = range(40, 70)
 
 def reproduce(
     full: Annotated[
-        bool, typer.Option("--full", help="30 seeds instead of a few; takes much longer.")
+        bool, typer.Option("--full", help="30 seeds, the few among them; takes much longer.")
     ] = False,
     network: NetworkFile = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the results.")] = Path(
-        "out/reproduce"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder of the results (default: out/reproduce, or out/reproduce-network).",
+        ),
+    ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
     as_json: Json = False,
@@ -46,8 +51,14 @@ def reproduce(
         experiment = load_experiment("paper" if network is None else "paper_network", network)
         if full:
             experiment = replace(experiment, seeds=tuple(FULL_SEEDS))
+        folder = out or Path("out") / ("reproduce" if network is None else "reproduce-network")
         force = workforce(workers, cluster)
-        with resumable(out), progress(experiment.name, quiet) as watch:
-            tally = sweep(experiment, out, force, watch)
-    tell(summary(out, tally), tally, as_json, quiet)
-    report(out, quiet=quiet or as_json)
+        with resumable(folder), progress(experiment.name, quiet) as watch:
+            tally = sweep(experiment, folder, force, watch)
+        found = summary(folder, tally)
+    if as_json and not tally.failed:
+        report(folder, quiet=True)
+        found["page"] = str(folder / "report" / "report.html")
+    tell(found, tally, as_json, quiet)
+    if not as_json:
+        report(folder, quiet=quiet)

@@ -16,21 +16,22 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from hedgerow.cli.counted import counted
 from hedgerow.cli.progress import progress
 from hedgerow.cli.refusals import refusals
 from hedgerow.experiment.attempts import WorkersLostError
-from hedgerow.experiment.cluster import on_cluster
-from hedgerow.experiment.local import in_processes, in_this_process
+from hedgerow.experiment.cluster import check_cluster, on_cluster
+from hedgerow.experiment.local import find_joblib, in_processes, in_this_process
 from hedgerow.experiment.reading import load_experiment
 from hedgerow.experiment.results import Results
 from hedgerow.experiment.sweep import Tally, Workforce, sweep
 
 File = Annotated[str, typer.Argument(help="An experiment file, or the name of a shipped one.")]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Folder of the results.  [default: out/NAME]")
+    Path | None, typer.Option("--out", "-o", help="Folder of the results (default: out/NAME).")
 ]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Local processes.  [default: one for each processor]")
+    int | None, typer.Option(min=1, help="Local processes (default: one for each processor).")
 ]
 Cluster = Annotated[
     str | None, typer.Option(help="A running Dask scheduler instead: tcp://host:port.")
@@ -58,17 +59,21 @@ def run(
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
             tally = sweep(experiment, folder, force, watch)
-    tell(summary(folder, tally), tally, as_json, quiet)
+        tell(summary(folder, tally), tally, as_json, quiet)
 
 
 def workforce(workers: int | None, cluster: str | None) -> Workforce:
-    """Return who does the tasks."""
+    """Return who does the tasks, and make sure that they are there."""
     if cluster is not None and workers is not None:
         raise ValueError("--workers and --cluster exclude each other; give one")
     if cluster is not None:
+        check_cluster(cluster)
         return partial(on_cluster, address=cluster)
     count = workers or os.cpu_count() or 1
-    return in_this_process if count == 1 else partial(in_processes, workers=count)
+    if count == 1:
+        return in_this_process
+    find_joblib()
+    return partial(in_processes, workers=count)
 
 
 @contextmanager
@@ -77,16 +82,19 @@ def resumable(folder: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, WorkersLostError) as end:
-        done = sum(1 for _ in (folder / "runs").glob("*.json"))
+        done = sum(1 for _ in folder.rglob("runs/*.json"))
         again = " ".join(["hedgerow", *map(shlex.quote, sys.argv[1:])])
         why = str(end) or "stopped"
-        _complain(f"{why}; {done} runs are finished and kept in {folder}. To resume: {again}")
+        _complain(
+            f"{why}; finished and kept in {folder}: {counted(done, 'run')}. To resume: {again}"
+        )
         raise typer.Exit(130 if isinstance(end, KeyboardInterrupt) else 1) from None
 
 
 def summary(folder: Path, tally: Tally) -> dict[str, Any]:
     """Return what a sweep leaves behind, as plain data."""
-    records = [result.record for result in Results(folder).runs]
+    results = Results(folder)
+    records = [result.record for result in results.runs]
     refused = Counter(record["reason"] for record in records if record["status"] == "refused")
     return {
         "folder": str(folder),
@@ -95,6 +103,7 @@ def summary(folder: Path, tally: Tally) -> dict[str, Any]:
         "found_finished": tally.before,
         "runs_done": len(records) - refused.total(),
         "runs_refused": refused.total(),
+        "benchmarks": len(results.benchmarks),
         "reasons": dict(refused.most_common()),
         "failed": tally.failed,
     }
@@ -107,9 +116,10 @@ def tell(found: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> Non
     elif not quiet:
         console = Console(highlight=False, soft_wrap=True, markup=False)
         console.print(
-            f"{found['runs_done']} runs done, {found['runs_refused']} refused, "
-            f"{len(tally.failed)} tasks failed; {found['found_finished']} of {found['tasks']} "
-            "tasks were finished before."
+            f"{counted(found['runs_done'], 'run')} and {counted(found['benchmarks'], 'benchmark')} "
+            f"done, {counted(found['runs_refused'], 'run')} refused, "
+            f"{counted(len(tally.failed), 'task')} failed; {found['found_finished']} of "
+            f"{counted(found['tasks'], 'task')} finished before."
         )
         for reason, count in found["reasons"].items():
             often = "once" if count == 1 else f"{count} times"

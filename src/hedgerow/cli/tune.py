@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -18,7 +19,6 @@ from hedgerow.cli.run import (
     File,
     Json,
     NetworkFile,
-    Out,
     Quiet,
     Workers,
     fail_if_any,
@@ -32,7 +32,9 @@ from hedgerow.experiment.tuning import tune as tune_experiment
 
 def tune(
     file: File,
-    out: Out = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder (default: out/NAME-tuned).")
+    ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
     network: NetworkFile = None,
@@ -45,7 +47,7 @@ def tune(
         checked_tuning(experiment)  # before any folder is made
         folder = out or Path("out") / f"{experiment.name}-tuned"
         force = workforce(workers, cluster)
-        with resumable(folder / "train"), progress(experiment.name, quiet) as watch:
+        with resumable(folder), progress(experiment.name, quiet) as watch:
             selection, tallies = tune_experiment(experiment, folder, force, watch)
     if as_json:
         found = {"folder": str(folder), "ran": sum(tally.ran for tally in tallies)}
@@ -53,7 +55,9 @@ def tune(
     elif selection and not quiet:
         console = Console()
         console.print(_table(selection))
-        console.print(f"Results: {folder / 'held_out'}", markup=False, highlight=False)
+        console.print(
+            f"Results: {folder / 'held_out'}", markup=False, highlight=False, soft_wrap=True
+        )
     for tally in tallies:
         fail_if_any(tally)
 

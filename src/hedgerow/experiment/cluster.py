@@ -38,6 +38,11 @@ def on_cluster(tasks: Iterable[Task], address: str) -> Generator[Done, None, Non
         client.close(timeout=2.0)
 
 
+def check_cluster(address: str) -> None:
+    """Refuse an address where no scheduler with workers answers, before anything is written."""
+    _connect(_distributed(), address).close(timeout=2.0)
+
+
 def _gather(distributed: Any, client: Any, tasks: Iterator[Task]) -> Iterator[Done]:
     under_way = distributed.as_completed(loop=client.loop)
     sent: dict[str, Task] = {}

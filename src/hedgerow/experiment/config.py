@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.experiment.digests import check_sha256
 from hedgerow.experiment.problems import KINDS
 from hedgerow.protocols.problem import Problem
 
@@ -35,12 +36,11 @@ class ProblemSpec:
     base: str
 
     def build(self, horizon: int, seed: int) -> Problem:
-        """Return the problem."""
-        named = {name for name, _ in self.files}
-        given = {
-            name: Path(self.base, value) if name in named else value
-            for name, value in self.parameters
-        }
+        """Return the problem; its files must be those that the experiment was read with."""
+        given = dict(self.parameters)
+        for name, expected in self.files:
+            given[name] = Path(self.base, given[name])
+            check_sha256(given[name], expected)
         return KINDS[self.kind].build(horizon, seed, **given)
 
     def resolved(self) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class ProblemSpec:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How `hedgerow tune` chooses the eagerness of each method; see `experiment.tuning`.
+    """How `hedgerow tune` chooses the eagerness of each method; see `experiment.choosing`.
 
     Attributes:
         seeds: the training seeds; none of them is reported.

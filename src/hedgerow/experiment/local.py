@@ -33,7 +33,7 @@ def in_processes(tasks: Iterable[Task], workers: int) -> Generator[Done, None, N
         workers: the number of processes; each computes with one thread.
 
     """
-    joblib = _joblib()
+    joblib = find_joblib()
     work = joblib.delayed(partial(_attempt_under, os.getpid()))
     tasks, given, broken = iter(tasks), dict[Task, None](), 0
 
@@ -78,7 +78,7 @@ def _watch(parent: int) -> None:
     threading.Thread(target=look, daemon=True).start()
 
 
-def _joblib() -> Any:
+def find_joblib() -> Any:
     """Return joblib, or say how to get it."""
     try:
         return importlib.import_module("joblib")

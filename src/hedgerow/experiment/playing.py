@@ -10,6 +10,7 @@ from typing import Any
 from hedgerow.experiment.benchmarking import benchmark_of, find_benchmark
 from hedgerow.experiment.constants import Known, known_constants
 from hedgerow.experiment.curves import curves
+from hedgerow.experiment.drawn import drawn
 from hedgerow.experiment.records import finite, sentence
 from hedgerow.experiment.results import Output
 from hedgerow.experiment.tasks import RunTask, Task
@@ -35,6 +36,9 @@ NUMBERS = (
 )
 """The totals in a run's record; null when it was refused."""
 
+REFUSALS = ValueError, TypeError, NotImplementedError
+"""How a method says, before the first round, that it does not take a problem."""
+
 _BUILDING = threading.Lock()
 """Warnings are caught for a whole process, so two threads must not build policies at once."""
 
@@ -45,22 +49,27 @@ def perform(task: Task) -> tuple[Output, ...]:
 
 
 def _play(task: RunTask) -> tuple[Output, ...]:
-    """Play; a method that does not take the problem leaves a record with its reason."""
+    """Play; a method that does not take the problem leaves a record with its reason.
+
+    What goes wrong after the first round has begun is no refusal: it is raised.
+    """
     record = {**task.key(), "id": task.id, "benchmark": task.game.id}
     record |= {"status": "done", "reason": None, "notes": [], "constants": None}
     try:
         problem = task.game.build()
         known = _known(task, problem)
         policy, notes = _policy(task, problem, known)
+        feedback = _feedback(task, known)
         play(policy, problem)  # refuses what does not fit, in the problem's own name
-        seen = Witness(problem) if problem.adaptive else problem
-        trace = simulate(policy, seen, _feedback(task, known))
-    except (ValueError, TypeError) as refusal:
+    except REFUSALS as refusal:
         record |= dict.fromkeys(NUMBERS) | {"status": "refused", "reason": sentence(refusal)}
         return (Output("runs", record, None),)
+    seen = Witness(problem) if problem.adaptive else drawn(problem)
+    trace = simulate(policy, seen, feedback)
     record |= _numbers(trace, policy)
     record |= {"notes": notes, "constants": known and known.record()}
-    played = Output("runs", record, curves(trace.costs, trace.violations), trace.seconds)
+    shown = curves(trace.costs, trace.violations)
+    played = Output("runs", record, shown, trace.seconds, trace.compiled)
     if not isinstance(seen, Witness):
         return (played,)
     record["benchmark"] = task.id

@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from hedgerow.experiment.digests import sha256
 from hedgerow.experiment.kinds import Kind
 from hedgerow.network.network import Network
 from hedgerow.problems.ad_slots import AdSlots
@@ -199,9 +200,13 @@ KINDS = {kind.name: kind for kind in ALL}
 """Every kind of problem, by name."""
 
 
-@lru_cache(maxsize=4)
 def _network(path: Path) -> Network:
-    """Read a network file once in each process."""
+    """Read a network file once in each process, and again when it says something else."""
+    return _loaded(path, sha256(path))
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: Path, digest: str) -> Network:  # noqa: ARG001 - a part of the cache's key
     return Network.load(path)
 
 

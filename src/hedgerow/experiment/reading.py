@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
@@ -11,6 +10,7 @@ from typing import Any
 
 from hedgerow.experiment import schema
 from hedgerow.experiment.config import Experiment, ProblemSpec, Tuning
+from hedgerow.experiment.digests import sha256
 from hedgerow.experiment.problems import KINDS
 from hedgerow.policies.methods import METHODS
 
@@ -66,36 +66,43 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         table,
         "the experiment",
         ("name", "problems", "methods", "horizons", "seeds"),
-        ("about", "presets", "eagerness", "eager", "tune"),
+        ("about", "without", "presets", "eagerness", "eager", "tune"),
     )
-    name = schema.checked(table["name"], str, "name")
+    name = schema.short(table["name"], "name")
     if not name.replace("-", "").replace("_", "").isalnum():
         raise ValueError(f"name must be of letters, digits, - and _, got {name!r}")
     horizons = schema.distinct(table["horizons"], schema.count, "horizons")
-    methods = schema.distinct(
-        table["methods"], lambda v, at: str(schema.one_of(v, METHODS, at)), "methods"
-    )
+    methods = _methods(table)
     experiment = Experiment(
         name=name,
         about=schema.checked(table.get("about", name), str, "about"),
         problems=_problems(table["problems"], horizons, base),
         methods=methods,
         presets=schema.distinct(
-            table.get("presets", ["practical"]),
-            lambda v, at: str(schema.one_of(v, PRESETS, at)),
-            "presets",
+            table.get("presets", ["practical"]), schema.among(PRESETS), "presets"
         ),
         eagerness=schema.distinct(table.get("eagerness", [1.0]), schema.positive, "eagerness"),
-        eager=schema.distinct(
-            table.get("eager", list(methods)),
-            lambda v, at: str(schema.one_of(v, methods, at)),
-            "eager",
-        ),
+        eager=schema.distinct(table.get("eager", list(methods)), schema.among(methods), "eager"),
         seeds=schema.seeds(table["seeds"], "seeds"),
         tuning=_tuning(table["tune"]) if "tune" in table else None,
     )
     _build_each(experiment)
     return experiment
+
+
+def _methods(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the methods: a list, or "all" of them without a few."""
+    given = table["methods"]
+    if given != "all":
+        if "without" in table:
+            raise ValueError("without goes with methods = 'all'; leave it out of a list instead")
+        if isinstance(given, str):
+            raise ValueError(f"methods must be a list of names or 'all', got {given!r}")
+        return schema.distinct(given, schema.among(METHODS), "methods")
+    left_out: tuple[str, ...] = ()
+    if "without" in table:
+        left_out = schema.distinct(table["without"], schema.among(METHODS), "without")
+    return tuple(name for name in METHODS if name not in left_out)
 
 
 def _problems(given: Any, horizons: tuple[int, ...], base: Path) -> tuple[ProblemSpec, ...]:
@@ -118,6 +125,8 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
     known = kind.parameters
     required = ["kind", *(name for name, p in known.items() if p.required)]
     optional = ["label", "horizons", *(name for name, p in known.items() if not p.required)]
+    if "network" in required and "network" not in table:
+        raise ValueError(f"{where} lacks the key 'network'; give it, or --network FILE")
     schema.check_keys(table, where, required, optional)
     values, hashes = {}, {}
     for name, parameter in known.items():
@@ -126,10 +135,10 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
             continue
         values[name] = schema.checked(table[name], parameter.type, f"{where}.{name}")
         if parameter.is_file:
-            hashes[name] = _sha256(base / values[name], f"{where}.{name}")
+            hashes[name] = _digest(base / values[name], f"{where}.{name}")
     if "horizons" in table:
         horizons = schema.distinct(table["horizons"], schema.count, f"{where}.horizons")
-    label = schema.checked(table.get("label", kind.name), str, f"{where}.label")
+    label = schema.short(table.get("label", kind.name), f"{where}.label")
     return ProblemSpec(
         label,
         kind.name,
@@ -156,11 +165,11 @@ def _fill_network(table: dict[str, Any], network: Path) -> None:
         problem["network"] = str(network.resolve())
 
 
-def _sha256(path: Path, where: str) -> str:
-    if not path.is_file():
-        raise ValueError(f"{where}: there is no file {path}")
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _digest(path: Path, where: str) -> str:
+    try:
+        return sha256(path)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _tuning(table: Any) -> Tuning:
@@ -188,3 +197,8 @@ def _build_each(experiment: Experiment) -> None:
                 problem.build(horizon, experiment.seeds[0])
             except (ValueError, TypeError) as error:
                 raise ValueError(f"problems[{i}] ({problem.label}): {error}") from None
+            except (MemoryError, OverflowError):
+                raise ValueError(
+                    f"problems[{i}] ({problem.label}) with {horizon} rounds does not fit in "
+                    "memory; choose smaller numbers"
+                ) from None

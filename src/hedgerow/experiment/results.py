@@ -3,8 +3,9 @@
     experiment.json            what was asked for: every key of the experiment file, resolved
     runs/ID.json  .npy         one run: its record, and its curves
     benchmarks/ID.json  .npy   the best fixed action of one (problem, horizon, seed), likewise
-    timings.jsonl              how long each took: the game alone (`seconds`), with building and
-                               constants (`task_seconds`); no part of the results
+    timings.jsonl              how long each took: the game alone (`seconds`), with drawing the
+                               rounds and constants (`task_seconds`), and whether the compiled
+                               loop played it (`compiled`); no part of the results
     environment.json           versions and machine of the last session; no part of the results
     partial/                   files being written; empty when nothing runs
     selection.json             only in a folder of `hedgerow tune`: see `hedgerow.experiment.tuning`
@@ -61,13 +62,15 @@ Place = Literal["runs", "benchmarks"]
 class Output(NamedTuple):
     """What one task leaves behind: a record and, unless refused, its curves.
 
-    `seconds` is the time of the game, or of the search for the best action, by itself.
+    `seconds` is the time of the game, or of the search for the best action, by itself; `compiled`
+    is whether the compiled loop played the game, and None where no game was played.
     """
 
     place: Place
     record: Record
     curves: Vector | None
     seconds: float = 0.0
+    compiled: bool | None = None
 
 
 class RunResult(NamedTuple):
@@ -103,7 +106,7 @@ class Results:
     @cached_property
     def experiment(self) -> dict[str, Any]:
         """The resolved experiment."""
-        return dict(json.loads((self.folder / "experiment.json").read_bytes()))
+        return dict(read_record(self.folder / "experiment.json"))
 
     @cached_property
     def benchmarks(self) -> dict[str, Record]:
@@ -124,19 +127,28 @@ class Results:
         return self._array("benchmarks", result.record["benchmark"])
 
     def timings(self) -> dict[str, float]:
-        """Return the seconds that each game took, rounds included, by the run's id.
+        """Return the seconds that each game took, by the run's id.
 
-        The first game of a process may include compiling.
+        Rounds that are fixed beforehand are drawn before the clock starts, unless they are too
+        many (`hedgerow.experiment.drawn`). The first game of a process may include compiling.
         """
-        path, seconds = self.folder / "timings.jsonl", {}
+        return {name: float(entry["seconds"]) for name, entry in self._games().items()}
+
+    def engines(self) -> dict[str, bool]:
+        """Return whether the compiled loop played each game, by the run's id."""
+        return {name: bool(entry["compiled"]) for name, entry in self._games().items()}
+
+    def _games(self) -> dict[str, Record]:
+        """Return the last entry of each run that was played, by its id."""
+        path, games = self.folder / "timings.jsonl", {}
         for line in path.read_text().splitlines() if path.is_file() else ():
             try:
                 entry = json.loads(line)
-                if entry["place"] == "runs":
-                    seconds[entry["id"]] = float(entry["seconds"])
-            except (ValueError, KeyError, TypeError):
+            except ValueError:
                 continue  # a line cut short by a kill
-        return seconds
+            if entry["place"] == "runs" and entry.get("compiled") is not None:
+                games[entry["id"]] = entry
+        return games
 
     def _joined(self, record: Record) -> RunResult:
         best = self.benchmarks.get(record["benchmark"])
@@ -146,10 +158,29 @@ class Results:
 
     def _records(self, place: Place) -> Iterator[Record]:
         for path in sorted((self.folder / place).glob("*.json")):
-            yield json.loads(path.read_bytes())
+            yield read_record(path)
 
     def _array(self, place: Place, name: str) -> Vector:
-        return np.asarray(np.load(self.folder / place / f"{name}.npy"), dtype=np.float64)
+        path = self.folder / place / f"{name}.npy"
+        try:
+            return np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)
+        except (ValueError, EOFError) as error:
+            raise _damaged(path, error) from None
+
+
+def read_record(path: Path) -> Record:
+    """Return what a JSON file of results says."""
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise _damaged(path, error) from None
+    if not isinstance(found, dict):
+        raise _damaged(path, "it is no JSON object")
+    return found
+
+
+def _damaged(path: Path, why: object) -> ValueError:
+    return ValueError(f"{path} is damaged ({why}); remove it and run the experiment again")
 
 
 def write(folder: Path, output: Output) -> None:
@@ -179,6 +210,7 @@ def add_timing(folder: Path, output: Output, task_seconds: float) -> None:
         "id": output.record["id"],
         "seconds": round(output.seconds, 6),
         "task_seconds": round(task_seconds, 6),
+        "compiled": output.compiled,
     }
     with (folder / "timings.jsonl").open("ab") as file:
         file.write(b"\n" + json.dumps(entry).encode())

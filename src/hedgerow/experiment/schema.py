@@ -11,6 +11,9 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 T = TypeVar("T", bound=Hashable)
 
+LONGEST_NAME = 60
+"""Characters: names become parts of the names of files."""
+
 
 def check_keys(
     table: object, where: str, required: Collection[str], optional: Collection[str]
@@ -32,13 +35,16 @@ def check_keys(
 
 
 def checked(value: Any, kind: Any, where: str) -> Any:
-    """Return a value as the type a parameter has: int, float, str, Path, a Literal, or None."""
+    """Return a value as the type a parameter has: int, float, str, Path, a Literal, or None.
+
+    Whole numbers count something, so they are at least 1.
+    """
     kinds = [k for k in (get_args(kind) if _is_union(kind) else (kind,)) if k is not NoneType]
     (kind,) = kinds
     if get_origin(kind) is Literal:
         return one_of(value, get_args(kind), where)
     if kind is int:
-        return count(value, where, least=-math.inf)
+        return count(value, where)
     if kind is float:
         return number(value, where)
     if not isinstance(value, str) or not value:
@@ -57,11 +63,25 @@ def one_of(value: Any, allowed: Collection[Any], where: str) -> Any:
     return value
 
 
-def count(value: Any, where: str, least: float = 1) -> int:
+def among(allowed: Collection[str]) -> Callable[[Any, str], str]:
+    """Return the check of a word that is one of a few, for `distinct`."""
+    return lambda value, where: str(one_of(value, allowed, where))
+
+
+def short(value: Any, where: str) -> str:
+    """Return a text that a file name has room for."""
+    text = str(checked(value, str, where))
+    if len(text) > LONGEST_NAME:
+        raise ValueError(
+            f"{where} must have at most {LONGEST_NAME} characters, got {len(text)}: {_shown(text)}"
+        )
+    return text
+
+
+def count(value: Any, where: str, least: int = 1) -> int:
     """Return a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        above = f" of at least {least}" if math.isfinite(least) else ""
-        raise ValueError(f"{where} must be a whole number{above}, got {_shown(value)}")
+        raise ValueError(f"{where} must be a whole number of at least {least}, got {_shown(value)}")
     return value
 
 

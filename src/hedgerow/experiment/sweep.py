@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hedgerow.experiment.attempts import Done
 from hedgerow.experiment.config import Experiment
-from hedgerow.experiment.results import (
-    add_timing,
-    as_json,
-    write,
-    write_bytes,
-)
-from hedgerow.experiment.sharing import shared
+from hedgerow.experiment.folder import opened
+from hedgerow.experiment.results import add_timing, write
 from hedgerow.experiment.tasks import Task, plan
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
@@ -65,7 +54,7 @@ def sweep(
 
     Args:
         experiment: what to do.
-        folder: where the files go; it holds one experiment.
+        folder: where the files go; it holds one experiment, and may grow by seeds.
         workforce: who does the tasks.
         watch: called with the tally after each task.
 
@@ -81,8 +70,7 @@ def sweep_tasks(
     watch: Callable[[Tally], None] | None = None,
 ) -> Tally:
     """Do the given tasks; `resolved` says what they belong to."""
-    _open(folder, resolved)
-    with shared(folder) as alone:
+    with opened(folder, resolved) as alone:
         left = list(_unfinished(tasks, folder))
         tally = Tally(len(tasks), len(tasks) - len(left))
         if watch:
@@ -96,27 +84,6 @@ def sweep_tasks(
                     watch(tally)
     tally.before = tally.total - tally.ran - len(tally.failed)
     return tally
-
-
-def _open(folder: Path, resolved: dict[str, Any]) -> None:
-    """Make the folder, or make sure that it belongs to this experiment."""
-    path, content = folder / "experiment.json", as_json(resolved)
-    if path.is_file() and path.read_bytes() != content:
-        raise ValueError(
-            f"{folder} holds the results of another experiment, or of another version of the "
-            "library; give another folder with --out, or remove it"
-        )
-    if not path.is_file() and folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
-        raise ValueError(f"{folder} is not empty and holds no results; give another with --out")
-    for name in ("partial", "runs", "benchmarks"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    write_bytes(folder, path, content)
-    write_bytes(folder, folder / "environment.json", as_json(_environment()))
-
-
-def _ours(folder: Path) -> bool:
-    """Whether a folder without experiment.json is one that a kill left just begun."""
-    return {path.name for path in folder.iterdir()} <= {"partial", "runs", "benchmarks"}
 
 
 def _unfinished(tasks: Iterable[Task], folder: Path) -> Iterator[Task]:
@@ -133,19 +100,3 @@ def _keep(done: Done, folder: Path, tally: Tally) -> None:
         write(folder, output)
     add_timing(folder, done.outputs[-1], done.seconds)
     tally.ran += 1
-
-
-def _environment() -> dict[str, Any]:
-    """Return what the results should not depend on, but timings do."""
-    import numba
-    import scipy
-
-    return {
-        "python": sys.version.split()[0],
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "numba": numba.__version__,
-        "platform": platform.platform(),
-        "processors": os.cpu_count(),
-        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
