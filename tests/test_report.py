@@ -11,15 +11,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiment.results import Results
+from hedgerow.report.experiment.choices import choices
+from hedgerow.report.experiment.expected import expected_runs, how_far
 from hedgerow.report.experiment.exports import HEADINGS, as_csv, as_latex
 from hedgerow.report.experiment.growth_rates import growth_rates
+from hedgerow.report.experiment.mean import Mean
 from hedgerow.report.experiment.page import write_report
-from hedgerow.report.experiment.summary import Entrant, Mean, Place, Summary
-from hedgerow.report.experiment.verdicts import Game, verdicts
+from hedgerow.report.experiment.picture import CCV, REGRET, canvas, scale_in_percent
+from hedgerow.report.experiment.summary import Entrant, Place, Summary, standing
+from hedgerow.report.experiment.terminal import summary_table
+from made_results import Made, make_results
 
 EXPERIMENT = """
 name = "small"
@@ -50,6 +56,12 @@ def summary(folder: Path) -> Summary:
     return Summary(Results(folder))
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures out, for speed."""
+    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+
+
 def test_a_mean_has_students_interval():
     from scipy import stats
 
@@ -58,7 +70,7 @@ def test_a_mean_has_students_interval():
     low, high = stats.t.interval(0.95, 3, loc=np.mean(values), scale=stats.sem(values))
     assert mean.value == np.mean(values)
     assert [mean.value - mean.half, mean.value + mean.half] == pytest.approx([low, high])
-    assert Mean.of([3.0]) == (3.0, math.inf)
+    assert Mean.of([3.0]) == (3.0, math.inf, 1)
     assert math.isnan(Mean.of([]).value)
 
 
@@ -139,19 +151,7 @@ def test_growth_is_fitted_from_three_horizons_on(summary: Summary):
     assert blind.low <= blind.exponent <= blind.high
 
 
-def test_verdicts_follow_from_the_numbers(summary: Summary):
-    judged = {v.claim: v for v in verdicts(summary, Place("iid_simplex", 120))}
-    assert all("not tested" in v.verdict for c, v in judged.items() if "Sinha" in c or "Wang" in c)
-    game = Game(summary, Place("iid_simplex", 120), "practical")
-    lead = game.lead("projection_free_coco", "unconstrained", "ccv")
-    rows = game.rows
-    difference = rows["projection_free_coco"].ccv_raw.value - rows["unconstrained"].ccv_raw.value
-    assert lead.value == pytest.approx(difference)
-    flat = judged["Algorithm 2's CCV curve reaches a flat region"]
-    share = game.last_quarter("projection_free_coco")
-    assert f"{100.0 * share:.1f} %" in flat.numbers
-
-
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_writes_and_says_where(folder: Path, tmp_path: Path):
     run = CliRunner().invoke(app, ["report", str(folder), "--out", str(tmp_path), "--json"])
     assert run.exit_code == 0
@@ -159,3 +159,164 @@ def test_the_command_writes_and_says_where(folder: Path, tmp_path: Path):
     missing = CliRunner().invoke(app, ["report", str(tmp_path / "nowhere")])
     assert missing.exit_code == 2
     assert "experiment.json" in missing.output
+
+
+def test_means_are_written_with_the_digits_that_mean_something():
+    shown = {
+        Mean(100.0, 4.8e-15, 6): "100 ± 0",
+        Mean(-6.234, 0.123, 6): "-6.23 ± 0.12",
+        Mean(139.2, 170.4, 6): "139 ± 170",
+        Mean(-0.3, 21.0, 6): "0 ± 21",
+        Mean(0.0, 0.0, 6): "0 ± 0",
+        Mean(1.5, math.inf, 1): "1.50",
+        Mean(math.nan, math.inf, 0): "",
+    }
+    assert {mean: str(mean) for mean in shown} == shown
+
+
+def test_the_eagerness_nearest_to_one_stands_for_a_method(tmp_path: Path):
+    made = [("recoo", Made([k, k], eagerness=e)) for k, e in enumerate((0.25, 0.5, 2.0, 4.0))]
+    made.append(("unconstrained", Made([9.0, 9.0])))
+    summary = Summary(Results(make_results(tmp_path, made)))
+    rows = summary.at(summary.places[0], "practical")
+    assert [(row.entrant.method, row.entrant.eagerness) for row in rows] == [
+        ("recoo", 0.5),  # as near as 2: the lower one
+        ("unconstrained", 1.0),
+    ]
+    one = Entrant("recoo", "practical", 1.0)
+    assert standing([row.entrant for row in summary.rows] + [one]) >= {one}
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_an_unfinished_folder_says_so(folder: Path, tmp_path: Path):
+    results = Results(folder)
+    assert expected_runs(results.experiment) == len(results.runs) == 54
+    assert how_far(results) == "54 runs"
+    growing = make_results(tmp_path, {"recoo": Made([1.0, 2.0]), "unconstrained": Made([0.0])})
+    assert how_far(Results(growing)) == "3 of 4 runs; not finished"
+    said = CliRunner().invoke(app, ["report", str(growing)]).stdout
+    assert "3 of 4 runs; not finished" in said
+    page = (growing / "report" / "report.html").read_text(encoding="utf-8")
+    assert "3 of 4 runs; not finished" in page
+    assert page.count("made") == 2  # title and heading; what it is about is its name again
+
+
+def test_the_report_of_a_tuning_counts_what_was_chosen(folder: Path):
+    experiment = Results(folder).experiment
+    rows = [
+        {"problem": "iid_simplex", "horizon": T, "method": method, "eagerness": chosen}
+        for T in (30, 60, 120)
+        for method, chosen in (("projection_free_coco", 2.0), ("unconstrained", None))
+    ]
+    # 3 horizons x 3 seeds x (ours tuned, ours in theory, blind play in theory)
+    assert expected_runs({**experiment, "selection": rows}) == 27
+    assert expected_runs({**experiment, "methods": ["no_such_method"]}) is None
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_runs_without_a_regret_are_listed(tmp_path: Path):
+    whole = make_results(tmp_path, {"recoo": Made([1.0, 2.0]), "unconstrained": Made([0.0, 0.0])})
+    path = whole / "benchmarks" / "atlas_like-41.json"
+    best = json.loads(path.read_text()) | {"status": "infeasible", "cost": None}
+    path.write_text(json.dumps(best))
+    summary = Summary(Results(whole))
+    assert [row.runs for row in summary.rows] == [1, 1]
+    reason = "no fixed action keeps every round's constraint"
+    assert summary.unjudged == [(Place("atlas_like", 100), 41, 2, reason)]
+    out = CliRunner().invoke(app, ["report", str(whole)])
+    assert "left out: atlas_like, T = 100, seed 41, 2 runs" in out.stdout
+    assert "Runs left out" in (whole / "report" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_of_infeasible_games_says_why(tmp_path: Path):
+    at = make_results(tmp_path, {"recoo": Made([1.0])}, status="infeasible")
+    out = CliRunner().invoke(app, ["report", str(at)])
+    assert out.exit_code == 2
+    assert "keeps every round" in " ".join(out.output.split())
+
+
+def test_times_say_what_ran_compiled(tmp_path: Path):
+    timed = {
+        "recoo": Made([1.0, 2.0], seconds=[1e-2, 3e-2], compiled=False),
+        "unconstrained": Made([1.0, 2.0], seconds=[1e-4, 3e-4], compiled=True),
+    }
+    summary = Summary(Results(make_results(tmp_path / "a", timed)))
+    assert [row.ran for row in summary.rows] == ["through play", "compiled"]
+    assert [row.microseconds for row in summary.rows] == pytest.approx([200.0, 2.0])
+    table = "\n".join(_lines(summary, 80))
+    assert re.search(r"recoo .* 200 p", table)
+    assert re.search(r"unconstrained .* 2 c", table)
+    page = write_report(summary, tmp_path / "out").read_text(encoding="utf-8")
+    assert "through play</td>" in page
+    assert "compares code, not algorithms" in page
+
+
+def _lines(summary: Summary, width: int) -> list[str]:
+    console = Console(width=width, highlight=False, record=True, file=io.StringIO())
+    console.print(summary_table(summary, summary.places[0], "practical"))
+    return console.export_text().splitlines()
+
+
+def test_no_number_is_cut_at_80_columns(tmp_path: Path):
+    name = "projection_free_long_term"
+    wide = Made([-12345.0, 1.0], ccv=[123.0, 456.0], seconds=[1.234, 1.234], compiled=False)
+    wide = wide._replace(eagerness=0.125)
+    summary = Summary(Results(make_results(tmp_path, {name: wide}, labels=("[red]routes",))))
+    lines = _lines(summary, 80)
+    assert lines[0].startswith("[red]routes, T = 100")  # a label is no markup
+    row = summary.rows[0]
+    numbers = (f"{row.regret} {row.ccv}".replace("± ", "±") + " 0.125 1/1* 1.00+0.00 p").split()
+    assert "…" not in "".join(lines)
+    assert all(any(number in line for line in lines) for number in numbers)
+    assert max(map(len, lines)) <= 80
+
+
+def test_labels_that_look_alike_keep_their_figures(tmp_path: Path):
+    labels, kinds = ("a b", "a-b"), ("iid_simplex", "iid_simplex")
+    at = make_results(tmp_path / "in", {"recoo": Made([1.0, 2.0])}, kinds, labels)
+    page = write_report(Summary(Results(at)), tmp_path / "out").read_text(encoding="utf-8")
+    names = {path.stem for path in (tmp_path / "out" / "figures").glob("curves*.png")}
+    assert names == {"curves-1-a-b-practical", "curves-2-a-b-practical"}
+    assert page.count("data:image/png") == 3  # and the plane
+
+
+def test_latex_takes_any_label(tmp_path: Path):
+    at = make_results(tmp_path, {"recoo": Made([1.0, 2.0])}, labels=(r"a & b #1 $5 50% x_y",))
+    latex = as_latex(Summary(Results(at)).rows)
+    assert r"a \& b \#1 \$5 50\% x\_y" in latex
+    assert r"\pm" in latex
+    assert "±" not in latex
+
+
+def test_choices_say_what_is_known_and_no_more(tmp_path: Path):
+    methods = {"recoo": Made([1.0, 2.0])}
+    drawn = make_results(tmp_path / "a", methods, ("iid_simplex",))
+    found = {choice.what: choice for choice in choices(Summary(Results(drawn)))}
+    assert found["iid_simplex"].kind == "synthetic"
+    assert "the graph" not in found
+    assert "the constraint's threshold" not in found
+    problem = {"label": "net", "kind": "shortest_path", "horizons": [100]}
+    problem |= {"parameters": {"network": "europe.json"}, "sha256": {"network": "00"}}
+    at = make_results(
+        tmp_path / "b", methods, ("shortest_path",), labels=("net",), problems=[problem]
+    )
+    found = {choice.what: choice for choice in choices(Summary(Results(at)))}
+    assert found["net"].kind == "file"
+    assert "europe.json" in found["net"].why
+    assert "labels" in found["net"].why
+    assert "the graph" in found
+
+
+def test_axes_show_more_than_powers_of_ten():
+    _, ((ax,),) = canvas(1, 1, 4.0, 3.0)
+    ax.plot([0.0, 1.0], [-30.0, 60.0])
+    scale_in_percent(ax, "y", REGRET)
+    low, high = ax.get_ylim()
+    shown = [float(text.get_text()) for text in ax.get_yticklabels()]
+    assert {-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 20.0, 50.0} <= set(shown)
+    assert low <= min(shown)
+    assert max(shown) <= high
+    _, ((ax,),) = canvas(1, 1, 4.0, 3.0)
+    ax.plot([0.0, 1.0], [0.0, 0.6])
+    scale_in_percent(ax, "y", CCV)
+    assert ax.get_yscale() == "linear"

@@ -1,23 +1,24 @@
-"""The record of choices: what was measured, what stands in for it, what was rebuilt."""
+"""The record of choices: what comes from files, what stands in for it, what was rebuilt."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hedgerow.policies.methods import METHODS
 from hedgerow.report.experiment.summary import Summary
+from hedgerow.report.experiment.verdicts import ROUTES
 
 
 class Choice(NamedTuple):
-    """A choice, its kind (measured, proxy, synthetic, reconstruction, choice), and the reason."""
+    """A choice, its kind (choice, file, synthetic, reconstruction, computed), and the reason."""
 
     what: str
     kind: str
     why: str
 
 
-OPEN = (
+OF_ROUTES = (
     Choice(
         "the constraint's threshold",
         "choice",
@@ -30,6 +31,8 @@ OPEN = (
         "The paper's hub graph has cycles, and directions have negative entries, so Dijkstra is no "
         "oracle and shortest simple paths are hard. Here edges point forward: exact, one pass.",
     ),
+)
+ALWAYS = (
     Choice(
         "constants",
         "choice",
@@ -49,15 +52,12 @@ SYNTHETIC = {
 
 def choices(summary: Summary) -> Iterator[Choice]:
     """Yield the open choices, then what each problem and method stands on."""
-    yield from OPEN
-    for problem in summary.results.experiment["problems"]:
-        kind, files = problem["kind"], problem["sha256"]
-        if files:
-            names = ", ".join(sorted(files))
-            yield Choice(problem["label"], "measured", f"from files ({names}); hashes are stored")
-        else:
-            yield Choice(problem["label"], "synthetic", SYNTHETIC.get(kind, "drawn from its seed"))
-    for name in summary.results.experiment["methods"]:
+    experiment = summary.results.experiment
+    if any(problem["kind"] in ROUTES for problem in experiment["problems"]):
+        yield from OF_ROUTES
+    yield from ALWAYS
+    yield from map(_problem, experiment["problems"])
+    for name in experiment["methods"]:
         method = METHODS[name]
         rebuilt = "reconstruction" in method.confidence
         kind = "reconstruction" if rebuilt else "choice"
@@ -68,4 +68,15 @@ def choices(summary: Summary) -> Iterator[Choice]:
         if run.record.get("constants")
     }
     for text in sorted(how):
-        yield Choice("constants told to theorems", "measured", text)
+        yield Choice("constants told to theorems", "computed", text)
+
+
+def _problem(problem: dict[str, Any]) -> Choice:
+    label, kind, files = problem["label"], problem["kind"], problem["sha256"]
+    if not files:
+        return Choice(label, "synthetic", SYNTHETIC.get(kind, "drawn from its seed"))
+    names = ", ".join(str(problem["parameters"][key]) for key in sorted(files))
+    if "network" in files:
+        labels = "see its labels for what was measured, stands in, or was drawn"
+        return Choice(label, "file", f"from {names}: {labels} (`hedgerow network show`)")
+    return Choice(label, "file", f"from {names}; its SHA-256 is stored")

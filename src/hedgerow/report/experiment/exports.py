@@ -7,15 +7,24 @@ import io
 import math
 from collections.abc import Sequence
 
-from hedgerow.report.experiment.summary import Mean, Row
+from hedgerow.report.experiment.mean import Mean
+from hedgerow.report.experiment.summary import Row
 
 HEADINGS = (
     "problem", "horizon", "method", "preset", "eagerness", "seeds",
     "regret_percent", "regret_percent_half", "ccv_percent", "ccv_percent_half",
     "regret", "regret_half", "ccv", "ccv_half",
-    "oracle_calls_per_round", "projections_per_round", "microseconds_per_round",
+    "oracle_calls_per_round", "projections_per_round", "microseconds_per_round", "ran",
     "rank_by_regret", "rank_by_ccv", "undominated",
 )  # fmt: skip
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{c: rf"\{c}" for c in "&%$#_{}"},
+    }
+)
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -24,16 +33,17 @@ def as_csv(rows: Sequence[Row]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADINGS)
     for row in rows:
-        means = [x for mean in (row.regret, row.ccv, row.regret_raw, row.ccv_raw) for x in mean]
+        means = (row.regret, row.ccv, row.regret_raw, row.ccv_raw)
         writer.writerow(
             [
                 *row.place,
                 *row.entrant,
                 row.runs,
-                *(f"{x:.6g}" if math.isfinite(x) else "" for x in means),
-                f"{row.oracle_calls:.4g}",
-                f"{row.projections:.4g}",
-                f"{row.microseconds:.4g}" if math.isfinite(row.microseconds) else "",
+                *(_number(x, 6) for mean in means for x in (mean.value, mean.half)),
+                _number(row.oracle_calls, 4),
+                _number(row.projections, 4),
+                _number(row.microseconds, 4),
+                row.ran,
                 *row.rank,
                 int(row.undominated),
             ]
@@ -42,12 +52,13 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 def as_latex(rows: Sequence[Row]) -> str:
-    """Return a booktabs table, one block for each problem and preset."""
+    """Return a booktabs table, one block for each problem and horizon."""
     lines = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{tabular}{llrrrrr}",
+        r"% needs \usepackage{booktabs}; e: eagerness; times: compiled (c) or through play",
+        r"\begin{tabular}{llrrrrrr}",
         r"\toprule",
-        r"Method & Constants & Regret (\%) & CCV (\%) & Ranks & Calls/round & $\mu$s/round \\",
+        r"Method & Constants & $e$ & Regret (\%) & CCV (\%) & Ranks & Calls/round & "
+        r"$\mu$s/round \\",
     ]
     last = None
     for row in rows:
@@ -56,25 +67,29 @@ def as_latex(rows: Sequence[Row]) -> str:
             name = _escaped(row.place.problem)
             lines += [
                 r"\midrule",
-                rf"\multicolumn{{7}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
+                rf"\multicolumn{{8}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
             ]
         cells = (
-            _escaped(str(row.entrant)),
+            _escaped(row.entrant.method),
             row.entrant.preset,
+            f"{row.entrant.eagerness:g}",
             _plus_minus(row.regret),
             _plus_minus(row.ccv),
             f"{row.rank[0]}/{row.rank[1]}",
             f"{row.oracle_calls + row.projections:.2f}",
-            f"{row.microseconds:.3g}" if math.isfinite(row.microseconds) else "",
+            _number(row.microseconds, 3) + (" c" if row.ran == "compiled" else ""),
         )
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
+def _number(x: float, digits: int) -> str:
+    return f"{x:.{digits}g}" if math.isfinite(x) else ""
+
+
 def _plus_minus(mean: Mean) -> str:
-    half = rf" \pm {mean.half:.2g}" if math.isfinite(mean.half) else ""
-    return f"${mean.value:.3g}{half}$"
+    return f"${mean}$".replace("±", r"\pm")
 
 
 def _escaped(text: str) -> str:
-    return text.replace("_", r"\_").replace("%", r"\%")
+    return text.translate(SPECIAL)

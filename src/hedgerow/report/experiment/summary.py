@@ -4,37 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from hedgerow.experiment.results import Results, RunResult
 from hedgerow.inputs import Vector
+from hedgerow.report.experiment.mean import Mean
 
-LEVEL = 0.95
-"""Of all intervals: Student's t over seeds."""
-
-
-class Mean(NamedTuple):
-    """A mean over seeds and half the width of its interval; infinite for a single seed."""
-
-    value: float
-    half: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Mean:
-        """Return the mean of some values, NaN of none."""
-        n = len(values)
-        if n == 0:
-            return cls(math.nan, math.inf)
-        if n == 1:
-            return cls(float(values[0]), math.inf)
-        from scipy import special
-
-        t = float(special.stdtrit(n - 1, 0.5 + LEVEL / 2.0))
-        return cls(float(np.mean(values)), t * float(np.std(values, ddof=1)) / math.sqrt(n))
+Which = Literal["regret", "ccv"]
 
 
 class Place(NamedTuple):
@@ -62,7 +42,9 @@ class Row:
 
     Regret is in percent of the larger of the benchmark's cost and the blind action's cost, in
     absolute value; CCV in percent of the blind action's CCV, the best fixed action that ignores
-    the constraint. `rank` is (by regret, by CCV) among the methods of the same preset there.
+    the constraint. `ran` says how its games were played: "compiled", "through play", "partly
+    compiled", or nothing where that was not recorded. `rank` is (by regret, by CCV) among the
+    methods of the same preset there.
     """
 
     place: Place
@@ -75,12 +57,12 @@ class Row:
     oracle_calls: float
     projections: float
     microseconds: float
+    ran: str
     rank: tuple[int, int] = (0, 0)
     undominated: bool = False
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A method that did not take a problem, with its sentence."""
 
     place: Place
@@ -88,11 +70,20 @@ class Refusal:
     reason: str
 
 
+class Unjudged(NamedTuple):
+    """A game whose runs have no regret, how many they are, and why; they are in no row."""
+
+    place: Place
+    seed: int
+    runs: int
+    why: str
+
+
 class Summary:
     """All rows of a results folder.
 
     Args:
-        results: the folder, read; runs that are missing are simply not there.
+        results: the folder, read; whole or still growing.
 
     """
 
@@ -100,21 +91,22 @@ class Summary:
         self.results = results
         groups: dict[tuple[Place, Entrant], list[RunResult]] = defaultdict(list)
         refused: dict[tuple[Place, Entrant], str] = {}
-        for run in results.runs:
+        unjudged: dict[tuple[Place, int], list[RunResult]] = defaultdict(list)
+        for run in sorted(results.runs, key=lambda run: int(run.record["seed"])):
             record = run.record
             place = Place(record["problem"], record["horizon"])
             entrant = Entrant(record["method"], record["preset"], record["eagerness"])
             if record["status"] != "done":
                 refused[place, entrant] = record["reason"]
-            elif run.regret is not None:
+            elif run.regret is None:
+                unjudged[place, record["seed"]].append(run)
+            else:
                 groups[place, entrant].append(run)
-        self.runs = {
-            key: sorted(runs, key=lambda run: int(run.record["seed"]))
-            for key, runs in groups.items()
-        }
+        self.runs = dict(groups)
         self.refusals = [Refusal(*key, reason) for key, reason in refused.items()]
-        seconds = results.timings()
-        rows = [_row(*key, runs, seconds) for key, runs in self.runs.items()]
+        self.unjudged = [Unjudged(*key, len(r), _why(r[0])) for key, r in unjudged.items()]
+        self.seconds, self.compiled = results.timings(), results.engines()
+        rows = [self._row(*key, runs) for key, runs in self.runs.items()]
         self.rows = sorted(_ranked(rows), key=lambda row: (row.place, row.entrant))
 
     @property
@@ -133,69 +125,87 @@ class Summary:
         return sorted({row.entrant.preset for row in self.rows})
 
     def at(self, place: Place, preset: str) -> list[Row]:
-        """Return the rows of one problem and preset, at the eagerness that stands for a method."""
-        return _standing(self.rows, place, preset)
+        """Return one row for each method of one problem and preset: see `standing`."""
+        return _field(self.rows, place, preset)
 
-    def band(self, row: Row, which: str) -> tuple[Vector, Vector, Vector, Vector]:
-        """Return t, mean, low and high of "regret" or "ccv" over the rounds, in the row's unit."""
-        runs = self.runs[row.place, row.entrant]
+    def band(self, row: Row, which: Which) -> tuple[Vector, Vector, Vector, Vector]:
+        """Return t, mean, low and high of regret or CCV over the rounds, in the row's unit."""
         curves = []
-        for run in runs:
-            mine = self.results.curves(run)
-            if which == "ccv":
-                curves.append(100.0 * mine[2] / _ccv_unit(run))
-            else:
-                best = self.results.benchmark_curves(run)
-                curves.append(100.0 * (mine[1] - best[1]) / _regret_unit(run))
+        for run in self.runs[row.place, row.entrant]:
+            t, cost, ccv, _ = self.results.curves(run)
+            total = ccv if which == "ccv" else cost - self.results.benchmark_curves(run)[1]
+            curves.append(100.0 * total / _unit(run, which))
         means = [Mean.of(point) for point in np.transpose(curves)]
         middle = np.array([mean.value for mean in means])
         half = np.array([mean.half if math.isfinite(mean.half) else 0.0 for mean in means])
-        return mine[0], middle, middle - half, middle + half
+        return t, middle, middle - half, middle + half
+
+    def _row(self, place: Place, entrant: Entrant, runs: list[RunResult]) -> Row:
+        T, ids = place.horizon, [run.record["id"] for run in runs]
+        times = [self.seconds[i] for i in ids if i in self.seconds]
+        return Row(
+            place,
+            entrant,
+            len(runs),
+            Mean.of([percent(run, "regret") for run in runs]),
+            Mean.of([percent(run, "ccv") for run in runs]),
+            Mean.of([run.regret for run in runs if run.regret is not None]),
+            Mean.of([run.record["ccv"] for run in runs]),
+            float(np.mean([run.record["oracle_calls"] for run in runs])) / T,
+            float(np.mean([run.record["projections"] for run in runs])) / T,
+            1e6 * float(np.median(times)) / T if times else math.nan,
+            _ran({self.compiled.get(i) for i in ids}),
+        )
 
 
-def _regret_unit(run: RunResult) -> float:
+def percent(run: RunResult, which: Which) -> float:
+    """Return a run's regret or CCV in the unit of its row."""
+    assert run.regret is not None
+    total = run.regret if which == "regret" else float(run.record["ccv"])
+    return 100.0 * total / _unit(run, which)
+
+
+def standing(entrants: Iterable[Entrant]) -> set[Entrant]:
+    """Return who stands for each method and preset: the eagerness nearest to 1, below on a tie."""
+    best: dict[tuple[str, str], Entrant] = {}
+    for entrant in sorted(entrants, key=lambda e: (abs(math.log(e.eagerness)), e.eagerness)):
+        best.setdefault((entrant.method, entrant.preset), entrant)
+    return set(best.values())
+
+
+def _unit(run: RunResult, which: Which) -> float:
     assert run.benchmark is not None
-    blind = run.benchmark["blind"]["cost"]
-    return max(abs(run.benchmark["cost"]), abs(blind)) or 1.0
+    blind = run.benchmark["blind"]
+    if which == "ccv":
+        return float(blind["ccv"]) or 1.0
+    return max(abs(run.benchmark["cost"]), abs(blind["cost"])) or 1.0
 
 
-def _ccv_unit(run: RunResult) -> float:
-    assert run.benchmark is not None
-    return float(run.benchmark["blind"]["ccv"]) or 1.0
+def _why(run: RunResult) -> str:
+    if run.benchmark is None:
+        return "its best fixed action has not been looked for yet"
+    if run.benchmark["status"] == "infeasible":
+        return "no fixed action keeps every round's constraint"
+    return str(run.benchmark["reason"])
 
 
-def _row(place: Place, entrant: Entrant, runs: list[RunResult], seconds: dict[str, float]) -> Row:
-    T = place.horizon
-    regrets = [run.regret for run in runs if run.regret is not None]
-    times = [seconds[i] for run in runs if (i := run.record["id"]) in seconds]
-    return Row(
-        place,
-        entrant,
-        len(runs),
-        Mean.of([100.0 * r / _regret_unit(run) for r, run in zip(regrets, runs, strict=True)]),
-        Mean.of([100.0 * run.record["ccv"] / _ccv_unit(run) for run in runs]),
-        Mean.of(regrets),
-        Mean.of([run.record["ccv"] for run in runs]),
-        float(np.mean([run.record["oracle_calls"] for run in runs])) / T,
-        float(np.mean([run.record["projections"] for run in runs])) / T,
-        1e6 * float(np.median(times)) / T if times else math.nan,
-    )
+def _ran(flags: set[bool | None]) -> str:
+    if len(flags) > 1:
+        return "partly compiled" if True in flags else ""
+    return {True: "compiled", False: "through play", None: ""}[flags.pop()]
 
 
-def _standing(rows: list[Row], place: Place, preset: str) -> list[Row]:
-    """Return one row for each method: at eagerness 1, or at all where that was not played."""
+def _field(rows: list[Row], place: Place, preset: str) -> list[Row]:
     found = [row for row in rows if (row.place, row.entrant.preset) == (place, preset)]
-    default = {row.entrant.method for row in found if row.entrant.eagerness == 1.0}
-    return [r for r in found if r.entrant.eagerness == 1.0 or r.entrant.method not in default]
+    chosen = standing(row.entrant for row in found)
+    return [row for row in found if row.entrant in chosen]
 
 
 def _ranked(rows: list[Row]) -> list[Row]:
     """Give each row its ranks among the rows of its problem and preset."""
-    from dataclasses import replace
-
     ranked = []
     for row in rows:
-        field = _standing(rows, row.place, row.entrant.preset)
+        field = _field(rows, row.place, row.entrant.preset)
         better = [(r.regret.value < row.regret.value, r.ccv.value < row.ccv.value) for r in field]
         rank = 1 + sum(a for a, _ in better), 1 + sum(b for _, b in better)
         undominated = not any(a and b for a, b in better)

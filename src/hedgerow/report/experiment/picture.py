@@ -1,0 +1,108 @@
+"""What all figures of a report share: canvas, colours, scales, and where a picture is kept."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from hedgerow.report.curves import COLOURS
+
+STYLES = {
+    "projection_free_coco": (COLOURS[0], "-", "o"),
+    "sinha_vaze": (COLOURS[1], (0, (5, 2)), "s"),
+    "wang_ofw": (COLOURS[2], (0, (1, 1)), "^"),
+    "garber_kretzu_dpp": (COLOURS[3], "-.", "D"),
+    "unconstrained": (COLOURS[6], (0, (1, 3)), "x"),
+}
+"""The methods of the paper's figures, and the floor; all others are grey."""
+OTHER = ("0.6", "-", ".")
+WORDS = {"practical": "practical constants", "theory": "the theorems' constants"}
+REGRET = "regret, % of the larger fixed action's cost"
+CCV = "CCV, % of the blind action's"
+LINEAR = {REGRET: 10.0, CCV: 1.0}
+"""Axes are linear up to here, in percent, and logarithmic beyond."""
+MOST_LABELS = 11
+
+
+class Picture(NamedTuple):
+    """A figure in the report's folder: its name without suffix, its heading and its caption.
+
+    `wide` ones are not shrunk on narrow screens but moved sideways.
+    """
+
+    name: str
+    heading: str
+    caption: str
+    wide: bool = True
+
+
+def canvas(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
+    """Return a figure and its axes, sizes in inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for ax in axes.flat:
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(True, color="0.92", linewidth=0.8)
+        ax.set_axisbelow(True)
+    return figure, axes
+
+
+def legend_above(figure: Any, ax: Any) -> None:
+    """Put the legend of one panel above all panels, where it covers nothing."""
+    handles, labels = ax.get_legend_handles_labels()
+    width = figure.get_size_inches()[0]
+    figure.legend(
+        handles,
+        labels,
+        loc="outside upper left",
+        ncols=max(1, int(width / 2.0)),
+        frameon=False,
+        fontsize=8,
+    )
+
+
+def scale_in_percent(ax: Any, axis: str, label: str) -> None:
+    """Label an axis and make it linear near 0, logarithmic beyond, with ticks at 1, 2 and 5.
+
+    Args:
+        ax: the panel, everything drawn.
+        axis: "x" or "y".
+        label: `REGRET` or `CCV`.
+
+    """
+    linear = LINEAR[label]
+    getattr(ax, f"set_{axis}label")(label, fontsize=9)
+    if max(map(abs, getattr(ax, f"get_{axis}lim")())) <= linear:
+        return  # an ordinary axis
+    getattr(ax, f"set_{axis}scale")("symlog", linthresh=linear)
+    low, high = getattr(ax, f"get_{axis}lim")()
+    shown = [tick for tick in _ticks(linear, max(abs(low), abs(high))) if low <= tick <= high]
+    few = shown if len(shown) <= MOST_LABELS else [t for t in shown if _is_decade(t)]
+    which = getattr(ax, f"{axis}axis")
+    which.set_ticks(few, [f"{tick:g}" for tick in few])
+    which.set_ticks(shown, minor=True)
+    getattr(ax, f"set_{axis}lim")(low, high)
+
+
+def decades(axis: Any, low: float, high: float) -> None:
+    """Label a logarithmic axis at 1, 2 and 5 where it spans little, else at powers of ten."""
+    ticks = [tick for tick in _ticks(low, high) if low <= tick <= high]
+    few = ticks if len(ticks) <= 7 else [tick for tick in ticks if _is_decade(tick)]
+    axis.set_ticks(few, [f"{tick:g}" for tick in few])
+    axis.set_ticks(ticks, minor=True)
+    axis.set_minor_formatter("")
+
+
+def _ticks(least: float, most: float) -> list[float]:
+    """Return 0 and +-(1, 2, 5) times powers of ten from `least` / 2 to `most`."""
+    exponents = range(math.floor(math.log10(least)) - 1, math.ceil(math.log10(most)) + 1)
+    sizes = [m * 10.0**e for e in exponents for m in (1, 2, 5) if m * 10.0**e >= least / 2.0]
+    return [*(-size for size in reversed(sizes)), 0.0, *sizes]
+
+
+def _is_decade(tick: float) -> bool:
+    return tick == 0.0 or math.isclose(math.log10(abs(tick)) % 1.0, 0.0, abs_tol=1e-9)
