@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import logging
 import subprocess
@@ -371,6 +372,19 @@ def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
         assert bits(policy.state()) == bits(whole.state())
 
 
+def test_the_game_keeps_the_memory_that_its_plan_borrows():
+    for make, name in ((hr.projection_free_coco, "paths"), (hr.sarkar_anytime, "l1 ball")):
+        X = SETS[name]()
+        policy, slow = make(X), by_objects(make(X))
+        assert policy.compiled is not None
+        gc.collect()
+        litter = [np.full(size, np.nan) for size in range(1, 60) for _ in range(20)]
+        simulate(policy, Rounds(X, 0))
+        list(hr.play(slow, Rounds(X, 0)))
+        assert bits(policy.state()) == bits(slow.state())
+        assert all(np.isnan(array).all() for array in litter)
+
+
 def test_asking_and_telling_goes_on_where_the_compiled_game_stopped():
     X = SETS["trees"]()
     policy, slow = hr.projection_free_coco(X), by_objects(hr.projection_free_coco(X))
@@ -382,9 +396,10 @@ def test_asking_and_telling_goes_on_where_the_compiled_game_stopped():
     assert bits(policy.state()) == bits(slow.state())
 
 
-def test_the_horizon_is_passed_with_the_same_warning():
+@pytest.mark.parametrize("kind", [AdaptiveOCG, RestartedOCG])
+def test_the_horizon_is_passed_with_the_same_warning(kind):
     X = SETS["simplex"]()
-    policies = [Constrained(AdaptiveOCG(X, PaperSteps(20)), CostOnlySurrogate()) for _ in range(3)]
+    policies = [Constrained(kind(X, PaperSteps(20)), CostOnlySurrogate()) for _ in range(3)]
     with pytest.warns(UserWarning, match="round 21 is beyond the horizon 20"):
         trace = simulate(policies[0], Rounds(X, 0))
     assert trace.compiled

@@ -75,11 +75,11 @@ def edges(
     source: Annotated[str, typer.Option(help="Column of the first node.")] = "src",
     target: Annotated[str, typer.Option(help="Column of the second node.")] = "dst",
     latency: Annotated[
-        str | None, typer.Option(help="Column in ms.  [default: latency_ms or rtt_ms]")
+        str | None, typer.Option(help="Column in ms. (default: latency_ms or rtt_ms)")
     ] = None,
     bandwidth: Annotated[
         str | None,
-        typer.Option(help="Column in Mbit/s.  [default: bandwidth_mbps or throughput_mbps]"),
+        typer.Option(help="Column in Mbit/s. (default: bandwidth_mbps or throughput_mbps)"),
     ] = None,
     time: Annotated[str, typer.Option(help="Column of the round, if there is one.")] = "t",
     latency_label: Annotated[

@@ -44,8 +44,8 @@ def build(
         str | None,
         typer.Option(help="synthetic:lognormal(MEDIAN,SIGMA); the default keeps the star's."),
     ] = None,
-    source: Annotated[str | None, typer.Option(help="The first node.  [default: seeded]")] = None,
-    target: Annotated[str | None, typer.Option(help="The last node.  [default: seeded]")] = None,
+    source: Annotated[str | None, typer.Option(help="The first node. (default: seeded)")] = None,
+    target: Annotated[str | None, typer.Option(help="The last node. (default: seeded)")] = None,
 ) -> None:
     """Build the paper's graph from a measured star and print every open choice."""
     with refusals():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from hedgerow.kernels.borrowing import borrowed
 from hedgerow.kernels.charges import must_ask
 from hedgerow.kernels.jit import kernel, number, read, rows, whole, write_rows
 from hedgerow.kernels.ledger import enter
@@ -71,7 +72,7 @@ def tell(
 @kernel(types.boolean, plan_type, read, number, read, number)
 def hear(plan: Any, a: Array, cost: float, c: Array, value: float) -> bool:
     """Take in one round, for a learner that draws no noise."""
-    x = plan.state[: len(a)]
+    x, a, c = plan.state[: len(a)], borrowed(a), borrowed(c)
     return tell(plan, a, cost, c, value, a[:0], look(a, c, x))
 
 
@@ -93,6 +94,7 @@ def play(
     `seen`.
     """
     x = plan.state[: costs.shape[1]]
+    costs, constraints, noise = borrowed(costs), borrowed(constraints), borrowed(noise)
     for r in range(first, end):
         a, c = costs[r], constraints[r]
         looked = look(a, c, x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -87,6 +88,11 @@ class CompiledLearner(Protocol):
         ...
 
 
+@functools.cache
+def _pattern(*parts: Kernel) -> Any:
+    return kernels.plan.pattern(*parts)
+
+
 class CompiledGame:
     """A learner that plays the losses of a surrogate, in compiled code.
 
@@ -98,14 +104,16 @@ class CompiledGame:
     """
 
     def __init__(self, learner: Advance, surrogate: Charge, ledger: Vector):
-        self._learner = learner
+        self._learner, self._kept = learner, (surrogate, ledger)  # the plan only borrows them
         compiled = learner.space.compiled
-        self._plan = kernels.plan.bind(
-            *(learner.state, learner.work, ledger),
-            *(surrogate.queue, surrogate.ranges, surrogate.units, surrogate.potential),
-            (*learner.space.arrays, compiled.label, compiled.members),
+        pattern = _pattern(
             *(compiled.measure, surrogate.heed, surrogate.charge, surrogate.weigh),
             *(learner.advance, learner.projection or compiled.oracle, *learner.steps),
+        )
+        self._plan = kernels.plan.bind(
+            *(pattern, learner.state, learner.work, ledger),
+            *(surrogate.queue, surrogate.ranges, surrogate.units, surrogate.potential),
+            (*learner.space.arrays, compiled.label, compiled.members),
         )
         self._hear = kernels.rounds.hear
 
