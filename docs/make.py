@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rivals_table import rivals_markdown
+from rivals_table import restarts_markdown, rivals_markdown
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
@@ -40,7 +40,14 @@ def with_catalogue(page: str) -> str:
 
 def with_methods(page: str) -> str:
     """Return the page of methods, its tables made anew."""
-    return renewed(renewed(page, "methods", methods_markdown()), "rivals", rivals_markdown())
+    made = {
+        "methods": methods_markdown(),
+        "rivals": rivals_markdown(),
+        "restarts": restarts_markdown(),
+    }
+    for name, text in made.items():
+        page = renewed(page, name, text)
+    return page
 
 
 def outline(X: hr.DecisionSet, basis: Vector) -> Vector:

@@ -42,3 +42,22 @@ def _cell(rows: list[dict[str, Any]]) -> str:
     regret = mean(100.0 * row["regret"] / (1600 * row["regret_unit"]) for row in rows)
     ccv = mean(100.0 * row["ccv"] / (1600 * row["ccv_unit"]) for row in rows)
     return f"{regret:.2f} / {ccv:.2f}"
+
+
+def restarts_markdown() -> str:
+    """Return regret / CCV of {adaptive, restarted} x {exponential, power}, on every game."""
+    rows = json.loads(EVIDENCE.with_name("restarts.json").read_text())
+    rows = [row for row in rows if row["steps"].startswith("Certificate")]
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    pairs = list(dict.fromkeys((row["learner"], row["potential"]) for row in rows))
+    lines = ["| learner | potential | " + " | ".join(games) + " | restarts |"]
+    lines.append("|---" * (len(games) + 3) + "|")
+    for learner, potential in pairs:
+        mine = [r for r in rows if (r["learner"], r["potential"]) == (learner, potential)]
+        cells = []
+        for game in games:
+            at = [row for row in mine if row["game"] == game]
+            cells.append(f"{mean(r['regret'] for r in at):.3g} / {mean(r['ccv'] for r in at):.2g}")
+        count = mean(row["restarts"] for row in mine)
+        lines.append(f"| {learner} | {potential} | " + " | ".join(cells) + f" | {count:.1f} |")
+    return "\n".join(lines)
