@@ -71,7 +71,7 @@ def test_the_practical_preset_is_its_box(name):
     delta = r * min(0.5, math.sqrt(n) * T**-0.25)
     R = (1 - delta / r) * X.diameter
     theta = 4 * R * Gg**2 / Gf * T**-0.25 / (300 * eager)
-    mu = 100 * eager * Gf * T**-0.75 / (4 * R * Gg**2)
+    mu = 300 * eager * Gf * T**-0.75 / (4 * R * Gg**2)
     rounds = list(linear_rounds(X, T, seed=3))
     expected = lbpm(
         X,

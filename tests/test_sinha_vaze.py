@@ -142,8 +142,9 @@ def test_bagel_is_the_surrogate_on_separation_descent():
     assert practical.surrogate.potential == sinha_vaze(X, 500, eagerness=2.0).surrogate.potential
 
 
+# up to q = 25 the largest weight, the cap, does not bind
 @given(
-    q=st.floats(0.0, 50.0),
+    q=st.floats(0.0, 25.0),
     t=st.integers(1, 10**6),
     rate=st.floats(0.1, 5.0),
     top=st.floats(0.01, 1),
