@@ -1,7 +1,8 @@
-"""The tables of docs/methods.md that quote evidence/rivals.json."""
+"""Tables of the documents that quote evidence: all methods played, restarted, and tuned alike."""
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from statistics import mean
@@ -61,3 +62,29 @@ def restarts_markdown() -> str:
         count = mean(row["restarts"] for row in mine)
         lines.append(f"| {learner} | {potential} | " + " | ".join(cells) + f" | {count:.1f} |")
     return "\n".join(lines)
+
+
+def fair_markdown() -> str:
+    """Return regret and CCV of everyone, tuned alike, on held-out seeds."""
+    rows = []
+    for name in ("fair.csv", "fair_networks.csv"):
+        with EVIDENCE.with_name(name).open(encoding="utf-8") as file:
+            rows += list(csv.DictReader(file))
+    problems = list(dict.fromkeys(row["problem"] for row in rows))
+    at = {(row["method"], row["problem"]): row for row in rows}
+    lines = ["| method | " + " | ".join(problems) + " |", "|---" * (len(problems) + 1) + "|"]
+    for method in dict.fromkeys(row["method"] for row in rows):
+        cells = [_tuned(at.get((method, problem))) for problem in problems]
+        lines.append(f"| `{method}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _tuned(row: dict[str, str] | None) -> str:
+    if row is None:
+        return "-"
+    regret, ccv = (
+        f"{float(row[name]):.1f} ± {float(row[name + '_half']):.1f}"
+        for name in ("regret_percent", "ccv_percent")
+    )
+    best = "**" if row["undominated"] == "1" else ""
+    return f"{best}{regret}, {ccv}{best}"

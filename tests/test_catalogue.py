@@ -24,9 +24,12 @@ def make():
     return module
 
 
-def test_the_page_of_methods_is_up_to_date(make):
-    page = (DOCS / "methods.md").read_text()
-    assert make.with_methods(page) == page, "docs/methods.md is stale; run python docs/make.py"
+@pytest.mark.parametrize(
+    ("name", "made"), [("methods.md", "with_methods"), ("experiments.md", "with_tuned")]
+)
+def test_tables_of_evidence_are_up_to_date(make, name, made):
+    page = (DOCS / name).read_text()
+    assert getattr(make, made)(page) == page, f"docs/{name} is stale; run python docs/make.py"
 
 
 def test_the_page_is_up_to_date(make):

@@ -1,0 +1,45 @@
+"""What a round cannot do without: reading its two rows once, and one pass over the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+import hedgerow as hr
+from hedgerow.kernels.paths import shortest_path
+
+
+@numba.njit(fastmath=True)
+def stream(costs: Any, constraints: Any) -> float:
+    """Add up all entries, row by row, as fast as memory gives them."""
+    total = 0.0
+    for r in range(costs.shape[0]):
+        for i in range(costs.shape[1]):
+            total += costs[r, i] + constraints[r, i]
+    return total
+
+
+@numba.njit
+def passes(
+    times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, parent: Any, path: Any
+) -> None:
+    """Find the shortest path again and again, without leaving compiled code."""
+    for _ in range(times):
+        shortest_path(begin, tail, edge, c, distance, parent, path)
+
+
+class Floor:
+    """Reads ready-made rows once and does as many passes over the graph."""
+
+    def __init__(self, X: hr.DagPaths, table: hr.LinearChunk):
+        self._rows = table.costs, table.constraints
+        nodes = X.nodes
+        self._graph = X._begin, X._tail, X._edge, table.costs[0].copy()
+        self._scratch = np.empty(nodes), np.empty(nodes, np.uint32), np.empty(X.dim)
+
+    def __call__(self, rounds: int) -> None:
+        """Do what so many rounds need at least."""
+        stream(self._rows[0][:rounds], self._rows[1][:rounds])
+        passes(rounds, *self._graph, *self._scratch)
