@@ -16,11 +16,11 @@ def draw(results: dict[str, Any], out: Path) -> None:
     from matplotlib import pyplot as plt
 
     with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
-        figure, axes = plt.subplots(2, 2, figsize=(11, 7.5), layout="constrained")
+        figure, axes = plt.subplots(2, 2, figsize=(12, 7.5), layout="constrained")
         bars(axes[0, 0], *loop_bars(results), "microseconds a round, log scale")
-        axes[0, 0].set_title("One round of projection_free_coco, 191 nodes, 1200 edges")
+        axes[0, 0].set_title("A round of projection_free_coco, 1200 edges", loc="left")
         bars(axes[0, 1], *run_bars(results), "seconds, log scale")
-        axes[0, 1].set_title("One run of 1600 rounds")
+        axes[0, 1].set_title("A run of 1600 rounds", loc="left")
         edges(axes[1, 0], results)
         horizon(axes[1, 1], results)
         for suffix in ("png", "pdf"):
@@ -59,19 +59,19 @@ def edges(ax: Any, results: dict[str, Any]) -> None:
     m = [row["edges"] for row in rows]
     ax.loglog(m, [row["us_per_round"] for row in rows], "o-", color=BLUE, label="simulate")
     floor = [1e6 * 16.0 * k / results["bandwidth_bytes_per_second"] for k in m]
-    ax.loglog(m, floor, "--", color=GREY, label="reading cost and constraint rows from memory")
+    ax.loglog(m, floor, "--", color=GREY, label="reading the two rows from memory")
     slope = results["exponents"]["edges"]
     ax.set(xlabel="edges", ylabel="microseconds a round")
-    ax.set_title(f"Linear in edges: exponent {slope:.2f} from 10^4 on")
-    ax.legend(frameon=False)
+    ax.set_title(f"Against edges: exponent {slope:.2f} from 10^4 on", loc="left")
+    ax.legend(frameon=False, loc="lower right", fontsize=8)
 
 
 def horizon(ax: Any, results: dict[str, Any]) -> None:
     """Draw time a round against the horizon."""
     rows = results["horizon"]
     T = [row["horizon"] for row in rows]
-    ax.semilogx(T, [row["us_per_round"] for row in rows], "o-", color=BLUE, label="simulate")
-    ax.set(xlabel="rounds", ylabel="microseconds a round", ylim=(0.0, None))
+    ax.semilogx(T, [row["us_per_round"] for row in rows], "o-", color=BLUE)
+    ax.set(xlabel="rounds", ylabel="microseconds a round")
+    ax.set_ylim(0.0, 1.3 * max(row["us_per_round"] for row in rows))
     slope = results["exponents"]["horizon"]
-    ax.set_title(f"Constant in the horizon: exponent {slope:.2f} from 10^4 on")
-    ax.legend(frameon=False)
+    ax.set_title(f"Against rounds: exponent {slope:.2f}", loc="left")
