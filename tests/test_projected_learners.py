@@ -15,7 +15,7 @@ from hedgerow.learners.ftrl import FTRL
 from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
 from hedgerow.testing import check_learner
-from projections import SETS, along, nearest
+from true_projections import SETS, along, nearest
 
 T = 300
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]

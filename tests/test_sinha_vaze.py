@@ -17,7 +17,7 @@ from hedgerow.policies.sarkar_anytime import sarkar_anytime
 from hedgerow.policies.sinha_vaze import sinha_vaze, sinha_vaze_strongly_convex
 from hedgerow.potentials import AnytimeExponential
 from hedgerow.testing import check_policy
-from projections import SETS, along, nearest
+from true_projections import SETS, along, nearest
 
 T = 400
 
