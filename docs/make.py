@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rivals_table import fair_markdown, restarts_markdown, rivals_markdown
+from rivals_table import fair_markdown, restarts_markdown, rivals_markdown, verdicts_markdown
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
@@ -51,8 +51,8 @@ def with_methods(page: str) -> str:
 
 
 def with_tuned(page: str) -> str:
-    """Return the page of experiments, its table made anew."""
-    return renewed(page, "fair", fair_markdown())
+    """Return the page of experiments, its tables made anew."""
+    return renewed(renewed(page, "fair", fair_markdown()), "verdicts", verdicts_markdown())
 
 
 def outline(X: hr.DecisionSet, basis: Vector) -> Vector:

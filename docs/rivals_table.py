@@ -88,3 +88,13 @@ def _tuned(row: dict[str, str] | None) -> str:
     )
     best = "**" if row["undominated"] == "1" else ""
     return f"{best}{regret}, {ccv}{best}"
+
+
+def verdicts_markdown() -> str:
+    """Return the verdict on each claim of the paper's experiments, for each preset."""
+    found = json.loads(EVIDENCE.with_name("verdicts.json").read_text())
+    lines = ["| claim | practical constants | the theorems' constants |", "|---|---|---|"]
+    for row in found["verdicts"]:
+        said = {part["preset"]: part["verdict"] for part in row["parts"]}
+        lines.append(f"| {row['claim']} | {said['practical']} | {said['theory']} |")
+    return "\n".join(lines)
