@@ -1,7 +1,7 @@
 """Rounds, runs, scale and threads: a table and figures in out/bench/.
 
-    python benchmarks/bench.py            everything; about ten minutes and 6 GB
-    python benchmarks/bench.py --quick    up to 10^6 edges and 10^5 rounds; two minutes
+    python benchmarks/bench.py            everything; some two minutes and 3 GB
+    python benchmarks/bench.py --quick    up to 10^6 edges and 10^5 rounds; half a minute
     python benchmarks/bench.py --check    quick, and fails where a ratio misses its target 1.5 times
 
 All candidates run in this process and take turns on the same rounds. Times are medians with
@@ -28,6 +28,7 @@ from figure_three import figure_three
 from figures import draw
 from loops import loops
 from measure import Row, table
+from projection_growth import SIZES, projection_growth
 from scale import against_edges, against_horizon, bandwidth, exponent
 from starts import starts
 from threads import threads
@@ -79,6 +80,7 @@ def main() -> None:
         "versions": versions(),
         "loops": [asdict(row) for row in rows],
         "figure_three": figure_three(3 if quick else 5),
+        "projection": projection_growth(SIZES[:2] if quick else SIZES),
         "threads": threads(3 if quick else 5),
         "starts": starts(),
         "bandwidth_bytes_per_second": bandwidth(),
@@ -86,6 +88,7 @@ def main() -> None:
         "horizon": against_horizon(100_000 if quick else 10_000_000),
     }
     say("One run of 1600 rounds at 1200 edges, seconds", results["figure_three"])
+    say("One projection against one oracle call", results["projection"])
     say("Runs a second", results["threads"])
     say("Time to the first result, seconds", results["starts"])
     say("Against the number of edges", results["edges"])
