@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,8 +80,7 @@ def directions(X: hr.DecisionSet, skip: int, count: int) -> list[Vector]:
     """
     rng = np.random.default_rng(X.dim)
     policy = hr.projection_free_coco(X)
-    asked = _Recorder(policy.learner._workspace)  # type: ignore[attr-defined]
-    policy.learner._workspace = asked  # type: ignore[attr-defined]
+    asked = Recorder.of(policy)
     price, load = rng.lognormal(0.0, 1.0, (2, X.dim))
     least = 1.25 * float(load @ X.lmo(price))
     for _ in range(skip + count):
@@ -90,17 +91,32 @@ def directions(X: hr.DecisionSet, skip: int, count: int) -> list[Vector]:
     return asked.directions[skip:]
 
 
-class _Recorder(hr.Workspace):
-    """Remembers what a workspace is asked."""
+class Recorder(hr.Workspace):
+    """Remembers what a learner asks its workspace for."""
 
     def __init__(self, inner: hr.Workspace):
         super().__init__(inner.decision_set)
         self.inner = inner
         self.directions: list[Vector] = []
+        self.targets: list[Vector] = []
+
+    @classmethod
+    def of(cls, policy: Any) -> Recorder:
+        """Put a recorder into a policy, which then plays by its objects alone."""
+        policy.compiled = None
+        policy.learner._workspace = cls(policy.learner._workspace)
+        recorder: Recorder = policy.learner._workspace
+        return recorder
 
     def lmo(self, c: Vector) -> Vector:
+        """Remember the direction, then answer."""
         self.directions.append(c.copy())
         return self.inner.lmo(c)
+
+    def project(self, y: Vector) -> Vector:
+        """Remember the point, then answer."""
+        self.targets.append(y.copy())
+        return self.inner.project(y)
 
 
 def turning(shape: tuple[int, int], count: int, symmetric: bool) -> list[Vector]:

@@ -9,63 +9,19 @@ import statistics
 from typing import Any
 
 import numpy as np
+from instances import Recorder
 from measure import Stopwatch
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
-from hedgerow.snapshot import State
 
 Rounds = list[tuple[hr.Function, hr.Function]]
 
 
-class ProjectedGradient:
-    """Online gradient descent with AdaGrad-norm steps and an exact projection every round.
-
-    x_{t+1} = P(x_t - eta_t s_t) with eta_t = D / sqrt(2 (||s_1||^2 + ... + ||s_t||^2)), norms
-    along the set; regret at most sqrt(2) D sqrt(sum of ||s_t||^2).
-
-    Reference: Streeter and McMahan, Less regret via online conditioning (2010).
-    """
-
-    oblivious_only = False
-    oracle_calls = 0
-
-    def __init__(self, decision_set: hr.DecisionSet):
-        self.decision_set = decision_set
-        self._workspace = decision_set.workspace()
-        self._state = State(x=decision_set.dim, squares=1)
-        self._state["x"][:] = decision_set.start()
-        self.target = decision_set.start()  # what was projected last
-
-    def ask(self) -> Vector:
-        """Return x_t."""
-        return self._state["x"].copy()
-
-    def tell(self, loss: hr.EvalGrad) -> None:
-        """Step against the gradient and project."""
-        x, squares = self._state["x"], self._state["squares"]
-        felt = self.decision_set.tangent(loss.grad)
-        squares[0] += felt @ felt
-        if squares[0] > 0.0:
-            eta = self.decision_set.diameter / np.sqrt(2.0 * squares[0])
-            self.target = x - eta * felt
-            x[:] = self._workspace.project(self.target)
-
-    def state(self) -> hr.Snapshot:
-        """Return a snapshot."""
-        self._workspace.clear()
-        return self._state.snapshot(self, (self.decision_set,))
-
-    def restore(self, snapshot: hr.Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, (self.decision_set,))
-        self._workspace.clear()
-
-
 def projected_coco(decision_set: hr.DecisionSet) -> hr.Constrained[hr.EvalGrad]:
     """Return the practical preset of `projection_free_coco` with the learner replaced."""
-    learner = ProjectedGradient(decision_set)
+    learner = hr.AdaGrad(decision_set)
     potential = hr.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
     surrogate = hr.CurrentSurrogate(potential, PRACTICAL_P, hr.LearntRanges(learner))
     return hr.Constrained(learner, surrogate)
@@ -74,15 +30,13 @@ def projected_coco(decision_set: hr.DecisionSet) -> hr.Constrained[hr.EvalGrad]:
 def trajectory(problem: hr.ShortestPath, skip: int, count: int) -> list[Vector]:
     """Return the points that the projection-based policy projects, from round `skip` on."""
     policy = projected_coco(problem.decision_set)
-    learner: Any = policy.learner
-    points = []
+    asked = Recorder.of(policy)
     for t, (cost, constraint) in enumerate(problem, start=1):
         if t > skip + count:
             break
         x = policy.ask()
         policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
-        points.append(learner.target)
-    return points[skip:]
+    return asked.targets[skip:]
 
 
 def run(policy: hr.Constrained[hr.EvalGrad], rounds: Rounds) -> tuple[float, hr.Trace]:
