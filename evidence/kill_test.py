@@ -81,13 +81,13 @@ def disturb(file: Path, out: Path, kills: int, rng: random.Random) -> list[dict[
         if rng.random() < 0.8:  # mostly once work is under way
             while process.poll() is None and finished(out) < before + 1:
                 time.sleep(0.005)
-            time.sleep(rng.uniform(0.0, 2.0))
+            time.sleep(rng.uniform(0.0, 1.0))
         while process.poll() is None and len(log) < kills:
             found = workers(process.pid)
             if found and rng.random() < 0.4:
                 os.kill(rng.choice(found), signal.SIGKILL)
                 log.append({"killed": "worker", "finished": finished(out)})
-                time.sleep(rng.uniform(1.0, 4.0))
+                time.sleep(rng.uniform(0.5, 2.0))
                 continue
             process.kill()
             process.wait()
