@@ -1,0 +1,67 @@
+"""The registry of methods, and the one knob that all of them share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.policies.method import Constants
+from hedgerow.policies.methods import METHODS
+
+KNOWN = Constants((2.0, 2.0), (4.0, 4.0))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_built_and_plays_what_it_may_see(name):
+    method, T = METHODS[name], 20
+    rng = np.random.default_rng(0)
+    X = hr.Box(-np.ones(3), np.ones(3))
+    rounds = [
+        (hr.Linear(0.3 * rng.standard_normal(3)), hr.Linear([0.5, 0.0, 0.0], -0.1))
+        for _ in range(T)
+    ]
+    policy = method.policy(X, T, 7, "practical", KNOWN)
+    steps = list(hr.play(policy, hr.Recorded(X, rounds), method.feedback(KNOWN)))
+    assert len(steps) == T
+    assert all(X.contains(step.x) for step in steps)
+    assert method.name == name
+
+
+def test_a_method_without_the_knob_refuses_it_and_others_take_it():
+    X = hr.Simplex(3)
+    with pytest.raises(ValueError, match="unconstrained has no eagerness"):
+        METHODS["unconstrained"].policy(X, 100, 0, "practical", eagerness=2.0)
+    policy = METHODS["sinha_vaze"].policy(X, 100, 0, "practical", eagerness=2.0)
+    same = hr.sinha_vaze(X, 100, eagerness=2.0)
+    assert policy.surrogate.potential == same.surrogate.potential
+    with pytest.raises(ValueError, match="needs declared constants"):
+        METHODS["wang_bandit"].feedback()
+
+
+@pytest.mark.parametrize("eagerness", [0.5, 1.0, 4.0])
+def test_eagerness_divides_the_queue_and_its_scale(eagerness):
+    """The weight is (Gf/Gg) e (8/k_t) ((8 + e CCV/Mg)/k_t)^7, k_t = max(12, sqrt(t)/2)."""
+    policy = hr.projection_free_coco(
+        hr.Simplex(2), lipschitz=(1.0, 1.0), violation_range=2.0, eagerness=eagerness
+    )
+    for t in range(1, 4):
+        policy.tell(hr.EvalGrad(0.0, np.array([1.0, 0.0])), hr.EvalGrad(0.5, np.array([0.0, 1.0])))
+        q = 8.0 + eagerness * 0.5 * t / 2.0
+        expected = eagerness * 8.0 / 12.0 * (q / 12.0) ** 7
+        assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
+
+
+def test_more_eagerness_means_less_violation():
+    problem = hr.IidSimplex(horizon=400, seed=20)
+    ccv = [
+        hr.simulate(hr.projection_free_coco(problem.decision_set, eagerness=e), problem).ccv
+        for e in (0.25, 1.0, 4.0)
+    ]
+    assert ccv[0] > ccv[1] > ccv[2]
+
+
+@pytest.mark.parametrize("given", [{"eagerness": 2.0}, {"tracking": True}])
+def test_the_theory_preset_takes_neither(given):
+    with pytest.raises(ValueError, match=next(iter(given))):
+        hr.projection_free_coco(hr.Simplex(3), 100, preset="theory", lipschitz=1.0, **given)
