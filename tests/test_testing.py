@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import copyreg
 from collections.abc import Callable
 from functools import partial
 
@@ -23,6 +25,7 @@ from hedgerow.policies.semi_bandit import SemiBandit
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet, Rows, Workspace
 from hedgerow.sets.simplices import KSubsets, Simplex
+from hedgerow.snapshot import _checksum
 from hedgerow.testing import check_learner, check_policy, check_set
 from hedgerow.testing.draws import Draws
 
@@ -442,9 +445,29 @@ class TakesAnyValue(AdaptiveOCG):
 
 
 class RestoreTakesShortArrays(AdaptiveOCG):
-    def restore(self, snapshot):
+    def _numbers_of(self, snapshot):
         given = np.resize(snapshot["array"], self._state.array.size)
-        super().restore({**snapshot, "array": given})
+        fitting = {**self.state(), "array": given}
+        return super()._numbers_of({**fitting, "checksum": _checksum(fitting)})
+
+
+class StateForgetsWarmStarts(AdaptiveOCG):
+    def state(self):
+        self._state["x"][:] = np.nextafter(self._state["x"], 1.0)
+        return super().state()
+
+
+class CopiesItsAttributes(AdaptiveOCG):
+    """As Python does where nothing is said: views of one array become arrays of their own."""
+
+    __copy__ = None
+    __reduce__ = object.__reduce__
+
+    def __reduce_ex__(self, protocol):
+        return copyreg.__newobj__, (type(self),), dict(vars(self))
+
+    def __setstate__(self, attributes):
+        vars(self).update(attributes)
 
 
 class SaysNothingOfAdversaries(AdaptiveOCG):
@@ -466,6 +489,8 @@ BROKEN_LEARNERS: dict[type[AdaptiveOCG], str] = {
     KeepsTheGradient: "check_feedback_is_not_kept",
     StateMoves: "check_state_is_pure",
     StateLends: "check_state_is_pure",
+    StateForgetsWarmStarts: "check_state_is_pure",
+    CopiesItsAttributes: "check_copies",
     RestoreForgetsTheRule: "check_restore",
     RestoreTakesAnything: "check_foreign_snapshots",
     CountsBeforeItLooks: "check_rejection",
@@ -512,11 +537,7 @@ class SharesItsStream(BlockBandit):
 
 
 class ForgetsItsStream(BlockBandit):
-    def state(self):
-        return {**super().state(), "random": None}
-
-    def restore(self, snapshot):
-        self._state.restore(self, snapshot, self._configuration)
+    _stream = None
 
 
 class RestoresItsStreamFirst(BlockBandit):
@@ -596,10 +617,16 @@ class TakesNaN(Constrained):
         super().tell(cost, constraint._replace(value=float(np.nan_to_num(good))))
 
 
-class TakesTheCostFirst(Constrained):
+class CountsFirst(Constrained):
     def tell(self, cost, constraint):
-        self.learner.tell(cost)
+        self._state["rounds"][0] += 1.0
         super().tell(cost, constraint)
+        self._state["rounds"][0] -= 1.0
+
+
+class ForgetsItsSums(Constrained):
+    def __reduce__(self):
+        return Constrained, (copy.deepcopy(self.learner), copy.deepcopy(self.surrogate))
 
 
 BROKEN_POLICIES: dict[type[Constrained], str] = {
@@ -607,7 +634,8 @@ BROKEN_POLICIES: dict[type[Constrained], str] = {
     CountsThePriceTwice: "check_certificate",
     CertificateMoves: "check_certificate",
     TakesNaN: "check_rejection",
-    TakesTheCostFirst: "check_rejection",
+    CountsFirst: "check_rejection",
+    ForgetsItsSums: "check_copies",
 }
 
 
@@ -646,11 +674,7 @@ class PlaysTheMean(Sampled):
 
 
 class ForgetsItsDraws(Sampled):
-    def state(self):
-        return self._state.snapshot(self, (self._seed,), parts={"policy": self.policy})
-
-    def restore(self, snapshot):
-        self._state.restore(self, snapshot, (self._seed,), {"policy": self.policy})
+    _stream = None
 
 
 class ForgetsItsVertex(Sampled):

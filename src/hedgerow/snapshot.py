@@ -1,20 +1,29 @@
-"""Snapshots: plain data from which a stateful part resumes bit for bit."""
+"""State and snapshots: what a part has learnt, saved, restored and copied bit for bit."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypedDict
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-VERSION = 1
+VERSION = 2
+SHOWN = 8
+"""Arrays and sequences with more entries than this are summarised by `repr`."""
 
 
 class Snapshot(TypedDict):
-    """Plain data; `json.dumps(snapshot, default=numpy.ndarray.tolist)` keeps every bit."""
+    """Plain data; `json.dumps(snapshot, default=numpy.ndarray.tolist)` keeps every bit.
+
+    `checksum` covers everything else, the parts included.
+    """
 
     part: str
     version: int
@@ -23,6 +32,7 @@ class Snapshot(TypedDict):
     array: NDArray[np.float64]
     random: dict[str, Any] | None
     parts: dict[str, Snapshot]
+    checksum: str
 
 
 class State:
@@ -46,80 +56,12 @@ class State:
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         return self._views[name]
 
-    def snapshot(
-        self,
-        owner: object,
-        configuration: Sequence[object] = (),
-        *,
-        rng: np.random.Generator | None = None,
-        parts: Mapping[str, Stateful] | None = None,
-    ) -> Snapshot:
-        """Copy the state of `owner` and its parts, with a fingerprint of what it was built from."""
-        return Snapshot(
-            part=type(owner).__qualname__,
-            version=VERSION,
-            fingerprint=fingerprint(configuration),
-            layout=dict(self.layout),
-            array=self.array.copy(),
-            random=None if rng is None else dict(rng.bit_generator.state),
-            parts={name: part.state() for name, part in (parts or {}).items()},
-        )
 
-    def restore(
-        self,
-        owner: object,
-        snapshot: Snapshot,
-        configuration: Sequence[object] = (),
-        parts: Mapping[str, Stateful] | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> None:
-        """Take back the state, also of all `parts`; what does not fit changes nothing."""
-        self._check(owner, snapshot, configuration)
-        before: list[tuple[Stateful, Snapshot]] = []
-        stream = None if rng is None else rng.bit_generator.state
-        try:
-            if rng is not None:
-                rng.bit_generator.state = snapshot["random"] or {}
-            for name, part in (parts or {}).items():
-                before.append((part, part.state()))
-                part.restore(snapshot["parts"][name])
-        except (KeyError, TypeError, ValueError):
-            for part, own in before:
-                part.restore(own)
-            if rng is not None and stream is not None:
-                rng.bit_generator.state = stream
-            raise
-        self.array[:] = np.asarray(snapshot["array"], dtype=np.float64)
-
-    def _check(self, owner: object, snapshot: Snapshot, configuration: Sequence[object]) -> None:
-        name = type(owner).__qualname__
-        if snapshot["part"] != name:
-            raise ValueError(f"this snapshot is of {snapshot['part']}, it cannot restore {name}")
-        if snapshot["version"] != VERSION:
-            raise ValueError(
-                f"this snapshot has version {snapshot['version']}, this release reads {VERSION}; "
-                "restore it with the release that wrote it"
-            )
-        if snapshot["fingerprint"] != fingerprint(configuration) or self.layout != dict(
-            snapshot["layout"]
-        ):
-            raise ValueError(
-                f"this snapshot comes from a {name} built with other arguments; "
-                "build it with the same ones, then restore"
-            )
-        shape = np.asarray(snapshot["array"], dtype=np.float64).shape
-        if shape != self.array.shape:
-            raise ValueError(
-                f"this snapshot of {name} must hold {self.array.size} numbers, its array has shape "
-                f"{shape}; it was changed or cut after it was written"
-            )
-
-
-class Stateful(Protocol):
+class Restorable(Protocol):
     """What can be saved and restored."""
 
     def state(self) -> Snapshot:
-        """Return a snapshot."""
+        """Return a snapshot; taking one changes nothing."""
         ...
 
     def restore(self, snapshot: Snapshot, /) -> None:
@@ -127,10 +69,192 @@ class Stateful(Protocol):
         ...
 
 
+class Stateful:
+    """A part with a state: saved, restored, copied, pickled and shown alike everywhere.
+
+    A subclass keeps what it learns in `_state`, names the parts that learn beside it in `_parts`,
+    and keeps its random stream, if it draws, in `_rng`. Scratch memory is anything else. A copy,
+    by `copy` or by `pickle`, is built from the same arguments and restored from a snapshot: it
+    is independent, and plays on bit for bit.
+    """
+
+    _state = State()
+    _made_of: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Remember the arguments, of which a copy is built."""
+        self = super().__new__(cls)
+        named = {name: _own(value) for name, value in kwargs.items()}
+        self._made_of = tuple(map(_own, args)), named
+        return self
+
+    @property
+    def _parts(self) -> Mapping[str, Restorable]:
+        """The parts whose state belongs to this one's."""
+        return {}
+
+    @property
+    def _configuration(self) -> object:
+        """What a snapshot must agree on: the arguments, parts apart, which know their own."""
+        arguments = _signature(type(self)).bind(*self._made_of[0], **self._made_of[1])
+        arguments.apply_defaults()
+        return list(arguments.arguments.items())
+
+    @property
+    def _stream(self) -> np.random.Generator | None:
+        return getattr(self, "_rng", None)
+
+    @functools.cached_property
+    def _fingerprint(self) -> str:
+        return fingerprint(self._configuration)
+
+    def state(self) -> Snapshot:
+        """Return a snapshot; taking one changes nothing."""
+        rng = self._stream
+        snapshot = Snapshot(
+            part=type(self).__qualname__,
+            version=VERSION,
+            fingerprint=self._fingerprint,
+            layout=dict(self._state.layout),
+            array=self._state.array.copy(),
+            random=None if rng is None else dict(rng.bit_generator.state),
+            parts={name: part.state() for name, part in self._parts.items()},
+            checksum="",
+        )
+        snapshot["checksum"] = _checksum(snapshot)
+        return snapshot
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot; one that does not fit changes nothing."""
+        array = self._numbers_of(snapshot)
+        own, parts, rng = self._state.array.copy(), self._parts, self._stream
+        stream = None if rng is None else rng.bit_generator.state
+        before: list[tuple[Restorable, Snapshot]] = []
+        try:
+            if rng is not None:
+                rng.bit_generator.state = snapshot["random"] or {}
+            for name, part in parts.items():
+                before.append((part, part.state()))
+                part.restore(snapshot["parts"][name])
+            self._state.array[:] = array
+            self._restored()
+        except (KeyError, TypeError, ValueError):
+            for part, old in before:
+                part.restore(old)
+            if rng is not None and stream is not None:
+                rng.bit_generator.state = stream
+            self._state.array[:] = own
+            raise
+
+    def _restored(self) -> None:
+        """Follow a restored state with what is derived from it; refuse one that cannot be."""
+
+    def _numbers_of(self, snapshot: Snapshot) -> NDArray[np.float64]:
+        """Return the snapshot's numbers, or say why it cannot restore this part."""
+        name = type(self).__qualname__
+        missing = _KEYS - set(snapshot) if isinstance(snapshot, Mapping) else _KEYS
+        if missing:
+            raise ValueError(
+                f"a snapshot of {name} has {', '.join(sorted(_KEYS))}; this one lacks "
+                f"{', '.join(sorted(missing))}; take one with state()"
+            )
+        if snapshot["part"] != name:
+            raise ValueError(f"this snapshot is of {snapshot['part']}, it cannot restore {name}")
+        if snapshot["version"] != VERSION:
+            raise ValueError(
+                f"this snapshot has version {snapshot['version']}, this release reads {VERSION}; "
+                "restore it with the release that wrote it"
+            )
+        if snapshot["fingerprint"] != self._fingerprint or self._state.layout != dict(
+            snapshot["layout"]
+        ):
+            raise ValueError(
+                f"this snapshot comes from a {name} built with other arguments; "
+                "build it with the same ones, then restore"
+            )
+        array = np.asarray(snapshot["array"], dtype=np.float64)
+        if array.shape != self._state.array.shape:
+            raise ValueError(
+                f"this snapshot of {name} must hold {self._state.array.size} numbers, its array "
+                f"has shape {array.shape}; it was changed or cut after it was written"
+            )
+        if snapshot["checksum"] != _checksum(snapshot) or not np.isfinite(array).all():
+            raise ValueError(
+                f"this snapshot of {name} was changed after it was written: its checksum does not "
+                "fit its numbers; use an undamaged one"
+            )
+        return array
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _built, (type(self), *self._made_of), self.state()
+
+    def __setstate__(self, snapshot: Snapshot) -> None:
+        self.restore(snapshot)
+
+    def __copy__(self) -> Self:
+        import copy
+
+        return copy.deepcopy(self)  # a copy that shared its learner would be a second player of it
+
+    def __repr__(self) -> str:
+        args, kwargs = self._made_of
+        shown = [*map(_shown, args), *(f"{name}={_shown(v)}" for name, v in kwargs.items())]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+_KEYS = frozenset(Snapshot.__annotations__)
+
+
+@contextmanager
+def unchanged_if_refused(*parts: object) -> Iterator[None]:
+    """Take back what happened to the parts' numbers inside, if it ends in an error."""
+    arrays = [state.array for part in parts for state in _states(part)]
+    kept = [array.copy() for array in arrays]
+    try:
+        yield
+    except Exception:
+        for array, old in zip(arrays, kept, strict=True):
+            array[:] = old
+        raise
+
+
 def fingerprint(value: object) -> str:
     """Hash a configuration: numbers, strings, arrays, tuples and dataclasses of them."""
     digest = hashlib.sha256()
     _feed(digest, value)
+    return digest.hexdigest()[:32]
+
+
+def _built(kind: type[Stateful], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stateful:
+    return kind(*args, **kwargs)
+
+
+def _own(argument: Any) -> Any:
+    """Keep an argument as it is now: arrays may be written to later."""
+    return argument.copy() if isinstance(argument, np.ndarray) else argument
+
+
+def _signature(kind: Any) -> inspect.Signature:
+    """Return the signature of a class's `__init__`, without self."""
+    whole = inspect.signature(kind.__init__)
+    return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+
+def _states(part: object) -> Iterator[State]:
+    if isinstance(part, Stateful):
+        yield part._state
+        for inner in part._parts.values():
+            yield from _states(inner)
+
+
+def _checksum(snapshot: Snapshot) -> str:
+    """Hash a snapshot without its checksum; those of its parts are hashed instead of them."""
+    digest = hashlib.sha256()
+    header = {name: snapshot[name] for name in ("part", "version", "fingerprint", "layout")}
+    parts = {name: part["checksum"] for name, part in snapshot["parts"].items()}
+    plain = json.dumps([header, snapshot["random"], parts], sort_keys=True, default=repr)
+    digest.update(plain.encode())
+    digest.update(np.asarray(snapshot["array"], dtype=np.float64).tobytes())
     return digest.hexdigest()[:32]
 
 
@@ -150,5 +274,16 @@ def _feed(digest: Any, value: object) -> None:
             _feed(digest, item)
     elif isinstance(value, (str, int, float, bool, type(None), np.generic)):
         digest.update(f"{type(value).__name__}:{value!r};".encode())
-    else:  # a user's own object or function: its name is all that is known of it
+    else:  # a part, or a user's own object or function: its name is all that is known of it
         digest.update(getattr(value, "__qualname__", type(value).__qualname__).encode())
+
+
+def _shown(argument: Any) -> str:
+    """Show an argument in one line."""
+    if isinstance(argument, np.ndarray) and argument.size > SHOWN:
+        return f"array of shape {argument.shape}"
+    if isinstance(argument, (list, tuple)):
+        if len(argument) > SHOWN:
+            return f"{type(argument).__name__} of {len(argument)}"
+        return f"[{', '.join(map(_shown, argument))}]"
+    return repr(argument)

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import types
 
 from hedgerow.kernels.borrowing import borrowed
 from hedgerow.kernels.charges import must_ask
 from hedgerow.kernels.jit import kernel, number, read, rows, whole, write_rows
-from hedgerow.kernels.ledger import enter
+from hedgerow.kernels.ledger import enter, leave, left
 from hedgerow.kernels.plan import plan_type
 from hedgerow.kernels.vectors import four, look, mix
 
 Array = Any
-LARGEST2 = 1e200
-"""Rounds with a larger squared gradient are left to the objects, which refuse them."""
+LARGEST, LARGEST2 = 1e100, 1e200
+"""Rounds with a larger value or squared gradient are left to the objects, which refuse them."""
 
 
 @kernel(types.boolean, plan_type, read, number, read, number, read, four)
@@ -40,9 +39,9 @@ def tell(
     one whose cost is flat along the set.
     """
     inner, _, cost2, plain2 = looked
-    if not (cost2 <= LARGEST2 and plain2 <= LARGEST2 and abs(cost) < np.inf):
+    if not (cost2 <= LARGEST2 and plain2 <= LARGEST2):
         return False
-    if not abs(value) < np.inf:
+    if not (abs(cost) <= LARGEST and abs(value) <= LARGEST):
         return False
     space, measure, queue = plan.space, plan.measure, plan.queue
     label, members = space[4], space[5]
@@ -73,7 +72,10 @@ def tell(
 def hear(plan: Any, a: Array, cost: float, c: Array, value: float) -> bool:
     """Take in one round, for a learner that draws no noise."""
     x, a, c = plan.state[: len(a)], borrowed(a), borrowed(c)
-    return tell(plan, a, cost, c, value, a[:0], look(a, c, x))
+    if not left(plan.ledger, x) or not tell(plan, a, cost, c, value, a[:0], look(a, c, x)):
+        return False
+    leave(plan.ledger, x)
+    return True
 
 
 @kernel(whole, plan_type, rows, read, rows, read, rows, whole, whole, write_rows)
@@ -94,6 +96,8 @@ def play(
     `seen`.
     """
     x = plan.state[: costs.shape[1]]
+    if not left(plan.ledger, x):
+        return first
     costs, constraints, noise = borrowed(costs), borrowed(constraints), borrowed(noise)
     for r in range(first, end):
         a, c = costs[r], constraints[r]
@@ -101,6 +105,8 @@ def play(
         cost, value = looked[0] + cost_offsets[r], looked[1] + constraint_offsets[r]
         p = noise[r - first]  # rows of length 0 for a learner that draws none
         if not tell(plan, a, cost, c, value, p, looked):
+            leave(plan.ledger, x)
             return r
         seen[0, r], seen[1, r] = cost, value
+    leave(plan.ledger, x)
     return end

@@ -7,11 +7,12 @@ import math
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number
+from hedgerow.player import StatefulPlayer
 from hedgerow.sets.simplices import Simplex
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import State
 
 
-class AdaHedge:
+class AdaHedge(StatefulPlayer):
     """Exponential weights on K experts; the loss of round t is <p_t, l_t>.
 
     p_t ~ exp(-eta_t L_{t-1}), eta_t = ln K / Delta_{t-1}, where Delta adds up the mixability gaps
@@ -63,11 +64,3 @@ class AdaHedge:
         L, p = self._state["L"], self._state["p"]  # L relative to the leader
         self._state["Delta"][0] += kernels.hedge.lose(L, p, losses, self.eta)
         kernels.hedge.weigh(p, L, self.eta)
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot)

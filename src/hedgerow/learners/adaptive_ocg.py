@@ -10,12 +10,13 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.steps import StepRule
+from hedgerow.player import StatefulPlayer
 from hedgerow.protocols.compiled import Advance, rounds_left
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State
 
 
-class AdaptiveOCG:
+class AdaptiveOCG(StatefulPlayer):
     """Adaptive online conditional gradient: one linear minimisation a round, no projection.
 
     x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t, v_t = argmin over X of <grad F_t(x_t), x>,
@@ -54,7 +55,6 @@ class AdaptiveOCG:
         self._state = State(x=X.dim, x1=X.dim, S=X.dim, rule=rule.size, t=1, inner=1, skipped=1)
         self._state["x"][:] = self._state["x1"][:] = x1
         self._state["rule"][:] = rule
-        self._configuration = (X, steps, self._state["x1"].copy())
         self._work = np.zeros(3 * X.dim + 2)  # as kernels/advances.py has it
         self._direction, self._v = self._work[: X.dim], self._work[X.dim : 2 * X.dim]
         self._workspace = X.workspace()
@@ -138,13 +138,10 @@ class AdaptiveOCG:
         """How many rounds are left until there is something to say."""
         return rounds_left(self.steps.horizon, int(self._t[0]))
 
-    def state(self) -> Snapshot:
-        """Return a snapshot of x, x_1, the gradients' sum and the rule's numbers."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration)
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"workspace": self._workspace}
 
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration)
+    def _restored(self) -> None:
+        super()._restored()
         self._v[:], self._work[2 * self.decision_set.dim] = self._x1, 0.0
-        self._workspace.clear()

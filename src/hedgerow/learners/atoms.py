@@ -6,7 +6,7 @@ import numpy as np
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import State, Stateful
 
 SAME = 1e-6
 """Vertices nearer than this, in diameters, count as one."""
@@ -14,7 +14,7 @@ MOST_STEPS = 200
 """The most pairwise steps of one descent."""
 
 
-class Atoms:
+class Atoms(Stateful):
     """A point x = sum of w_k a_k: atom 0 is the bulk, any point of the set; the others vertices.
 
     There is room for `capacity` atoms. A vertex for which there is none takes the place of the
@@ -111,11 +111,3 @@ class Atoms:
         self._last[k] = t
         self._state["count"][0] = max(self.count, k + 1)
         return int(k)
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot)

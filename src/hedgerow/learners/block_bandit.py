@@ -29,7 +29,7 @@ class BlockBandit(BlockConditionalGradient):
     """
 
     def __init__(self, decision_set: DecisionSet, steps: BlockRule, seed: int):
-        super().__init__(decision_set, steps, seed, (), {})  # x_1 = 0, the only anchor, line 3
+        super().__init__(decision_set, steps, seed, {})  # x_1 = 0, the only anchor, line 3
 
     def tell(self, loss: Eval) -> None:
         """Take the value at y_t; at the end of a block, move."""

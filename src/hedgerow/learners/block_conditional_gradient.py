@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector
 from hedgerow.learners.blocks import BlockRule, Seen
@@ -27,7 +25,6 @@ class BlockConditionalGradient(OnePointEstimates):
         decision_set: where to play; it needs a hull and an inner ball.
         steps: the constants of a block and the rule for 1/eta_m.
         seed: fixes the perturbations.
-        configuration: what else it was built from.
         numbers: the names and sizes of what else it remembers.
 
     """
@@ -37,7 +34,6 @@ class BlockConditionalGradient(OnePointEstimates):
         decision_set: DecisionSet,
         steps: BlockRule,
         seed: int,
-        configuration: Sequence[object],
         numbers: dict[str, int],
     ):
         inside, self.steps = HullCoordinates(decision_set), steps
@@ -46,7 +42,7 @@ class BlockConditionalGradient(OnePointEstimates):
         window = block.length if block.centred else 0
         numbers = {"x": n, "anchor": n, "S": n, "grad": n, **numbers}  # x_1 = 0, the centre
         numbers |= {"squares": 1, "lipschitz": 1, "bound": 1, "calls": 1}
-        super().__init__(room, seed, window, (steps, *configuration), numbers)
+        super().__init__(room, seed, window, numbers)
         self._block = block
 
     @property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,11 +11,12 @@ from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number
 from hedgerow.learners.start import first_play
+from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State
 
 
-class ConditionalGradient(ABC):  # noqa: B024 - what it lacks, `tell`, is the algorithm
+class ConditionalGradient(StatefulPlayer):
     """Plays x_{t+1} = x_t + sigma_t (v_t - x_t), v_t = argmin over X of <grad F_t(x_t), x>.
 
     F_t(x) = <S, x> + beta ||x - centre||^2 up to a constant; which sum S, which beta, which
@@ -25,7 +25,6 @@ class ConditionalGradient(ABC):  # noqa: B024 - what it lacks, `tell`, is the al
     Args:
         decision_set: where to play.
         start: x_1; the set's own start if left out.
-        configuration: what else it was built from.
         numbers: the names and sizes of what else it remembers.
 
     """
@@ -36,13 +35,11 @@ class ConditionalGradient(ABC):  # noqa: B024 - what it lacks, `tell`, is the al
         self,
         decision_set: DecisionSet,
         start: ArrayLike | None,
-        configuration: Sequence[object],
         numbers: dict[str, int],
     ):
         X = self.decision_set = decision_set
         self._state = State(x=X.dim, x1=X.dim, S=X.dim, t=1, **numbers)
         self._state["x"][:] = self._state["x1"][:] = first_play(X, start)
-        self._configuration = (X, self._state["x1"].copy(), *configuration)
         self._direction = np.empty(X.dim)
         self._workspace = X.workspace()
 
@@ -75,12 +72,6 @@ class ConditionalGradient(ABC):  # noqa: B024 - what it lacks, `tell`, is the al
         kernels.ocg.move(x, v, sigma)  # x_{t+1}
         return sigma, gap, distance2
 
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration)
-        self._workspace.clear()
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"workspace": self._workspace}

@@ -12,8 +12,9 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
 from hedgerow.learners.atoms import Atoms
 from hedgerow.learners.start import first_play
+from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State
 
 FIRST = 1e-3
 """The first regulariser, in units of ||s_1||/D: any small number, the second is learnt."""
@@ -24,7 +25,7 @@ NEWS = 1e-6
 """How much better than all remembered ones a new vertex is, in units of that gap: no tie."""
 
 
-class CorrectiveOMD:
+class CorrectiveOMD(StatefulPlayer):
     """Online mirror descent whose proximal steps are made on the hull of remembered vertices.
 
     x_{t+1} ~ argmin of F_t(x) = <s_t, x> + beta_t ||x - x_t||^2, without projection: pairwise steps
@@ -77,7 +78,6 @@ class CorrectiveOMD:
         self.atoms = Atoms(x1, as_count(atoms, "atoms", least=2), self._diameter)
         self._state = State(x=X.dim, t=1, calls=1, q=1, beta=1, Delta=1)
         self.atoms.mix(self._state["x"])
-        self._configuration = (X, self._c, x1.copy())
         self._before, self._direction = np.empty(X.dim), np.empty(X.dim)
         self._workspace = X.workspace()
 
@@ -141,12 +141,6 @@ class CorrectiveOMD:
         state["Delta"][0] += max(0.0, float(s @ step - self.beta * (step @ step)))
         state["beta"][0] = max(self.beta, state["Delta"][0] / (self._c * self._diameter**2))
 
-    def state(self) -> Snapshot:
-        """Return a snapshot of the point, the vertices and their weights."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration, parts={"atoms": self.atoms})
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        self._state.restore(self, snapshot, self._configuration, parts={"atoms": self.atoms})
-        self._workspace.clear()
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"atoms": self.atoms, "workspace": self._workspace}

@@ -11,9 +11,10 @@ import numpy as np
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.player import StatefulPlayer
 from hedgerow.protocols.compiled import Advance
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class GaussianNoise:
         return self.factor * math.sqrt((offset + squares) / n) or 1.0
 
 
-class FTPL:
+class FTPL(StatefulPlayer):
     """Follow the perturbed leader: plays vertices, x_t = lmo(L_{t-1} + eta_t p_t).
 
     p_t is a fresh standard Gaussian vector each round and L_{t-1} the sum of linear losses. One
@@ -67,8 +68,7 @@ class FTPL:
     def __init__(self, decision_set: DecisionSet, seed: int, noise: GaussianNoise | None = None):
         self.decision_set = decision_set
         self.noise = GaussianNoise() if noise is None else noise
-        self._configuration = (decision_set, self.noise, as_count(seed, "seed", least=0))
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
         n = decision_set.dim
         self._state = State(x=n, L=n, squares=1, first=1, calls=1)
         self._workspace = decision_set.workspace()
@@ -137,12 +137,6 @@ class FTPL:
             played=played,
         )
 
-    def state(self) -> Snapshot:
-        """Return a snapshot, with the random stream."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration, rng=self._rng)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration, rng=self._rng)
-        self._workspace.clear()
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"workspace": self._workspace}

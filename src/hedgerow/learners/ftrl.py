@@ -43,7 +43,7 @@ class FTRL(Projected):
     def __init__(self, decision_set: DecisionSet, steps: StepRule, start: ArrayLike | None = None):
         X, self.steps = decision_set, steps
         rule = steps.begin(X.diameter or 1.0)  # a single point: any length will do
-        super().__init__(X, rule, (steps,), start, x1=X.dim, S=X.dim, inner=1)
+        super().__init__(X, rule, start, x1=X.dim, S=X.dim, inner=1)
         self._state["x1"][:] = self._state["x"]
         self._regularise, _, self._settle = steps.kernels()
 

@@ -11,7 +11,7 @@ from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet, Workspace
 from hedgerow.sets.wrappers import Affine
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State, Stateful
 
 SHARE = 0.5
 """A remembered vertex serves if its progress is at least this share of the last exact gap."""
@@ -21,7 +21,7 @@ SPARSE = 0.25
 """Vertices with at most this share of nonzero entries are looked at entry by entry."""
 
 
-class LazyOCG:
+class LazyOCG(Stateful):
     """`AdaptiveOCG` that answers many of its linear minimisations from memory.
 
     Where the oracle is the dear part of a round. v_t is the remembered vertex of least
@@ -75,14 +75,13 @@ class LazyOCG:
     ):
         X = self.decision_set = decision_set
         size, most = as_count(memory, "memory"), as_count(patience, "patience")
-        self._configuration = (X, size, most)
         self._memory = _Memory(X, size, most)
         self._ocg = AdaptiveOCG(_Remembered(X, self._memory), steps, start)
 
     @property
     def oracle_calls(self) -> int:
         """How often the oracle itself was called."""
-        return int(self._memory.state["calls"][0])
+        return self._memory.calls
 
     @property
     def last_step(self) -> tuple[Vector, float]:
@@ -98,16 +97,9 @@ class LazyOCG:
         self._memory.x = self._ocg.ask()
         self._ocg.tell(loss)
 
-    def state(self) -> Snapshot:
-        """Return a snapshot of the play and of the remembered vertices."""
-        parts = {"ocg": self._ocg}
-        return self._memory.state.snapshot(self, self._configuration, parts=parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        parts = {"ocg": self._ocg}
-        self._memory.state.restore(self, snapshot, self._configuration, parts)
-        self._memory.index()
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"ocg": self._ocg}  # its workspace is the memory
 
 
 class _Remembered(Affine):
@@ -130,25 +122,38 @@ class _Memory(Workspace):
         super().__init__(X)
         self.space = None  # a compiled loop would ask the oracle itself
         self.x = X.start()
-        self.state = State(
+        self._state = State(
             vertices=size * X.dim, used=size, clock=1, gap=1, patience=1, left=1, calls=1
         )
-        self._vertices = self.state["vertices"].reshape(size, X.dim)
+        self._vertices = self._state["vertices"].reshape(size, X.dim)
         self._inner = X.workspace()
         self._most = float(most)
-        self.index()
+        self._index()
 
-    def index(self) -> None:
+    def _index(self) -> None:
         """Find the nonzero entries of all vertices."""
         self._support = [self._nonzero(v) for v in self._vertices]
 
+    @property
+    def calls(self) -> int:
+        """How often the oracle itself was called."""
+        return int(self._state["calls"][0])
+
+    @property
+    def _parts(self) -> dict[str, Workspace]:
+        return {"inner": self._inner}
+
     def clear(self) -> None:
-        """Forget the warm starts of the set; the vertices are part of the state."""
-        self._inner.clear()
+        """Forget all vertices too."""
+        super().clear()
+        self._index()
+
+    def _restored(self) -> None:
+        self._index()
 
     def lmo(self, c: Vector) -> Vector:
         """Return the best remembered vertex if it serves, else ask the oracle."""
-        state, here = self.state, float(c @ self.x)
+        state, here = self._state, float(c @ self.x)
         state["clock"][0] += 1.0
         values = self._values(c)
         best = int(np.argmin(values))
@@ -169,18 +174,18 @@ class _Memory(Workspace):
         """Return <c, v> for each remembered vertex, infinity for an empty place."""
         values = np.full(len(self._vertices), np.inf)
         for i, support in enumerate(self._support):
-            if self.state["used"][i]:
+            if self._state["used"][i]:
                 v = self._vertices[i]
                 values[i] = c @ v if support is None else c[support] @ v[support]
         return values
 
     def _remember(self, v: Vector, best: int) -> None:
         """Note that the vertex was of use; a new one takes the place of the oldest."""
-        used = self.state["used"]
+        used = self._state["used"]
         i = best if used[best] and np.array_equal(v, self._vertices[best]) else int(used.argmin())
         self._vertices[i] = v
         self._support[i] = self._nonzero(v)
-        used[i] = self.state["clock"][0]
+        used[i] = self._state["clock"][0]
 
     def _nonzero(self, v: Vector) -> NDArray[np.intp] | None:
         support = np.flatnonzero(v)

@@ -7,12 +7,13 @@ from hedgerow.inputs import Vector, as_gradient, as_number, squared_norm
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.learners.pursuit import Pursuer
+from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.hull_projector import hull_projector
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State
 
 
-class LooBogd:
+class LooBogd(StatefulPlayer):
     """LOO-BOGD: gradient descent on an infeasible point that a feasible one follows.
 
     Block m plays one point x_m for K rounds, then
@@ -53,7 +54,6 @@ class LooBogd:
         self._along = hull_projector(X)
         self._pursuer = Pursuer(self._workspace.lmo, X.start(), X.diameter, self._block.eps)
         self._state = State(p=X.dim, t=1, squares=1)
-        self._configuration = (X, steps)
 
     @property
     def oracle_calls(self) -> int:
@@ -82,13 +82,6 @@ class LooBogd:
         self._pursuer.follow(self._pursuer.y - eta * p)  # y_{m+1}, then x_{m+1} and y~_{m+1}
         state["p"][:] = 0.0
 
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration, parts={"pursuer": self._pursuer})
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        parts = {"pursuer": self._pursuer}
-        self._state.restore(self, snapshot, self._configuration, parts)
-        self._workspace.clear()
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"pursuer": self._pursuer, "workspace": self._workspace}

@@ -10,7 +10,7 @@ from hedgerow.inputs import Vector, as_gradient, as_number
 from hedgerow.learners.adahedge import AdaHedge
 from hedgerow.protocols.parts import Learner
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State, Stateful
+from hedgerow.snapshot import Restorable, State, Stateful
 
 EQUAL = 0.2
 """The part of the shared oracle calls that is dealt out equally; the rest goes by weight."""
@@ -25,7 +25,7 @@ class SharesOracle(Learner[EvalGrad], Protocol):
         ...
 
 
-class Mixture:
+class Mixture(Stateful):
     """Plays x_t = sum of p_{t,k} x_{t,k}; every learner k is told the same gradient s_t.
 
     p_t is `AdaHedge` on the losses <s_t, x_{t,k}>. So, for every learner k,
@@ -122,15 +122,7 @@ class Mixture:
         for play, learner in zip(self._plays, self.learners, strict=True):
             play[:] = learner.ask()
 
-    def state(self) -> Snapshot:
-        """Return a snapshot, with those of all learners."""
-        return self._state.snapshot(self, parts=self._parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        self._state.restore(self, snapshot, parts=self._parts)
-
     @property
-    def _parts(self) -> dict[str, Stateful]:
+    def _parts(self) -> dict[str, Restorable]:
         learners = {f"learner {k}": learner for k, learner in enumerate(self.learners)}
         return {"hedge": self.hedge, **learners}

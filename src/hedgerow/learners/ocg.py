@@ -50,7 +50,7 @@ class OCG(ConditionalGradient):
     ):
         self.horizon = as_count(horizon, "horizon")
         self.lipschitz = as_positive(lipschitz, "lipschitz")
-        super().__init__(decision_set, start, (self.horizon, self.lipschitz), {})
+        super().__init__(decision_set, start, {})
         D = decision_set.diameter or 1.0  # a single point: any length will do
         self._beta = 2.0 * self.lipschitz * self.horizon**0.75 / D  # 1/eta
 

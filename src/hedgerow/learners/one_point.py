@@ -7,6 +7,7 @@ from hedgerow.inputs import Vector
 from hedgerow.learners.one_point_estimates import OnePointEstimates
 from hedgerow.learners.shrunk_hull import ShrunkHull
 from hedgerow.protocols.parts import Learner
+from hedgerow.snapshot import Restorable
 
 
 class OnePoint(OnePointEstimates):
@@ -26,9 +27,12 @@ class OnePoint(OnePointEstimates):
                 f"{type(learner.decision_set).__name__}; build it on "
                 "ShrunkHull(decision_set, delta)"
             )
-        super().__init__(learner.decision_set, seed, window, (), {})
+        super().__init__(learner.decision_set, seed, window, {})
         self.learner = learner
-        self._parts["learner"] = learner
+
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"learner": self.learner}
 
     @property
     def oracle_calls(self) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
 
 import numpy as np
 
 from hedgerow.feedback import Eval
 from hedgerow.inputs import Vector, as_count
 from hedgerow.learners.shrunk_hull import ShrunkHull
-from hedgerow.snapshot import Snapshot, State, Stateful
+from hedgerow.player import StatefulPlayer
+from hedgerow.snapshot import State
 
 
-class OnePointEstimates(ABC):
+class OnePointEstimates(StatefulPlayer):
     """Plays x + delta u with u uniform on the sphere and estimates the gradient by (n/delta) f u.
 
     The estimate is unbiased for the gradient of f smoothed over a ball of radius delta, if f was
@@ -25,7 +25,6 @@ class OnePointEstimates(ABC):
         room: where x lies; delta around each of its points lies in the decision set.
         seed: fixes the perturbations.
         window: how many rounds a mean is taken over.
-        configuration: what else it was built from.
         numbers: the names and sizes of what else it remembers.
 
     Reference: A. Flaxman, A. Kalai and B. McMahan, Online convex optimization in the bandit
@@ -40,16 +39,12 @@ class OnePointEstimates(ABC):
         room: ShrunkHull,
         seed: int,
         window: int,
-        configuration: Sequence[object],
         numbers: dict[str, int],
     ):
         self.decision_set, self._room = room.whole, room
         self.window = as_count(window, "window", least=0)
-        seed = as_count(seed, "seed", least=0)
-        self._configuration = (room.whole, room.delta, seed, self.window, *configuration)
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
         self._state = State(u=room.dim, t=1, sum=1, mean=1, **numbers)
-        self._parts: dict[str, Stateful] = {}
         self._draw()
 
     def _draw(self) -> None:
@@ -78,11 +73,3 @@ class OnePointEstimates(ABC):
             if state["t"][0] % self.window == 0.0:
                 state["mean"][0], state["sum"][0] = state["sum"][0] / self.window, 0.0
         self._draw()
-
-    def state(self) -> Snapshot:
-        """Return a snapshot, with the random stream."""
-        return self._state.snapshot(self, self._configuration, rng=self._rng, parts=self._parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration, self._parts, self._rng)

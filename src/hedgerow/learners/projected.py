@@ -25,7 +25,6 @@ class Projected(ProjectedPoint):
     Args:
         decision_set: where to play; it must be able to project.
         rule: the step rule's numbers before the first round.
-        configuration: what else the learner was built from.
         start: x_1; the set's own start if left out.
         memory: the sizes of what else the learner remembers.
 
@@ -35,11 +34,10 @@ class Projected(ProjectedPoint):
         self,
         decision_set: DecisionSet,
         rule: Vector,
-        configuration: tuple[object, ...],
         start: ArrayLike | None,
         **memory: int,
     ):
-        super().__init__(decision_set, configuration, start, rule=rule.size, **memory)
+        super().__init__(decision_set, start, rule=rule.size, **memory)
         self._state["rule"][:] = rule
         self._aim = np.empty(decision_set.dim)
 
@@ -73,7 +71,7 @@ class ProjectedDescent(Projected):
         eta: Callable[..., float],
         start: ArrayLike | None,
     ):
-        super().__init__(decision_set, rule, (rule,), start)
+        super().__init__(decision_set, rule, start)
         self._eta = eta
 
     def tell(self, loss: EvalGrad) -> None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from abc import ABC
-
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector
 from hedgerow.learners.start import first_play
+from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet, Projectable
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State
 
 
-class ProjectedPoint(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedback
+class ProjectedPoint(StatefulPlayer):
     """The point x_t, the round t and the count of projections, beside numbers of its own.
 
     Args:
         decision_set: where to play; it must know its projection.
-        configuration: what else a snapshot must agree on, such as a schedule.
         start: x_1; the set's own start if left out.
         sizes: names and lengths of further numbers of the state.
 
@@ -30,7 +28,6 @@ class ProjectedPoint(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its
     def __init__(
         self,
         decision_set: DecisionSet,
-        configuration: object,
         start: ArrayLike | None = None,
         **sizes: int,
     ):
@@ -42,7 +39,6 @@ class ProjectedPoint(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its
                 "projection_free_coco among policies"
             )
         x1 = first_play(X, start)
-        self._configuration = (X, configuration, x1.copy())
         self._state = State(x=X.dim, t=1, projections=1, **sizes)
         self._state["x"][:] = x1
         self._workspace = X.workspace()
@@ -61,12 +57,6 @@ class ProjectedPoint(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its
         self._state["projections"][0] += 1.0
         return self._workspace.project(y)
 
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        self._state.restore(self, snapshot, self._configuration)
-        self._workspace.clear()
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"workspace": self._workspace}

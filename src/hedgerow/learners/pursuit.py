@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.approximate_projection import approximately_feasible_projection, into_ball
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import State, Stateful
 
 
-class Pursuer:
+class Pursuer(Stateful):
     """The pair (x_m, y~_m) of Garber and Kretzu: x is played, y~ learns, ||x - y~||^2 <= 3 eps.
 
     Args:
@@ -23,7 +23,6 @@ class Pursuer:
     def __init__(self, lmo: Callable[[Vector], Vector], start: Vector, radius: float, eps: float):
         self._lmo, self.radius, self.eps = lmo, radius, eps
         self.centre = start.copy()
-        self._configuration = (self.centre, radius, eps)
         self._state = State(x=start.size, y=start.size, calls=1)
         self._state["x"][:] = self._state["y"][:] = start
 
@@ -50,11 +49,3 @@ class Pursuer:
         end = approximately_feasible_projection(self._lmo, self._state["x"], y, self.eps)
         self._state["x"][:], self._state["y"][:] = end.x, end.y
         self._state["calls"][0] += end.calls
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self, self._configuration)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration)

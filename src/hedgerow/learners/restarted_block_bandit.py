@@ -82,7 +82,7 @@ class RestartedBlockBandit(BlockConditionalGradient, Doubling):
         self, decision_set: DecisionSet, steps: BlockRule, seed: int, guess: float | None = None
     ):
         first = 0.0 if guess is None else as_positive(guess, "guess")
-        super().__init__(decision_set, steps, seed, (first,), {"guess": 1, "restarts": 1})
+        super().__init__(decision_set, steps, seed, {"guess": 1, "restarts": 1})
         self._state["guess"][0] = first
 
     def tell(self, loss: Eval) -> None:

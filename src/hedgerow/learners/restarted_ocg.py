@@ -18,7 +18,6 @@ from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.steps import StepRule
 from hedgerow.protocols.compiled import Advance, rounds_left
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot
 
 
 class Restart(Protocol):
@@ -87,7 +86,7 @@ class RestartedOCG(ConditionalGradient, Doubling):
         rule = steps.begin(decision_set.diameter or 1.0)  # a single point: any length will do
         numbers = {"anchor": decision_set.dim, "rule": rule.size}
         numbers |= {"age": 1, "inner": 1, "guess": 1, "restarts": 1}
-        super().__init__(decision_set, start, (steps, first, self.restart), numbers)
+        super().__init__(decision_set, start, numbers)
         self.steps = steps
         self._kernels, self._fresh = steps.kernels(), rule
         self._state["anchor"][:] = self._state["x1"]
@@ -146,9 +145,8 @@ class RestartedOCG(ConditionalGradient, Doubling):
             silent=lambda: rounds_left(self.steps.horizon, int(self._state["t"][0])),
         )
 
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        super().restore(snapshot)
+    def _restored(self) -> None:
+        super()._restored()
         self._undeclared = False
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-from abc import ABC
 from collections.abc import Callable
 
 import numpy as np
@@ -15,8 +14,9 @@ from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positiv
 from hedgerow.learners.adagrad import BEST_FACTOR
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
+from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import Balled, DecisionSet, Hulled, Separable
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import State
 
 SQUEEZE = 4.0
 """delta = 4 R / (r sqrt T), the paper's c."""
@@ -32,7 +32,7 @@ ROUNDING = 4.0 * sys.float_info.epsilon
 """A gradient's part along the set that is below this, times the dimension, is rounding."""
 
 
-class SeparationDescent(ABC):  # noqa: B024 - what it lacks is the length of its steps
+class SeparationDescent(StatefulPlayer):
     """Descent with infeasible projections: y <- y - delta r a/||a|| while a separates y from X.
 
     The point is no projection, but it is no further than before from any point of the squeezed set
@@ -119,18 +119,6 @@ class SeparationDescent(ABC):  # noqa: B024 - what it lacks is the length of its
             y -= delta * r / np.linalg.norm(n) * n
             self._state["separations"][0] += 1.0
 
-    @property
-    def _configuration(self) -> tuple[object, ...]:
-        return (self.decision_set, self.horizon)
-
-    def state(self) -> Snapshot:
-        """Return a snapshot of the point and the step's numbers."""
-        return self._state.snapshot(self, self._configuration)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration)
-
 
 class SeparationOGD(SeparationDescent):
     """SO-OGD: y_{t+1} = pull(y_t - eta grad_t), eta = r/(G sqrt T), squeeze 4R/(r sqrt T).
@@ -154,11 +142,6 @@ class SeparationOGD(SeparationDescent):
         super().__init__(decision_set, as_count(horizon, "horizon"), kernels.projected.steady_eta)
         length = STEP * self.radius / (2.0 * math.sqrt(horizon))  # eta G = c_1 r / (2 sqrt T)
         self._state["rule"][:] = length, as_positive(lipschitz, "lipschitz")
-        self._begin = tuple(self._state["rule"])
-
-    @property
-    def _configuration(self) -> tuple[object, ...]:
-        return (self.decision_set, self.horizon, self._begin)
 
 
 class SeparationAdaGrad(SeparationDescent):

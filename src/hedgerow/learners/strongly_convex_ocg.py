@@ -30,7 +30,7 @@ class StronglyConvexOCG(ConditionalGradient):
 
     def __init__(self, decision_set: DecisionSet, modulus: float, start: ArrayLike | None = None):
         self.modulus = as_positive(modulus, "modulus")
-        super().__init__(decision_set, start, (self.modulus,), {"B": decision_set.dim})
+        super().__init__(decision_set, start, {"B": decision_set.dim})
 
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and move to x_{t+1}."""

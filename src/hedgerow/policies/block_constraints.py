@@ -9,10 +9,10 @@ import numpy as np
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.policies.ball_prox import Affine
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Snapshot, State, Stateful
 
 
-class BlockConstraints:
+class BlockConstraints(Stateful):
     """The constraints of a block's rounds, each as the largest of affine pieces.
 
     A linear function, or a maximum of such, is kept whole. Of all other convex functions the sum of
@@ -84,6 +84,10 @@ class BlockConstraints:
         """Begin a new block."""
         self._groups, self._curved, self._cuts = [], [], []
 
+    @property
+    def _configuration(self) -> object:
+        return self._dim
+
     def state(self) -> Snapshot:
         """Return a snapshot; in the middle of a block only linear constraints fit into one."""
         if self._curved:
@@ -93,16 +97,21 @@ class BlockConstraints:
                 "snapshot after the block's last round"
             )
         pieces = self.pieces(np.zeros(self._dim))
-        state = self._layout(pieces.values.size, len(self._groups))
+        self._state = self._layout(pieces.values.size, len(self._groups))
         for name, part in pieces._asdict().items():
-            state[name][:] = part.ravel()
-        return state.snapshot(self, (self._dim,))
+            self._state[name][:] = part.ravel()
+        return super().state()
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot."""
-        layout = snapshot["layout"]
-        state = self._layout(int(layout.get("values", 0)), int(layout.get("begin", 1)) - 1)
-        state.restore(self, snapshot, (self._dim,))
+        layout, size = snapshot["layout"], len(snapshot["array"])
+        rows, ends = int(layout.get("values", 0)), int(layout.get("begin", 1))
+        if rows >= 0 and ends >= 1 and size == rows * (self._dim + 1) + ends:
+            self._state = self._layout(rows, ends - 1)
+        super().restore(snapshot)
+
+    def _restored(self) -> None:
+        state = self._state
         rows = zip(state["slopes"].reshape(-1, self._dim), state["values"], strict=True)
         parts = [Linear(slope, float(value)) for slope, value in rows]
         begin = state["begin"].astype(int).tolist()

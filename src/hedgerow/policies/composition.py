@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from collections.abc import Iterator
 from typing import Generic, TypeVar
+
+import numpy as np
 
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Stateful
+from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.surrogates.ranges import LearntRanges
 
 SeenCost = TypeVar("SeenCost")
 SeenConstraint = TypeVar("SeenConstraint")
 
 
-class Composition(ABC, Generic[SeenCost, SeenConstraint]):
+class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     """The surrogate makes one loss a round, the learner plays it.
 
     Args:
@@ -24,8 +27,15 @@ class Composition(ABC, Generic[SeenCost, SeenConstraint]):
     """
 
     def __init__(self, learner: Learner[SeenCost], surrogate: Surrogate[SeenCost, SeenConstraint]):
+        if any(ranges.learner is not learner for ranges in _learnt(surrogate)):
+            raise ValueError(
+                "the surrogate's ranges measure another learner's plays; build LearntRanges with "
+                "the learner of this policy"
+            )
         self.learner = learner
         self.surrogate = surrogate
+        self._state = State(left=learner.decision_set.dim)  # the play after the last round
+        self._state["left"][:] = learner.ask()
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -51,6 +61,25 @@ class Composition(ABC, Generic[SeenCost, SeenConstraint]):
         """Return the learner's play."""
         return self.learner.ask()
 
+    def _left(self) -> Vector:
+        """Return the learner's play, which must be the one that the last round left."""
+        x = self.learner.ask()
+        if not np.array_equal(x, self._state["left"]):
+            raise RuntimeError(
+                "the learner has moved without its policy, so that nothing could be proved about "
+                "their rounds; give every policy a learner of its own, and tell the policy alone"
+            )
+        return x
+
     @property
-    def _parts(self) -> dict[str, Stateful]:
+    def _parts(self) -> dict[str, Restorable]:
         return {"learner": self.learner, "surrogate": self.surrogate}
+
+
+def _learnt(part: object) -> Iterator[LearntRanges]:
+    """Yield the ranges in a surrogate that are learnt from a learner's rounds."""
+    if isinstance(part, LearntRanges):
+        yield part
+    elif isinstance(part, Stateful):
+        for inner in part._parts.values():
+            yield from _learnt(inner)

@@ -6,31 +6,21 @@ import math
 import sys
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 import numpy as np
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad, needs
-from hedgerow.inputs import Vector, fits, squared_norm
+from hedgerow.inputs import as_number, fits, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
 from hedgerow.protocols.compiled import CompiledGame, CompiledLearner, CompiledSurrogate
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.compiled import faithful
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import State, unchanged_if_refused
 
 Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
-
-
-@runtime_checkable
-class Summing(Protocol):
-    """A learner that keeps the sum of all losses it was told."""
-
-    @property
-    def losses(self) -> Vector:
-        """The sum so far."""
-        ...
 
 
 class Constrained(Composition[EvalGrad, Seen]):
@@ -48,9 +38,9 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[EvalGrad, Seen]):
         super().__init__(learner, surrogate)
-        fresh = isinstance(learner, Summing) and not learner.losses.any()
-        own = 0 if fresh else learner.decision_set.dim  # a learner that sums losses does it for us
-        self._state = State(s=own, inner=1, price=1, rounds=1, size=1, prices=1)
+        n = learner.decision_set.dim
+        self._state = State(left=n, s=n, inner=1, price=1, rounds=1, size=1, prices=1)
+        self._state["left"][:] = learner.ask()
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
@@ -65,10 +55,13 @@ class Constrained(Composition[EvalGrad, Seen]):
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
                     f"got {np.shape(feedback.grad)}; evaluate the functions at ask()"
                 )
-        x = self.learner.ask()
-        loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
-        self.learner.tell(loss)
-        kernels.ledger.record(self._state.array, loss.grad, x, self.surrogate.price)
+        x = self._left()
+        with unchanged_if_refused(self.surrogate):
+            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
+            price = as_number(self.surrogate.price, "the weighed violation")
+            self.learner.tell(loss)
+        kernels.ledger.record(self._state.array, loss.grad, x, price)
+        self._state["left"][:] = self.learner.ask()
 
     def certificate(self, budget: float = 0.0) -> float:
         """Bound the regret so far, by one oracle call, whatever the constants.
@@ -84,10 +77,7 @@ class Constrained(Composition[EvalGrad, Seen]):
 
         """
         state = self._state
-        learner, losses = self.learner, state["s"]
-        if isinstance(learner, Summing) and not losses.size:
-            losses = learner.losses
-        lowest = self.decision_set.minimum(losses)
+        lowest = self.decision_set.minimum(state["s"])
         bound = float(state["inner"][0] - lowest - state["price"][0])
         allowed = as_budget(budget) * self.surrogate.largest_weight
         return bound + allowed + self._rounding()
@@ -119,14 +109,6 @@ class Constrained(Composition[EvalGrad, Seen]):
         if advance is None or charge is None or charge.learner not in (None, learner):
             return None
         return CompiledGame(advance, charge, self._state.array)
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self, parts=self._parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        self._state.restore(self, snapshot, parts=self._parts)
 
 
 def plain(seen: object, dim: int) -> bool:

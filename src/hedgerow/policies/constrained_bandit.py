@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hedgerow.feedback import Eval
 from hedgerow.policies.composition import Composition
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import unchanged_if_refused
 
 
 class ConstrainedBandit(Composition[Eval, Eval]):
@@ -21,12 +21,7 @@ class ConstrainedBandit(Composition[Eval, Eval]):
 
     def tell(self, cost: Eval, constraint: Eval) -> None:
         """Make the loss of this round and pass it to the learner."""
-        self.learner.tell(self.surrogate.tell(cost, constraint))
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return State().snapshot(self, parts=self._parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        State().restore(self, snapshot, parts=self._parts)
+        self._left()
+        with unchanged_if_refused(self.surrogate):
+            self.learner.tell(self.surrogate.tell(cost, constraint))
+        self._state["left"][:] = self.learner.ask()

@@ -8,10 +8,11 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector, as_count, squared_norm
+from hedgerow.player import StatefulPlayer
 from hedgerow.policies.presets import Preset, check_preset
 from hedgerow.sets.decision_set import DecisionSet, Described, Rows
 from hedgerow.sets.interior import linear_programme
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import State
 from hedgerow.surrogates.queued import checked
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ MOST_ROWS = 100
 """How many constraints are remembered unless told otherwise."""
 
 
-class FeasibleLeader:
+class FeasibleLeader(StatefulPlayer):
     """x_{t+1} = argmin over X of sum <grad f_s, x> with g_s(x) <= 0 for the remembered s <= t.
 
     One linear programme a round over the set's rows. Curved functions are linearised where they
@@ -47,7 +48,6 @@ class FeasibleLeader:
             )
         X = self.decision_set = decision_set
         self.most_rows = as_count(most_rows, "most_rows")
-        self._configuration = (X, self.most_rows)
         self._state = State(
             x=X.dim, costs=X.dim, slopes=most_rows * X.dim, limits=most_rows, kept=1, solved=1
         )
@@ -104,14 +104,6 @@ class FeasibleLeader:
             state["solved"][0] += 1.0
             x = _solved(self._rows, None, rows, limits)
         return state["x"].copy() if x is None else x
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self, self._configuration)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration)
 
 
 def _solved(rows: Rows, costs: Vector | None, slopes: Vector, limits: Vector) -> Vector | None:

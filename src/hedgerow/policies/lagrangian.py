@@ -108,7 +108,7 @@ class PrimalDual(Projecting):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, (schedule, unit, eagerness), horizon, multiplier=1)
+        super().__init__(decision_set, horizon, multiplier=1)
         self.schedule, self.unit, self.eagerness = schedule, unit, eagerness
 
     @property

@@ -25,7 +25,7 @@ class Penalised(Projecting, Generic[Rates]):
     """
 
     def __init__(self, decision_set: DecisionSet, rates: Rates, eagerness: float = 1.0):
-        super().__init__(decision_set, (rates, eagerness), queue=1, weight=1, gap=1)
+        super().__init__(decision_set, queue=1, weight=1, gap=1)
         self.rates, self.eagerness = rates, eagerness
 
     @property

@@ -8,11 +8,12 @@ from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.learners.pursuit import Pursuer
+from hedgerow.player import StatefulPlayer
 from hedgerow.policies.ball_prox import FINE, ROUGH, ball_prox
 from hedgerow.policies.block_constraints import BlockConstraints
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.hull_projector import hull_projector
-from hedgerow.snapshot import Snapshot, State, Stateful
+from hedgerow.snapshot import Restorable, State
 from hedgerow.surrogates.queued import checked
 
 CUT_TOLERANCE = 1e-5
@@ -21,7 +22,7 @@ CUTS = 100
 """The most cuts in a block."""
 
 
-class PenaltyProx:
+class PenaltyProx(StatefulPlayer):
     """Drift-plus-penalty by blocks: cost linearised, constraints kept whole.
 
     Block m plays one point x_m for K rounds. With c_m the sum of the cost's gradients at x_m,
@@ -53,7 +54,6 @@ class PenaltyProx:
         self._pursuer = Pursuer(self._workspace.lmo, X.start(), X.diameter, self._block.eps)
         self._constraints = BlockConstraints(X.dim)
         self._state = State(c=X.dim, t=1, squares=1)
-        self._configuration = (X, steps, self.weight)
 
     @property
     def oracle_calls(self) -> int:
@@ -100,15 +100,9 @@ class PenaltyProx:
         self._pursuer.follow(centre + z)  # y_{m+1}, then x_{m+1} and y~_{m+1}
 
     @property
-    def _parts(self) -> dict[str, Stateful]:
-        return {"pursuer": self._pursuer, "constraints": self._constraints}
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        self._workspace.clear()
-        return self._state.snapshot(self, self._configuration, parts=self._parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        self._state.restore(self, snapshot, self._configuration, self._parts)
-        self._workspace.clear()
+    def _parts(self) -> dict[str, Restorable]:
+        return {
+            "pursuer": self._pursuer,
+            "constraints": self._constraints,
+            "workspace": self._workspace,
+        }

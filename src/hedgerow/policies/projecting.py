@@ -19,7 +19,7 @@ from hedgerow.policies.presets import (
 from hedgerow.policies.unit_free import UnitFree
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.queued import LARGEST_PART, checked
+from hedgerow.surrogates.queued import checked
 
 Seen = TypeVar("Seen", bound=EvalGrad | Full)
 
@@ -29,7 +29,6 @@ class Projecting(ProjectedPoint):
 
     Args:
         decision_set: where to play; it must know its projection.
-        configuration: what a snapshot must agree on, such as a schedule.
         horizon: the round after which it warns once, or None.
         sizes: names and lengths of further numbers of the state.
 
@@ -38,11 +37,10 @@ class Projecting(ProjectedPoint):
     def __init__(
         self,
         decision_set: DecisionSet,
-        configuration: object,
         horizon: int | None = None,
         **sizes: int,
     ):
-        super().__init__(decision_set, configuration, None, **sizes)
+        super().__init__(decision_set, None, **sizes)
         self.horizon = horizon
 
     def _seen(self, kind: type[Seen], cost: Seen, constraint: Seen) -> tuple[Seen, Seen]:
@@ -53,11 +51,6 @@ class Projecting(ProjectedPoint):
         needs(kind, seen, "this policy", name)
         X = self.decision_set
         value, grad, _ = checked(EvalGrad(seen.value, seen.grad), name, X.dim)
-        if abs(value) > LARGEST_PART:
-            raise ValueError(
-                f"the {name} has the value {value:g}, above {LARGEST_PART:g}; "
-                "measure it in a larger unit"
-            )
         return cast(Seen, seen._replace(value=value, grad=X.tangent(grad)))
 
     def _round(self) -> int:

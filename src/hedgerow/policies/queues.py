@@ -13,12 +13,11 @@ class _Queued(Projecting):
     def __init__(
         self,
         decision_set: DecisionSet,
-        constants: tuple[float, ...],
         unit: float,
         eagerness: float,
         horizon: int | None,
     ):
-        super().__init__(decision_set, (constants, unit, eagerness), horizon, queue=1)
+        super().__init__(decision_set, horizon, queue=1)
         self.unit, self.eagerness = unit, eagerness
 
     @property
@@ -52,7 +51,7 @@ class DriftPlusPenalty(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, (V, alpha), unit, eagerness, horizon)
+        super().__init__(decision_set, unit, eagerness, horizon)
         self.V, self.alpha = V, alpha
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
@@ -95,7 +94,7 @@ class VirtualQueue(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, (gamma, alpha), unit, eagerness, horizon)
+        super().__init__(decision_set, unit, eagerness, horizon)
         self.gamma, self.alpha = gamma, alpha
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from hedgerow.feedback import EvalGrad, EvalLinear, needs
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number
+from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
-from hedgerow.sets.decision_set import DecisionSet, Samplable
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.sets.decision_set import Samplable
+from hedgerow.snapshot import Restorable, State
 
 
 @runtime_checkable
@@ -24,7 +25,7 @@ class Stepping(Protocol):
         ...
 
 
-class SampledPlay(ABC):
+class SampledPlay(StatefulPlayer):
     """Plays a random vertex X_t with mean x_t, the play of a fractional policy.
 
     The inner policy is told at x_t, not at X_t: linear feedback is moved there. Told at the
@@ -44,16 +45,10 @@ class SampledPlay(ABC):
                 f"sampled play needs {Samplable.meaning}, {type(policy.decision_set).__name__} has "
                 "no sample(); play the fractional policy itself"
             )
-        self.policy = policy
-        self._seed = as_count(seed, "seed", least=0)
-        self._rng = np.random.default_rng(seed)
+        self.policy, self.decision_set = policy, policy.decision_set
+        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
         self._state = State(vertex=policy.decision_set.dim, switches=1)
         self._state["vertex"][:] = policy.decision_set.sample(policy.ask(), self._rng)
-
-    @property
-    def decision_set(self) -> DecisionSet:
-        """The inner policy's."""
-        return self.policy.decision_set
 
     @property
     def oracle_calls(self) -> int:
@@ -81,14 +76,9 @@ class SampledPlay(ABC):
     def _next(self) -> Vector:
         """Draw a vertex whose mean is the inner policy's new play."""
 
-    def state(self) -> Snapshot:
-        """Return a snapshot, with the random stream."""
-        parts = {"policy": self.policy}
-        return self._state.snapshot(self, (self._seed,), rng=self._rng, parts=parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, (self._seed,), {"policy": self.policy}, self._rng)
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"policy": self.policy}
 
 
 def _moved(seen: EvalLinear, name: str, shift: Vector) -> EvalGrad:

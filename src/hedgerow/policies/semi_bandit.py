@@ -6,13 +6,14 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad, Used, needs
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_long_term
 from hedgerow.sets.decision_set import Balled, DecisionSet, Samplable
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State
 
 
-class SemiBandit:
+class SemiBandit(StatefulPlayer):
     """Plays 0/1 vertices and learns from the coefficients of the coordinates it used.
 
     The fractional policy's play x_t is mixed with an interior point, x~_t = (1 - gamma) x_t +
@@ -34,7 +35,7 @@ class SemiBandit:
     oblivious_only = True
 
     def __init__(self, policy: Constrained[EvalGrad], seed: int, exploration: float):
-        X = policy.decision_set
+        X = self.decision_set = policy.decision_set
         for capability in (Samplable, Balled):
             if not X.supports(capability):
                 raise ValueError(
@@ -44,11 +45,10 @@ class SemiBandit:
         if as_positive(exploration, "exploration") >= 1.0:
             raise ValueError(f"exploration must be below 1, got {exploration:g}")
         self.policy, self.exploration = policy, exploration
-        self._configuration = (as_count(seed, "seed", least=0), exploration)
         self._centre = X.ball()[0]
         for direction in (np.ones(X.dim), -np.ones(X.dim)):
             _check_binary(X.lmo(direction))
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
         self._state = State(vertex=X.dim)
         self._draw()
 
@@ -59,11 +59,6 @@ class SemiBandit:
         vertex = self.decision_set.sample(self._chances(), self._rng)
         _check_binary(vertex)
         self._state["vertex"][:] = vertex
-
-    @property
-    def decision_set(self) -> DecisionSet:
-        """The inner policy's."""
-        return self.policy.decision_set
 
     @property
     def oracle_calls(self) -> int:
@@ -91,15 +86,9 @@ class SemiBandit:
         self.policy.tell(*seen)
         self._draw()
 
-    def state(self) -> Snapshot:
-        """Return a snapshot, with the random stream."""
-        parts = {"policy": self.policy}
-        return self._state.snapshot(self, self._configuration, rng=self._rng, parts=parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        parts = {"policy": self.policy}
-        self._state.restore(self, snapshot, self._configuration, parts, self._rng)
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"policy": self.policy}
 
 
 def _check_binary(vertex: Vector) -> None:

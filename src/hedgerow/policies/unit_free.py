@@ -11,7 +11,7 @@ from hedgerow.functions import scaled
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.queued import checked
 
 Seen = TypeVar("Seen", bound=EvalGrad | Full)
@@ -19,7 +19,7 @@ NEGLIGIBLE = 1e-150
 """Gradients below this are no gradients: dividing by them leaves float64."""
 
 
-class UnitFree(Generic[Seen]):
+class UnitFree(Stateful, Generic[Seen]):
     """Tells a policy f_t / Gf and g_t / Gg, so that it needs to know no Lipschitz constant.
 
     Gf and Gg are the largest tangent norms of grad f and grad g so far. The wrapped policy is
@@ -70,13 +70,9 @@ class UnitFree(Generic[Seen]):
         self.policy.tell(_times(f, _unit(Gf)), _times(g, _unit(Gg)))
         self._state.array[:] = Gf, Gg
 
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self, parts={"policy": self.policy})
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot; one that does not fit changes nothing."""
-        self._state.restore(self, snapshot, parts={"policy": self.policy})
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"policy": self.policy}
 
 
 def _checked(seen: Seen, name: str, dim: int) -> Seen:

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Stateful
+from hedgerow.snapshot import Restorable
 
 Seen = TypeVar("Seen", contravariant=True)
 SeenCost = TypeVar("SeenCost", contravariant=True)
@@ -14,7 +14,7 @@ SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 Told = TypeVar("Told")
 
 
-class Player(Stateful, Protocol):
+class Player(Restorable, Protocol):
     """Who is asked for a point each round: `ask` is pure, all work happens in `tell`.
 
     A snapshot of it, restored, plays on bit for bit the same.
@@ -56,7 +56,7 @@ class Policy(Player, Protocol[SeenCost, SeenConstraint]):
         ...
 
 
-class Surrogate(Stateful, Protocol[Told, SeenConstraint]):
+class Surrogate(Restorable, Protocol[Told, SeenConstraint]):
     """Turns cost and constraint of a round into one loss, and remembers the violation."""
 
     @property

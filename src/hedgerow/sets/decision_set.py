@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_vector, squared_norm
 from hedgerow.sets.compiled import Compiled, Space, faithful
+from hedgerow.snapshot import Stateful
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -166,6 +169,16 @@ class DecisionSet(ABC):
         """Return a with <a, y> > max over the set of <a, x>, or None if y is inside."""
         self._refuse(Separable)
 
+    def __copy__(self) -> Self:
+        return self  # immutable: a copy may share it
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is computed when first needed: it is computed alike again."""
+        return {k: v for k, v in vars(self).items() if not _is_cached(type(self), k)}
+
     def _refuse(self, capability: Capability) -> NoReturn:
         raise NotImplementedError(
             f"{type(self).__name__} has no {capability.method}() ({capability.meaning}); "
@@ -173,8 +186,15 @@ class DecisionSet(ABC):
         )
 
 
-class Workspace:
-    """Scratch memory and warm starts for one learner; answers are those of the set itself."""
+def _is_cached(kind: type, name: str) -> bool:
+    return isinstance(getattr(kind, name, None), cached_property)
+
+
+class Workspace(Stateful):
+    """Scratch memory and warm starts for one learner; answers are those of the set itself.
+
+    Warm starts are its state, so that a restored learner goes on bit for bit.
+    """
 
     space: Space | None = None  # the memory of a compiled oracle
 
@@ -193,4 +213,15 @@ class Workspace:
         return self.decision_set.project(y)
 
     def clear(self) -> None:
-        """Forget all warm starts: done at every snapshot, so that a resumed run is the same run."""
+        """Forget all warm starts."""
+        self._state.array[:] = 0.0
+        for part in self._parts.values():
+            part.clear()
+
+    @property
+    def _parts(self) -> Mapping[str, Workspace]:
+        return {}
+
+    @property
+    def _configuration(self) -> object:
+        return ()  # the learner's own snapshot knows the set

@@ -16,6 +16,7 @@ from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.frankwolfe import minimum_norm_point
 from hedgerow.sets.graph import FlowNetwork
 from hedgerow.sets.projectable import ProjectableSet
+from hedgerow.snapshot import State
 
 BALANCED = 1e-10
 """A projection whose nodes are balanced less well than this is left to the oracle-only method."""
@@ -148,7 +149,7 @@ class FlowWorkspace(Workspace):
     def __init__(self, flows: FlowPolytope):
         super().__init__(flows)
         self._flows = flows
-        self._potential: Vector | None = None
+        self._state = State(potential=flows._network.nodes, warm=1)
 
     def project(self, y: Vector) -> Vector:
         """Run Newton's method from the last potentials, or from those of an oracle call."""
@@ -162,7 +163,7 @@ class FlowWorkspace(Workspace):
                 network.tail, network.head, network.supply, network.upper, potential, z
             )
             if balance <= BALANCED:
-                self._potential = potential
+                self._state["potential"][:], self._state["warm"][0] = potential, 1.0
                 x[network.edge] = np.clip(z, 0.0, network.upper)
                 return x
         self.clear()
@@ -170,13 +171,9 @@ class FlowWorkspace(Workspace):
         return minimum_norm_point(flows.lmo, y, 1e-10 * flows.diameter, 1000 + 20 * flows.dim).x
 
     def _starts(self, y: Vector, size: float) -> Iterator[Vector]:
-        last = self._potential
-        if last is not None and np.abs(last).max(initial=0.0) <= STALE * size:
+        last = self._state["potential"].copy()
+        if self._state["warm"][0] and np.abs(last).max(initial=0.0) <= STALE * size:
             yield last
         elif size <= FAR:
             yield np.zeros(self._flows._network.nodes)
         yield self._flows._potentials(-y)
-
-    def clear(self) -> None:
-        """Start the next projection from potentials of zero."""
-        self._potential = None

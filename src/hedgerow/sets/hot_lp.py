@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet, Rows, Workspace
+from hedgerow.snapshot import State
 
 CLOSE = 0.1
 """Relative change of the costs up to which the primal simplex method is worth trying."""
@@ -19,47 +20,58 @@ TIE = 1e-9
 
 
 class HotWorkspace(Workspace):
-    """The model of a set's rows, kept alive between oracle calls; needs `highspy`.
+    """The basis of the last solution of a set's linear programme; needs `highspy`.
 
     After a small change of the costs the primal simplex method is 10-20 times faster than a cold
     start, but after a large one up to 10 times slower; the default method, also started from the
     last basis, is faster than a cold start for both. So the primal one runs only while changes are
     small and few pivots were enough last time, and is cut short when it needs many. Where the best
     vertex is not unique, the set itself is asked, so that the answer does not depend on the past.
+    The model is passed anew each time, for half of the gain: what HiGHS keeps inside a model that
+    stays alive, such as a factorisation, can be neither saved nor restored.
     """
 
     def __init__(self, decision_set: DecisionSet, rows: Rows):
         super().__init__(decision_set)
         self._rows = rows
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget the model and its basis."""
-        self._model: Any = None
-        self._last = np.full(self.decision_set.dim, np.inf)
-        self._quick = False
+        entries = rows.lower.size + _count(rows.b_ub) + _count(rows.b_eq)
+        self._state = State(last=decision_set.dim, basis=entries, warm=1, quick=1)
+        self._model: Any = None  # made when first used
 
     def lmo(self, c: Vector) -> Vector:
         """Change the costs and continue from the last basis."""
-        highs = import_module("highspy")
+        highs, state = import_module("highspy"), self._state
         if self._model is None:
-            self._model = _model(highs, self._rows)
+            self._model, self._programme = _solver(highs), _programme(highs, self._rows)
         model, pivots = self._model, 50 + len(self._rows.lower) // 4
         largest = float(np.abs(c).max())
         cost = np.ldexp(c, -int(np.frexp(largest)[1]))
-        model.changeColsCost(cost.size, np.arange(cost.size, dtype=np.int32), cost)
-        near = np.linalg.norm(cost - self._last) <= CLOSE * np.linalg.norm(cost)
-        self._last = cost
+        self._programme.col_cost_ = cost
+        model.passModel(self._programme)
         optimal = False
-        if near and self._quick:
-            optimal = _run(highs, model, PRIMAL, pivots)
+        if state["warm"][0]:
+            model.setBasis(self._basis(highs))
+            near = np.linalg.norm(cost - state["last"]) <= CLOSE * np.linalg.norm(cost)
+            if near and state["quick"][0]:
+                optimal = _run(highs, model, PRIMAL, pivots)
         if not optimal:
             optimal = _run(highs, model, DUAL, UNLIMITED)
-        self._quick = model.getInfo().simplex_iteration_count <= pivots
+        basis = model.getBasis()
+        state["basis"][:] = [int(status) for status in (*basis.col_status, *basis.row_status)]
+        state["quick"][0] = model.getInfo().simplex_iteration_count <= pivots
+        state["last"][:], state["warm"][0] = cost, 1.0
         if not optimal or self._ties(highs):
             return self.decision_set.lmo(c)
         x: Vector = np.array(model.getSolution().col_value)
         return np.clip(x, self._rows.lower, self._rows.upper)
+
+    def _basis(self, highs: Any) -> Any:
+        """Return the basis of the last solution."""
+        basis, columns = highs.HighsBasis(), self._rows.lower.size
+        statuses = [highs.HighsBasisStatus(int(status)) for status in self._state["basis"]]
+        basis.col_status, basis.row_status = statuses[:columns], statuses[columns:]
+        basis.valid, basis.alien = True, False
+        return basis
 
     def _ties(self, highs: Any) -> bool:
         """Whether a variable or row could enter the basis at no cost."""
@@ -83,19 +95,23 @@ def _count(right: Vector | None) -> int:
     return 0 if right is None else right.size
 
 
-def _model(highs: Any, rows: Rows) -> Any:
-    """Build the model, inequalities before equations."""
+def _solver(highs: Any) -> Any:
+    model = highs.Highs()
+    model.silent()
+    for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+        model.setOptionValue(name, 1e-10)
+    return model
+
+
+def _programme(highs: Any, rows: Rows) -> Any:
+    """Describe the rows, inequalities before equations; the costs are set for each call."""
     from scipy import sparse
 
     blocks = [A for A in (rows.A_ub, rows.A_eq) if A is not None]
     right = [b for b in (rows.b_ub, rows.b_eq) if b is not None]
     matrix = sparse.csr_array(sparse.vstack(blocks)) if blocks else None
-    model, lp = highs.Highs(), highs.HighsLp()
-    model.silent()
-    for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
-        model.setOptionValue(name, 1e-10)
+    lp = highs.HighsLp()
     lp.num_col_ = rows.lower.size
-    lp.col_cost_ = np.zeros(rows.lower.size)
     lp.col_lower_, lp.col_upper_ = rows.lower, rows.upper
     if matrix is not None:
         high = np.concatenate(right)
@@ -105,5 +121,4 @@ def _model(highs: Any, rows: Rows) -> Any:
         lp.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
         lp.a_matrix_.value_ = matrix.data
-    model.passModel(lp)
-    return model
+    return lp

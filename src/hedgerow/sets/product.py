@@ -178,12 +178,12 @@ class Product(DecisionSet):
 class _ProductWorkspace(Workspace):
     def __init__(self, product: Product):
         super().__init__(product)
-        self._parts = [X.workspace() for X in product.factors]
+        self._factors = [X.workspace() for X in product.factors]
         self._cuts = np.cumsum([X.dim for X in product.factors])[:-1]
 
     def _each(self, f: Callable[[Workspace, Vector], Vector], x: Vector) -> Vector:
         pieces = np.split(x, self._cuts)
-        return np.concatenate([f(W, piece) for W, piece in zip(self._parts, pieces, strict=True)])
+        return np.concatenate([f(W, piece) for W, piece in zip(self._factors, pieces, strict=True)])
 
     def lmo(self, c: Vector) -> Vector:
         return self._each(lambda W, piece: W.lmo(piece), c)
@@ -191,9 +191,9 @@ class _ProductWorkspace(Workspace):
     def project(self, y: Vector) -> Vector:
         return self._each(lambda W, piece: W.project(piece), y)
 
-    def clear(self) -> None:
-        for part in self._parts:
-            part.clear()
+    @property
+    def _parts(self) -> dict[str, Workspace]:
+        return {str(i): part for i, part in enumerate(self._factors)}
 
 
 def _blocks(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector
 from hedgerow.sets.decision_set import DecisionSet, Workspace
+from hedgerow.snapshot import State
 
 SMALL = 50
 """Up to this order a full eigen-decomposition is as fast as the Lanczos method."""
@@ -98,14 +99,11 @@ class _LanczosWorkspace(Workspace):
         self._set = rank_one
         self._order = min(rank_one.shape)
         self._scratch = np.empty(rank_one.shape) if rank_one._kind == ITSELF else None
-        self._last: Vector | None = None
+        self._state = State(last=self._order, warm=1)
 
     def lmo(self, c: Vector) -> Vector:
         C = self._set._operand(moderate(c)[0], self._scratch)
         return self._set._vertex(C, self._leading(C))
-
-    def clear(self) -> None:
-        self._last = None
 
     def _leading(self, C: Vector) -> Vector:
         kind = self._set._kind
@@ -115,12 +113,13 @@ class _LanczosWorkspace(Workspace):
         if not C.any():
             v[0] = 1.0
             return v
-        start = self._fixed if self._last is None else self._last + FRESH * self._fixed
+        last, warm = self._state["last"], self._state["warm"]
+        start = last + FRESH * self._fixed if warm[0] else self._fixed
         if not kernels.spectral.least_eigenvector(C, kind, start, RESIDUAL, self._basis, v):
             from scipy.linalg import eigh
 
             v[:] = eigh(_symmetric(C, kind), subset_by_index=(0, 0))[1][:, 0]
-        self._last = v
+        last[:], warm[0] = v, 1.0
         return v
 
     @cached_property

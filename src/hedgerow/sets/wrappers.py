@@ -133,8 +133,9 @@ class _AffineWorkspace(Workspace):
     def project(self, y: Vector) -> Vector:
         return self._outer._image(self._inner.project(self._outer._preimage(y)))
 
-    def clear(self) -> None:
-        self._inner.clear()
+    @property
+    def _parts(self) -> dict[str, Workspace]:
+        return {"inner": self._inner}
 
 
 @dataclass(frozen=True, eq=False)

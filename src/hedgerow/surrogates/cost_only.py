@@ -9,11 +9,11 @@ import numpy as np
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.protocols.compiled import Charge
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.queued import checked
 
 
-class CostOnlySurrogate:
+class CostOnlySurrogate(Stateful):
     """The loss is the cost: plain online convex optimisation, the floor of every comparison."""
 
     price = 0.0
@@ -33,11 +33,3 @@ class CostOnlySurrogate:
         return Charge(
             k.cost_only_heeds, k.cost_only, kernels.weights.power, zeros, zeros, zeros, zeros, None
         )
-
-    def state(self) -> Snapshot:
-        """Return a snapshot of nothing."""
-        return State().snapshot(self)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Check that a snapshot fits."""
-        State().restore(self, snapshot)

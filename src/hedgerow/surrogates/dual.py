@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from dataclasses import dataclass
 
 from hedgerow.feedback import Eval, EvalGrad, as_eval
 from hedgerow.inputs import as_count, as_positive
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import State, Stateful
 from hedgerow.surrogates.queued import LARGEST_PART, checked
 
 LARGEST_WEIGHT = 1e12
@@ -43,7 +42,7 @@ class DualSteps:
         return min(max(0.0, moved), LARGEST_WEIGHT)
 
 
-class Dual(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedback
+class Dual(Stateful):
     """The dual variable lam_m: fixed in a block, moved by the block's violation after it.
 
     Args:
@@ -83,14 +82,6 @@ class Dual(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedback
             state["largest"][0] = max(state["largest"][0], state["weight"][0])
             state["violation"][0] = 0.0
         return lam
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self, (self.steps,))
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, (self.steps,))
 
 
 class DualSurrogate(Dual):

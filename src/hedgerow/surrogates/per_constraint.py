@@ -8,11 +8,11 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.snapshot import Snapshot, State, Stateful
+from hedgerow.snapshot import Restorable, Stateful
 from hedgerow.surrogates.queued import FirstOrder, checked
 
 
-class PerConstraintSurrogate:
+class PerConstraintSurrogate(Stateful):
     """One surrogate per constraint, f_t + the sum over i of w_i(Q_i) times its part of g_{t,i}.
 
     Each constraint is weighed by its own history and reported by itself, where `Maximum` would
@@ -64,13 +64,5 @@ class PerConstraintSurrogate:
         return EvalGrad(cost.value + self.price, grad)
 
     @property
-    def _parts(self) -> dict[str, Stateful]:
+    def _parts(self) -> dict[str, Restorable]:
         return {str(i): surrogate for i, surrogate in enumerate(self.surrogates)}
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return State().snapshot(self, parts=self._parts)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        State().restore(self, snapshot, parts=self._parts)

@@ -7,19 +7,19 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from hedgerow import kernels
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive
 from hedgerow.potentials import Potential
 from hedgerow.protocols.compiled import Charge, Kernel
 from hedgerow.sets.compiled import faithful
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.ranges import GivenRanges, Ranges
 
 LARGEST_PART = 1e100
 """A limit that leaves room for the weight."""
 
 
-class Queued(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedback
+class Queued(Stateful, ABC):
     """A queue of violations, in its ranges' units, and the potential that weighs it.
 
     Args:
@@ -67,16 +67,8 @@ class Queued(ABC):  # noqa: B024 - what it lacks, `tell`, differs in its feedbac
         return self.ranges.oracle_calls
 
     @property
-    def _configuration(self) -> tuple[object, ...]:
-        return (self.potential, self.initial)
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self, self._configuration, parts={"ranges": self.ranges})
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._configuration, {"ranges": self.ranges})
+    def _parts(self) -> dict[str, Restorable]:
+        return {"ranges": self.ranges}
 
 
 class FirstOrder(Queued):
@@ -101,10 +93,6 @@ class FirstOrder(Queued):
     ):
         super().__init__(potential, queue, ranges)
         self.lipschitz = None if lipschitz is None else as_positive(lipschitz, "lipschitz")
-
-    @property
-    def _configuration(self) -> tuple[object, ...]:
-        return (self.potential, self.initial, self.lipschitz)
 
     @abstractmethod
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
@@ -151,11 +139,21 @@ class FirstOrder(Queued):
 
 def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
     """Return first-order feedback with a finite value and a finite gradient, or refuse it."""
+    needs(EvalGrad, seen, "this policy", name)
     return EvalGrad(
-        as_number(seen.value, f"the value of the {name}"),
+        as_value(seen.value, f"the value of the {name}"),
         as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_PART),
         None if seen.lipschitz is None else _steepness(seen.lipschitz, name),
     )
+
+
+def as_value(value: float, name: str) -> float:
+    """Return the value of a function, which must leave room for the weight."""
+    if not abs(number := as_number(value, name)) <= LARGEST_PART:
+        raise ValueError(
+            f"{name} is {number:g}, above {LARGEST_PART:g}; measure the function in a larger unit"
+        )
+    return number
 
 
 def _steepness(declared: float, name: str) -> float:

@@ -14,14 +14,14 @@ import numpy as np
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.protocols.parts import Learner
-from hedgerow.snapshot import Snapshot, State
+from hedgerow.snapshot import Restorable, State, Stateful
 
 INFINITESIMAL = 2.0**-300
 """Stands for the cost's size while every cost gradient was zero: the constraint alone is played,
 and what was learnt then weighs nothing beside the first cost that comes."""
 
 
-class Ranges(Protocol):
+class Ranges(Restorable, Protocol):
     """The units; they may be learnt on the way."""
 
     @property
@@ -47,16 +47,8 @@ class Ranges(Protocol):
         """Whether a gradient says anything about where to go."""
         ...
 
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        ...
 
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        ...
-
-
-class GivenRanges:
+class GivenRanges(Stateful):
     """Units that are known beforehand; 1 and 1 is the paper's letter.
 
     Args:
@@ -82,16 +74,8 @@ class GivenRanges:
         """Return what it has learnt and what it was given, as `kernels/charges.py` has them."""
         return np.zeros(4), (0.0, self.violation, self.ratio)
 
-    def state(self) -> Snapshot:
-        """Return a snapshot, which holds the configuration alone."""
-        return State().snapshot(self, (self.violation, self.ratio))
 
-    def restore(self, snapshot: Snapshot) -> None:
-        """Check that a snapshot fits."""
-        State().restore(self, snapshot, (self.violation, self.ratio))
-
-
-class LearntRanges:
+class LearntRanges(Stateful):
     """Units learnt from the rounds: nothing about the problem needs to be known.
 
     At the first violating round one extra oracle call, once, gives
@@ -165,11 +149,3 @@ class LearntRanges:
         """Return what it has learnt and what it was given, as `kernels/charges.py` has them."""
         violation, ratio = self._given
         return self._state.array, (1.0, violation or 0.0, ratio or 0.0)
-
-    def state(self) -> Snapshot:
-        """Return a snapshot."""
-        return self._state.snapshot(self, self._given)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
-        self._state.restore(self, snapshot, self._given)

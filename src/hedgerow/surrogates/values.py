@@ -37,10 +37,6 @@ class Values(Queued):
         if self.overshoot < 0.0:
             raise ValueError(f"overshoot must be at least 0, got {self.overshoot:g}")
 
-    @property
-    def _configuration(self) -> tuple[object, ...]:
-        return (self.potential, self.initial, self.overshoot)
-
     @abstractmethod
     def charge(self, constraint: Eval, t: float) -> Eval:
         """Take in the constraint of round t and return what it adds to the loss."""

@@ -83,8 +83,7 @@ def check_certificate(game: Game, rng: np.random.Generator) -> None:  # noqa: AR
     policy: Any = game.make()
     if not hasattr(policy, "certificate"):
         return
-    expected = game.advance(game.make(), game.rounds, stored=True)
-    policy.state()
+    expected = game.plays()
     regret, size = np.zeros(len(game.feasible)), 1.0
     for t, functions in enumerate(game.rounds, start=1):
         cost: Any = functions[0]
