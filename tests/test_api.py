@@ -20,7 +20,7 @@ INTERNAL = {
     "ConditionalGradient", "Dual", "HullCoordinates", "Links", "LooBlock", "MeasuredLinks",
     "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting", "Pursuer",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
-    "Summing", "check_preset", "priced", "stand_alone", "units",
+    "check_preset", "priced", "stand_alone", "units",
 }  # fmt: skip
 """Classes and functions that are parts of others, not for users."""
 

@@ -56,6 +56,15 @@ class State:
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         return self._views[name]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _filled, (self.layout, self.array)  # a copy's parts are views of its own array
+
+
+def _filled(layout: dict[str, int], array: NDArray[np.float64]) -> State:
+    state = State(**layout)
+    state.array[:] = array
+    return state
+
 
 class Restorable(Protocol):
     """What can be saved and restored."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import time
 
 import networkx as nx
@@ -15,6 +16,15 @@ from hedgerow.testing import check_set
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_keeps_the_contract_of_a_set(name: str) -> None:
     check_set(EXAMPLES[name]())
+
+
+LOCAL = {name for name in EXAMPLES if name.startswith(("matroid", "oracle"))}
+"""Examples made of lambdas."""
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - LOCAL))
+def test_every_set_can_be_pickled(name: str) -> None:
+    pickle.dumps(EXAMPLES[name]())
 
 
 def random_edges(rng: np.random.Generator) -> tuple[list[tuple[int, int]], int, int]:

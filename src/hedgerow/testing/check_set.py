@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hedgerow.sets.decision_set import DecisionSet, Projectable
-from hedgerow.testing.contract import Check, bad_vectors, refuses, run_checks, same
+from hedgerow.testing.contract import Check, bad_vectors, copies, refuses, run_checks, same
 from hedgerow.testing.points import (
     assert_extreme,
     direction,
@@ -226,6 +226,19 @@ def _check_projecting_workspace(X: DecisionSet, rng: np.random.Generator) -> Non
     assert same(cleared, new), "after clear() a workspace must project as a fresh one"
 
 
+def check_copies(X: DecisionSet, rng: np.random.Generator) -> None:
+    """Copies, by `copy` or `pickle`, answer as the set does, bit for bit."""
+    c = direction(X, rng)
+    y = mixture(X, rng) + X.diameter * rng.standard_normal(X.dim)
+    for how, twin in copies(X):
+        assert twin.dim == X.dim, f"{how} must keep dim"
+        assert twin.diameter == X.diameter, f"{how} must keep the diameter"
+        assert same(twin.start(), X.start()), f"{how} must keep the start"
+        assert same(twin.lmo(c), X.lmo(c)), f"what {how} returns must have the same oracle"
+        if X.supports(Projectable):
+            assert same(twin.project(y), X.project(y)), f"{how} must keep the projection"
+
+
 ONCE: tuple[Check[DecisionSet], ...] = (
     check_declarations,
     check_start,
@@ -242,5 +255,6 @@ EACH_TRIAL: tuple[Check[DecisionSet], ...] = (
     check_diameter,
     check_tangent,
     check_workspace,
+    check_copies,
     *CAPABILITY_CHECKS,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -11,6 +13,21 @@ from hedgerow.inputs import Vector
 
 Subject = TypeVar("Subject")
 Check = Callable[[Subject, np.random.Generator], None]
+
+
+def copies(part: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a copy of the part by each of Python's ways, with its name.
+
+    `pickle` is left out where it cannot find by name what the part is made of: a lambda, or a
+    class that was defined inside a function.
+    """
+    yield "copy.copy", copy.copy(part)
+    yield "copy.deepcopy", copy.deepcopy(part)
+    try:
+        text = pickle.dumps(part)
+    except (AttributeError, pickle.PicklingError):
+        return
+    yield "pickle", pickle.loads(text)  # noqa: S301 - its own bytes
 
 
 def run_checks(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -16,7 +15,7 @@ from hedgerow.functions import Function, Linear
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Player
 from hedgerow.snapshot import Snapshot
-from hedgerow.testing.contract import Check, refuses, same
+from hedgerow.testing.contract import Check, copies, refuses, same
 from hedgerow.testing.points import inside
 from hedgerow.testing.seen import Feedback, Round, Seen, arrays, look, scaled, spoilt
 
@@ -138,8 +137,8 @@ def check_copies(game: Game, rng: np.random.Generator) -> None:
     for t in (0, int(rng.integers(1, len(game.rounds))), len(game.rounds)):
         player = game.make()
         game.advance(player, game.rounds[:t])
-        for how, duplicate in COPIES.items():
-            twin, before = duplicate(player), store(player)
+        before = store(player)
+        for how, twin in copies(player):
             assert store(twin) == before, f"{how} must keep the whole state of round {t}"
             assert same(game.advance(twin, game.rounds[t:]), expected[t:]), (
                 f"what {how} returns after {t} rounds must play on bit for bit"
@@ -148,13 +147,6 @@ def check_copies(game: Game, rng: np.random.Generator) -> None:
         assert same(game.advance(player, game.rounds[t:]), expected[t:]), (
             "copying must not change the plays of the original"
         )
-
-
-COPIES: dict[str, Callable[[Any], Any]] = {
-    "copy.copy": copy.copy,
-    "copy.deepcopy": copy.deepcopy,
-    "pickle": lambda player: pickle.loads(pickle.dumps(player)),  # noqa: S301 - its own bytes
-}
 
 
 def check_restore(game: Game, rng: np.random.Generator) -> None:
