@@ -33,6 +33,7 @@ def encode(row: Array, v: Array) -> int:
             row[j] = i
             row[size + j] = v[i]
             j += 1
+    row[2 * size :] = 0.0
     return size
 
 

@@ -20,6 +20,8 @@ from hedgerow.kernels.vectors import four, look, mix
 Array = Any
 LARGEST, LARGEST2 = 1e100, 1e200
 """Rounds with a larger value or squared gradient are left to the objects, which refuse them."""
+LARGEST_LOSS2 = 1e300
+"""So are rounds whose weighed loss has a larger squared gradient."""
 
 
 @kernel(types.boolean, plan_type, read, number, read, number, read, four)
@@ -53,6 +55,9 @@ def tell(
     if tangent2 <= 0.0 and cost2 > 0.0:
         return False
     sizes = (tangent2, force2, plain2)
+    ranges = plan.ranges
+    before = (queue[0], queue[1], queue[2], queue[3], queue[4])
+    learnt = (ranges[0], ranges[1], ranges[2], ranges[3])
     weight = plan.charge(
         queue, plan.ranges, plan.units, plan.potential, value, sizes, plan.weigh
     )  # lines 6 and 7
@@ -60,6 +65,12 @@ def tell(
     if weight != 0.0:
         mixed = work[len(work) - len(a) :]
         inner, norm2 = mix(mixed, a, c, weight, state[: len(a)])
+        if not norm2 <= LARGEST_LOSS2:
+            for i in range(5):
+                queue[i] = before[i]
+            for i in range(4):
+                ranges[i] = learnt[i]
+            return False
         s, tangent2 = mixed, measure(label, members, mixed, norm2)
     enter(plan.ledger, s, inner, norm2, queue[3])
     loss, move = (tangent2, norm2), plan.advance
