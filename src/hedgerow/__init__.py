@@ -142,7 +142,7 @@ if TYPE_CHECKING:
     from hedgerow.learners.ogd import OGD, StronglyConvexOGD
     from hedgerow.learners.one_point import OnePoint
     from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
-    from hedgerow.learners.restarted_ocg import Restart, RestartAtStart, RestartedOCG, RestartHere
+    from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
     from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
     from hedgerow.learners.strongly_convex_ocg import StronglyConvexOCG
     from hedgerow.network.atlas.choices import AtlasChoices
@@ -245,7 +245,6 @@ _LATER = {
     "RandomSigns": "hedgerow.adversary.random_signs",
     "Recoo": "hedgerow.policies.recoo",
     "RecooRates": "hedgerow.policies.recoo",
-    "Restart": "hedgerow.learners.restarted_ocg",
     "RestartAtStart": "hedgerow.learners.restarted_ocg",
     "RestartHere": "hedgerow.learners.restarted_ocg",
     "RestartedBlockBandit": "hedgerow.learners.restarted_block_bandit",
@@ -446,7 +445,6 @@ __all__ = [
     "Recoo",
     "RecooRates",
     "Recorded",
-    "Restart",
     "RestartAtStart",
     "RestartHere",
     "RestartedBlockBandit",

@@ -13,15 +13,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hedgerow import kernels
+from hedgerow.engine.signatures import SLOPE
 from hedgerow.inputs import Vector, as_number, as_positive
+from hedgerow.kernels.jit import kernel, number
+
+Array = Vector
 
 LARGEST_EXPONENT = 700.0
 """exp of anything larger leaves float64; values stop there."""
 
 
 Weight = tuple[Callable[..., Any], Vector]
-"""A kernel of `kernels/weights.py` and the potential's numbers, for the compiled game."""
+"""The kernel `slope` of `engine/signatures.py` and the potential's numbers."""
 
 
 class Potential(Protocol):
@@ -44,6 +47,12 @@ class Scale(Protocol):
         ...
 
 
+@kernel(number, number, number, number, number)
+def growing_scale(floor: float, factor: float, power: float, t: float) -> float:
+    """Return max(floor, factor t^power)."""
+    return max(floor, factor * t**power)
+
+
 @dataclass(frozen=True)
 class GrowingScale:
     """A scale for any horizon: max(floor, factor t^power).
@@ -62,11 +71,30 @@ class GrowingScale:
 
     def at(self, t: float) -> float:
         """Return the scale in round t."""
-        return kernels.weights.growing_scale(self.floor, self.factor, self.power, t)
+        return growing_scale(self.floor, self.factor, self.power, t)
 
     def numbers(self) -> tuple[float, float, float, float]:
         """Return floor, factor, power, and a budget of 0, for the compiled game."""
         return self.floor, self.factor, self.power, 0.0
+
+
+@kernel(number, number, number, number, number)
+def power_weight(p: float, cap: float, scale: float, q: float) -> float:
+    """Return (p/scale) (q/scale)^(p-1), in logarithms, at most `cap`."""
+    if q <= 0.0:
+        return 1.0 / scale if p == 1.0 else 0.0
+    logarithm = math.log(p / scale) + (p - 1.0) * (math.log(q) - math.log(scale))
+    return cap if logarithm >= math.log(cap) else math.exp(logarithm)
+
+
+@kernel(*SLOPE)
+def power_slope(potential: Array, q: float, t: float, unit: float) -> float:
+    """The power law, with the scale max(floor, factor t^power) + budget/unit.
+
+    potential = [p, cap, floor, factor, power, budget].
+    """
+    scale = growing_scale(potential[2], potential[3], potential[4], t) + potential[5] / unit
+    return power_weight(potential[0], potential[1], scale, q)
 
 
 @dataclass(frozen=True)
@@ -105,7 +133,7 @@ class PowerPotential:
 
     def weight(self, q: float, t: float = 1.0) -> float:
         """Return (p/scale)(q/scale)^(p-1), in logarithms, at most `cap`."""
-        return kernels.weights.power_weight(self.p, self.cap, self._at(t), q)
+        return power_weight(self.p, self.cap, self._at(t), q)
 
     def value(self, q: float, t: float = 1.0) -> float:
         """Return (q/scale)^p."""
@@ -113,14 +141,27 @@ class PowerPotential:
             return 0.0
         return math.exp(min(LARGEST_EXPONENT, self.p * (math.log(q) - math.log(self._at(t)))))
 
-    def compiled(self) -> Weight | None:
+    def slope(self) -> Weight | None:
         """Return the weight as a kernel; None for a scale that has no numbers."""
         fixed = isinstance(self.scale, float)
         numbers = getattr(self.scale, "numbers", lambda: None)
         scale = (self.scale, 0.0, 1.0, 0.0) if fixed else numbers()
         if scale is None:
             return None
-        return kernels.weights.power, np.array([self.p, self.cap, *scale])
+        return power_slope, np.array([self.p, self.cap, *scale])
+
+
+@kernel(number, number, number, number, number)
+def exponential_weight(rate: float, factor: float, cap: float, q: float) -> float:
+    """Return factor rate exp(rate q), at most `cap`."""
+    logarithm = math.log(factor * rate) + rate * q
+    return cap if logarithm >= math.log(cap) else math.exp(logarithm)
+
+
+@kernel(*SLOPE)
+def exponential_slope(potential: Array, q: float, t: float, unit: float) -> float:
+    """The exponential, the same in all rounds; potential = [rate, factor, cap]."""
+    return exponential_weight(potential[0], potential[1], potential[2], q)
 
 
 @dataclass(frozen=True)
@@ -150,15 +191,25 @@ class ExponentialPotential:
 
     def weight(self, q: float, t: float = 1.0) -> float:  # noqa: ARG002 - the same in all rounds
         """Return factor rate exp(rate q), at most `cap`."""
-        return kernels.weights.exponential_weight(self.rate, self.factor, self.cap, q)
+        return exponential_weight(self.rate, self.factor, self.cap, q)
 
     def value(self, q: float, t: float = 1.0) -> float:  # noqa: ARG002 - the same in all rounds
         """Return factor (exp(rate q) - 1)."""
         return self.factor * math.expm1(min(LARGEST_EXPONENT, self.rate * q))
 
-    def compiled(self) -> Weight:
+    def slope(self) -> Weight:
         """Return the weight as a kernel."""
-        return kernels.weights.exponential, np.array([self.rate, self.factor, self.cap])
+        return exponential_slope, np.array([self.rate, self.factor, self.cap])
+
+
+@kernel(*SLOPE)
+def anytime_slope(potential: Array, q: float, t: float, unit: float) -> float:
+    """The exponential whose rate is min(highest, rate / sqrt t).
+
+    potential = [rate, highest, cap].
+    """
+    rate = min(potential[1], potential[0] / math.sqrt(t))
+    return exponential_weight(rate, 1.0, potential[2], q)
 
 
 @dataclass(frozen=True)
@@ -200,6 +251,6 @@ class AnytimeExponential:
         """Return exp(lambda_t q) - 1."""
         return self.at(t).value(q)
 
-    def compiled(self) -> Weight:
+    def slope(self) -> Weight:
         """Return the weight as a kernel."""
-        return kernels.weights.anytime_exponential, np.array([self.rate, self.highest, self.cap])
+        return anytime_slope, np.array([self.rate, self.highest, self.cap])

@@ -37,7 +37,9 @@ def perturb(d: Array, L: Array, p: Array, eta: float) -> None:
 
 
 @kernel(pair, write, write, read, read, read, number)
-def lean(d: Array, S: Array, s: Array, x: Array, x1: Array, beta: float) -> tuple[float, float]:
+def accumulate_and_gradient(
+    d: Array, S: Array, s: Array, x: Array, x1: Array, beta: float
+) -> tuple[float, float]:
     """S_t = S_{t-1} + s_t and D = grad F_t(x), in one pass; return <S_t, x> and ||x - x_1||^2."""
     v = q = spread(0.0)
     v1 = q1 = 0.0
@@ -66,7 +68,7 @@ def gradient(d: Array, S: Array, x: Array, x1: Array, beta: float) -> None:
 
 
 @kernel(pair, read, read, read)
-def gap(d: Array, x: Array, v: Array) -> tuple[float, float]:
+def gap_and_distance(d: Array, x: Array, v: Array) -> tuple[float, float]:
     """Return the Frank-Wolfe gap <d, x - v>, zero where it is rounding, and ||v - x||^2."""
     progress, size, distance2 = descent(d, x, v)
     return 0.0 if progress <= EPS * len(d) * size else progress, distance2

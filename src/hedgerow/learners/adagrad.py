@@ -7,13 +7,23 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow import kernels
-from hedgerow.inputs import as_positive
-from hedgerow.learners.projected import ProjectedDescent
+from hedgerow.engine.signatures import REGULARISE
+from hedgerow.inputs import Vector, as_positive
+from hedgerow.kernels.jit import kernel
+from hedgerow.learners.projected_descent import ProjectedDescent
+from hedgerow.learners.steps import TANGENT2
 from hedgerow.sets.decision_set import DecisionSet
 
+Array = Vector
 BEST_FACTOR = math.sqrt(0.5)
 """The factor with the best bound."""
+
+
+@kernel(*REGULARISE)
+def adagrad_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
+    """eta_t = factor D / sqrt(sum of ||grad||^2)."""
+    rule[1] += loss[TANGENT2]
+    return rule[0] / math.sqrt(rule[1]) if rule[1] > 0.0 else 0.0
 
 
 class AdaGrad(ProjectedDescent):
@@ -48,4 +58,4 @@ class AdaGrad(ProjectedDescent):
         start: ArrayLike | None = None,
     ):
         rule = np.array([as_positive(factor, "factor") * decision_set.diameter, 0.0])
-        super().__init__(decision_set, rule, kernels.projected.adagrad_eta, start)
+        super().__init__(decision_set, rule, adagrad_eta, start)

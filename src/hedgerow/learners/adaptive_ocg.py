@@ -2,21 +2,78 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 from numpy.typing import ArrayLike
 
-from hedgerow import kernels
+from hedgerow.engine import tables
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_gradient, as_number, as_vector
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_after, move
 from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.kernel_learner import KernelLearner
+from hedgerow.learners.start import first_play
 from hedgerow.learners.steps import StepRule
-from hedgerow.player import StatefulPlayer
-from hedgerow.protocols.compiled import Advance, rounds_left
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable, State
+
+Array = Vector
+T, INNER, SKIPPED, RULE = range(4)
+"""The numbers of the state [x | x_1 | S | t, sum of <s, x>, skipped | rule], after the vectors."""
+BETA, VALUE, SIGMA = range(3)
+"""The numbers handed from one kernel to the next."""
 
 
-class AdaptiveOCG(StatefulPlayer):
+@kernel(*BEFORE_ORACLE)
+def before_oracle(
+    state: Array,
+    work: Array,
+    s: Array,
+    noise: Array,
+    inner: float,
+    loss: tuple[float, float, float],
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
+) -> bool:
+    """Lines 5 and 6: take in grad_t = s, and write grad F_t(x_t)."""
+    n = len(s)
+    x, x1, S = state[:n], state[n : 2 * n], state[2 * n : 3 * n]
+    own, passed = state[3 * n :], work[3 * n :]
+    t = own[T] = own[T] + 1.0
+    own[INNER] += inner
+    beta = passed[BETA] = regularise(own[RULE:], t, loss)  # 1/eta_t, line 2
+    value, far2 = accumulate_and_gradient(work[:n], S, s, x, x1, beta)  # eq. (2)
+    passed[VALUE] = value + beta * far2  # F_t(x_t)
+    return True
+
+
+@kernel(*AFTER_ORACLE)
+def after_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """Line 8: x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t."""
+    x, own, d, v, passed = state[:n], state[3 * n :], work[:n], work[n : 2 * n], work[3 * n :]
+    beta = passed[BETA]
+    gap, distance2 = gap_and_distance(d, x, v)
+    sigma = passed[SIGMA] = step_size(own[RULE:], own[T], beta, gap, distance2)  # line 2
+    move(x, v, sigma)
+    after_step(own[RULE:], margin_after(own[INNER], passed[VALUE], beta, sigma, gap, distance2))
+
+
+@kernel(*AFTER_ORACLE)
+def without_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """Stay: sigma_t = 0, whatever the oracle would have said."""
+    own, passed = state[3 * n :], work[3 * n :]
+    passed[SIGMA] = 0.0
+    own[SKIPPED] += 1.0
+    after_step(own[RULE:], own[INNER] - passed[VALUE])
+
+
+class AdaptiveOCG(KernelLearner):
     """Adaptive online conditional gradient: one linear minimisation a round, no projection.
 
     x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t, v_t = argmin over X of <grad F_t(x_t), x>,
@@ -32,6 +89,7 @@ class AdaptiveOCG(StatefulPlayer):
     Reference: Algorithm 1 of "Projection-free Algorithms for Online Convex Optimization with
     Adversarial Constraints" (AISTATS 2026).
 
+    >>> import numpy as np
     >>> from hedgerow.learners.steps import CertificateSteps
     >>> from hedgerow.sets.simplices import Simplex
     >>> learner = AdaptiveOCG(Simplex(2), CertificateSteps())
@@ -41,33 +99,18 @@ class AdaptiveOCG(StatefulPlayer):
 
     """
 
-    oblivious_only = False
+    before_oracle, after_oracle = before_oracle, after_oracle
 
     def __init__(self, decision_set: DecisionSet, steps: StepRule, start: ArrayLike | None = None):
-        X = self.decision_set = decision_set
+        n, x1 = decision_set.dim, first_play(decision_set, start)
+        rule = steps.begin(decision_set.diameter or 1.0)  # a single point: any length will do
+        numbers = {"x1": n, "S": n, "t": 1, "inner": 1, "skipped": 1, "rule": rule.size}
+        super().__init__(decision_set, steps.kernels(), x1, steps.horizon, numbers)
         self.steps = steps
-        x1 = X.start() if start is None else as_vector(start, "start", X.dim)
-        if not X.contains(x1):
-            raise ValueError(
-                "start must lie in the decision set; leave it out to use the set's own start"
-            )
-        rule = steps.begin(X.diameter or 1.0)  # a single point: any length will do
-        self._state = State(x=X.dim, x1=X.dim, S=X.dim, rule=rule.size, t=1, inner=1, skipped=1)
-        self._state["x"][:] = self._state["x1"][:] = x1
+        self._state["x1"][:] = self._answer[:] = x1
         self._state["rule"][:] = rule
-        self._work = np.zeros(3 * X.dim + 2)  # as kernels/advances.py has it
-        self._direction, self._v = self._work[: X.dim], self._work[X.dim : 2 * X.dim]
-        self._workspace = X.workspace()
-        self._kernels = steps.kernels()
-        self._v[:] = x1
-        self._x, self._x1, self._S, self._rule, self._t, self._inner = (
-            self._state[name] for name in ("x", "x1", "S", "rule", "t", "inner")
-        )
-
-    @property
-    def losses(self) -> Vector:
-        """The sum of the gradients told so far, as a fresh array."""
-        return self._S.copy()
+        resting = tables.learner_pattern(before_oracle, without_oracle, *self.rule)
+        self._resting = tables.bind_learner(resting, self._state.array, self._work)
 
     @property
     def oracle_calls(self) -> int:
@@ -77,71 +120,16 @@ class AdaptiveOCG(StatefulPlayer):
     @property
     def last_step(self) -> tuple[Vector, float]:
         """(v_t, sigma_t) of the last `tell`; (x_1, 0) before the first, or after `restore`."""
-        return self._v.copy(), float(self._work[2 * self.decision_set.dim])
-
-    def ask(self) -> Vector:
-        """Return x_t."""
-        return self._x.copy()
-
-    def tell(self, loss: EvalGrad) -> None:
-        """Take the gradient at x_t and move to x_{t+1}."""
-        t, beta, value = self._take(loss)  # grad F_t(x_t), eq. (2)
-        x, rule, d = self._x, self._rule, self._direction
-        v = self._workspace.lmo(d)  # v_t, eq. (3)
-        self._v[:] = v
-        gap, distance2 = kernels.ocg.gap(d, x, v)
-        sigma = self._kernels.relax(rule, t, beta, gap, distance2)  # sigma_t, line 2
-        kernels.ocg.move(x, v, sigma)  # x_{t+1}, line 8
-        margin = kernels.ocg.margin_after(self._inner[0], value, beta, sigma, gap, distance2)
-        self._settle(sigma, margin)
+        return self._answer.copy(), float(self._work[3 * self.decision_set.dim + SIGMA])
 
     def tell_without_oracle(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and stay there: sigma_t = 0, and no oracle call."""
-        _, _, value = self._take(loss)
-        self._state["skipped"][0] += 1.0
-        self._v[:] = self._x
-        self._settle(0.0, float(self._inner[0]) - value)
-
-    def _take(self, loss: EvalGrad) -> tuple[float, float, float]:
-        """Add the gradient at x_t to the sum; return t, 1/eta_t and F_t(x_t)."""
-        as_number(loss.value, "the value of the loss")
-        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)  # line 5
-        x, S, x1, clock, inner = self._x, self._S, self._x1, self._t, self._inner
-        clock[0] = t = float(clock[0]) + 1.0
-        inner[0] += kernels.vectors.dot(s, x)
-        beta = self._kernels.regularise(self._rule, t, self.steps.norm2(self.decision_set, s))
-        value, far2 = kernels.ocg.lean(self._direction, S, s, x, x1, beta)
-        return t, beta, value + beta * far2
-
-    def _settle(self, sigma: float, margin: float) -> None:
-        """Learn from x_{t+1} = x_t + sigma_t (v_t - x_t)."""
-        self._work[2 * self.decision_set.dim] = sigma
-        self._kernels.settle(self._rule, margin)
-        warn_beyond(int(self._t[0]), self.steps.horizon)
-
-    def compiled(self) -> Advance | None:
-        """Return the kernels and arrays of `tell`, if the set has kernels too."""
-        plain, space = getattr(self.steps, "plain_norms", None), self._workspace.space
-        if space is None or plain is None:
-            return None
-        self._work[2 * self.decision_set.dim + 1] = plain
-        return Advance(
-            kernels.advances.conditional_gradient,
-            self._kernels,
-            self._state.array,
-            self._work,
-            space,
-            silent=None if self.steps.horizon is None else self._silent,
-        )
-
-    def _silent(self) -> int:
-        """How many rounds are left until there is something to say."""
-        return rounds_left(self.steps.horizon, int(self._t[0]))
-
-    @property
-    def _parts(self) -> dict[str, Restorable]:
-        return {"workspace": self._workspace}
+        s, declared = self._checked(loss)
+        self._before(s, declared, self._noise())
+        self._answer[:] = self._state["x"]
+        tables.after_oracle(self._resting, s.size)
+        warn_beyond(self.rounds, self.horizon)
 
     def _restored(self) -> None:
         super()._restored()
-        self._v[:], self._work[2 * self.decision_set.dim] = self._x1, 0.0
+        self._answer[:], self._work[3 * self.decision_set.dim + SIGMA] = self._state["x1"], 0.0

@@ -67,7 +67,7 @@ class ConditionalGradient(StatefulPlayer):
         """Move against the direction; return sigma_t, the gap and ||v - x||^2."""
         x, d = self._state["x"], self._direction
         v = self._workspace.lmo(d)  # v_t
-        gap, distance2 = kernels.ocg.gap(d, x, v)
+        gap, distance2 = kernels.ocg.gap_and_distance(d, x, v)
         sigma = relax(gap, distance2)
         kernels.ocg.move(x, v, sigma)  # x_{t+1}
         return sigma, gap, distance2

@@ -103,7 +103,7 @@ class CorrectiveOMD(StatefulPlayer):
         v = self._workspace.lmo(d)
         self._state["calls"][0] += 1.0
         if self.atoms.lacks(v, d) > NEWS * tolerance:
-            gap, distance2 = kernels.ocg.gap(d, x, v)
+            gap, distance2 = kernels.ocg.gap_and_distance(d, x, v)
             curvature = 2.0 * beta * distance2
             k = self.atoms.admit(v, float(self._state["t"][0]))
             sigma = 1.0 if gap >= curvature else gap / curvature  # line search towards v

@@ -8,13 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow import kernels
-from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
-from hedgerow.player import StatefulPlayer
-from hedgerow.protocols.compiled import Advance
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.jit import kernel, number, write
+from hedgerow.kernels.ocg import add, perturb
+from hedgerow.learners.kernel_learner import KernelLearner, StepKernels
+from hedgerow.learners.steps import learn_nothing, line_search
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable, State
+
+Array = Vector
+T, CALLS, RULE = range(3)
+"""The numbers of the state [x | L | t, calls | noise], after the vectors."""
+OFFSET, FACTOR, DIM, SQUARES, FIRST = range(5)
+"""The numbers of the noise schedule; an offset of 0 stands for the first loss's own."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +43,61 @@ class GaussianNoise:
             object.__setattr__(self, "offset", as_positive(self.offset, "offset"))
         object.__setattr__(self, "factor", as_positive(self.factor, "factor"))
 
-    def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
-        """Return the squared size of a loss: along the set, or plain where the offset is given."""
-        return decision_set.squares(s)[0 if self.offset is None else 1]
-
-    def scale(self, squares: float, first: float, n: int) -> float:
-        """Return eta_t; before any loss, 1 when nothing is known of its size."""
-        offset = first if self.offset is None else self.offset
-        return self.factor * math.sqrt((offset + squares) / n) or 1.0
+    def begin(self, dim: int) -> Vector:
+        """Return the schedule's numbers before the first round."""
+        return np.array([self.offset or 0.0, self.factor, float(dim), 0.0, 0.0])
 
 
-class FTPL(StatefulPlayer):
+@kernel(number, write)
+def noise_scale(rule: Array) -> float:
+    """eta_t = factor sqrt((offset + sum of ||loss||^2) / N); 1 while no loss was seen."""
+    offset = rule[OFFSET] if rule[OFFSET] > 0.0 else rule[FIRST]
+    eta = rule[FACTOR] * math.sqrt((offset + rule[SQUARES]) / rule[DIM])
+    return eta if eta > 0.0 else 1.0
+
+
+@kernel(*REGULARISE)
+def next_noise_scale(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
+    """Take in the size of a loss, plain where the offset was given; return eta_{t+1}, line 3."""
+    size = loss[1] if rule[OFFSET] > 0.0 else loss[0]
+    rule[SQUARES] += size
+    if rule[FIRST] == 0.0:
+        rule[FIRST] = size
+    return noise_scale(rule)
+
+
+@kernel(*BEFORE_ORACLE)
+def before_oracle(
+    state: Array,
+    work: Array,
+    s: Array,
+    noise: Array,
+    inner: float,
+    loss: tuple[float, float, float],
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
+) -> bool:
+    """Lines 9, 3 and 4: L_t = L_{t-1} + s, and the direction L_t + eta_{t+1} p_{t+1}."""
+    n = len(s)
+    L, own = state[n : 2 * n], state[2 * n :]
+    own[T] += 1.0
+    add(L, s)
+    perturb(work[:n], L, noise, regularise(own[RULE:], own[T], loss))
+    return True
+
+
+@kernel(*AFTER_ORACLE)
+def after_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """Line 5: x_{t+1} is the oracle's vertex."""
+    for i in range(n):
+        state[i] = work[n + i]
+    state[2 * n + CALLS] += 1.0
+
+
+class FTPL(KernelLearner):
     """Follow the perturbed leader: plays vertices, x_t = lmo(L_{t-1} + eta_t p_t).
 
     p_t is a fresh standard Gaussian vector each round and L_{t-1} the sum of linear losses. One
@@ -64,79 +114,37 @@ class FTPL(StatefulPlayer):
     """
 
     oblivious_only = True
+    before_oracle, after_oracle = before_oracle, after_oracle
 
     def __init__(self, decision_set: DecisionSet, seed: int, noise: GaussianNoise | None = None):
-        self.decision_set = decision_set
-        self.noise = GaussianNoise() if noise is None else noise
+        self.noise, n = GaussianNoise() if noise is None else noise, decision_set.dim
         self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
-        n = decision_set.dim
-        self._state = State(x=n, L=n, squares=1, first=1, calls=1)
-        self._workspace = decision_set.workspace()
-        self._lead()
-
-    def _lead(self) -> None:
-        state = self._state
-        n = self.decision_set.dim
-        eta = self.noise.scale(float(state["squares"][0]), float(state["first"][0]), n)  # line 3
-        p = self._rng.standard_normal(n)  # p_t, fresh every round, line 4
-        state["x"][:] = self._workspace.lmo(state["L"] + eta * p)  # x_t, line 5
-        state["calls"][0] += 1.0
+        rule = StepKernels(next_noise_scale, line_search, learn_nothing)  # it takes no steps
+        schedule = self.noise.begin(n)
+        numbers = {"L": n, "t": 1, "calls": 1, "schedule": schedule.size}
+        super().__init__(decision_set, rule, np.zeros(n), None, numbers)
+        self._state["schedule"][:] = schedule
+        self._drawn: tuple[int, Any] = (0, None)
+        eta, p = noise_scale(self._state["schedule"]), self._noise()
+        self._state["x"][:] = self._workspace.lmo(self._state["L"] + eta * p)  # x_1
+        self._state["calls"][0] = 1.0
 
     @property
     def oracle_calls(self) -> int:
         """One a round, and one for the first play."""
         return int(self._state["calls"][0])
 
-    @property
-    def losses(self) -> Vector:
-        """The sum of the losses told so far, as a fresh array."""
-        return self._state["L"].copy()
+    def draw(self, rounds: int) -> Vector:
+        """Return p of the next rounds, fresh every round, line 4."""
+        self._drawn = rounds, self._rng.bit_generator.state
+        return self._rng.standard_normal((rounds, self.decision_set.dim))
 
-    def ask(self) -> Vector:
-        """Return x_t, a vertex."""
-        return self._state["x"].copy()
+    def give_back(self, rounds: int) -> None:
+        """Take back what was drawn for rounds that were not played."""
+        drawn, before = self._drawn
+        if rounds < drawn:
+            self._rng.bit_generator.state = before
+            self._rng.standard_normal((rounds, self.decision_set.dim))
 
-    def tell(self, loss: EvalGrad) -> None:
-        """Add the loss and draw the next leader."""
-        as_number(loss.value, "the value of the loss")
-        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
-        state = self._state
-        kernels.ocg.add(state["L"], s)  # L_t, line 9
-        size = self.noise.norm2(self.decision_set, s)
-        state["squares"][0] += size
-        if state["first"][0] == 0.0:
-            state["first"][0] = size
-        self._lead()
-
-    def compiled(self) -> Advance | None:
-        """Return the kernels and arrays of `tell`, if the set has kernels too."""
-        n, rng = self.decision_set.dim, self._rng
-        if (space := self._workspace.space) is None:
-            return None
-        work = np.zeros(2 * n + 2)
-        work[n : n + 2] = self.noise.offset or 0.0, self.noise.factor
-        drawn: dict[str, Any] = {}
-
-        def noise(k: int) -> Vector:
-            drawn.update(rows=k, before=rng.bit_generator.state)
-            return rng.standard_normal((k, n))
-
-        def played(k: int) -> None:
-            if k < drawn["rows"]:  # take back what was not used
-                rng.bit_generator.state = drawn["before"]
-                rng.standard_normal((k, n))
-
-        steps = kernels.steps  # unused: the leader takes no steps
-        return Advance(
-            kernels.leaders.perturbed_leader,
-            (steps.rms_regularise, steps.line_search, steps.nothing_to_settle),
-            self._state.array,
-            work,
-            space,
-            noise=noise,
-            played=played,
-        )
-
-    @property
-    def _parts(self) -> dict[str, Restorable]:
-        return {"workspace": self._workspace}
+    def _noise(self) -> Vector:
+        return self._rng.standard_normal(self.decision_set.dim)

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow import kernels
-from hedgerow.inputs import as_positive
-from hedgerow.learners.projected import ProjectedDescent
+from hedgerow.engine.signatures import REGULARISE
+from hedgerow.inputs import Vector, as_positive
+from hedgerow.kernels.jit import kernel
+from hedgerow.learners.projected_descent import ProjectedDescent
+from hedgerow.learners.steps import TANGENT2
 from hedgerow.sets.decision_set import DecisionSet
+
+Array = Vector
+
+
+@kernel(*REGULARISE)
+def falling_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
+    """eta_t = D / (G sqrt t), G the largest norm so far if it is above the one given."""
+    rule[1] = max(rule[1], math.sqrt(loss[TANGENT2]))
+    return rule[0] / (rule[1] * math.sqrt(t)) if rule[1] > 0.0 else 0.0
 
 
 class OGD(ProjectedDescent):
@@ -44,7 +57,13 @@ class OGD(ProjectedDescent):
     ):
         G = 0.0 if lipschitz is None else as_positive(lipschitz, "lipschitz")
         rule = np.array([decision_set.diameter, G])
-        super().__init__(decision_set, rule, kernels.projected.falling_eta, start)
+        super().__init__(decision_set, rule, falling_eta, start)
+
+
+@kernel(*REGULARISE)
+def strongly_convex_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
+    """eta_t = 1 / (modulus t)."""
+    return 1.0 / (rule[0] * t)
 
 
 class StronglyConvexOGD(ProjectedDescent):
@@ -66,4 +85,4 @@ class StronglyConvexOGD(ProjectedDescent):
 
     def __init__(self, decision_set: DecisionSet, modulus: float, start: ArrayLike | None = None):
         rule = np.array([as_positive(modulus, "modulus")])
-        super().__init__(decision_set, rule, kernels.projected.strongly_convex_eta, start)
+        super().__init__(decision_set, rule, strongly_convex_eta, start)

@@ -11,6 +11,16 @@ from hedgerow.sets.decision_set import DecisionSet, Projectable
 from hedgerow.snapshot import Restorable, State
 
 
+def check_projection(decision_set: DecisionSet, name: str) -> None:
+    """Refuse a set that cannot project."""
+    if not decision_set.supports(Projectable):
+        raise ValueError(
+            f"{name} projects, and {type(decision_set).__name__} has no projection; give it "
+            "project(y), or choose what needs its oracle alone: AdaptiveOCG among learners, "
+            "projection_free_coco among policies"
+        )
+
+
 class ProjectedPoint(StatefulPlayer):
     """The point x_t, the round t and the count of projections, beside numbers of its own.
 
@@ -32,12 +42,7 @@ class ProjectedPoint(StatefulPlayer):
         **sizes: int,
     ):
         X = self.decision_set = decision_set
-        if not X.supports(Projectable):
-            raise ValueError(
-                f"{type(self).__name__} projects, and {type(X).__name__} has no projection; give "
-                "it project(y), or choose what needs its oracle alone: AdaptiveOCG among learners, "
-                "projection_free_coco among policies"
-            )
+        check_projection(X, type(self).__name__)
         x1 = first_play(X, start)
         self._state = State(x=X.dim, t=1, projections=1, **sizes)
         self._state["x"][:] = x1

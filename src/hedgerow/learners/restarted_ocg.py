@@ -4,49 +4,91 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow import kernels
-from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_number, as_positive
-from hedgerow.learners.conditional_gradient import ConditionalGradient
-from hedgerow.learners.doubling import Doubling
-from hedgerow.learners.horizon import warn_beyond
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow.inputs import Vector, as_positive
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_after, move
+from hedgerow.learners.kernel_learner import KernelLearner
+from hedgerow.learners.start import first_play
 from hedgerow.learners.steps import StepRule
-from hedgerow.protocols.compiled import Advance, rounds_left
 from hedgerow.sets.decision_set import DecisionSet
 
-
-class Restart(Protocol):
-    """Where an epoch begins."""
-
-    def origin(self, x: Vector, x1: Vector) -> Vector:
-        """Return the epoch's first point and the centre of its regulariser."""
-        ...
+Array = Vector
+T, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
+"""The numbers of the state
+[x | x_1 | S | anchor | t, age, sum of <s, x>, guess, restarts, here | rule | fresh rule], after the
+vectors; the sum is that of the epoch."""
+BETA, VALUE = range(2)
+"""The numbers handed from one kernel to the next."""
 
 
 @dataclass(frozen=True)
 class RestartHere:
     """An epoch begins at the point just played: memory is lost, the place is not."""
 
-    def origin(self, x: Vector, x1: Vector) -> Vector:  # noqa: ARG002
-        """Return x_t."""
-        return x
-
 
 @dataclass(frozen=True)
 class RestartAtStart:
     """An epoch begins at x_1, as a fresh learner would."""
 
-    def origin(self, x: Vector, x1: Vector) -> Vector:  # noqa: ARG002
-        """Return x_1."""
-        return x1
+
+@kernel(*BEFORE_ORACLE)
+def before_oracle(
+    state: Array,
+    work: Array,
+    s: Array,
+    noise: Array,
+    inner: float,
+    loss: tuple[float, float, float],
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
+) -> bool:
+    """Begin an epoch if the loss is steeper than the guess; take it in, and write grad F_t(x_t)."""
+    n = len(s)
+    x, x1, S, anchor = state[:n], state[n : 2 * n], state[2 * n : 3 * n], state[3 * n : 4 * n]
+    own, passed = state[4 * n :], work[3 * n :]
+    size = (len(own) - RULE) // 2
+    rule, fresh = own[RULE : RULE + size], own[RULE + size :]
+    own[T] += 1.0
+    need = loss[2] if loss[2] >= 0.0 else math.sqrt(loss[0])  # as declared, else as seen
+    if own[GUESS] == 0.0:  # nothing was learnt yet: the first epoch begins
+        own[AGE], own[GUESS] = 0.0, need
+    if own[GUESS] < need:
+        while own[GUESS] < need:
+            own[GUESS] *= 2.0
+        own[RESTARTS] += 1.0
+        own[INNER] = own[AGE] = 0.0
+        rule[:], S[:] = fresh, 0.0
+        anchor[:] = x if own[HERE] > 0.0 else x1  # x_s
+        x[:] = anchor
+    own[AGE] += 1.0  # t - s + 1
+    own[INNER] += inner
+    norm2 = own[GUESS] * own[GUESS] if own[AGE] == 1.0 else loss[0]
+    beta = passed[BETA] = regularise(rule, own[AGE], (norm2, norm2, loss[2]))  # 1/eta
+    value, far2 = accumulate_and_gradient(work[:n], S, s, x, anchor, beta)
+    passed[VALUE] = value + beta * far2  # F_t(x_t)
+    return True
 
 
-class RestartedOCG(ConditionalGradient, Doubling):
+@kernel(*AFTER_ORACLE)
+def after_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """x_{t+1} = x_t + sigma_t (v_t - x_t)."""
+    x, own, d, v, passed = state[:n], state[4 * n :], work[:n], work[n : 2 * n], work[3 * n :]
+    rule, beta = own[RULE : RULE + (len(own) - RULE) // 2], passed[BETA]
+    gap, distance2 = gap_and_distance(d, x, v)
+    sigma = step_size(rule, own[AGE], beta, gap, distance2)
+    move(x, v, sigma)
+    after_step(rule, margin_after(own[INNER], passed[VALUE], beta, sigma, gap, distance2))
+
+
+class RestartedOCG(KernelLearner):
     """Online conditional gradient by doubling: too steep a loss doubles the guess and restarts.
 
     If the loss of round t is steeper than the guess, the guess is doubled until it is not, the
@@ -73,87 +115,43 @@ class RestartedOCG(ConditionalGradient, Doubling):
 
     """
 
+    before_oracle, after_oracle = before_oracle, after_oracle
+
     def __init__(
         self,
         decision_set: DecisionSet,
         steps: StepRule,
         guess: float | None = None,
-        restart: Restart | None = None,
+        restart: RestartHere | RestartAtStart | None = None,
         start: ArrayLike | None = None,
     ):
-        self.restart = RestartHere() if restart is None else restart
-        first = 0.0 if guess is None else as_positive(guess, "guess")
+        n, x1 = decision_set.dim, first_play(decision_set, start)
         rule = steps.begin(decision_set.diameter or 1.0)  # a single point: any length will do
-        numbers = {"anchor": decision_set.dim, "rule": rule.size}
-        numbers |= {"age": 1, "inner": 1, "guess": 1, "restarts": 1}
-        super().__init__(decision_set, start, numbers)
-        self.steps = steps
-        self._kernels, self._fresh = steps.kernels(), rule
-        self._state["anchor"][:] = self._state["x1"]
-        self._state["rule"][:] = rule
-        self._state["guess"][0] = first
-        self._undeclared = False  # whether the last loss left its steepness to its gradient
-
-    def tell(self, loss: EvalGrad) -> None:
-        """Take the gradient at x_t, restart if it is too steep, and move to x_{t+1}."""
-        s = self._checked(loss)
-        size2 = self.decision_set.squares(s)[0]
-        need = math.sqrt(size2) if loss.lipschitz is None else _declared(loss.lipschitz)
-        self._undeclared = loss.lipschitz is None
+        numbers = {"x1": n, "S": n, "anchor": n, "t": 1, "age": 1, "inner": 1, "guess": 1}
+        numbers |= {"restarts": 1, "here": 1, "rule": rule.size, "fresh": rule.size}
+        super().__init__(decision_set, steps.kernels(), x1, steps.horizon, numbers)
+        self.steps, self.restart = steps, RestartHere() if restart is None else restart
+        if not isinstance(self.restart, RestartHere | RestartAtStart):
+            raise TypeError(
+                f"restart must be RestartHere() or RestartAtStart(), got {self.restart!r}"
+            )
         state = self._state
-        inner = kernels.vectors.dot(s, state["x"])  # at the point played, wherever an epoch begins
-        state["t"][0] += 1.0
-        if self.guess == 0.0:  # nothing was learnt yet: the first epoch begins
-            state["age"][0] = 0.0
-        self._test(need)
-        x, S, rule, anchor = state["x"], state["S"], state["rule"], state["anchor"]
-        age = state["age"][0] = state["age"][0] + 1.0  # t - s + 1
-        state["inner"][0] += inner
-        regularise, relax, settle = self._kernels
-        beta = regularise(rule, age, self.guess * self.guess if age == 1.0 else size2)  # 1/eta
-        # A, with this round's gradient, and grad F_t(x_t)
-        value, far2 = kernels.ocg.lean(self._direction, S, s, x, anchor, beta)
-        step = self._follow(lambda *gap: relax(rule, age, beta, *gap))
-        before = value + beta * far2  # F_t(x_t)
-        settle(rule, kernels.ocg.margin_after(state["inner"][0], before, beta, *step))
-        warn_beyond(int(state["t"][0]), self.steps.horizon)
+        state["x1"][:] = state["anchor"][:] = x1
+        state["rule"][:] = state["fresh"][:] = rule
+        state["here"][0] = isinstance(self.restart, RestartHere)
+        state["guess"][0] = 0.0 if guess is None else as_positive(guess, "guess")
 
-    def _begin_epoch(self) -> None:
-        state = self._state
-        origin = self.restart.origin(state["x"], state["x1"])
-        state["x"][:] = state["anchor"][:] = origin  # x_s
-        state["S"][:] = state["inner"][0] = state["age"][0] = 0.0
-        state["rule"][:] = self._fresh
+    @property
+    def oracle_calls(self) -> int:
+        """One a round."""
+        return self.rounds
 
-    def compiled(self) -> Advance | None:
-        """Return the kernels and arrays of `tell`, for losses that declare no constant.
+    @property
+    def guess(self) -> float:
+        """The steepness that the current epoch allows for; 0 while none was seen or given."""
+        return float(self._state["guess"][0])
 
-        Only a loss tells whether the others will: the objects play the first round.
-        """
-        here = {RestartHere: 1.0, RestartAtStart: 0.0}.get(type(self.restart))
-        space, plain = self._workspace.space, getattr(self.steps, "plain_norms", None)
-        if space is None or plain is None or here is None:
-            return None
-        self._undeclared, n = False, self.decision_set.dim
-        return Advance(
-            kernels.restarts.restarted_gradient,
-            self._kernels,
-            self._state.array,
-            np.concatenate([np.zeros(2 * n), self._fresh, [here], np.zeros(n)]),
-            space,
-            ready=lambda: self._undeclared,
-            silent=lambda: rounds_left(self.steps.horizon, int(self._state["t"][0])),
-        )
-
-    def _restored(self) -> None:
-        super()._restored()
-        self._undeclared = False
-
-
-def _declared(lipschitz: float) -> float:
-    if not 0.0 <= as_number(lipschitz, "the loss's lipschitz") <= LARGEST_GRADIENT:
-        raise ValueError(
-            f"the loss's lipschitz must lie between 0 and {LARGEST_GRADIENT:g}, got "
-            f"{lipschitz:g}; leave it out to use the gradient's norm"
-        )
-    return float(lipschitz)
+    @property
+    def restarts(self) -> int:
+        """How often it has started again."""
+        return int(self._state["restarts"][0])

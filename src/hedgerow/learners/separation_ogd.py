@@ -9,15 +9,20 @@ from collections.abc import Callable
 import numpy as np
 
 from hedgerow import kernels
+from hedgerow.engine.signatures import REGULARISE
+from hedgerow.engine.tables import UNDECLARED
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, squared_norm
-from hedgerow.learners.adagrad import BEST_FACTOR
+from hedgerow.kernels.jit import kernel
+from hedgerow.learners.adagrad import BEST_FACTOR, adagrad_eta
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
+from hedgerow.learners.steps import TANGENT2
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import Balled, DecisionSet, Hulled, Separable
 from hedgerow.snapshot import State
 
+Array = Vector
 SQUEEZE = 4.0
 """delta = 4 R / (r sqrt T), the paper's c."""
 STEP = 2.0
@@ -30,6 +35,13 @@ LARGEST_RATIO = 1000.0
 """R/r above which a round may need a million pulls and more."""
 ROUNDING = 4.0 * sys.float_info.epsilon
 """A gradient's part along the set that is below this, times the dimension, is rounding."""
+
+
+@kernel(*REGULARISE)
+def steady_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
+    """eta_t = length / G, G the largest norm so far: each step is at most `length` long."""
+    rule[1] = max(rule[1], math.sqrt(loss[TANGENT2]))
+    return rule[0] / rule[1] if rule[1] > 0.0 else 0.0
 
 
 class SeparationDescent(StatefulPlayer):
@@ -103,7 +115,8 @@ class SeparationDescent(StatefulPlayer):
         t = state["t"][0] = state["t"][0] + 1.0
         g = np.ascontiguousarray(self._inside.basis.T @ s)
         felt = squared_norm(g) > (ROUNDING * s.size) ** 2 * squared_norm(s)
-        eta = self._eta(state["rule"], t, squared_norm(g) if felt else 0.0)
+        norm2 = squared_norm(g) if felt else 0.0
+        eta = self._eta(state["rule"], t, (norm2, norm2, UNDECLARED))
         if felt and eta > 0.0:
             kernels.projected.descend(state["y"], state["y"], g, eta)
             self._pull(self.squeeze(t))
@@ -139,7 +152,7 @@ class SeparationOGD(SeparationDescent):
     """
 
     def __init__(self, decision_set: DecisionSet, horizon: int, lipschitz: float):
-        super().__init__(decision_set, as_count(horizon, "horizon"), kernels.projected.steady_eta)
+        super().__init__(decision_set, as_count(horizon, "horizon"), steady_eta)
         length = STEP * self.radius / (2.0 * math.sqrt(horizon))  # eta G = c_1 r / (2 sqrt T)
         self._state["rule"][:] = length, as_positive(lipschitz, "lipschitz")
 
@@ -160,5 +173,5 @@ class SeparationAdaGrad(SeparationDescent):
     """
 
     def __init__(self, decision_set: DecisionSet, horizon: int | None = None):
-        super().__init__(decision_set, horizon, kernels.projected.adagrad_eta)
+        super().__init__(decision_set, horizon, adagrad_eta)
         self._state["rule"][0] = BEST_FACTOR * decision_set.diameter

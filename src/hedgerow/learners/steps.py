@@ -6,30 +6,25 @@ x_{t+1} = x_t + sigma_t (v_t - x_t).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from hedgerow import kernels
+from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.kernels.jit import kernel
+from hedgerow.learners.kernel_learner import StepKernels
 
-
-class StepKernels(NamedTuple):
-    """The rule's compiled arithmetic; `kernels/steps.py` says what each takes."""
-
-    regularise: Callable[..., float]
-    relax: Callable[..., float]
-    settle: Callable[..., Any]
+Array = Vector
+Loss = tuple[float, float, float]
+TANGENT2, PLAIN2 = range(2)
+"""What a rule may know of a loss: its squared norm along the set, and its plain squared norm."""
 
 
 class StepRule(Protocol):
     """A frozen rule; its running numbers live in the learner's state."""
-
-    plain_norms: ClassVar[bool]
-    """Whether gradients are measured by their plain norm, not along the set."""
 
     @property
     def horizon(self) -> int | None:
@@ -40,13 +35,39 @@ class StepRule(Protocol):
         """Return the rule's numbers before the first round."""
         ...
 
-    def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
-        """Return the squared size of a gradient."""
+    def kernels(self) -> StepKernels:
+        """Return `regularise`, `step_size` and `after_step` of `engine/signatures.py`."""
         ...
 
-    def kernels(self) -> StepKernels:
-        """Return the compiled arithmetic."""
-        ...
+
+@kernel(*STEP_SIZE)
+def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
+    """sigma_t = clip(<grad F, x - v> / (2 beta ||v - x||^2), 0, 1), the exact minimiser."""
+    if gap <= 0.0 or distance2 <= 0.0:
+        return 0.0
+    if gap >= 2.0 * beta * distance2:
+        return 1.0
+    return gap / (2.0 * beta * distance2)
+
+
+@kernel(*AFTER_STEP)
+def learn_nothing(rule: Array, margin: float) -> None:
+    """A rule that does not look back."""
+
+
+@kernel(*REGULARISE)
+def _paper_regularise(rule: Array, t: float, loss: Loss) -> float:
+    """1/eta_t = 2 L_t T^{3/4} / D, L_t the running maximum of ||grad_t||; rule = [D, T, L]."""
+    rule[2] = max(rule[2], math.sqrt(loss[PLAIN2]))
+    return 2.0 * rule[2] * rule[1] ** 0.75 / rule[0]
+
+
+@kernel(*STEP_SIZE)
+def _paper_step_size(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
+    """sigma_t = min(1, 2/sqrt t); no move while no gradient has been seen."""
+    if rule[2] == 0.0:
+        return 0.0
+    return min(1.0, 2.0 / math.sqrt(t))
 
 
 @dataclass(frozen=True)
@@ -61,7 +82,6 @@ class PaperSteps:
 
     """
 
-    plain_norms: ClassVar[bool] = True
     horizon: int
 
     def __post_init__(self) -> None:
@@ -71,14 +91,21 @@ class PaperSteps:
         """Return [D, T, L]."""
         return np.array([diameter, float(self.horizon), 0.0])
 
-    def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
-        """Return the plain squared norm."""
-        return decision_set.squares(s)[1]
-
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
-        k = kernels.steps
-        return StepKernels(k.paper_regularise, k.paper_relax, k.nothing_to_settle)
+        return StepKernels(_paper_regularise, _paper_step_size, learn_nothing)
+
+
+@kernel(*REGULARISE)
+def _weibel_regularise(rule: Array, t: float, loss: Loss) -> float:
+    """1/(2 eta) = (M/D) (T/3)^{3/4}, the same in all rounds; rule = [D, T, M]."""
+    return rule[2] / rule[0] * (rule[1] / 3.0) ** 0.75
+
+
+@kernel(*STEP_SIZE)
+def _weibel_step_size(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
+    """Return sigma = min(1, sqrt(3/T)), the same in all rounds."""
+    return min(1.0, math.sqrt(3.0 / rule[1]))
 
 
 @dataclass(frozen=True)
@@ -99,7 +126,6 @@ class WeibelSteps:
 
     """
 
-    plain_norms: ClassVar[bool] = False
     horizon: int
     lipschitz: float
 
@@ -111,14 +137,16 @@ class WeibelSteps:
         """Return [D, T, M]."""
         return np.array([diameter, float(self.horizon), self.lipschitz])
 
-    def norm2(self, decision_set: DecisionSet, s: Vector) -> float:  # noqa: ARG002
-        """Return 0: the bound M is known, no gradient is measured."""
-        return 0.0
-
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
-        k = kernels.steps
-        return StepKernels(k.weibel_regularise, k.weibel_relax, k.nothing_to_settle)
+        return StepKernels(_weibel_regularise, _weibel_step_size, learn_nothing)
+
+
+@kernel(*REGULARISE)
+def _rms_regularise(rule: Array, t: float, loss: Loss) -> float:
+    """1/eta_t = 2 t^{1/4} sqrt(sum ||grad||^2) / (kappa D); rule = [D, kappa, sum ||grad||^2]."""
+    rule[2] += loss[TANGENT2]
+    return 2.0 * t**0.25 * math.sqrt(rule[2]) / (rule[1] * rule[0])
 
 
 @dataclass(frozen=True)
@@ -133,7 +161,6 @@ class RmsSteps:
 
     """
 
-    plain_norms: ClassVar[bool] = False
     kappa: float = 16.0
 
     def __post_init__(self) -> None:
@@ -147,14 +174,27 @@ class RmsSteps:
         """Return [D, kappa, sum of squares]."""
         return np.array([diameter, self.kappa, 0.0])
 
-    def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
-        """Return the squared tangent norm."""
-        return decision_set.squares(s)[0]
-
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
-        k = kernels.steps
-        return StepKernels(k.rms_regularise, k.line_search, k.nothing_to_settle)
+        return StepKernels(_rms_regularise, line_search, learn_nothing)
+
+
+@kernel(*REGULARISE)
+def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
+    """beta_t = max(beta_{t-1}, M_{t-1} / (c D^2), 2 t^{1/4} sqrt(sum ||grad||^2) / (floor D)).
+
+    rule = [D, c, floor, sum ||grad||^2, beta, M].
+    """
+    rule[3] += loss[TANGENT2]
+    lowest = 2.0 * t**0.25 * math.sqrt(rule[3]) / (rule[2] * rule[0])
+    rule[4] = max(rule[4], rule[5] / (rule[1] * rule[0] * rule[0]), lowest)
+    return rule[4]
+
+
+@kernel(*AFTER_STEP)
+def _certificate_after_step(rule: Array, margin: float) -> None:
+    """M_t = sum <s, x_tau> - F_t(x_{t+1})."""
+    rule[5] = margin
 
 
 @dataclass(frozen=True)
@@ -172,7 +212,6 @@ class CertificateSteps:
 
     """
 
-    plain_norms: ClassVar[bool] = False
     c: float = 0.03
     floor: float = 64.0
 
@@ -188,11 +227,6 @@ class CertificateSteps:
         """Return [D, c, floor, sum of squares, beta, M]."""
         return np.array([diameter, self.c, self.floor, 0.0, 0.0, 0.0])
 
-    def norm2(self, decision_set: DecisionSet, s: Vector) -> float:
-        """Return the squared tangent norm."""
-        return decision_set.squares(s)[0]
-
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
-        k = kernels.steps
-        return StepKernels(k.certificate_regularise, k.line_search, k.certificate_settle)
+        return StepKernels(_certificate_regularise, line_search, _certificate_after_step)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_positive
 from hedgerow.learners.conditional_gradient import ConditionalGradient
+from hedgerow.learners.steps import line_search
 from hedgerow.sets.decision_set import DecisionSet
+
+NO_RULE = np.zeros(0)
 
 
 class StronglyConvexOCG(ConditionalGradient):
@@ -40,5 +42,4 @@ class StronglyConvexOCG(ConditionalGradient):
         state["S"][:] += s
         state["B"][:] += state["x"]
         beta = 0.5 * self.modulus * t  # F_t = <S, x> + beta ||x - B/t||^2 + a constant
-        relax, no_rule = kernels.steps.line_search, np.zeros(0)
-        self._step(beta, state["B"] / t, lambda *gap: relax(no_rule, t, beta, *gap))
+        self._step(beta, state["B"] / t, lambda *gap: line_search(NO_RULE, t, beta, *gap))

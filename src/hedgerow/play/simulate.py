@@ -12,10 +12,9 @@ import numpy as np
 
 from hedgerow.feedback import first_order
 from hedgerow.inputs import as_count
+from hedgerow.play.compiled_policy import CompiledPolicy, compiled_policy
 from hedgerow.play.turns import Feedback, check_match, play, turn
-from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.recorded import Recorded
-from hedgerow.protocols.compiled import CompiledGame
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.problem import LinearChunk, LinearProblem, Problem
 from hedgerow.protocols.trace import Trace
@@ -66,10 +65,10 @@ def simulate_chunks(
     fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
-    if isinstance(policy, Constrained) and policy.compiled and feedback is first_order:
-        game, chunks = policy.compiled, _linear_chunks(problem, size)
+    if feedback is first_order and (compiled := compiled_policy(policy)) is not None:
+        chunks = _linear_chunks(problem, size)
         if chunks is not None:
-            return _timed(policy, (_play(policy, game, part) for part in _after(chunks, skip)))
+            return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
     return _timed(policy, _by_turns(policy, problem, feedback, size, skip))
 
 
@@ -101,17 +100,17 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
             yield LinearChunk(*(np.ascontiguousarray(part[left_out:]) for part in chunk))
 
 
-def _play(policy: Constrained[Any], game: CompiledGame, chunk: LinearChunk) -> Trace:
+def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk) -> Trace:
     """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
     k = len(chunk.costs)
     seen = np.empty((2, k))
     done = 0
-    while (done := game.play(chunk, done, seen)) < k:
+    while (done := compiled.play(chunk, done, seen)) < k:
         one = LinearChunk(*(part[done : done + 1] for part in chunk))
         ((cost, constraint),) = one.rounds()
         seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:]
         done += 1
-    return Trace(seen[0], seen[1], compiled=game.ready)
+    return Trace(seen[0], seen[1], compiled=True)
 
 
 def _timed(policy: Policy[Any, Any], traces: Iterator[Trace]) -> Iterator[Trace]:

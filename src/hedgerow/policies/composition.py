@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
-import numpy as np
-
+from hedgerow.engine.certificate import is_play_left
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
@@ -64,7 +63,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     def _left(self) -> Vector:
         """Return the learner's play, which must be the one that the last round left."""
         x = self.learner.ask()
-        if not np.array_equal(x, self._state["left"]):
+        if not is_play_left(self._state.array, x):
             raise RuntimeError(
                 "the learner has moved without its policy, so that nothing could be proved about "
                 "their rounds; give every policy a learner of its own, and tell the policy alone"

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
-from hedgerow import kernels
+from hedgerow.engine.certificate import certificate_add_at
 from hedgerow.feedback import EvalGrad, needs
-from hedgerow.inputs import as_number, fits, squared_norm
+from hedgerow.inputs import Vector, as_number, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
-from hedgerow.protocols.compiled import CompiledGame, CompiledLearner, CompiledSurrogate
 from hedgerow.protocols.parts import Learner, Surrogate
-from hedgerow.sets.compiled import faithful
 from hedgerow.snapshot import State, unchanged_if_refused
 
 Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
@@ -44,8 +41,6 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
-        if isinstance(constraint, EvalGrad) and self._told(cost, constraint):
-            return  # the compiled game did what follows
         several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
         seen = list(constraint) if several else [constraint]
         for feedback in (cost, *seen):
@@ -60,8 +55,13 @@ class Constrained(Composition[EvalGrad, Seen]):
             loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
             price = as_number(self.surrogate.price, "the weighed violation")
             self.learner.tell(loss)
-        kernels.ledger.record(self._state.array, loss.grad, x, price)
+        certificate_add_at(self.ledger, loss.grad, x, price)
         self._state["left"][:] = self.learner.ask()
+
+    @property
+    def ledger(self) -> Vector:
+        """What the certificate remembers, as `engine/certificate.py` has it."""
+        return self._state.array
 
     def certificate(self, budget: float = 0.0) -> float:
         """Bound the regret so far, by one oracle call, whatever the constants.
@@ -89,33 +89,3 @@ class Constrained(Composition[EvalGrad, Seen]):
         largest = 2.0 * far
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
-
-    def _told(self, cost: EvalGrad, constraint: EvalGrad) -> bool:
-        """Tell the compiled game, if there is one and it can take in this round."""
-        dim = self.decision_set.dim
-        if not (plain(cost, dim) and plain(constraint, dim)):
-            return False
-        return self.compiled is not None and self.compiled.tell(cost, constraint)
-
-    @cached_property
-    def compiled(self) -> CompiledGame | None:
-        """The game in compiled code, if every part has kernels."""
-        learner, surrogate = self.learner, self.surrogate
-        if not isinstance(learner, CompiledLearner) or not isinstance(surrogate, CompiledSurrogate):
-            return None
-        if not (faithful(learner, "tell") and faithful(surrogate, "tell")):
-            return None
-        advance, charge = learner.compiled(), surrogate.compiled()
-        if advance is None or charge is None or charge.learner not in (None, learner):
-            return None
-        return CompiledGame(advance, charge, self._state.array)
-
-
-def plain(seen: object, dim: int) -> bool:
-    """Whether this is feedback of a float and a float64 vector, as most is."""
-    return (
-        type(seen) is EvalGrad
-        and type(seen.value) is float
-        and seen.lipschitz is None
-        and fits(seen.grad, dim)
-    )

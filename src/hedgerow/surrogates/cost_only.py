@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from hedgerow import kernels
+from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
 from hedgerow.feedback import EvalGrad
-from hedgerow.protocols.compiled import Charge
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.queued import checked
+from hedgerow.surrogates.ranges import UNSEEN, Sizes
+
+Array = Vector
+
+
+@kernel(*NEEDS_GRADIENT)
+def needs_gradient(queue: Array, units: Array, value: float) -> float:
+    """The constraint is ignored."""
+    return UNSEEN
+
+
+@kernel(*TAKE)
+def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+    """There is nothing to weigh."""
+    return math.nan
+
+
+@kernel(*CHARGE)
+def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+    """The loss is the cost."""
 
 
 class CostOnlySurrogate(Stateful):
@@ -19,6 +41,11 @@ class CostOnlySurrogate(Stateful):
     price = 0.0
     largest_weight = 0.0
     oracle_calls = 0
+    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+
+    def arrays(self) -> tuple[Vector, Vector, Vector]:
+        """Return a queue, ranges and units that stay as they are, for the compiled loop."""
+        return np.zeros(5), np.zeros(4), np.zeros(4)
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:
         """Return the cost; the constraint is looked at only to refuse what is no feedback."""
@@ -26,10 +53,3 @@ class CostOnlySurrogate(Stateful):
         for part in (constraint,) if isinstance(constraint, EvalGrad) else constraint:
             checked(part, "constraint", cost.grad.size)
         return cost
-
-    def compiled(self) -> Charge:
-        """Return kernels that ignore the constraint; their arrays stay as they are."""
-        k, zeros = kernels.charges, np.zeros(5)
-        return Charge(
-            k.cost_only_heeds, k.cost_only, kernels.weights.power, zeros, zeros, zeros, zeros, None
-        )

@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
-from hedgerow import kernels
-from hedgerow.feedback import EvalGrad
-from hedgerow.protocols.compiled import Kernel
-from hedgerow.surrogates.queued import FirstOrder
+import math
+
+from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel
+from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, Sizes, learn, violation_unit
+
+Array = Vector
+
+
+@kernel(*NEEDS_GRADIENT)
+def needs_gradient(queue: Array, units: Array, value: float) -> float:
+    """Only a violation counts."""
+    return LEARNT_FROM if value > 0.0 else UNSEEN
+
+
+@kernel(*TAKE)
+def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+    """Line 6: Q(t) = Q(t-1) + g_t(x_t)^+. Return Q(t), or NaN where nothing is violated."""
+    queue[T] += 1.0
+    learn(ranges, units, value, needs_gradient(queue, units, value), sizes)
+    if value <= 0.0:
+        return math.nan
+    queue[VIOLATION] += value
+    return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
+
+
+@kernel(*CHARGE)
+def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+    """Line 7: the loss is f_t + (Phi'(Q(t))/V) g_t^+."""
+    note(queue, weight, max(0.0, value))
 
 
 class CurrentSurrogate(FirstOrder):
@@ -21,19 +49,4 @@ class CurrentSurrogate(FirstOrder):
     EvalGrad(value=1.5, grad=array([0.]), lipschitz=None)
     """
 
-    def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
-        """Add the violation to the queue, then weigh it."""
-        state = self._state
-        state["t"][0] += 1.0
-        self._weigh(0.0, 0.0)
-        self.ranges.observe(cost, constraint, weighed=constraint.value > 0.0)
-        if constraint.value > 0.0:
-            state["violation"][0] += constraint.value  # Q(t) = Q(t-1) + g_t(x_t)^+, line 6
-            if self.ranges.felt(constraint.grad):
-                w = self.potential.weight(self.queue, float(state["t"][0]))  # Phi'(Q(t))/V
-                self._weigh(self.ranges.ratio * w, constraint.value)
-        return self.weight
-
-    @property
-    def _kernels(self) -> tuple[Kernel, Kernel]:
-        return kernels.charges.current_heeds, kernels.charges.current
+    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue

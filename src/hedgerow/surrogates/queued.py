@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow import kernels
 from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive
+from hedgerow.kernels.jit import kernel, nothing, number, write
 from hedgerow.potentials import Potential
-from hedgerow.protocols.compiled import Charge, Kernel
-from hedgerow.sets.compiled import faithful
 from hedgerow.snapshot import Restorable, State, Stateful
-from hedgerow.surrogates.ranges import GivenRanges, Ranges
+from hedgerow.surrogates.ranges import GivenRanges, Ranges, is_felt, needs_reach
+
+Array = Vector
+Kernel = Callable[..., Any]
+T, VIOLATION, WEIGHT, PRICE, LARGEST = range(5)
+"""The numbers of the queue: rounds, violation so far, last weight, its price, largest weight."""
 
 LARGEST_PART = 1e100
 """A limit that leaves room for the weight."""
+
+
+@kernel(nothing, write, number, number)
+def note(queue: Array, weight: float, value: float) -> None:
+    """Remember this round's weight on the constraint and what it adds to the loss."""
+    queue[WEIGHT] = weight
+    queue[PRICE] = weight * value
+    queue[LARGEST] = max(queue[LARGEST], weight)
 
 
 class Queued(Stateful, ABC):
@@ -54,7 +67,7 @@ class Queued(Stateful, ABC):
 
     def _weigh(self, weight: float, value: float) -> None:
         """Remember this round's weight on the constraint and what it adds to the loss."""
-        kernels.charges.note(self._state.array, weight, value)
+        note(self._state.array, weight, value)
 
     @property
     def price(self) -> float:
@@ -74,7 +87,8 @@ class Queued(Stateful, ABC):
 class FirstOrder(Queued):
     """A queued surrogate for first-order feedback: loss = f + weight x (a part of g).
 
-    The loss declares the Lipschitz constant Lf + weight Lg where both are known.
+    Its algorithm is three kernels: `needs_gradient` and `take` before the weight, `charge_queue`
+    after it. The loss declares the Lipschitz constant Lf + weight Lg where both are known.
 
     Args:
         potential: its weight on the constraint, as a function of the queue.
@@ -84,6 +98,10 @@ class FirstOrder(Queued):
 
     """
 
+    needs_gradient: ClassVar[Kernel]
+    take: ClassVar[Kernel]
+    charge_queue: ClassVar[Kernel]
+
     def __init__(
         self,
         potential: Potential,
@@ -92,31 +110,25 @@ class FirstOrder(Queued):
         lipschitz: float | None = None,
     ):
         super().__init__(potential, queue, ranges)
+        self._units = self.ranges.units(self.initial)
         self.lipschitz = None if lipschitz is None else as_positive(lipschitz, "lipschitz")
 
-    @abstractmethod
+    def arrays(self) -> tuple[Vector, Vector, Vector]:
+        """Return queue, ranges and units, for the compiled loop."""
+        return self._state.array, self.ranges.array, self._units
+
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
         """Take in a round and return the weight on the constraint's gradient."""
-
-    @property
-    @abstractmethod
-    def _kernels(self) -> tuple[Kernel, Kernel]:
-        """`heed` and `charge` of `kernels/charges.py`."""
-
-    def compiled(self) -> Charge | None:
-        """Return the kernels and arrays of `charge`, if potential and ranges have them too."""
-        weight = None
-        if faithful(self.potential, "weight") and faithful(self, "charge", "_kernels"):
-            weight = getattr(self.potential, "compiled", lambda: None)()
-        ranges = getattr(self.ranges, "compiled", lambda: None)()
-        scale = getattr(self.potential, "scale", None)
-        foreign = getattr(scale, "ranges", self.ranges) is not self.ranges
-        if weight is None or ranges is None or foreign:
-            return None
-        (weigh, potential), (learnt, given) = weight, ranges
-        units = np.array([self.initial, *given])
-        arrays = (self._state.array, learnt, units, potential)
-        return Charge(*self._kernels, weigh, *arrays, getattr(self.ranges, "learner", None))
+        kind, queue, ranges, value = type(self), self._state.array, self.ranges, constraint.value
+        needed = kind.needs_gradient(queue, self._units, value)
+        sizes = ranges.sizes(cost, constraint, needed)
+        if needs_reach(ranges.array, self._units, value, needed, sizes[1]):
+            ranges.reach(constraint)
+        weight, q = 0.0, kind.take(queue, ranges.array, self._units, value, sizes)
+        if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh
+            weight = ranges.ratio * self.potential.weight(q, float(queue[T]))
+        kind.charge_queue(queue, ranges.array, self._units, value, weight)
+        return weight
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> EvalGrad:
         """Return the loss of this round."""
@@ -128,7 +140,7 @@ class FirstOrder(Queued):
 
     def _felt(self, grad: Vector) -> Vector:
         """Leave out a cost that is flat along the set: a small weight would be lost in it."""
-        return grad if self.ranges.felt(grad) else np.zeros_like(grad)
+        return grad if self.ranges.is_felt(grad) else np.zeros_like(grad)
 
     def _declared(self, cost: EvalGrad, constraint: EvalGrad) -> float | None:
         """Return the Lipschitz constant of the last loss, where those of its parts are known."""

@@ -7,45 +7,74 @@ the constraint leaves the certificate true, a factor on the cost would not.
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
 
 import numpy as np
+from numba import types
 
+from hedgerow.engine.signatures import SIZES
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
+from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.protocols.parts import Learner
-from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.snapshot import State, Stateful
 
+Array = Vector
+Sizes = tuple[float, float, float]
+"""The squared tangent norm of grad f_t, that of grad g_t, and the plain one of grad g_t."""
+MG, GF, GG, CALLS = range(4)
+"""The numbers that are learnt: largest violation, largest gradients, oracle calls."""
+START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
+"""The units: Q(0), 1 if the ranges are learnt, and the given Mg and Gf/Gg, or 0."""
+UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
+"""What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
 INFINITESIMAL = 2.0**-300
 """Stands for the cost's size while every cost gradient was zero: the constraint alone is played,
 and what was learnt then weighs nothing beside the first cost that comes."""
 
 
-class Ranges(Restorable, Protocol):
-    """The units; they may be learnt on the way."""
+@kernel(number, write, read)
+def violation_unit(ranges: Array, units: Array) -> float:
+    """Mg, as given or as learnt; 1 while none was seen."""
+    if units[GIVEN_MG] > 0.0:
+        return units[GIVEN_MG]
+    return ranges[MG] if ranges[MG] > 0.0 else 1.0
 
-    @property
-    def violation(self) -> float:
-        """The unit of the queue."""
-        ...
 
-    @property
-    def ratio(self) -> float:
-        """The factor on the weight."""
-        ...
+@kernel(number, write, read)
+def weight_unit(ranges: Array, units: Array) -> float:
+    """Gf/Gg, as given or as learnt; infinitesimal while every cost gradient was zero."""
+    if units[GIVEN_RATIO] > 0.0:
+        return units[GIVEN_RATIO]
+    if ranges[GG] <= 0.0:
+        return 0.0
+    Gf = ranges[GF] if ranges[GF] > 0.0 else INFINITESIMAL
+    return min(Gf / ranges[GG], 1e300)
 
-    @property
-    def oracle_calls(self) -> int:
-        """How many linear minimisations were asked for."""
-        ...
 
-    def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
-        """Learn from a round before its loss is made; `weighed`: the constraint will be in it."""
-        ...
+@kernel(types.boolean, write, read, number, number, number)
+def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2: float) -> bool:
+    """Whether Mg needs its one oracle call, at the first violation that is felt."""
+    learns = units[LEARNT] > 0.0 and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
+    return learns and needed == LEARNT_FROM and value > 0.0 and force2 > 0.0
 
-    def felt(self, grad: Vector) -> bool:
-        """Whether a gradient says anything about where to go."""
-        ...
+
+@kernel(nothing, write, read, number, number, SIZES)
+def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes) -> None:
+    """Take in the sizes of this round's gradients and violation."""
+    if units[LEARNT] == 0.0:
+        return
+    ranges[GF] = max(ranges[GF], math.sqrt(sizes[0]))
+    if needed == LEARNT_FROM and sizes[1] > 0.0:
+        ranges[GG] = max(ranges[GG], math.sqrt(sizes[1]))
+        if value > 0.0 and units[GIVEN_MG] == 0.0:
+            ranges[MG] = max(ranges[MG], value)
+
+
+@kernel(types.boolean, read, SIZES)
+def is_felt(units: Array, sizes: Sizes) -> bool:
+    """Whether the constraint's gradient says anything about where to go."""
+    return (sizes[1] if units[LEARNT] > 0.0 else sizes[2]) > 0.0
 
 
 class GivenRanges(Stateful):
@@ -57,22 +86,28 @@ class GivenRanges(Stateful):
 
     """
 
-    oracle_calls = 0
-
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
+        self.array = np.zeros(4)
 
-    def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
+    oracle_calls = 0
+    """It asks for none."""
+
+    def units(self, queue: float) -> Vector:
+        """Return Q(0) and what is given, for the kernels."""
+        return np.array([queue, 0.0, self.violation, self.ratio])
+
+    def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:  # noqa: ARG002
+        """Return what the kernels need to know of a round's gradients."""
+        return 0.0, 0.0, squared_norm(constraint.grad) if needed > UNSEEN else 0.0
+
+    def reach(self, constraint: EvalGrad) -> None:
         """Learn nothing."""
 
-    def felt(self, grad: Vector) -> bool:
+    def is_felt(self, grad: Vector) -> bool:
         """Whether the gradient's square is not zero."""
         return squared_norm(grad) > 0.0
-
-    def compiled(self) -> tuple[Vector, tuple[float, float, float]]:
-        """Return what it has learnt and what it was given, as `kernels/charges.py` has them."""
-        return np.zeros(4), (0.0, self.violation, self.ratio)
 
 
 class LearntRanges(Stateful):
@@ -100,52 +135,52 @@ class LearntRanges(Stateful):
     ):
         self.learner = learner
         self._given = (
-            None if violation is None else as_positive(violation, "violation"),
-            None if ratio is None else as_positive(ratio, "ratio"),
+            0.0 if violation is None else as_positive(violation, "violation"),
+            0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
         self._state = State(Mg=1, Gf=1, Gg=1, calls=1)
+        self._units = self.units(0.0)
+
+    @property
+    def array(self) -> Vector:
+        """What was learnt, for the kernels."""
+        return self._state.array
 
     @property
     def violation(self) -> float:
         """The largest violation that a round seems able to cause, Mg; 1 while none was seen."""
-        given = self._given[0]
-        return given if given is not None else float(self._state["Mg"][0]) or 1.0
+        return violation_unit(self.array, self._units)
 
     @property
     def ratio(self) -> float:
         """Gf/Gg; infinitesimal while every cost gradient was zero."""
-        if (given := self._given[1]) is not None:
-            return given
-        Gf, Gg = float(self._state["Gf"][0]), float(self._state["Gg"][0])
-        return min((Gf or INFINITESIMAL) / Gg, 1e300) if Gg > 0.0 else 0.0
+        return weight_unit(self.array, self._units)
 
     @property
     def oracle_calls(self) -> int:
         """One, from the first violation on, unless the violation's unit was given."""
         return int(self._state["calls"][0])
 
-    def observe(self, cost: EvalGrad, constraint: EvalGrad, weighed: bool) -> None:
-        """Take in the sizes of this round's gradients and violation."""
-        state, size = self._state, self.learner.decision_set.tangent_norm
-        state["Gf"][0] = max(state["Gf"][0], size(cost.grad))
-        if not weighed or (Gg := size(constraint.grad)) == 0.0:
-            return
-        state["Gg"][0] = max(state["Gg"][0], Gg)
-        if constraint.value <= 0.0 or self._given[0] is not None:
-            return
-        reach = 0.0
-        if not state["calls"][0]:
-            x = self.learner.ask()
-            farthest = self.learner.decision_set.lmo(-constraint.grad)
-            reach = max(0.0, float(constraint.grad @ (farthest - x)))
-            state["calls"][0] = 1.0
-        state["Mg"][0] = max(state["Mg"][0], constraint.value + reach)
+    def units(self, queue: float) -> Vector:
+        """Return Q(0) and what is given, for the kernels."""
+        return np.array([queue, 1.0, *self._given])
 
-    def felt(self, grad: Vector) -> bool:
+    def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
+        """Return what the kernels need to know of a round's gradients."""
+        squares = self.learner.decision_set.squares
+        force2, plain2 = squares(constraint.grad) if needed > UNSEEN else (0.0, 0.0)
+        return squares(cost.grad)[0], force2, plain2
+
+    def reach(self, constraint: EvalGrad) -> None:
+        """Find Mg, by one oracle call at the play."""
+        x, grad = self.learner.ask(), constraint.grad
+        farthest = self.learner.decision_set.lmo(-grad)
+        self._state["Mg"][0] = constraint.value + max(0.0, float(grad @ (farthest - x)))
+        self._state["calls"][0] = 1.0
+
+    def is_felt(self, grad: Vector) -> bool:
         """Whether the gradient has a part along the set; else no play can help."""
         return self.learner.decision_set.squares(grad)[0] > 0.0
 
-    def compiled(self) -> tuple[Vector, tuple[float, float, float]]:
-        """Return what it has learnt and what it was given, as `kernels/charges.py` has them."""
-        violation, ratio = self._given
-        return self._state.array, (1.0, violation or 0.0, ratio or 0.0)
+
+Ranges = GivenRanges | LearntRanges

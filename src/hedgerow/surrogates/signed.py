@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
-from hedgerow import kernels
-from hedgerow.feedback import EvalGrad
-from hedgerow.protocols.compiled import Kernel
-from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel
+from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.ranges import (
+    LEARNT_FROM,
+    START,
+    WEIGHED,
+    Sizes,
+    learn,
+    violation_unit,
+)
+
+Array = Vector
+
+
+@kernel(*NEEDS_GRADIENT)
+def needs_gradient(queue: Array, units: Array, value: float) -> float:
+    """The constraint is weighed in every round; ranges are learnt while the queue is not empty."""
+    waiting = units[START] + queue[VIOLATION] > 0.0
+    return LEARNT_FROM if waiting or value > 0.0 else WEIGHED
+
+
+@kernel(*TAKE)
+def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+    """Return Q(t-1): the weight is that of the queue as it was."""
+    queue[T] += 1.0
+    learn(ranges, units, value, needs_gradient(queue, units, value), sizes)
+    return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
+
+
+@kernel(*CHARGE)
+def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+    """Lines 7 and 8: the loss is f_t + (Phi'(Q(t-1))/V) g_t, and Q(t) = (Q(t-1) + g_t(x_t))^+."""
+    note(queue, weight, value)
+    empty = -units[START] * violation_unit(ranges, units)
+    queue[VIOLATION] = max(empty, queue[VIOLATION] + value)
 
 
 class SignedSurrogate(FirstOrder):
@@ -21,19 +54,4 @@ class SignedSurrogate(FirstOrder):
     EvalGrad(value=0.0, grad=array([-1.]), lipschitz=None)
     """
 
-    def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
-        """Weigh with the queue as it was, then update it."""
-        state = self._state
-        state["t"][0] += 1.0
-        waiting = self.initial + state["violation"][0] > 0.0
-        self.ranges.observe(cost, constraint, weighed=waiting or constraint.value > 0.0)
-        w = self.potential.weight(self.queue, float(state["t"][0]))  # Phi'(Q(t-1))/V
-        felt = self.ranges.felt(constraint.grad)
-        self._weigh(self.ranges.ratio * w if felt else 0.0, constraint.value)
-        empty = -self.initial * self.ranges.violation
-        state["violation"][0] = max(empty, state["violation"][0] + constraint.value)  # Q(t), line 6
-        return self.weight
-
-    @property
-    def _kernels(self) -> tuple[Kernel, Kernel]:
-        return kernels.charges.signed_heeds, kernels.charges.signed
+    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue

@@ -1,4 +1,4 @@
-"""What a certificate needs to know of the rounds, whoever plays them.
+"""What a certificate remembers of the rounds, whoever plays them.
 
 ledger = [the play after the last round | sum of s_t |
           sum of <s_t, x_t>, sum of prices, rounds, sum of ||s_t||, sum of |prices|]
@@ -18,7 +18,7 @@ Array = Any
 
 
 @kernel(nothing, write, read, number, number, number)
-def enter(ledger: Array, s: Array, inner: float, norm2: float, price: float) -> None:
+def certificate_add(ledger: Array, s: Array, inner: float, norm2: float, price: float) -> None:
     """Add a round with loss s: <s, x> = inner, ||s||^2 = norm2."""
     n = len(s)
     total = ledger[n : 2 * n]
@@ -31,8 +31,14 @@ def enter(ledger: Array, s: Array, inner: float, norm2: float, price: float) -> 
     ledger[2 * n + 4] += abs(price)
 
 
+@kernel(nothing, write, read, read, number)
+def certificate_add_at(ledger: Array, s: Array, x: Array, price: float) -> None:
+    """Add a round with loss s, played at x."""
+    certificate_add(ledger, s, dot(s, x), dot(s, s), price)
+
+
 @kernel(types.boolean, write, read)
-def left(ledger: Array, x: Array) -> bool:
+def is_play_left(ledger: Array, x: Array) -> bool:
     """Whether x is the play that the last round left."""
     for i in range(len(x)):  # noqa: SIM110 - numba compiles no generators
         if x[i] != ledger[i]:
@@ -41,13 +47,7 @@ def left(ledger: Array, x: Array) -> bool:
 
 
 @kernel(nothing, write, read)
-def leave(ledger: Array, x: Array) -> None:
+def leave_play(ledger: Array, x: Array) -> None:
     """Remember the play after a round."""
     for i in range(len(x)):
         ledger[i] = x[i]
-
-
-@kernel(nothing, write, read, read, number)
-def record(ledger: Array, s: Array, x: Array, price: float) -> None:
-    """Add a round with loss s, played at x."""
-    enter(ledger, s, dot(s, x), dot(s, s), price)

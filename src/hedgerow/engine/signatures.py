@@ -1,0 +1,52 @@
+"""What the kernels of a policy's parts take and return: one signature for all parts of a kind.
+
+A learner is two kernels around its oracle call:
+
+* `before_oracle(state, work, s, noise, inner, loss, regularise, step_size, after_step)` takes in
+  the gradient s and writes the oracle's direction to `work[:n]`. It returns whether the oracle is
+  needed. `inner` is <s, x_t>; `noise` is this round's, if the learner draws any.
+* `after_oracle(state, work, n, regularise, step_size, after_step)` finds the oracle's answer in
+  `work[n:2 * n]` and moves. A learner that projects has its projection where others have the
+  oracle.
+
+`state` is the learner's own array and begins with the play x_t. `work` is scratch memory,
+`[direction | answer | loss | tangent | numbers]`; the loop writes losses to its third part, and,
+for learners that ask for it, the loss along the set to its fourth.
+
+`loss` is (squared norm along the set, squared norm, declared Lipschitz constant or -1).
+
+A step rule is three kernels on its own numbers: `regularise(rule, t, loss) -> beta`,
+`step_size(rule, t, beta, gap, distance2) -> sigma` and `after_step(rule, margin)`.
+
+A surrogate is three kernels on its queue, ranges and units (`surrogates/queued.py`):
+`needs_gradient(queue, units, value)`, `take(queue, ranges, units, value, sizes)`, which returns the
+queue's length to be weighed or NaN, and `charge(queue, ranges, units, value, weight)`. A potential
+is one, `slope(potential, q, t, unit)`.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from hedgerow.kernels.jit import function, index, nothing, number, read, whole, write, write_index
+
+three = types.UniTuple(number, 3)
+LOSS = three
+SIZES = three
+
+REGULARISE = (number, write, number, LOSS)
+STEP_SIZE = (number, write, number, number, number, number)
+AFTER_STEP = (nothing, write, number)
+RULE = (function(*REGULARISE), function(*STEP_SIZE), function(*AFTER_STEP))
+
+BEFORE_ORACLE = (types.boolean, write, write, read, read, number, LOSS, *RULE)
+AFTER_ORACLE = (nothing, write, write, whole, *RULE)
+
+NEEDS_GRADIENT = (number, write, read, number)
+TAKE = (number, write, write, read, number, SIZES)
+CHARGE = (nothing, write, write, read, number, number)
+SLOPE = (number, read, number, number, number)
+
+SPACE = types.Tuple((index, read, write_index, write, index, read))
+"""What an oracle works with: whole numbers, numbers, and scratch memory for both; then the labels
+and their members, as `kernels/tangents.py` has them."""

@@ -1,0 +1,141 @@
+"""A learner whose algorithm is two kernels around one oracle call; the object is their handle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from hedgerow.engine import tables
+from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
+from hedgerow.kernels.vectors import dot
+from hedgerow.learners.horizon import warn_beyond
+from hedgerow.player import StatefulPlayer
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Restorable, State
+
+Kernel = Callable[..., Any]
+NO_NOISE = np.zeros(0)
+NUMBERS = 8
+"""How many numbers a learner may hand from its first kernel to its second."""
+
+
+class StepKernels(NamedTuple):
+    """A step rule's kernels; `engine/signatures.py` says what each takes."""
+
+    regularise: Kernel
+    step_size: Kernel
+    after_step: Kernel
+
+
+class KernelLearner(StatefulPlayer):
+    """Online learning in two kernels: `before_oracle` says where to ask, `after_oracle` moves.
+
+    `tell` checks the loss and calls the first kernel, the oracle, the second kernel. The compiled
+    loop of `simulate` calls the same three, for a class that leaves `ask` and `tell` as they are.
+
+    Args:
+        decision_set: where to play.
+        rule: the kernels of the step rule.
+        x1: the first play, a point of the set.
+        horizon: the round after which `tell` warns, if any.
+        numbers: names and sizes of the state after x.
+
+    """
+
+    oblivious_only = False
+    before_oracle: ClassVar[Kernel]
+    after_oracle: ClassVar[Kernel]
+    projects: ClassVar[bool] = False
+    """Whether the oracle is the Euclidean projection, told losses along the set."""
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        rule: StepKernels,
+        x1: Vector,
+        horizon: int | None,
+        numbers: dict[str, int],
+    ):
+        X = self.decision_set = decision_set
+        n = X.dim
+        self.horizon, self.rule = horizon, rule
+        self._state = State(x=n, **numbers)
+        self._state["x"][:] = x1
+        self._work = np.zeros((4 if self.projects else 3) * n + NUMBERS)
+        self._direction, self._answer = self._work[:n], self._work[n : 2 * n]
+        self._workspace = X.workspace()
+        kind = type(self)
+        pattern = tables.learner_pattern(kind.before_oracle, kind.after_oracle, *rule)
+        self._table = tables.bind_learner(pattern, self._state.array, self._work)
+
+    def ask(self) -> Vector:
+        """Return x_t."""
+        return self._state["x"].copy()
+
+    def tell(self, loss: EvalGrad) -> None:
+        """Take the gradient at x_t and move to x_{t+1}."""
+        s, declared = self._checked(loss)
+        if self._before(s, declared, self._noise()):
+            ask = self._workspace.project if self.projects else self._workspace.lmo
+            self._answer[:] = ask(self._direction)
+            tables.after_oracle(self._table, s.size)
+        warn_beyond(self.rounds, self.horizon)
+
+    @property
+    def rounds(self) -> int:
+        """How many losses it was told."""
+        return int(self._state["t"][0])
+
+    @property
+    def table(self) -> Any:
+        """The kernels and arrays, for the compiled loop."""
+        return self._table
+
+    @property
+    def space(self) -> Any:
+        """Where the oracle's kernel works; None if the set has none."""
+        return self._workspace.space
+
+    def draw(self, rounds: int) -> Vector:
+        """Return the noise of so many rounds, one row each; rows are empty unless it draws."""
+        return np.empty((rounds, 0))
+
+    def give_back(self, rounds: int) -> None:
+        """Take note of how many of the drawn rounds were played."""
+
+    def _noise(self) -> Vector:
+        return NO_NOISE
+
+    def _before(self, s: Vector, declared: float, noise: Vector) -> bool:
+        """Take in a loss; return whether the oracle is to be asked for the direction."""
+        X = self.decision_set
+        tangent2, plain2 = X.squares(s)
+        if self.projects:
+            n = s.size
+            self._work[3 * n : 4 * n] = X.tangent(s)
+        inner = dot(s, self._state["x"])
+        needed: bool = tables.before_oracle(
+            self._table, s, noise, inner, (tangent2, plain2, declared)
+        )
+        return needed
+
+    def _checked(self, loss: EvalGrad) -> tuple[Vector, float]:
+        """Return the gradient and the declared Lipschitz constant, or refuse the loss."""
+        as_number(loss.value, "the value of the loss")
+        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+        if loss.lipschitz is None:
+            return s, tables.UNDECLARED
+        declared = as_number(loss.lipschitz, "the loss's lipschitz")
+        if not 0.0 <= declared <= LARGEST_GRADIENT:
+            raise ValueError(
+                f"the loss's lipschitz must lie between 0 and {LARGEST_GRADIENT:g}, got "
+                f"{declared:g}; leave it out to use the gradient's norm"
+            )
+        return s, declared
+
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"workspace": self._workspace}
