@@ -167,7 +167,7 @@ def test_a_weight_that_is_too_small_breaks_the_decomposition(monkeypatch):
     monkeypatch.setattr(
         hr.PowerPotential, "weight", lambda self, q, t=1.0: 1e-3 * self.value(q, t) / q
     )
-    monkeypatch.setattr(hr.PowerPotential, "compiled", lambda _: None)  # played by objects
+    monkeypatch.setattr(hr.PowerPotential, "slope", lambda _: None)  # played by objects
     trace = hr.simulate(paper_policy(problem.decision_set), problem)
     report = audit(trace, problem, policy=paper_policy(problem.decision_set), benchmark=best)
     assert "the decomposition fails from round" in str(report)

@@ -73,13 +73,13 @@ def test_the_offset_is_one_over_T_and_not_one(name):
 
 
 def stale_noise(monkeypatch):
-    right = hr.FTPL._lead
+    right = hr.FTPL._noise
 
     def mutant(self):
         self._rng = np.random.default_rng(5)
-        right(self)
+        return right(self)
 
-    monkeypatch.setattr(hr.FTPL, "_lead", mutant)
+    monkeypatch.setattr(hr.FTPL, "_noise", mutant)
 
 
 def queue_too_early(monkeypatch):
@@ -97,12 +97,8 @@ def queue_too_early(monkeypatch):
 
 
 def louder_noise(monkeypatch):
-    right = hr.GaussianNoise.scale
-    monkeypatch.setattr(
-        hr.GaussianNoise,
-        "scale",
-        lambda self, squares, first, n: right(self, 2 * squares, first, n),
-    )
+    right = hr.FTPL._noise
+    monkeypatch.setattr(hr.FTPL, "_noise", lambda self: 2.0 * right(self))
 
 
 @pytest.mark.parametrize("mutant", [stale_noise, queue_too_early, louder_noise])

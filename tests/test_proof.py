@@ -9,7 +9,10 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
-from hedgerow import kernels
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, TAKE
+from hedgerow.kernels.jit import kernel
+from hedgerow.learners import adaptive_ocg
+from hedgerow.surrogates import current
 
 T = 150
 SEEDS = range(10)
@@ -155,36 +158,57 @@ def test_certificate_steps_bound_the_surrogate_regret(game):
         assert against_best <= M + gap + beta * X.diameter**2 + 1e-9  # Theorem A
 
 
-def wrong_sign(monkeypatch):
-    right = kernels.ocg.lean
-
-    def lean(d, *rest):
-        sums = right(d, *rest)
-        d *= -1.0
-        return sums
-
-    monkeypatch.setattr(kernels.ocg, "lean", lean)
-
-
-def sigma_zero(monkeypatch):
-    monkeypatch.setattr(kernels.ocg, "move", lambda *_: None)
-
-
-def centre_not_x1(monkeypatch):
-    right = kernels.ocg.lean
-    monkeypatch.setattr(
-        kernels.ocg, "lean", lambda d, S, s, x, x1, beta: right(d, S, s, x, 0.0 * x1 - 1.0, beta)
+@kernel(*BEFORE_ORACLE)
+def wrong_sign(state, work, s, noise, inner, loss, regularise, step_size, after_step):
+    adaptive_ocg.before_oracle(
+        state, work, s, noise, inner, loss, regularise, step_size, after_step
     )
+    for i in range(len(s)):
+        work[i] = -work[i]
+    return True
 
 
-def queue_not_updated(monkeypatch):
-    monkeypatch.setattr(hr.CurrentSurrogate, "queue", property(lambda self: self.initial))
+@kernel(*BEFORE_ORACLE)
+def centre_not_x1(state, work, s, noise, inner, loss, regularise, step_size, after_step):
+    n = len(s)
+    x1 = state[n : 2 * n].copy()
+    for i in range(n):
+        state[n + i] = -1.0
+    adaptive_ocg.before_oracle(
+        state, work, s, noise, inner, loss, regularise, step_size, after_step
+    )
+    for i in range(n):
+        state[n + i] = x1[i]
+    return True
 
 
-@pytest.mark.parametrize("mutant", [wrong_sign, sigma_zero, centre_not_x1, queue_not_updated])
+@kernel(*AFTER_ORACLE)
+def sigma_zero(state, work, n, regularise, step_size, after_step):
+    x = state[:n].copy()
+    adaptive_ocg.after_oracle(state, work, n, regularise, step_size, after_step)
+    for i in range(n):
+        state[i] = x[i]
+
+
+@kernel(*TAKE)
+def queue_not_updated(queue, ranges, units, value, sizes):
+    before = queue[1]
+    q = current.take(queue, ranges, units, value, sizes)
+    queue[1] = before
+    return q - (value if value > 0.0 else 0.0)
+
+
+MUTANTS = {
+    "wrong_sign": (hr.AdaptiveOCG, "before_oracle", wrong_sign),
+    "centre_not_x1": (hr.AdaptiveOCG, "before_oracle", centre_not_x1),
+    "sigma_zero": (hr.AdaptiveOCG, "after_oracle", sigma_zero),
+    "queue_not_updated": (hr.CurrentSurrogate, "take", queue_not_updated),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
 def test_mutants_are_caught(mutant, monkeypatch):
-    monkeypatch.setattr(hr.Constrained, "compiled", None)  # the mutants are objects
-    mutant(monkeypatch)
+    monkeypatch.setattr(*MUTANTS[mutant])
     caught = set()
     for game in GAMES:
         problem = GAMES[game](0, T)
@@ -192,5 +216,5 @@ def test_mutants_are_caught(mutant, monkeypatch):
         caught |= failures(record)
         if decomposition_fails(record):
             caught.add("decomposition")
-    expected = {"decomposition"} if mutant is queue_not_updated else {"step"}
+    expected = {"decomposition"} if mutant == "queue_not_updated" else {"step"}
     assert expected <= caught

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 import json
 import logging
@@ -24,6 +23,7 @@ from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
 from hedgerow.play import simulate, simulate_chunks, simulate_many
+from hedgerow.play.compiled_policy import compiled_policy
 from hedgerow.policies.constrained import Constrained
 from hedgerow.potentials import (
     AnytimeExponential,
@@ -116,7 +116,7 @@ def test_sums_in_lanes_are_sums(n):
     close(vectors.descent(a, x, y), (a @ (x - y), np.abs(a * (x - y)).sum(), (x - y) @ (x - y)))
     close(vectors.place(S, x, y), (S @ x, (x - y) @ (x - y)))
     after = S + s
-    close(ocg.lean(d, S, s, x, y, 0.3), (after @ x, (x - y) @ (x - y)))
+    close(ocg.accumulate_and_gradient(d, S, s, x, y, 0.3), (after @ x, (x - y) @ (x - y)))
     np.testing.assert_array_equal(S, after)
     close(d, after + 0.6 * (x - y))
 
@@ -149,14 +149,8 @@ def bits(snapshot) -> str:
     return json.dumps(snapshot, default=lambda array: array.tobytes().hex(), sort_keys=True)
 
 
-def by_objects(policy: Constrained) -> Constrained:
-    """The same policy, whose parts call their kernels one by one."""
-    vars(policy)["compiled"] = None
-    return policy
-
-
 def assert_same_game(make: Callable[[], Constrained], problem: hr.Problem) -> None:
-    fast, told, slow = make(), make(), by_objects(make())
+    fast, told, slow = make(), make(), make()
     trace = simulate(fast, problem)
     assert trace.compiled
     assert trace.oracle_calls is not None
@@ -275,24 +269,14 @@ def test_kernels_along_the_set_are_those_of_the_set(name):
     assert not X.tangent(zero).any()
 
 
-def test_losses_that_declare_their_steepness_are_left_to_the_objects():
+def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
     X = SETS["simplex"]()
-
-    def declared() -> Constrained:
-        learner = RestartedOCG(X, PaperSteps(10**6), guess=0.01)
-        return Constrained(learner, CurrentSurrogate(POTENTIALS["power"], lipschitz=3.0))
-
-    fast, slow = declared(), by_objects(declared())
-    assert not simulate(fast, Rounds(X, 0)).compiled
-    list(hr.play(slow, Rounds(X, 0)))
-    assert fast.learner.restarts > 0
-    assert bits(fast.state()) == bits(slow.state())
-    policies = [hr.wang_ofw(X, ROUNDS), by_objects(hr.wang_ofw(X, ROUNDS))]
-    for policy in policies:  # one loss declares, the next does not
-        list(hr.play(policy, Rounds(X, 0)))
-        policy.tell(hr.EvalGrad(0.0, np.ones(5), 90.0), hr.EvalGrad(1.0, np.arange(5.0), 70.0))
-        list(hr.play(policy, Rounds(X, 1)))
-    assert bits(policies[0].state()) == bits(policies[1].state())
+    seen, declared = (RestartedOCG(X, PaperSteps(10**6), guess=1.0) for _ in range(2))
+    gradient = np.array([0.5, 0.0, 0.0, 0.0, 0.0])
+    seen.tell(hr.EvalGrad(0.0, gradient))
+    declared.tell(hr.EvalGrad(0.0, gradient, 9.0))
+    assert (seen.restarts, seen.guess) == (0, 1.0)
+    assert (declared.restarts, declared.guess) == (1, 16.0)
 
 
 @pytest.mark.parametrize(
@@ -375,11 +359,15 @@ def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
 def test_the_game_keeps_the_memory_that_its_plan_borrows():
     for make, name in ((hr.projection_free_coco, "paths"), (hr.sarkar_anytime, "l1 ball")):
         X = SETS[name]()
-        policy, slow = make(X), by_objects(make(X))
-        assert policy.compiled is not None
+        policy, slow = make(X), make(X)
+        compiled = compiled_policy(policy)
         gc.collect()
         litter = [np.full(size, np.nan) for size in range(1, 60) for _ in range(20)]
-        simulate(policy, Rounds(X, 0))
+        (chunk,) = Rounds(X, 0).chunks(ROUNDS)
+        seen, done = np.empty((2, ROUNDS)), 0
+        while (done := compiled.play(chunk, done, seen)) < ROUNDS:  # a round for the objects
+            list(hr.play(policy, hr.Recorded(X, [list(Rounds(X, 0))[done]])))
+            done += 1
         list(hr.play(slow, Rounds(X, 0)))
         assert bits(policy.state()) == bits(slow.state())
         assert all(np.isnan(array).all() for array in litter)
@@ -387,7 +375,7 @@ def test_the_game_keeps_the_memory_that_its_plan_borrows():
 
 def test_asking_and_telling_goes_on_where_the_compiled_game_stopped():
     X = SETS["trees"]()
-    policy, slow = hr.projection_free_coco(X), by_objects(hr.projection_free_coco(X))
+    policy, slow = hr.projection_free_coco(X), hr.projection_free_coco(X)
     simulate(policy, Rounds(X, 0))
     list(hr.play(policy, Rounds(X, 1)))
     simulate(policy, Rounds(X, 2))
@@ -403,7 +391,7 @@ def test_the_horizon_is_passed_with_the_same_warning(kind):
     with pytest.warns(UserWarning, match="round 21 is beyond the horizon 20"):
         trace = simulate(policies[0], Rounds(X, 0))
     assert trace.compiled
-    for policy in (policies[1], by_objects(policies[2])):
+    for policy in (policies[1], policies[2]):
         with pytest.warns(UserWarning, match="round 21 is beyond the horizon 20"):
             list(hr.play(policy, Rounds(X, 0)))
         assert bits(policies[0].state()) == bits(policy.state())
@@ -416,7 +404,7 @@ def test_what_play_refuses_is_refused_in_the_same_round():
     X = SETS["simplex"]()
     problem, refusals, states = Rounds(X, 0), [], []
     problem._all.constraints[30, 2] = np.nan
-    for game in (simulate, lambda policy, rounds: list(hr.play(by_objects(policy), rounds))):
+    for game in (simulate, lambda policy, rounds: list(hr.play(policy, rounds))):
         policy = hr.projection_free_coco(X)
         with pytest.raises(ValueError, match="finite") as refusal:
             game(policy, problem)
@@ -450,19 +438,55 @@ class Centred(hr.Simplex):
         return 0.5 * (super().project(y) + self.start())
 
 
-@dataclasses.dataclass(frozen=True)
-class RestartBetween:
-    """A restart of the user's own, without a kernel."""
-
-    def origin(self, x, x1) -> np.ndarray:
-        return 0.5 * (x + x1)
-
-
 class Reversed(hr.Simplex):
     """A subclass that changes the oracle, but not its kernel."""
 
     def lmo(self, c) -> np.ndarray:
         return super().lmo(c)[::-1].copy()
+
+
+class Louder(AdaptiveOCG):
+    """A subclass that changes what is told."""
+
+    def tell(self, loss) -> None:
+        super().tell(hr.EvalGrad(loss.value, 2.0 * loss.grad))
+
+
+class Blind(CurrentSurrogate):
+    """A subclass that changes the loss."""
+
+    def tell(self, cost, constraint) -> hr.EvalGrad:
+        return super().tell(cost, hr.EvalGrad(-1.0, constraint.grad))
+
+
+def wrapped(policy: Constrained) -> Constrained:
+    """Put a wrapper around the learner's own method."""
+    inner = policy.learner.tell
+    policy.learner.tell = lambda loss: inner(hr.EvalGrad(loss.value, -loss.grad))
+    return policy
+
+
+def test_what_overrides_or_wraps_a_part_runs_in_both_speeds():
+    """In 200 rounds the learner's own tell runs 200 times."""
+    X = SETS["simplex"]()
+    problem = Rounds(X, 0, horizon=200)
+    for make in (
+        lambda: Constrained(Louder(X, RmsSteps()), CostOnlySurrogate()),
+        lambda: Constrained(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),
+        lambda: wrapped(hr.projection_free_coco(X)),
+    ):
+        fast, slow = make(), make()
+        simulate(fast, problem)
+        list(hr.play(slow, problem))
+        assert bits(fast.state()) == bits(slow.state())
+    counted, calls = hr.projection_free_coco(X), []
+    inner = counted.learner.tell
+    counted.learner.tell = lambda loss: (calls.append(loss), inner(loss))
+    list(hr.play(counted, problem))
+    plain = hr.projection_free_coco(X)
+    list(hr.play(plain, problem))
+    assert len(calls) == 200
+    assert bits(counted.state()) == bits(plain.state())
 
 
 def test_what_has_no_kernel_is_played_by_objects_and_says_so():
@@ -480,10 +504,12 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
         "set": (hr.projection_free_coco(matrices), Rounds(matrices, 0)),
         "projection": (hr.sinha_vaze(Centred(5), 3), Rounds(X, 0)),
         "flow": (hr.sinha_vaze(SETS["paths"](), 3), Rounds(SETS["paths"](), 0)),
-        "restart": (
-            Constrained(RestartedOCG(X, RmsSteps(), restart=RestartBetween()), CostOnlySurrogate()),
+        "learner": (Constrained(Louder(X, RmsSteps()), CostOnlySurrogate()), Rounds(X, 0)),
+        "surrogate": (
+            Constrained(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),
             Rounds(X, 0),
         ),
+        "wrapped": (wrapped(hr.projection_free_coco(X)), Rounds(X, 0)),
         "rounds": (hr.projection_free_coco(X), hr.Recorded(X, [_curved(5)] * 3)),
         "scale": (
             composed(X, RmsSteps(), CurrentSurrogate, PowerPotential(2.0, scale), True),
@@ -524,15 +550,14 @@ def test_threads_play_the_same_games():
 
 
 SECOND_PROCESS = """
-import numba, hedgerow as hr
+import sys, numba, hedgerow as hr
 from numba.core.registry import CPUDispatcher
-from hedgerow import kernels
-from hedgerow.play import simulate
+from hedgerow.play import compiled_loop, simulate
 problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=20, seed=1)
 assert simulate(hr.projection_free_coco(problem.decision_set), problem).compiled
-modules = [vars(kernels)[name] for name in kernels.__all__ if name in vars(kernels)]
-found = [k for module in modules for k in vars(module).values() if isinstance(k, CPUDispatcher)]
-assert kernels.rounds.play in found
+modules = [module for name, module in sys.modules.items() if name.startswith("hedgerow")]
+found = {k for module in modules for k in vars(module).values() if isinstance(k, CPUDispatcher)}
+assert compiled_loop.play_rounds in found
 print(sum(sum(k.stats.cache_misses.values()) for k in found), len(found))
 """
 
