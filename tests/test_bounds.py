@@ -417,6 +417,7 @@ def test_explain_reads_the_constants_off_the_policy():
     c = bounds.cbco_constant(3, D, D / hr.Simplex(4).ball()[1], 1.0, 1.0, 1e6)
     bandit = found["bandit theory"].guarantees[1]
     assert bandit.value == pytest.approx(bounds.cbco_regret(c, D, 1e6))
+    assert "no block at its cap of K oracle calls (so far 0 were)" in bandit.assumptions
     assert not any(g.name.startswith("CCV") for g in found["lazy"].guarantees)
     assert bounds.explain(object()).guarantees == ()
 

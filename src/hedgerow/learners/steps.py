@@ -51,7 +51,7 @@ class StepRule(Protocol):
 
 @dataclass(frozen=True)
 class PaperSteps:
-    """The paper's letter: eta_t = D / (2 L_t T^{3/4}), sigma_t = min(1, 2/sqrt t).
+    """The paper's steps: eta_t = D / (2 L_t T^{3/4}), sigma_t = min(1, 2/sqrt t).
 
     L_t is the running maximum of the plain norms ||grad_t||, as Theorem 2.1 needs (the box's
     L_t = ||grad_t|| may fall, and divides by zero). A proved rate; slow in practice.
