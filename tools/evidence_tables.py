@@ -118,13 +118,12 @@ def fair_rows() -> Rows:
 
 def fair() -> str:
     """Return regret and CCV of everyone, tuned alike, on held-out seeds."""
-    rows = fair_rows()
-    problems = list(dict.fromkeys(row["problem"] for row in rows))
+    rows, columns = fair_rows(), problems()
     at = {(row["method"], row["problem"]): row for row in rows}
     lines = []
     for method in counted_once(dict.fromkeys(row["method"] for row in rows)):
-        lines.append([named(method), *(_tuned(at.get((method, p))) for p in problems)])
-    return table(["method", *problems], lines)
+        lines.append([named(method), *(_tuned(at.get((method, p))) for p in columns)])
+    return table(["method", *columns], lines)
 
 
 def _tuned(row: dict[str, str] | None) -> str:
@@ -146,10 +145,28 @@ def grid_ends(file: str) -> tuple[int, int, Counter[str]]:
     return len(tuned), ends.total(), ends
 
 
+def problems() -> list[str]:
+    """Return the problems of the tuned comparison."""
+    return list(dict.fromkeys(row["problem"] for row in fair_rows()))
+
+
+def least_sums(problem: str) -> set[str]:
+    """Return the methods with the smallest sum of ranks."""
+    field = _ranked(problem)
+    least = min(map(sum, field.values()))
+    return {name for name, pair in field.items() if sum(pair) == least}
+
+
+def ahead(problem: str) -> tuple[int, int]:
+    """Return how many methods have a smaller sum of ranks than ours, and of how many others."""
+    sums = {name: sum(pair) for name, pair in _ranked(problem).items()}
+    return sum(total < sums[OURS[0]] for total in sums.values()), len(sums) - 1
+
+
 def ranks() -> str:
     """Return, for each problem, where our methods stand by regret, by CCV, and by their sum."""
     lines = []
-    for problem in dict.fromkeys(row["problem"] for row in fair_rows()):
+    for problem in problems():
         field = _ranked(problem)
         for ours in OURS:
             regret, ccv = field[ours]
@@ -184,8 +201,7 @@ def _percent(row: dict[str, Any]) -> tuple[float, float]:
 def both(one: str, other: str) -> int:
     """Count the problems on which one method is better than another in regret and CCV."""
     at = {(row["problem"], row["method"]): _percent(row) for row in fair_rows()}
-    problems = {problem for problem, _ in at}
-    return sum(_better((at[problem, one], at[problem, other])) for problem in problems)
+    return sum(_better((at[problem, one], at[problem, other])) for problem in problems())
 
 
 def verdicts() -> str:

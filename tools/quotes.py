@@ -62,6 +62,13 @@ def names_and_methods() -> Said:
 
 
 @quote
+def practical_methods() -> Said:
+    """How many methods are left where those that play alike with practical constants count once."""
+    twins = sum(bool(method.plays_as) for method in METHODS.values())
+    return (f"{len(METHODS) - twins - len(evidence.ALIKE)} methods are left",)
+
+
+@quote
 def without_factor() -> Said:
     """Who has no eagerness."""
     none = [name for name, method in METHODS.items() if not method.takes("eagerness")]
@@ -94,6 +101,21 @@ def against_sinha_vaze() -> Said:
     losses = evidence.both("sinha_vaze", "projection_free_coco")
     assert (wins, losses) == (4, 0)
     return ("on none of the six", "worse in both on four")
+
+
+@quote
+def best_sums() -> Said:
+    """Where the smallest sum of ranks is ours, and what is first on seattle99."""
+    first = {problem: evidence.least_sums(problem) for problem in evidence.problems()}
+    ours = [problem for problem, names in first.items() if set(evidence.OURS) & names]
+    assert ours == ["atlas_like", "iid_simplex", "ranking", "intercloud45"], ours
+    assert "unconstrained" in first["seattle99"]
+    behind = {problem: evidence.ahead(problem) for problem in ("portfolio", "seattle99")}
+    return (
+        "`atlas_like`, `iid_simplex`, `ranking` and `intercloud45`",
+        "on `portfolio` {} of {} others".format(*behind["portfolio"]),
+        "on `seattle99` {} of {}".format(*behind["seattle99"]),
+    )
 
 
 @quote
@@ -282,6 +304,38 @@ def chosen_factors() -> Said:
     )
 
 
+@quote
+def slightly_worse() -> Said:
+    """Where tracking is worse than the default beyond doubt, at the default's CCV."""
+    apart = {g: _matched(g, "default")["tracking_minus"] for g in GAMES}
+    doubtless = {g for g, row in apart.items() if row["mean"] - row["half"] > 0.0}
+    assert doubtless == {"S1", "N3", "S2", "S4", "G"}, doubtless
+    return ("on S1, N3, S2, S4 and G beyond doubt",)
+
+
+@quote
+def larger_c() -> Said:
+    """What c = 0.3 does at eagerness 1: regret lower or higher than at c = 0.03, and the CCV."""
+    sweeps = read("beyond.json")["sweeps"]
+
+    def at_one(game: str, method: str) -> tuple[float, float]:
+        runs = [s for s in sweeps if (s["game"], s["method"]) == (game, method)]
+        at = [run["eagerness"].index(1.0) for run in runs]
+        pairs = [(run["regret"][i], run["ccv"][i]) for run, i in zip(runs, at, strict=True)]
+        return mean(r for r, _ in pairs), mean(c for _, c in pairs)
+
+    both = {g: (at_one(g, "CertificateSteps(0.3)"), at_one(g, "default")) for g in (*GAMES, "HB")}
+    apart = {g: large[0] - small[0] for g, (large, small) in both.items()}
+    less = {g for g, difference in apart.items() if difference < -0.005}
+    more = {g for g, difference in apart.items() if difference > 0.005}
+    assert (less, more) == ({"S2b", "N1"}, {"S1", "N3", "S2", "S4", "HB"}), apart
+    (moving, drifting) = (both[g] for g in ("S2b", "N1"))
+    return (
+        f"{moving[0][1]:.3f} for {moving[1][1]:.3f}",
+        f"{drifting[0][1]:.3f} for {drifting[1][1]:.3f}",
+    )
+
+
 def _real(game: str, method: str) -> dict[str, Any]:
     rows = read("beyond_real.json")["rows"]
     found: dict[str, Any] = next(r for r in rows if r["game"].endswith(game))["methods"][method]
@@ -294,6 +348,27 @@ def loose_routes() -> Said:
     one, two = (_real(game, "tracking") for game in ("30 to 26", "1 to 7"))
     saved = 1.0 - two["cost"] / _real("1 to 7", "default")["cost"]
     return (f"{one['ccv']:.1f} and {two['ccv']:.1f} links", f"{100 * saved:.0f} % below")
+
+
+@quote
+def real_ranks() -> Said:
+    """Who is best on which real rounds, and where eight actions cost less than any play."""
+    rows = read("beyond_real.json")["rows"]
+    ours, markets, beaten = [], 0, []
+    for row in rows:
+        regrets = {name: found["regret"]["0"] for name, found in row["methods"].items()}
+        least = min(value for value in regrets.values() if value is not None)
+        if regrets["tracking"] == least:
+            ours.append(row["game"])
+        if row["game"].startswith("Portfolio"):
+            markets += regrets["tracking"] > regrets["default"]
+        costs = [min(found["cost_of_sweep"]) for found in row["methods"].values()]
+        if row["benchmarks"]["7"]["cost"] < min(costs):
+            beaten.append(row["game"])
+    assert ours == ["quick routes, seattle99 83 to 63"], ours
+    assert len(beaten) == len(rows) - 1
+    assert rows[-1]["game"] not in beaten
+    return (f"worse than the default on {_word(markets)} of three markets", "But for *LatencyCap*")
 
 
 @quote

@@ -118,7 +118,7 @@ ALL = (
         "1 linear minimisation",
         "gradients",
         "known T; theory: G",
-        "high for the theory preset; of the practical one restarts and exponential weight",
+        "high for the theory preset; practical: restarts around our learner",
         "Wang, Wan and Zhang 2025, OFW-TVC",
         practical="restarts around our learner",
     ),
@@ -129,8 +129,7 @@ ALL = (
         "at most 1 linear minimisation, amortised",
         "values",
         "known T, G, bound; oblivious rounds; inner ball",
-        "high for the theory preset, whose analysis is disputed; of the practical one restarts and "
-        "exponential weight",
+        "high for the theory preset, its analysis disputed; practical: restarts around our blocks",
         "Wang, Wan and Zhang 2025, BFW-TVC",
         practical="restarts around our blocks",
     ),
