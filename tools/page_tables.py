@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from statistics import linear_regression
 from typing import Any
 
 from tables import named, read, table
@@ -57,6 +59,7 @@ def measured() -> str:
             "`projection_free_coco` on the paper's game, 5 held-out seeds, T = 1600", "practical"
         ),
         _atlas("the same with the theorem's constants", "theory"),
+        _synthetic(),
         _bandit(),
         _bandit_theory(),
         _ftpl(),
@@ -83,6 +86,15 @@ def _atlas(what: str, policy: str) -> list[str]:
     ccv = _ends([row["ccv_percent"] for row in rows], ".2f" if policy == "practical" else ".0f")
     text = f"regret {regret} % of the benchmark's cost, CCV {ccv} % of what all rounds ask for"
     return [what, _file("atlas_like.json"), text]
+
+
+def _synthetic() -> list[str]:
+    games: dict[str, list[tuple[float, float]]] = {}
+    for row in read("synthetic_growth.json"):
+        games.setdefault(row["game"], []).append((math.log(row["horizon"]), math.log(row["ccv"])))
+    slopes = [linear_regression(*zip(*points, strict=True)).slope for points in games.values()]
+    what = "the default on the synthetic games, T = 1e3 to 6.4e4, one seed"
+    return [what, _file("synthetic_growth.json"), f"CCV grows like {_powers(slopes)}"]
 
 
 def _exponents(file: str, key: str, policies: tuple[str, ...] = ()) -> list[float]:

@@ -517,24 +517,6 @@ def kills() -> Said:
     return (f"{_word(row['kills'])} times",)
 
 
-@quote
-def default_growth() -> Said:
-    """Growth of the default's CCV on the synthetic games, from T = 1000 to 64000."""
-    games: dict[str, list[tuple[int, float]]] = {}
-    for row in read("synthetic_growth.json"):
-        games.setdefault(row["game"], []).append((row["horizon"], row["ccv"]))
-    slopes = []
-    for points in games.values():
-        x = [math.log(T) for T, _ in points]
-        y = [math.log(ccv) for _, ccv in points]
-        mx, my = mean(x), mean(y)
-        slopes.append(
-            sum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
-            / sum((a - mx) ** 2 for a in x)
-        )
-    return (f"T^{{{min(slopes):.2f}}} to T^{{{max(slopes):.2f}}}",)
-
-
 def _word(n: int) -> str:
     words = {2: "two", 3: "three", 4: "four", 5: "five", 30: "thirty"}
     return words.get(n, str(n))

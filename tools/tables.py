@@ -14,11 +14,14 @@ from hedgerow.policies.presets import Preset
 
 ROOT = Path(__file__).parents[1]
 DOCS, EVIDENCE = ROOT / "docs", ROOT / "evidence"
+OPENED: set[str] = set()
+"""The evidence files that were read so far."""
 
 
 @cache
 def read(name: str) -> Any:
     """Read a file of evidence: JSON as it is, CSV as a list of rows."""
+    OPENED.add(name)
     path = EVIDENCE / name
     if path.suffix == ".json":
         return json.loads(path.read_text(encoding="utf-8"))
