@@ -15,7 +15,7 @@ GRID = {"0.125", "8.0"}
 """The ends of the grid of `hedgerow tune`, as the evidence writes them."""
 OURS = ("projection_free_coco", "projection_free_coco_tracking")
 ALIKE = {"sun"}
-"""Plays like `mahdavi` with practical constants, to the third digit: ranked once."""
+"""Plays like `mahdavi` with practical constants, to about three digits: ranked once."""
 
 
 def rivals() -> str:
