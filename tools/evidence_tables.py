@@ -17,6 +17,12 @@ OURS = ("projection_free_coco", "projection_free_coco_tracking")
 ALIKE = {"sun"}
 """Plays like `mahdavi` with practical constants, to about three digits: ranked once."""
 
+STAND_INS = {
+    "Garber": METHODS["garber_kretzu_dpp"].remark,
+    "Wang": f"practical: {METHODS['wang_ofw'].practical}",
+}
+"""What stands in for a method in a claim that names its authors."""
+
 
 def rivals() -> str:
     """Return one table for each preset: regret / CCV on every game, then what a round costs."""
@@ -209,5 +215,7 @@ def verdicts() -> str:
     lines = []
     for row in read("verdicts.json")["verdicts"]:
         said = {part["preset"]: part["verdict"] for part in row["parts"]}
-        lines.append([row["claim"], said["practical"], said["theory"]])
+        about = [text for name, text in STAND_INS.items() if name in row["claim"]]
+        claim = " ".join([row["claim"], *(f"({text})" for text in about)])
+        lines.append([claim, said["practical"], said["theory"]])
     return table(["claim", "practical constants", "the theorems' constants"], lines)
