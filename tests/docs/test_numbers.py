@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,11 @@ import pytest
 import parts
 import quotes
 import tables
+from hedgerow.experiment.reading import shipped
+from hedgerow.policies.methods import METHODS
+from hedgerow.report.experiment.expected import expected_runs
+from hedgerow.report.experiment.exports import HEADINGS
+from hedgerow.report.experiment.verdicts import CLAIMS
 
 ROOT = Path(__file__).parents[2]
 PAGES = {page.name: page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
@@ -98,3 +105,34 @@ def test_methods_that_are_printed_once_play_the_same():
     rows[1]["ccv"] = 2.1
     with pytest.raises(ValueError, match="not one method"):
         parts.evidence._check_twins(rows, ("at",), ("ccv",))
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [("fair.csv", ["fair"]), ("fair_networks.csv", ["fair_network", "fair_latency"])],
+)
+def test_tuned_evidence_has_the_shape_of_the_shipped_experiments(file, names):
+    rows = tables.read(file)
+    assert tuple(rows[0]) == HEADINGS
+    asked = set()
+    for name in names:
+        table = tomllib.loads(shipped()[name].read_text(encoding="utf-8"))
+        methods = table["methods"] if table["methods"] != "all" else METHODS.keys()
+        for problem in table["problems"]:
+            (horizon,) = problem.get("horizons", table["horizons"])
+            label = problem.get("label", problem["kind"])
+            kept = set(methods) - set(table.get("without", ()))
+            asked |= {(label, str(horizon), method) for method in kept}
+        assert {row["seeds"] for row in rows} == {str(table["seeds"]["count"])}
+    played = {(row["problem"], row["horizon"], row["method"]) for row in rows}
+    assert played <= asked
+    assert asked - played <= {("atlas_like", "1600", "bagel")}, "it refuses the graph"
+
+
+def test_the_verdicts_have_the_shape_of_their_experiment(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "evidence")
+    experiment = importlib.import_module("verdicts").experiment()
+    found = tables.read("verdicts.json")
+    assert found["runs"] == f"{expected_runs(experiment.resolved())} runs"
+    assert found["judged_on"] == {"problem": "atlas_like", "horizon": 1600}
+    assert [row["claim"] for row in found["verdicts"]] == [claim for claim, _ in CLAIMS]
