@@ -6,16 +6,19 @@ READY := $(VENV)/.ready
 
 BENCH := $(VENV)/.bench
 EVIDENCE := make rivals restarts beyond beyond_real beyond_speed beyond_adversary beyond_growth \
-	beyond_follower kill_test sweep_2000
+	beyond_follower fair verdicts kill_test sweep_2000
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test evidence bench bench-check bench-sets docs lint format clean
+.PHONY: demo test check-docs evidence bench bench-check bench-sets docs lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
 
 test: lint
 	$(BIN)/pytest -q -n 2
+
+check-docs: $(READY)  # a part of test: quoted numbers, lines, names and commands
+	$(BIN)/pytest -q tests/docs
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -40,7 +43,7 @@ bench-sets: $(BENCH)
 	$(BIN)/python benchmarks/sets.py
 
 docs: $(READY)
-	$(BIN)/python docs/make.py
+	$(BIN)/python tools/make_docs.py
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

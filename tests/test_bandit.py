@@ -7,6 +7,7 @@ import math
 import re
 import warnings
 from contextlib import nullcontext
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from scipy.integrate import quad
 import hedgerow as hr
 from hedgerow.learners import block_conditional_gradient
 from hedgerow.learners.blocks import Block, Seen
+from hedgerow.sets.frankwolfe import Descent
 from hedgerow.sets.simplices import KSubsets
 from hedgerow.surrogates.values import Values
 
@@ -404,6 +406,67 @@ def test_a_mutant_that_goes_uphill_is_caught(monkeypatch):
     )
     worst, _ = near_minimisers(hr.L2Ball(3, radius=2.0), hr.PracticalBlocks(900), 900, 0)
     assert worst > 1e-3
+
+
+@dataclass(frozen=True)
+class Strict:
+    """Practical blocks that ask for a smaller gap."""
+
+    horizon: int
+    epsilon: float
+
+    def begin(self, dim, radius, diameter):
+        return (
+            hr.PracticalBlocks(self.horizon)
+            .begin(dim, radius, diameter)
+            ._replace(epsilon=self.epsilon)
+        )
+
+    def beta(self, dim, diameter, seen):
+        return hr.PracticalBlocks(self.horizon).beta(dim, diameter, seen)
+
+
+def told_in_blocks(steps, rounds, monkeypatch):
+    """Play on a simplex; return the learner and (gap, asked for, calls) of every block."""
+    descents, right = [], block_conditional_gradient.conditional_gradient
+
+    def noted(*args, tolerance, cap):
+        end = right(*args, tolerance=tolerance, cap=cap)
+        descents.append((end.gap, tolerance, end.calls))
+        return end
+
+    monkeypatch.setattr(block_conditional_gradient, "conditional_gradient", noted)
+    learner = hr.BlockBandit(hr.Simplex(6), steps, 0)
+    rng, target = np.random.default_rng(1), np.linspace(-1.0, 1.0, 6)
+    for _ in range(rounds):
+        learner.tell(hr.Eval(float(target @ learner.ask()) + rng.normal(), 10.0, 20.0))
+    return learner, descents
+
+
+@pytest.mark.parametrize(("epsilon", "some", "every"), [(0.1, 0, 0), (1e-3, 1, 0), (1e-9, 1, 1)])
+def test_blocks_that_reach_their_cap_are_counted(epsilon, some, every, monkeypatch):
+    learner, descents = told_in_blocks(Strict(400, epsilon), 400, monkeypatch)
+    K = learner._block.length
+    capped = [gap for gap, wanted, calls in descents if calls == K and gap > wanted]
+    assert len(descents) == 20
+    assert learner.capped_blocks == len(capped)
+    assert (len(capped) > 0, len(capped) == 20) == (bool(some), bool(every))
+    other = hr.BlockBandit(hr.Simplex(6), Strict(400, epsilon), 0)
+    other.restore(learner.state())
+    assert other.capped_blocks == learner.capped_blocks
+
+
+@pytest.mark.parametrize(("share", "counted"), [(1.0, 0), (1.0 + 1e-12, 1)])
+def test_a_gap_that_is_just_reached_with_the_last_call_is_no_cap(share, counted, monkeypatch):
+    def last_call(*args, tolerance, cap):
+        return Descent(args[-1], share * tolerance, cap)
+
+    monkeypatch.setattr(block_conditional_gradient, "conditional_gradient", last_call)
+    learner = hr.BlockBandit(hr.Simplex(6), hr.PracticalBlocks(9), 0)
+    for _ in range(3):
+        learner.tell(hr.Eval(1.0, 10.0, 20.0))
+    assert learner.oracle_calls == 3
+    assert learner.capped_blocks == counted
 
 
 class Peeking(Values):

@@ -1,10 +1,8 @@
-"""What docs/beyond.md proves, on constrained games; and its tables, which come from evidence."""
+"""What docs/beyond.md proves, on constrained games."""
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +12,6 @@ import hedgerow as hr
 from games import GAMES
 from hedgerow.problems.drifting_subsets import DriftingSubsets
 
-DOCS = Path(__file__).parents[1] / "docs"
 T, C = 150, 0.03
 PLAYED = GAMES | {
     "drifting_subsets": lambda seed, T: DriftingSubsets(
@@ -135,12 +132,3 @@ def test_the_tracking_certificate_holds(name):
     run = played(name, tracking)
     best = hr.hindsight(run.X, run.rounds)
     assert run.cost - best.cost <= run.policy.certificate() + 1e-9 * (1.0 + abs(best.cost))
-
-
-def test_the_page_is_made_from_the_evidence():
-    spec = importlib.util.spec_from_file_location("beyond_tables", DOCS / "beyond_tables.py")
-    tables = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tables)
-    page = (DOCS / "beyond.md").read_text()
-    assert tables.with_tables(page) == page, "stale; run python docs/beyond_tables.py"
-    assert tables.with_tables(page.replace("| N1 |", "| N9 |")) == page

@@ -64,6 +64,53 @@ def test_sharper_theorem_bounds_runs_in_which_it_says_something(X, adversary):
     assert bound <= bounds.ocg_regret(D, L, LONG, growth, ratio)
 
 
+def beta_now(learner, t):
+    """The regulariser of round t, from the rule's numbers."""
+    rule, D = learner._state["rule"], learner.decision_set.diameter
+    if isinstance(learner.steps, hr.CertificateSteps):
+        return float(rule[4])
+    return 2.0 * t**0.25 * math.sqrt(rule[2]) / (learner.steps.kappa * D)
+
+
+STEPS = [hr.RmsSteps(4.5), hr.RmsSteps(16.0), hr.CertificateSteps(), hr.CertificateSteps(0.3)]
+CENTRED = {
+    "ball": (hr.L2Ball(3, radius=0.5), 0.5),
+    "box": (hr.Box(-np.ones(3), np.ones(3)), math.sqrt(3.0)),
+    "simplex": (hr.Simplex(3), math.sqrt(2.0 / 3.0)),
+}
+"""Sets, and the largest distance from their centre, where play starts."""
+
+
+def shorter(steps, set_name, adversary, T=300, factor=1.0):
+    """Regret over the bound of Theorem D, the most over all rounds."""
+    X, R = CENTRED[set_name]
+    learner, rng = hr.AdaptiveOCG(X, steps), np.random.default_rng(0)
+    S, inner, first, most = np.zeros(X.dim), 0.0, 0.0, -math.inf
+    for t in range(1, T + 1):
+        x = learner.ask()
+        s = gradient(adversary, x, t, rng)
+        learner.tell(hr.EvalGrad(float(s @ x), s))
+        S, inner, beta = S + s, inner + float(s @ x), beta_now(learner, t)
+        first += X.tangent_norm(s) ** (4.0 / 3.0) * beta ** (-1.0 / 3.0) if beta > 0.0 else 0.0
+        bound = X.diameter ** (2.0 / 3.0) * first + 4.0 / 3.0 * beta * R**2
+        if bound > 0.0:
+            most = max(most, (inner - X.minimum(S)) / (factor * bound))
+    return most
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("set_name", CENTRED)
+@pytest.mark.parametrize("steps", STEPS, ids=str)
+def test_the_shorter_analysis_bounds_every_round(steps, set_name, adversary):
+    """Theorem D of docs/theory.md: any nondecreasing regulariser with exact line search."""
+    assert shorter(steps, set_name, adversary) <= 1.0
+
+
+def test_a_fifth_of_that_bound_is_false():
+    cases = [(s, X, a) for s in STEPS for X in CENTRED for a in ADVERSARIES]
+    assert max(shorter(*case, T=100, factor=0.2) for case in cases) > 1.0
+
+
 @pytest.mark.parametrize("kappa", [1.0, 4.0, 16.0])
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_rms_bound_holds_in_every_round(kappa, adversary):
@@ -417,6 +464,10 @@ def test_explain_reads_the_constants_off_the_policy():
     c = bounds.cbco_constant(3, D, D / hr.Simplex(4).ball()[1], 1.0, 1.0, 1e6)
     bandit = found["bandit theory"].guarantees[1]
     assert bandit.value == pytest.approx(bounds.cbco_regret(c, D, 1e6))
+    assert "no block at its cap of K oracle calls (so far 0 were)" in bandit.assumptions
+    capped = policies(T)["bandit theory"]
+    capped.learner._state["capped"][0] = 2.0
+    assert "(so far 2 were)" in str(bounds.explain(capped))
     assert not any(g.name.startswith("CCV") for g in found["lazy"].guarantees)
     assert bounds.explain(object()).guarantees == ()
 

@@ -1,8 +1,7 @@
-"""The catalogue of sets: complete, up to date, and every set of it under test."""
+"""The catalogue of sets: complete, and every set of it under test."""
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -12,37 +11,6 @@ from hedgerow.report.catalogue import catalogue, catalogue_markdown
 from sets.table import EXAMPLES
 
 DOCS = Path(__file__).parents[1] / "docs"
-
-
-@pytest.fixture(scope="module")
-def make():
-    spec = importlib.util.spec_from_file_location("make_docs", DOCS / "make.py")
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DOCS)
-        spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.parametrize(
-    ("name", "made"), [("methods.md", "with_methods"), ("experiments.md", "with_tuned")]
-)
-def test_tables_of_evidence_are_up_to_date(make, name, made):
-    page = (DOCS / name).read_text()
-    assert getattr(make, made)(page) == page, f"docs/{name} is stale; run python docs/make.py"
-
-
-def test_the_page_is_up_to_date(make):
-    page = (DOCS / "sets.md").read_text()
-    assert catalogue_markdown() in page, "docs/sets.md is stale; run python docs/make.py"
-    assert make.with_catalogue(page) == page
-
-
-def test_a_stale_page_is_noticed(make):
-    page = (DOCS / "sets.md").read_text()
-    stale = page.replace("| `Simplex` |", "| `Simpler` |")
-    assert stale != page
-    assert make.with_catalogue(stale) == page
 
 
 def test_table_cells_hold_no_bars():

@@ -65,3 +65,44 @@ def test_more_eagerness_means_less_violation():
 def test_the_theory_preset_takes_neither(given):
     with pytest.raises(ValueError, match=next(iter(given))):
         hr.projection_free_coco(hr.Simplex(3), 100, preset="theory", lipschitz=1.0, **given)
+
+
+def plays(name, preset="practical", T=120):
+    """The plays of a method on a small box, in which all methods can play."""
+    method, X = METHODS[name], hr.Box(-np.ones(3), np.ones(3))
+    rng = np.random.default_rng(1)
+    costs = rng.normal([-0.3, 0.2, 0.1], 0.3, (T, 3))  # they pull over the wall
+    walls = np.column_stack([rng.uniform(0.3, 0.6, T), rng.uniform(-0.6, -0.3, T), np.zeros(T)])
+    rounds = [(hr.Linear(a), hr.Linear(c, 0.1)) for a, c in zip(costs, walls, strict=True)]
+    policy = method.policy(X, T, 7, preset, KNOWN)
+    return np.array([s.x for s in hr.play(policy, hr.Recorded(X, rounds), method.feedback(KNOWN))])
+
+
+@pytest.mark.parametrize("preset", ["practical", "theory"])
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.plays_as])
+def test_methods_that_play_as_another_do_so_bit_for_bit(name, preset):
+    assert np.array_equal(plays(name, preset), plays(METHODS[name].plays_as, preset))
+
+
+def test_no_other_two_methods_play_the_same():
+    found = {name: plays(name).tobytes() for name, method in METHODS.items() if not method.plays_as}
+    assert len(set(found.values())) == len(found)
+
+
+def test_mahdavi_and_sun_play_alike_with_practical_constants():
+    apart = np.abs(plays("mahdavi") - plays("sun")).max()
+    assert 0.0 < apart < 1e-2
+
+
+def test_remarks_are_those_of_the_preset():
+    wang, garber = METHODS["wang_ofw"], METHODS["garber_kretzu_dpp"]
+    assert wang.remarks("practical") == "restarts around our learner"
+    assert wang.remarks("theory") == ""
+    assert garber.remarks("practical") == garber.remarks("theory") == "reconstruction"
+    assert METHODS["mahdavi"].remarks("practical") == "reconstruction; plays like sun"
+    rebuilt = {name for name, method in METHODS.items() if "reconstruction" in method.confidence}
+    assert rebuilt == {
+        name
+        for name, method in METHODS.items()
+        if "reconstruction" in method.remark or method.remark == "from the abstract"
+    }

@@ -23,7 +23,7 @@ from hedgerow.report.experiment.growth_rates import growth_rates
 from hedgerow.report.experiment.mean import Mean
 from hedgerow.report.experiment.page import write_report
 from hedgerow.report.experiment.picture import CCV, REGRET, canvas, scale_in_percent
-from hedgerow.report.experiment.summary import Entrant, Place, Summary, standing
+from hedgerow.report.experiment.summary import Entrant, Place, Summary, described, standing
 from hedgerow.report.experiment.terminal import summary_table
 from made_results import Made, make_results
 
@@ -269,6 +269,24 @@ def test_no_number_is_cut_at_80_columns(tmp_path: Path):
     assert "…" not in "".join(lines)
     assert all(any(number in line for line in lines) for number in numbers)
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_names_stand_beside_what_a_reader_must_know(tmp_path: Path):
+    methods = ("wang_ofw", "cold", "neely_yu_2017", "projection_free_coco")
+    made = {name: Made([float(k), k + 1.0]) for k, name in enumerate(methods)}
+    summary = Summary(Results(make_results(tmp_path / "made", made)))
+    page = write_report(summary, tmp_path / "report").read_text()
+    assert "wang_ofw (restarts around our learner)" in page
+    assert "neely_yu_2017 (out of scope: Slater, told g^+)" in page
+    assert "Methods: 3, and neely_yu_2017 plays as cold;" in page
+    assert ">projection_free_coco<" in page
+    assert r"wang\_ofw (restarts around our learner)" in as_latex(summary.rows)
+    console = Console(width=80, file=io.StringIO())
+    console.print(summary_table(summary, summary.places[0], "practical"))
+    assert "wang_ofw (restarts around our learner)" in console.file.getvalue()
+    theory = [row.entrant._replace(preset="theory") for row in summary.rows]
+    assert "wang_ofw" in map(described, theory), "the theorem's constants are their own"
 
 
 def test_labels_that_look_alike_keep_their_figures(tmp_path: Path):

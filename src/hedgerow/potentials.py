@@ -108,8 +108,9 @@ class PowerPotential:
         p: the exponent, at least 1.
         scale: V^(1/p), in the queue's unit; a number, or a `GrowingScale` for any
             horizon.
-        cap: the largest weight. Where it binds the regret decomposition no longer holds; the
-            certificate does.
+        cap: the largest weight. min(weight, cap) is the slope of a convex potential too, so the
+            regret decomposition holds with that one; `value` has the formula without the cap,
+            which is larger where the cap binds.
 
     >>> round(PowerPotential(p=2.0, scale=10.0).weight(5.0), 12)
     0.1

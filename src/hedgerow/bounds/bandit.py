@@ -20,9 +20,11 @@ def block_bandit_regret(
     """Theorem 4.1: [(3 + R/r) sqrt(n) L + D (sqrt(n) M + L)(1 + rho)] T^{3/4} + 3 L T sqrt(eps).
 
     The expected regret of `BlockBandit` with `PaperBlocks`. Needs delta = sqrt(n) T^{-1/4} < r,
-    losses fixed given the past, nondecreasing L and M. Errata: the theorem's 4 sqrt(n) is the
-    proof's only where R = r; estimates within a block are not independent, and the martingale
-    split doubles their second moment, which (1 + rho) has room for.
+    losses fixed given the past, nondecreasing L and M, and a gap of eps/eta_m after every block:
+    no block may reach its cap of K oracle calls, which `BlockBandit.capped_blocks` tells
+    afterwards. `PaperBlocks` has eps = 16 D^2 sqrt(log T/T), its R being the diameter. Errata: the
+    theorem's 4 sqrt(n) is the proof's only where R = r; estimates within a block are not
+    independent, and the martingale split doubles their second moment, which (1 + rho) has room for.
 
     Args:
         dim: n, of the affine hull.
@@ -50,7 +52,8 @@ def block_bandit_oracle_calls(
     """Theorem 4.1, oracle calls: (16 R^4/eps^2)(sqrt(eps) T^{1/4}/R + 1 + sqrt(log(G_T/G_1))).
 
     Erratum: the proof omits the change of the regulariser, so the claim is open for large T;
-    `BlockBandit` makes at most K calls after a block of K rounds, which keeps them below T.
+    `BlockBandit` makes at most K calls after a block of K rounds, which keeps them below T; the
+    regret bound needs that this cap never binds.
 
     Args:
         radius: R.
@@ -89,8 +92,9 @@ def cbco_constant(
 def cbco_regret(constant: float, violation: float, horizon: float) -> float:
     """Theorem 4.2, expected regret: that of `general_regret` with k = p c T^{3/4}, p = log T.
 
-    C = c T^{3/4} e^{1/sqrt T}: the weight is taken at Q(t-1) + G D (erratum), which raises it by
-    at most (1 + 1/(p sqrt T))^p. Errata: V lacks a factor p in the box; Q(0) = G D p sqrt T.
+    Needs what `block_bandit_regret` needs. C = c T^{3/4} e^{1/sqrt T}: the weight is taken at
+    Q(t-1) + G D (erratum), which raises it by at most (1 + 1/(p sqrt T))^p. Errata: V lacks a
+    factor p in the box; Q(0) = G D p sqrt T.
 
     Args:
         constant: c, such as `cbco_constant`.

@@ -16,14 +16,17 @@ from hedgerow.inputs import as_array
 
 
 class Adaptivity(NamedTuple):
-    """The price of not knowing the Lipschitz constant: what enters a bound besides L_T."""
+    """How the Lipschitz constants grew: what enters these bounds besides L_T.
+
+    An artefact of the analysis: "A shorter analysis" in docs/theory.md has bounds without it.
+    """
 
     log_growth: float  # log(L_T/L_1)
     largest_ratio: float  # the largest L_t/L_{t-1}, with L_0 = L_1
 
 
 def adaptivity(norms: ArrayLike) -> Adaptivity:
-    """Measure the price of adaptivity in a run, from the norms of its gradients.
+    """Measure how L_t grew in a run, from the norms of its gradients.
 
     L_t is the running maximum, from the first gradient that is not zero.
 

@@ -68,7 +68,7 @@ class Explanation:
         lines = [self.policy, f"horizon: {'any' if self.horizon is None else self.horizon}"]
         if self.adaptivity is not None:
             lines.append(
-                f"price of adaptivity so far: log(L_T/L_1) = {self.adaptivity.log_growth:.3g}, "
+                f"growth of L_t = 1 + w_t so far: log(L_T/L_1) = {self.adaptivity.log_growth:.3g}, "
                 f"largest ratio at most {self.adaptivity.largest_ratio:.3g}"
             )
         return "\n".join([*lines, *(str(guarantee) for guarantee in self.guarantees)])

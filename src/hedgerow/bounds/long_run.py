@@ -201,7 +201,8 @@ def long_term_sum(lipschitz: float, diameter: float, horizon: float) -> float:
     `projection_free_long_term(preset="theory")`: quadratic potential, V = C = 144 G D log(T)
     T^{3/4}. Let M be the largest Q(t). The drift up to its round gives
     M^2 <= T F^2 + V (G D T) + C (V + 2 M), hence M <= 2 C + sqrt(T F^2 + V G D T + C V), of order
-    T^{7/8}. Needs |g_t| <= F, L_1 = G V at least, and a benchmark that keeps all rounds.
+    T^{7/8}. Needs |g_t| <= F, L_1 = G V at least, and a benchmark that keeps all rounds. Against
+    that benchmark `coco_ccv`, of order T^{3/4}, bounds the signed sum of Algorithm 2 too.
 
     Args:
         lipschitz: G.

@@ -24,6 +24,8 @@ def sharper_ocg_regret(
 
     Needs what Theorem 2.1 needs, except that L_t has to bound ||grad_t|| only, not a Lipschitz
     constant, and that no ratio has to be bounded. Steps by exact line search on F_t are covered.
+    Not the best that can be proved: "A shorter analysis" in docs/theory.md needs no log(L_T/L_1)
+    and says something from T = 240 on.
 
     Args:
         diameter: D.
@@ -63,7 +65,9 @@ def rms_regret(
 
     Never above the order of Theorem 2.1, since S_T <= T L^2, and below it where gradients are
     mostly small. Nothing has to be monotone or known: eta_t falls by itself. Valid at every T >= 4
-    of one run. S_1 is the first square that is not zero.
+    of one run. S_1 is the first square that is not zero. Not the best that can be proved: by "A
+    shorter analysis" in docs/theory.md (4/3) ((kappa/2)^{1/3} + 2/kappa) D T^{1/4} sqrt(S_T) will
+    do, which says something from T = 65 on for kappa = 16, this from 2.2e5 on.
 
     Args:
         diameter: D.

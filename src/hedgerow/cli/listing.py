@@ -15,6 +15,7 @@ from rich.table import Table
 from hedgerow.experiment.kinds import Parameter
 from hedgerow.experiment.problems import KINDS
 from hedgerow.experiment.reading import shipped
+from hedgerow.policies.method import Method
 from hedgerow.policies.methods import METHODS
 
 
@@ -54,7 +55,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
                 "regret": method.regret,
                 "ccv": method.ccv,
                 "sees": method.sees,
-                "source": method.source,
+                "source": _source(method),
             }
             for method in METHODS.values()
         ],
@@ -63,6 +64,13 @@ def listing() -> dict[str, list[dict[str, Any]]]:
             for name, path in shipped().items()
         ],
     }
+
+
+def _source(method: Method) -> str:
+    """Return authors and year, with what a reader of its default preset's numbers must know."""
+    again = f"plays as {method.plays_as}" if method.plays_as else ""
+    said = [text for text in (again, method.remarks("practical")) if text]
+    return f"{method.source} ({'; '.join(said)})" if said else method.source
 
 
 def _shown(parameter: Parameter) -> Any:

@@ -57,7 +57,7 @@ class RunTask:
         game: the problem with horizon and seed; recorded data always have seed 0 here.
         method: who plays.
         preset: its constants.
-        eagerness: its one tuned factor.
+        eagerness: its one tuned factor, where it has one.
         seed: the repetition; it also fixes the method's own draws.
 
     """

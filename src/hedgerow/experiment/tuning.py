@@ -1,8 +1,9 @@
 """Fair tuning: one grid, one budget, the same training seeds for every method, ours included.
 
-The one tuned factor of a method is its `eagerness`. For each problem, horizon and method it is
-chosen on the training seeds by a rule that stands in the experiment file before anything is
-played (`hedgerow.experiment.choosing`); only held-out seeds are reported.
+The one tuned factor of a method is its `eagerness`; a few have none and are played as they are.
+For each problem, horizon and method it is chosen on the training seeds by a rule that stands in the
+experiment file before anything is played (`hedgerow.experiment.choosing`); only held-out seeds are
+reported.
 
 A folder of `hedgerow tune` has three parts: `train/` and `held_out/`, each a results folder (see
 `hedgerow.experiment.results`), and between them `selection.json`: `rule`, `ccv_target`,

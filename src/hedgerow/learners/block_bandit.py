@@ -19,7 +19,8 @@ class BlockBandit(BlockConditionalGradient):
     of the set's affine hull, about the centre of its inner ball.
 
     The guarantee (Theorem 4.1, O(T^{3/4}) expected regret with `PaperBlocks`) is for losses that
-    are fixed before each play: oblivious games only.
+    are fixed before each play, oblivious games only, and for runs in which no block reached its
+    cap of K oracle calls: afterwards `capped_blocks` must be 0.
 
     Args:
         decision_set: where to play; it needs a hull and an inner ball.

@@ -17,7 +17,8 @@ class BlockConditionalGradient(OnePointEstimates):
 
     F_m(x) = <S, x> + ||x - anchor||^2/eta_m over the shrunk set, where S sums the estimates of
     whole blocks: at most K oracle calls of conditional gradient (Algorithm 6), so at most one a
-    round. Which blocks S sums, from which anchor, and which Lipschitz constant goes into eta_m is
+    round. A block that reaches the cap before its gap is eps/eta_m is counted in `capped_blocks`.
+    Which blocks S sums, from which anchor, and which Lipschitz constant goes into eta_m is
     what makes the algorithm. Works in the coordinates of the set's affine hull, about the centre
     of its inner ball, which is x_1 and the first anchor.
 
@@ -41,7 +42,7 @@ class BlockConditionalGradient(OnePointEstimates):
         room = ShrunkHull(decision_set, block.delta, inside)  # X_delta = (1 - delta/r) X
         window = block.length if block.centred else 0
         numbers = {"x": n, "anchor": n, "S": n, "grad": n, **numbers}  # x_1 = 0, the centre
-        numbers |= {"squares": 1, "lipschitz": 1, "bound": 1, "calls": 1}
+        numbers |= {"squares": 1, "lipschitz": 1, "bound": 1, "calls": 1, "capped": 1}
         super().__init__(room, seed, window, numbers)
         self._block = block
 
@@ -59,6 +60,14 @@ class BlockConditionalGradient(OnePointEstimates):
     def oracle_calls(self) -> int:
         """At most one a round on average."""
         return int(self._state["calls"][0])
+
+    @property
+    def capped_blocks(self) -> int:
+        """How many blocks ended at the cap of K oracle calls, their gap still above eps/eta_m.
+
+        The regret bounds need every block to reach that gap: they hold while this is 0.
+        """
+        return int(self._state["capped"][0])
 
     def ask(self) -> Vector:
         """Return y_t = x_m + delta u_t."""
@@ -83,14 +92,16 @@ class BlockConditionalGradient(OnePointEstimates):
         seen = Seen(lipschitz, float(state["bound"][0]), float(state["squares"][0]))
         beta = self.steps.beta(self.dim, self.decision_set.diameter, seen)  # 1/eta_m
         if beta > 0.0:  # else every value was zero: stay
+            gap = epsilon * beta  # eps/eta_m
             end = conditional_gradient(
                 self._room.lmo,
                 state["S"],
                 beta,
                 state["anchor"],
                 state["x"],
-                tolerance=epsilon * beta,
+                tolerance=gap,
                 cap=K,
             )  # Algorithm 6 on F_m from x_m
             state["x"][:] = end.x  # x_{m+1}
             state["calls"][0] += end.calls
+            state["capped"][0] += end.gap > gap  # the cap came first

@@ -45,12 +45,13 @@ class BlockRule(Protocol):
 
 @dataclass(frozen=True)
 class PaperBlocks:
-    """The paper's letter (Theorem 4.1, after its errata).
+    """The paper's blocks (Theorem 4.1, after its errata).
 
     K = ceil(sqrt T), delta = sqrt(n) T^{-1/4}, eta_m = D / ((sqrt(n) M + L) T^{3/4}) with L and M
     the largest declared constants so far, and gap tolerance eps/eta_m with
     eps = 16 R^2 sqrt(log T / T). R is the radius of a ball around the set's inner centre that
-    contains the set; the diameter is used, which is always large enough.
+    contains the set; the diameter is used, which is always large enough and for a set about its
+    centre twice the paper's R, so that eps is four times the paper's.
 
     Args:
         horizon: the number of rounds T.

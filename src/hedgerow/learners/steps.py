@@ -72,7 +72,7 @@ def _paper_step_size(rule: Array, t: float, beta: float, gap: float, distance2: 
 
 @dataclass(frozen=True)
 class PaperSteps:
-    """The paper's letter: eta_t = D / (2 L_t T^{3/4}), sigma_t = min(1, 2/sqrt t).
+    """The paper's steps: eta_t = D / (2 L_t T^{3/4}), sigma_t = min(1, 2/sqrt t).
 
     L_t is the running maximum of the plain norms ||grad_t||, as Theorem 2.1 needs (the box's
     L_t = ||grad_t|| may fall, and divides by zero). A proved rate; slow in practice.
@@ -122,7 +122,8 @@ class WeibelSteps:
         horizon: the number of rounds T.
         lipschitz: M, in units of loss per length.
 
-    Reference: Weibel, Gaillard, Koolen and Taylor, arXiv 2506.05855 (2025).
+    Reference: Weibel, Gaillard, Koolen and Taylor, arXiv 2506.05855 (2025). Their version for any
+    horizon (AISTATS 2026) is not here.
 
     """
 
@@ -204,7 +205,8 @@ class CertificateSteps:
     beta_t = max(beta_{t-1}, M_{t-1} / (c D^2), 2 t^{1/4} sqrt(sum ||grad||^2) / (floor D)) with
     M_t = sum <grad_tau, x_tau> - F_t(x_{t+1}); sigma_t is the exact line search on F_t. After the
     fact, Regret' <= (1 + c) beta_{T+1} D^2 + gap_T for every comparator, where gap_T is the
-    Frank-Wolfe gap of F_T at x_{T+1}. Norms are tangent norms.
+    Frank-Wolfe gap of F_T at x_{T+1}. Beforehand, Regret' is of order T^{3/4} with a large constant
+    (docs/theory.md). Norms are tangent norms.
 
     Args:
         c: how much of beta D^2 the certificate may take up; flat between 0.01 and 0.1.

@@ -41,6 +41,9 @@ class Method:
             pseudocode could not be read.
         source: authors and year.
         label: its name, where that is not the name of the function.
+        remark: what a reader of its numbers must know, printed beside its name in results.
+        practical: the same, of the practical preset alone.
+        plays_as: the method whose plays are its own, bit for bit; it is counted once.
 
     """
 
@@ -53,11 +56,19 @@ class Method:
     confidence: str
     source: str
     label: str = ""
+    remark: str = ""
+    practical: str = ""
+    plays_as: str = ""
 
     @property
     def name(self) -> str:
         """The name of the function that builds it, or the label."""
         return self.label or self.build.__name__
+
+    def remarks(self, preset: Preset) -> str:
+        """Return what belongs beside its name where numbers of this preset are printed."""
+        parts = (self.remark, self.practical if preset == "practical" else "")
+        return "; ".join(part for part in parts if part)
 
     def takes(self, argument: str) -> bool:
         """Whether it is built with an argument of this name, such as "seed" or "eagerness"."""

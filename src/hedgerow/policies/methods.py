@@ -98,6 +98,7 @@ ALL = (
         "none; theory: G",
         "low: reconstruction from the abstract",
         "Sarkar and Sinha 2025",
+        remark="from the abstract",
     ),
     Method(
         bagel,
@@ -106,8 +107,9 @@ ALL = (
         "theory: about 1 separation, amortised",
         "gradients",
         "inner ball; theory: known T, G",
-        "medium: reconstruction",
+        "low: reconstruction from the abstract",
         "Lu, Pedramfar and Aggarwal 2025",
+        remark="from the abstract",
     ),
     Method(
         wang_ofw,
@@ -116,8 +118,9 @@ ALL = (
         "1 linear minimisation",
         "gradients",
         "known T; theory: G",
-        "high",
+        "high for the theory preset; practical: restarts around our learner",
         "Wang, Wan and Zhang 2025, OFW-TVC",
+        practical="restarts around our learner",
     ),
     Method(
         wang_bandit,
@@ -126,8 +129,9 @@ ALL = (
         "at most 1 linear minimisation, amortised",
         "values",
         "known T, G, bound; oblivious rounds; inner ball",
-        "high for the text; its analysis is disputed",
+        "high for the theory preset, its analysis disputed; practical: restarts around our blocks",
         "Wang, Wan and Zhang 2025, BFW-TVC",
+        practical="restarts around our blocks",
     ),
     Method(
         garber_kretzu_dpp,
@@ -138,6 +142,7 @@ ALL = (
         "known T; theory: G on a ball",
         "medium: reconstruction",
         "Garber and Kretzu 2024, Algorithm 3",
+        remark="reconstruction",
     ),
     Method(
         garber_kretzu_lpm,
@@ -148,6 +153,7 @@ ALL = (
         "known T; theory: G",
         "medium: reconstruction",
         "Garber and Kretzu 2024, Algorithm 4",
+        remark="reconstruction",
     ),
     Method(
         garber_kretzu_bandit,
@@ -158,6 +164,7 @@ ALL = (
         "known T, G, bound; oblivious rounds; inner ball",
         "low to medium: reconstruction",
         "Garber and Kretzu 2024, Algorithm 5",
+        remark="reconstruction",
     ),
     Method(
         recoo,
@@ -168,6 +175,7 @@ ALL = (
         "none",
         "high for the update, medium for the schedules",
         "Guo, Liu, Wei and Ying 2022",
+        remark="schedules reconstructed",
     ),
     Method(
         yi_2023,
@@ -178,6 +186,7 @@ ALL = (
         "none; theory: G",
         "medium: reconstruction",
         "Yi et al. 2023, one agent",
+        remark="reconstruction",
     ),
     Method(
         yi_2021,
@@ -185,9 +194,10 @@ ALL = (
         "T^{(1-c)/2}",
         "1 convex programme",
         "whole",
-        "fixed constraints",
+        "a fixed constraint: out of scope",
         "medium: reconstruction",
         "Yi et al. 2021",
+        remark="out of scope: fixed constraint; reconstruction",
     ),
     Method(
         yu_neely_2020,
@@ -195,9 +205,10 @@ ALL = (
         "1",
         "1 projection",
         "gradients",
-        "fixed constraints; Slater; known T; theory: G",
-        "medium to high",
+        "a fixed constraint and Slater: out of scope; known T; theory: G",
+        "medium to high: reconstruction",
         "Yu and Neely 2020",
+        remark="out of scope: fixed constraint, Slater; reconstruction",
     ),
     Method(
         cold,
@@ -218,6 +229,7 @@ ALL = (
         "fixed constraints; known T; theory: G",
         "medium: reconstruction",
         "Yuan and Lamperski 2018",
+        remark="reconstruction, its eta is ours",
     ),
     Method(
         neely_yu_2017,
@@ -225,9 +237,11 @@ ALL = (
         "T^{1/2}, signed sum",
         "1 projection",
         "gradients",
-        "Slater; known T",
+        "Slater: out of scope, told g^+; known T",
         "medium to high",
         "Neely and Yu 2017",
+        remark="out of scope: Slater, told g^+",
+        plays_as="cold",
     ),
     Method(
         yu_neely_wei_2017,
@@ -235,9 +249,11 @@ ALL = (
         "T^{1/2}, signed sum",
         "1 projection",
         "gradients",
-        "Slater; independent, identically distributed constraints; known T",
+        "Slater: out of scope, told g^+; independent, identically distributed constraints; known T",
         "high",
         "Yu, Neely and Wei 2017",
+        remark="out of scope: Slater, told g^+",
+        plays_as="cold",
     ),
     Method(
         sun,
@@ -248,6 +264,7 @@ ALL = (
         "known T; theory: G",
         "high",
         "Sun, Dey and Kapoor 2017",
+        practical="plays like mahdavi",
     ),
     Method(
         jenatton,
@@ -268,6 +285,8 @@ ALL = (
         "fixed constraints; known T; theory: G",
         "medium: reconstruction",
         "Mahdavi, Jin and Yang 2012",
+        remark="reconstruction",
+        practical="plays like sun",
     ),
     Method(
         follow_the_leader_feasible,

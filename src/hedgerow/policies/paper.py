@@ -56,15 +56,21 @@ def projection_free_coco(
 ) -> Constrained[EvalGrad]:
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
 
-    `practical` (the default) needs no horizon and no constants: `CertificateSteps`, learnt
-    ranges, and the weight (Gf/Gg)(8/k_t)(q/k_t)^7 on the constraint's gradient, where
-    q = 8 + CCV/Mg and k_t = max(12, sqrt(t)/2). Multiplying all costs or all constraints by a
-    factor leaves the plays unchanged. No rate is claimed for it in general: `certificate()`
-    proves afterwards what was achieved. It makes one extra oracle call, at the first violation.
+    `practical` (the default) needs no horizon and runs without constants: `CertificateSteps`,
+    learnt ranges, and the weight (Gf/Gg)(8/k_t)(q/k_t)^7 on the constraint's gradient, where
+    q = 8 + CCV/Mg and k_t = max(12, sqrt(t)/2). Multiplying all costs or all constraints by a power
+    of two leaves the plays unchanged, by another factor up to rounding. No rate of regret or CCV
+    is claimed for it: `certificate()` proves afterwards what was achieved. It makes one extra
+    oracle call, at the first violation.
 
-    `theory` is the paper's letter: p = log T, V = (144 G D p^2 T^{3/4})^p, Q(0) = G D log T,
-    `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to logarithms. Up to
-    horizons of about 1e25 its weight on the constraint is nothing; it warns once and says so.
+    Its unit of violation is the worst that a round seems able to do, Mg. Where plays come nowhere
+    near that, as with a cap on latency where long routes exist, violations hardly count and the
+    constraint may be ignored: give `violation_range` there, and look at the CCV.
+
+    `theory` is the paper's box after its errata: p = log T, V = (144 G D p^2 T^{3/4})^p,
+    Q(0) = G D log T, `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to
+    logarithms. Up to horizons of about 1e25 its weight on the constraint is nothing; it warns once
+    and says so.
 
     Args:
         decision_set: where to play.
@@ -140,8 +146,10 @@ def projection_free_long_term(
 
     `practical`: V = sqrt(t) in learnt ranges, `CertificateSteps`, any horizon. `theory`:
     V = 144 G D log(T) T^{3/4}, `PaperSteps`; the quadratic drift and Theorem 2.1 give regret
-    and signed sum of order T^{7/8} up to logarithms (docs/theory.md; the paper states this setting
-    only for linear functions, Algorithm 7).
+    and signed sum of order T^{7/8} up to logarithms (docs/paper-to-code.md; the paper states this
+    setting only for linear functions, Algorithm 7). `projection_free_coco(preset="theory")` has
+    the better bounds in both: the signed sum is at most the CCV, of order T^{3/4}. What speaks for
+    this policy is practical: it can spend slack.
 
     Args:
         decision_set: where to play.

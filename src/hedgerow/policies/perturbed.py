@@ -26,7 +26,7 @@ def ftpl_coco(
     **It does not keep the CCV small**: the sum of g_t^+ grows in proportion to T, because each
     single vertex violates or wastes. For a small CCV play mixtures with `projection_free_coco`.
 
-    `theory` is the paper's letter divided by V, with noise offset 1/T; it assumes norms of f_t,
+    `theory` is the paper's box divided by V, with noise offset 1/T; it assumes norms of f_t,
     g_t and of all points of at most 1. `practical` learns the ranges and has no units.
 
     Args:

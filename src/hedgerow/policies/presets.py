@@ -1,4 +1,4 @@
-"""Presets: "practical" needs to know nothing, "theory" is a theorem's letter."""
+"""Presets: "practical" learns its constants, "theory" takes those of a theorem."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def wang_ofw(
     minimisation a round. Assumes known T and G; adversarial constraints, no Slater condition. The
     specification was read in full (confidence: high).
 
-    `theory` is the theorem's letter: beta = 1/(64 G D), gamma = 1,
+    `theory` has the theorem's constants: beta = 1/(64 G D), gamma = 1,
     Phi(z) = exp(z / (2 T^{3/4})) - 1, first guess 1 (here 64 G D), anchor x_s, and a step clipped
     to 1, without which the play would leave the set. Hazard: no restart can ever happen unless
     D < 1/64, the guess is 64 D times too large, and at T = 1600 the weight on the constraint is at
@@ -64,9 +64,10 @@ def wang_ofw(
 
     `practical` needs no constants but the horizon: learnt ranges Mg, Gf, Gg, the weight
     (Gf/Gg) lambda exp(lambda CCV/Mg) with lambda = 40 eagerness T^{-3/4}, `CertificateSteps`, the
-    first gradient as the first guess, and restarts at x_1. These are our best choices for it; no
-    rate is claimed, `certificate()` proves afterwards what was achieved. Multiplying all costs or
-    all constraints by a factor leaves the plays unchanged.
+    first gradient as the first guess, and restarts at x_1. Of theirs the restarts and the
+    exponential weight are left: read its numbers as those of restarts around our learner. No rate
+    is claimed, `certificate()` proves afterwards what was achieved. Multiplying all costs or all
+    constraints by a power of two leaves the plays unchanged, by another factor up to rounding.
 
     Args:
         decision_set: where to play.
@@ -125,8 +126,9 @@ def wang_ofw_strongly_convex(
     `theory`: beta = 1/(G D T^{2/3}), gamma = G/(G + a D), Phi(z) = z^2 + z, so the weight on the
     constraint is (1 + 2 CCV/(G D T^{2/3}))/gamma: it acts at every horizon. `practical`: the
     weight is 4 eagerness (Gf/Gg)(1 + 2 CCV/(Mg T^{2/3})) with learnt ranges; no rate is claimed,
-    `certificate()` proves afterwards what was achieved. Multiplying all costs and the modulus by
-    a factor, or all constraints, leaves the plays unchanged.
+    `certificate()` proves afterwards what was achieved. Multiplying all costs and the modulus, or
+    all constraints, by a power of two leaves the plays unchanged, by another factor up to
+    rounding.
 
     Args:
         decision_set: where to play.

@@ -43,7 +43,7 @@ def wang_bandit(
     while the estimator uses the surrogate. Oblivious rounds; known T, G, M; at most one linear
     minimisation a round, amortised.
 
-    `theory` is the letter, with the free constant c = r, the inner radius: gamma = 1,
+    `theory` is their text, with the free constant c = r, the inner radius: gamma = 1,
     Phi(z) = exp(z / (2 T^{3/4})) - 1, beta = 1/C with
     C = 16 G (c D/r + 3 c + 1 + 2 c D/(n M) + n M D/c), first guess 1 (here C), `WangBlocks`. Its
     weight on the constraint is nothing at any practical horizon; it warns once. C adds numbers
@@ -51,7 +51,7 @@ def wang_bandit(
 
     `practical`: `PracticalBlocks`, the first block's Lipschitz constant as the first guess, and
     the weight (Gf/Gg) lambda exp(lambda CCV/Mg) with lambda = 20 eagerness T^{-3/4}; measured, not
-    proved.
+    proved. Of theirs the restarts and the exponential weight are left.
 
     Args:
         decision_set: where to play; it needs a hull and an inner ball.

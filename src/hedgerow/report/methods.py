@@ -26,6 +26,6 @@ def _row(method: Method) -> str:
         method.per_round,
         method.sees,
         method.needs,
-        method.confidence,
+        method.confidence + (f"; plays as `{method.plays_as}`" if method.plays_as else ""),
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -78,7 +78,7 @@ def is_felt(units: Array, sizes: Sizes) -> bool:
 
 
 class GivenRanges(Stateful):
-    """Units that are known beforehand; 1 and 1 is the paper's letter.
+    """Units that are known beforehand; 1 and 1 are the paper's.
 
     Args:
         violation: the unit of the queue, such as the largest violation that a round can cause.
@@ -117,8 +117,8 @@ class LearntRanges(Stateful):
     Mg = g_t(x_t) + max over X of <grad g_t, x - x_t>; afterwards Mg = max(Mg, g_t(x_t)). Gf and Gg
     are the largest tangent norms of grad f (all rounds) and of grad g (rounds in which it is
     weighed: for a `CurrentSurrogate` the violating ones). Then
-    violation = Mg and ratio = Gf/Gg. Multiplying all costs or all constraints by a factor leaves
-    the plays unchanged.
+    violation = Mg and ratio = Gf/Gg. Multiplying all costs or all constraints by a power of two
+    leaves the plays unchanged, by another factor up to rounding.
 
     Args:
         learner: who plays; its set is measured, at its current play.

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from hedgerow.report.experiment.mean import Mean
-from hedgerow.report.experiment.summary import Row
+from hedgerow.report.experiment.summary import Row, described
 
 HEADINGS = (
     "problem", "horizon", "method", "preset", "eagerness", "seeds",
@@ -70,7 +70,7 @@ def as_latex(rows: Sequence[Row]) -> str:
                 rf"\multicolumn{{8}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
             ]
         cells = (
-            _escaped(row.entrant.method),
+            _escaped(described(row.entrant)),
             row.entrant.preset,
             f"{row.entrant.eagerness:g}",
             _plus_minus(row.regret),

@@ -6,6 +6,7 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
+from hedgerow.policies.methods import METHODS
 from hedgerow.report.experiment.choices import choices
 from hedgerow.report.experiment.expected import how_far
 from hedgerow.report.experiment.exports import as_csv, as_latex
@@ -30,10 +31,11 @@ UNITS = (
     "action's cost or of the blind action's, whichever is larger; negative where violation bought "
     "cost. CCV: cumulative constraint violation, the sum of max(0, g_t), in % of the blind "
     "action's, the best fixed action that ignores the constraint. ±: half the 95 % interval over "
-    "seeds. e: eagerness, the method's one tuned factor; each method is shown at the value nearest "
-    "to 1, and all are in table.csv. Ranks are by regret and by CCV among methods with the same "
-    "kind of constants; bold: no other method is better in both. Calls: linear minimisations and "
-    "projections a round. Time: median of the game, without drawing rounds that fit in memory. "
+    "seeds. e: eagerness, the tuned factor of the methods that have one; each method is shown at "
+    "the value nearest to 1, and all are in table.csv. Ranks are by regret and by CCV among those "
+    "with the same kind of constants; bold: no other method is better in both. Calls: linear "
+    "minimisations and projections a round. Time: median of the game, without drawing rounds that "
+    "fit in memory. "
     "Games that ran compiled are one compiled loop, the others ran in Python through play: between "
     "the two, times compare code, not algorithms; an empty cell means that it was not recorded."
 )
@@ -97,7 +99,15 @@ def _size(summary: Summary) -> str:
     refused = sum(run.record["status"] != "done" for run in runs)
     left_out = sum(game.runs for game in summary.unjudged)
     return (
-        f"Methods: {len(experiment['methods'])}; problems: {len(experiment['problems'])}; seeds: "
-        f"{len(experiment['seeds'])}; runs refused: {refused}; runs without a benchmark: "
+        f"Methods: {_counted(experiment['methods'])}; problems: {len(experiment['problems'])}; "
+        f"seeds: {len(experiment['seeds'])}; runs refused: {refused}; runs without a benchmark: "
         f"{left_out}. Hedgerow {experiment['hedgerow']}."
     )
+
+
+def _counted(names: Sequence[str]) -> str:
+    """Return how many methods there are, those that play as another one does counted once."""
+    twins = {name: METHODS[name].plays_as for name in names if name in METHODS}
+    again = [f"{name} plays as {other}" for name, other in twins.items() if other in names]
+    many = str(len(names) - len(again))
+    return f"{many}, and {', '.join(again)}" if again else many

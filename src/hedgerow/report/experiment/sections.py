@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hedgerow.report.experiment.growth_rates import Rate
 from hedgerow.report.experiment.picture import Picture
-from hedgerow.report.experiment.summary import Place, Row, Summary
-from hedgerow.report.experiment.verdicts import RULE, Part, Verdict
+from hedgerow.report.experiment.summary import Place, Row, Summary, described
+from hedgerow.report.experiment.verdicts import RULE, STAND_INS, Part, Verdict
 
 HEADS = (
     "method", "e", "regret %", "CCV %", "ranks", "calls", "projections", "µs a round", "ran",
@@ -24,7 +24,7 @@ def verdict_section(judged: Sequence[Verdict], place: Place) -> str:
     rows = "".join(map(_claim, judged))
     names = ("claim", "constants", "verdict", "numbers")
     head = "".join(f"<th>{name}</th>" for name in names)
-    note = f"On {place.problem}, T = {place.horizon}. {RULE}"
+    note = f"On {place.problem}, T = {place.horizon}. {RULE} {STAND_INS}"
     return (
         f'<h2 id="verdicts">The paper\'s claims</h2><p class="soft">{html.escape(note)}</p>'
         f'<table class="claims"><tr>{head}</tr>{rows}</table>'
@@ -59,7 +59,7 @@ def table_section(place: Place, preset: str, rows: Sequence[Row]) -> str:
     lines = []
     for row in sorted(rows, key=lambda row: sum(row.rank)):
         style = ' class="ours"' if row.entrant.method == "projection_free_coco" else ""
-        name = html.escape(row.entrant.method)
+        name = html.escape(described(row.entrant))
         cells = (
             f"{row.entrant.eagerness:g}",
             str(row.regret),

@@ -12,6 +12,8 @@ import numpy as np
 
 from hedgerow.experiment.results import Results, RunResult
 from hedgerow.inputs import Vector
+from hedgerow.policies.methods import METHODS
+from hedgerow.policies.presets import Preset
 from hedgerow.report.experiment.mean import Mean
 
 Which = Literal["regret", "ccv"]
@@ -163,6 +165,14 @@ def percent(run: RunResult, which: Which) -> float:
     assert run.regret is not None
     total = run.regret if which == "regret" else float(run.record["ccv"])
     return 100.0 * total / _unit(run, which)
+
+
+def described(entrant: Entrant) -> str:
+    """Return a method's name with what a reader of its numbers must know."""
+    method = METHODS.get(entrant.method)
+    preset: Preset = "theory" if entrant.preset == "theory" else "practical"
+    remarks = method.remarks(preset) if method else ""
+    return f"{entrant.method} ({remarks})" if remarks else entrant.method
 
 
 def standing(entrants: Iterable[Entrant]) -> set[Entrant]:

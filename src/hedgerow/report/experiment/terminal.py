@@ -9,12 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.report.experiment.summary import Place, Row, Summary
-from hedgerow.report.experiment.verdicts import Verdict
+from hedgerow.report.experiment.summary import Place, Row, Summary, described
+from hedgerow.report.experiment.verdicts import STAND_INS, Verdict
 
 LEGEND = (
-    "e       eagerness, the one tuned factor: the value nearest to 1 is shown\n"
-    "regret  cost above the best fixed action's, in % of it; < 0: bought\n"
+    "e       eagerness, tuned where a method has it: the value nearest to 1\n"
+    "regret  cost above the best fixed action's; < 0: bought with violation.\n"
+    "        In % of its cost or of the blind one's, the larger\n"
     "CCV     sum of max(0, g_t), in % of the best constraint-blind action's\n"
     "±       half the 95 % interval over seeds\n"
     "ranks   by regret, by CCV; * no other method is better in both\n"
@@ -28,11 +29,14 @@ LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", ""
 def summary_table(summary: Summary, place: Place, preset: str) -> Table:
     """Return the rows of one problem and preset, best ranks first."""
     table = _table(f"{place.problem}, T = {place.horizon}, {preset} constants")
-    table.caption, table.caption_justify = LEGEND, "left"
+    rows = sorted(summary.at(place, preset), key=lambda row: sum(row.rank))
+    said = [described(row.entrant) for row in rows]
+    remarks = [text for text in said if "(" in text]
+    table.caption, table.caption_justify = Text("\n".join([LEGEND, *remarks])), "left"
     table.add_column("method", overflow="fold", min_width=6)
     for heading in ("e", "regret %", "CCV %", "ranks", "calls", "µs"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for row in sorted(summary.at(place, preset), key=lambda row: sum(row.rank)):
+    for row in rows:
         table.add_row(*map(Text, _cells(row)))
     return table
 
@@ -44,6 +48,7 @@ def verdict_table(judged: Sequence[Verdict], place: Place) -> Table:
     table.add_column("verdict", overflow="fold")
     for verdict in judged:
         table.add_row(Text(verdict.claim), Text(verdict.verdict))
+    table.caption, table.caption_justify = STAND_INS, "left"
     return table
 
 

@@ -33,6 +33,10 @@ RULE = (
     "claim about several methods needs every comparison, and one that fails refutes it. Times "
     "compare compiled with interpreted code where the numbers say so."
 )
+STAND_INS = (
+    "Garber and Kretzu's Algorithm 3 is our reconstruction; with practical constants Wang et al.'s "
+    "method is restarts around our learner."
+)
 
 Outcome = Literal["yes", "no", "mixed", "undecided", "untested"]
 OUTCOMES: dict[bool | None, Outcome] = {True: "yes", False: "no", None: "undecided"}

@@ -1,58 +1,19 @@
-"""Refresh what the documents generate: the catalogue of sets, its picture, the table of methods.
-
-python docs/make.py
-"""
+"""Draw docs/sets.png: norm balls, simplices, rankings, subsets and a mixture of paths."""
 
 from __future__ import annotations
 
-import re
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rivals_table import fair_markdown, restarts_markdown, rivals_markdown, verdicts_markdown
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
-from hedgerow.report.catalogue import catalogue_markdown
-from hedgerow.report.methods import methods_markdown
 
-HERE = Path(__file__).parent
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#666666"
 """Okabe and Ito's colours, which colour-blind readers can tell apart."""
-
-
 MIDDLE = {"ha": "center", "va": "center"}
-
-
-def renewed(page: str, name: str, text: str) -> str:
-    """Return a page with the part between the marks of this name made anew."""
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    fresh = f"{begin}\n\n{text}\n\n{end}"
-    return re.sub(f"{begin}.*{end}", lambda _: fresh, page, flags=re.DOTALL)
-
-
-def with_catalogue(page: str) -> str:
-    """Return the page of sets, its catalogue made anew."""
-    return renewed(page, "catalogue", catalogue_markdown())
-
-
-def with_methods(page: str) -> str:
-    """Return the page of methods, its tables made anew."""
-    made = {
-        "methods": methods_markdown(),
-        "rivals": rivals_markdown(),
-        "restarts": restarts_markdown(),
-    }
-    for name, text in made.items():
-        page = renewed(page, name, text)
-    return page
-
-
-def with_tuned(page: str) -> str:
-    """Return the page of experiments, its tables made anew."""
-    return renewed(renewed(page, "fair", fair_markdown()), "verdicts", verdicts_markdown())
 
 
 def outline(X: hr.DecisionSet, basis: Vector) -> Vector:
@@ -174,16 +135,3 @@ def picture(file: Path) -> None:
             ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False)
         figure.savefig(file, dpi=150)
         plt.close(figure)
-
-
-def main() -> None:
-    """Write the tables into their pages, and the picture beside them."""
-    pages = {"sets.md": with_catalogue, "methods.md": with_methods, "experiments.md": with_tuned}
-    for name, made in pages.items():
-        page = HERE / name
-        page.write_text(made(page.read_text()))
-    picture(HERE / "sets.png")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,18 +1,16 @@
-"""Make the tables of beyond.md from the evidence: python docs/beyond_tables.py."""
+"""The tables of beyond.md."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
-HERE = Path(__file__).parent
-EVIDENCE = HERE.parent / "evidence"
+from tables import read, table
+
 METHODS = ["default", "tracking", "Sinha-Vaze", "Wang"]
 SWEPT = [*METHODS[:3], "Sinha-Vaze, per game", "Wang"]
+LABELS = {"Wang": "restarts around our learner"}
+"""What the column is that the evidence calls by the name of who proposed restarts."""
 STORIES = {
     "G": "paths of the paper, 1200 edges",
     "N2": "paths, 600 edges, tides",
@@ -27,18 +25,6 @@ STORIES = {
 }
 
 
-def read(name: str) -> Any:
-    """Read a file of evidence."""
-    return json.loads((EVIDENCE / f"{name}.json").read_text())
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    names = list(head)
-    lines = [names, ["---"] * len(names), *(list(row) for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def spread(found: dict[str, Any] | None, seeds: int) -> str:
     """Write a mean with its interval, and the number of seeds where some are missing."""
     if found is None:
@@ -50,7 +36,7 @@ def spread(found: dict[str, Any] | None, seeds: int) -> str:
 
 def matched(level: str) -> str:
     """Regret at one CCV, and how far tracking is from Sinha-Vaze at its best."""
-    evidence = read("beyond")
+    evidence = read("beyond.json")
     rows: list[list[str]] = []
     for game in STORIES:
         cells = {
@@ -62,12 +48,13 @@ def matched(level: str) -> str:
         regrets = [spread(cells[m]["regret"], seeds) for m in SWEPT]
         apart = spread(cells["Sinha-Vaze, per game"]["tracking_minus"], seeds)
         rows.append([game, f"{cells['default']['ccv']:.3f}", *regrets, apart])
-    return table(["game", "CCV", *SWEPT, "tracking - Sinha-Vaze, per game"], rows)
+    heads = [LABELS.get(name, name) for name in SWEPT]
+    return table(["game", "CCV", *heads, "tracking - Sinha-Vaze, per game"], rows)
 
 
 def steps() -> str:
     """Step rules under the same potential at eagerness 1: regret / CCV."""
-    sweeps = read("beyond")["sweeps"]
+    sweeps = read("beyond.json")["sweeps"]
     names = ["PaperSteps", "RmsSteps(8)", "RmsSteps(16)", "CertificateSteps(0.3)", "default"]
 
     def pair(game: str, method: str) -> str:
@@ -93,23 +80,24 @@ def number(value: float | None) -> str:
 def real() -> str:
     """Regret at the default's CCV on real rounds, and what more actions add to it."""
     rows = []
-    for row in read("beyond_real")["rows"]:
+    for row in read("beyond_real.json")["rows"]:
         costs = {s: best["cost"] for s, best in row["benchmarks"].items()}
         regrets = [number(row["methods"][m]["regret"]["0"]) for m in METHODS]
         more = [f"+{number(costs['0'] - costs[s])}" for s in costs if s != "0"]
         rows.append([row["game"], number(row["ccv"]), *regrets, *more])
-    return table(["rounds of", "CCV", *METHODS, "1 switch", "3", "7"], rows)
+    heads = [LABELS.get(name, name) for name in METHODS]
+    return table(["rounds of", "CCV", *heads, "1 switch", "3", "7"], rows)
 
 
 def speed() -> str:
     """Time and oracle calls a round on two graphs."""
-    rows = read("beyond_speed")["policies"]
+    rows = read("beyond_speed.json")["policies"]
     small, large = ({r["policy"]: r for r in rows if r["edges"] == n} for n in (1200, 12000))
     return table(
         ["", "1200 edges", "12000 edges", "oracle calls a round"],
         [
             [
-                name,
+                LABELS.get(name, name),
                 f"{small[name]['ratio']:.2f} ({small[name]['us']:.0f} us)",
                 f"{large[name]['ratio']:.2f} ({large[name]['us']:.0f} us)",
                 f"{small[name]['oracle_calls']:.2f}"
@@ -122,7 +110,7 @@ def speed() -> str:
 
 def lazy() -> str:
     """Lazy against plain conditional gradient where the oracle is dear."""
-    rows = [r for r in read("beyond_speed")["lazy"] if r["learner"] == "LazyOCG"]
+    rows = [r for r in read("beyond_speed.json")["lazy"] if r["learner"] == "LazyOCG"]
     return table(
         ["set", "noise", "time, of plain", "oracle calls a round"],
         [
@@ -134,7 +122,7 @@ def lazy() -> str:
 
 def searched() -> str:
     """The worst that was found for both policies, and the best of the random games."""
-    rows = read("beyond_adversary")["policies"]
+    rows = read("beyond_adversary.json")["policies"]
 
     def cell(policy: str, measure: str, where: str) -> str:
         key = (policy, measure, where)
@@ -148,37 +136,10 @@ def searched() -> str:
 
 def rules() -> str:
     """The worst that was found for each step rule."""
-    rows = read("beyond_adversary")["learners"]
+    rows = read("beyond_adversary.json")["learners"]
     worst = {(r["set"], r["steps"]): f"{r['worst']:.3f}" for r in rows}
     names = dict.fromkeys(r["steps"] for r in rows)
     return table(
         ["steps", "simplex", "ball"],
         [[name, worst["Simplex", name], worst["L2Ball", name]] for name in names],
     )
-
-
-TABLES = {
-    "default": lambda: matched("default"),
-    "loose": lambda: matched("loose"),
-    "strict": lambda: matched("strict"),
-    "steps": steps,
-    "real": real,
-    "speed": speed,
-    "lazy": lazy,
-    "searched": searched,
-    "rules": rules,
-}
-
-
-def with_tables(page: str) -> str:
-    """Return the page with every table made anew."""
-    for name, make in TABLES.items():
-        begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-        fresh = f"{begin}\n\n{make()}\n\n{end}"
-        page = re.sub(f"{begin}.*{end}", lambda _, fresh=fresh: fresh, page, flags=re.DOTALL)
-    return page
-
-
-if __name__ == "__main__":
-    target = HERE / "beyond.md"
-    target.write_text(with_tables(target.read_text()))

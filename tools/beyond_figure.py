@@ -1,14 +1,15 @@
-"""Draw docs/beyond.png from the evidence: python docs/beyond_figure.py."""
+"""Draw docs/beyond.png: regret and CCV along the sweep of eagerness, four games."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-HERE = Path(__file__).parent
+from beyond_tables import LABELS
+from tables import read
+
 COLOURS = {
     "default": "#0072B2",
     "tracking": "#D55E00",
@@ -39,7 +40,7 @@ def panel(ax: Any, sweeps: list[dict[str, Any]], game: str) -> None:
         run = next(s for s in sweeps if s["method"] == method)
         one = run["eagerness"].index(1.0)
         style = {"color": colour, "marker": MARKS[method]}
-        ax.plot(ccv, regret, ms=4, lw=1.4, label=method, **style)
+        ax.plot(ccv, regret, ms=4, lw=1.4, label=LABELS.get(method, method), **style)
         ax.plot(ccv[one], regret[one], ms=9, mec="black", **style)
     ax.set(xscale="log", title=PANELS[game])
     if game == "G":
@@ -47,14 +48,14 @@ def panel(ax: Any, sweeps: list[dict[str, Any]], game: str) -> None:
     ax.grid(alpha=0.3)
 
 
-def draw() -> None:
+def draw(file: Path) -> None:
     """Draw four games."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    sweeps = json.loads((HERE.parent / "evidence/beyond.json").read_text())["sweeps"]
+    sweeps = read("beyond.json")["sweeps"]
     fig, axes = plt.subplots(2, 2, figsize=(10, 7.2), layout="constrained")
     for ax, game in zip(axes.flat, PANELS, strict=True):
         panel(ax, sweeps, game)
@@ -66,8 +67,5 @@ def draw() -> None:
     lines, labels = axes[0, 0].get_legend_handles_labels()
     title = "large mark: eagerness 1; lower left is better"
     fig.legend(lines, labels, title=title, loc="outside upper center", ncols=len(COLOURS))
-    fig.savefig(HERE / "beyond.png", dpi=110)
-
-
-if __name__ == "__main__":
-    draw()
+    fig.savefig(file, dpi=110)
+    plt.close(fig)

@@ -1,0 +1,63 @@
+"""The paper's claims, judged: `python evidence/verdicts.py` writes evidence/verdicts.json.
+
+The paper's four methods on the paper's graph, 30 seeds: the part of `hedgerow reproduce --full`
+that its verdicts rest on, about two minutes of one processor, resumed in out/ where it was stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hedgerow.cli.reproduce import FULL_SEEDS
+from hedgerow.experiment.config import Experiment
+from hedgerow.experiment.local import in_processes
+from hedgerow.experiment.reading import load_experiment
+from hedgerow.experiment.results import Results
+from hedgerow.experiment.sweep import sweep
+from hedgerow.report.experiment.expected import how_far
+from hedgerow.report.experiment.summary import Summary
+from hedgerow.report.experiment.verdicts import GARBER, OURS, SINHA, WANG, route_place, verdicts
+
+HERE = Path(__file__).parent
+OUT = HERE.parent / "out" / "verdicts"
+WORKERS = 2
+
+
+def experiment(seeds: tuple[int, ...] = tuple(FULL_SEEDS)) -> Experiment:
+    """Return the shipped comparison, cut to the claims: four methods, one graph, T = 1600."""
+    paper = load_experiment("paper")
+    routes = replace(paper.problems[0], horizons=(1600,))
+    methods = (OURS, SINHA, WANG, GARBER)
+    return replace(paper, problems=(routes,), methods=methods, eager=(OURS,), seeds=seeds)
+
+
+def judged(folder: Path) -> dict[str, Any]:
+    """Return the verdicts on a folder of results, as `hedgerow report --json` has them."""
+    summary = Summary(Results(folder))
+    place = route_place(summary)
+    assert place is not None
+    return {
+        "runs": how_far(summary.results),
+        "left_out": len(summary.unjudged),
+        "judged_on": place._asdict(),
+        "verdicts": [verdict.record() for verdict in verdicts(summary, place)],
+    }
+
+
+def main() -> None:
+    """Play what is missing, judge, write."""
+    tally = sweep(experiment(), OUT, partial(in_processes, workers=WORKERS))
+    if tally.failed:
+        raise RuntimeError(f"{len(tally.failed)} runs failed: {next(iter(tally.failed.values()))}")
+    path = HERE / "verdicts.json"
+    path.write_text(json.dumps(judged(OUT), indent=1) + "\n", encoding="utf-8")
+    sys.stdout.write(f"{path}\n")
+
+
+if __name__ == "__main__":
+    main()

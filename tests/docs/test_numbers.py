@@ -1,0 +1,138 @@
+"""Numbers in the pages are those of the evidence: generated tables, and quotations in prose."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import parts
+import quotes
+import tables
+from hedgerow.experiment.reading import shipped
+from hedgerow.policies.methods import METHODS
+from hedgerow.report.experiment.expected import expected_runs
+from hedgerow.report.experiment.exports import HEADINGS
+from hedgerow.report.experiment.verdicts import CLAIMS
+
+ROOT = Path(__file__).parents[2]
+PAGES = {page.name: page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
+CHECKED_BY_ITS_OWN_CODE = {"theory.md"}
+
+
+def text_of(name):
+    return PAGES[name].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", parts.PARTS)
+def test_generated_parts_are_up_to_date(name):
+    page = text_of(name)
+    assert parts.renewed(name, page) == page, f"docs/{name} is stale; run make docs"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_prose_says_what_the_evidence_says(name):
+    assert quotes.missing(text_of(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("beyond.md", "| N1 | 0.081 |", "| N1 | 0.082 |"),
+        ("experiments.md", "| `sinha_vaze` | -5.3 ± 2.3, 1.2", "| `sinha_vaze` | -5.3 ± 2.3, 1.1"),
+        ("sets.md", "| `Simplex` |", "| `Simpler` |"),
+    ],
+)
+def test_a_stale_table_is_noticed_and_mended(name, old, new):
+    page = text_of(name)
+    stale = page.replace(old, new)
+    assert stale != page
+    assert parts.renewed(name, stale) == page
+
+
+def test_a_wrong_number_in_prose_is_noticed():
+    page = text_of("experiments.md")
+    wrong = page.replace("33 of 83 rows", "31 of 83 rows")
+    assert wrong != page
+    (said,) = quotes.missing(wrong)
+    assert "33 of 83 rows" in said
+    assert "grid_binds" in said
+
+
+def test_marks_that_nobody_makes_are_refused():
+    with pytest.raises(ValueError, match="does not make"):
+        parts.renewed("beyond.md", text_of("beyond.md") + "\n<!-- new -->\n\n<!-- /new -->\n")
+    with pytest.raises(ValueError, match="no place for"):
+        parts.renewed("beyond.md", text_of("beyond.md").replace("<!-- /lazy -->", ""))
+    with pytest.raises(ValueError, match="does not know"):
+        quotes.missing("<!-- quotes: nothing_of_this_name -->")
+
+
+def test_every_quotation_is_used():
+    used = {name for page in PAGES.values() for name, *_ in quotes.quoted(page.read_text())}
+    assert quotes.QUOTES.keys() == used
+
+
+def test_every_evidence_file_is_quoted():
+    for made in parts.PARTS.values():
+        for part in made.values():
+            part()
+    for said in quotes.QUOTES.values():
+        assert said()
+    files = {
+        path.name for kind in ("json", "csv") for path in (ROOT / "evidence").glob(f"*.{kind}")
+    }
+    assert files == tables.OPENED
+
+
+@pytest.mark.parametrize("name", sorted(PAGES.keys() - CHECKED_BY_ITS_OWN_CODE))
+def test_tables_of_numbers_are_generated(name):
+    """Outside generated parts no table is mostly numbers."""
+    rest = parts.MARKED.sub("", text_of(name))
+    for table in re.findall(r"(?:^\|.*\n)+", rest, re.MULTILINE):
+        rows = table.splitlines()[2:]
+        cells = [cell.strip() for row in rows for cell in row.strip("|").split("|")]
+        numbers = [cell for cell in cells if re.fullmatch(r"[-+]?\d+\.\d+.*", cell)]
+        assert len(numbers) <= 0.1 * len(cells), f"{name} has a table of numbers by hand:\n{table}"
+
+
+def test_methods_that_are_printed_once_play_the_same():
+    rows = [{"method": name, "at": 1, "ccv": 2.0} for name in ("cold", "neely_yu_2017")]
+    parts.evidence._check_twins(rows, ("at",), ("ccv",))
+    rows[1]["ccv"] = 2.1
+    with pytest.raises(ValueError, match="not one method"):
+        parts.evidence._check_twins(rows, ("at",), ("ccv",))
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [("fair.csv", ["fair"]), ("fair_networks.csv", ["fair_network", "fair_latency"])],
+)
+def test_tuned_evidence_has_the_shape_of_the_shipped_experiments(file, names):
+    rows = tables.read(file)
+    assert tuple(rows[0]) == HEADINGS
+    asked = set()
+    for name in names:
+        table = tomllib.loads(shipped()[name].read_text(encoding="utf-8"))
+        methods = table["methods"] if table["methods"] != "all" else METHODS.keys()
+        for problem in table["problems"]:
+            (horizon,) = problem.get("horizons", table["horizons"])
+            label = problem.get("label", problem["kind"])
+            kept = set(methods) - set(table.get("without", ()))
+            asked |= {(label, str(horizon), method) for method in kept}
+        assert {row["seeds"] for row in rows} == {str(table["seeds"]["count"])}
+    played = {(row["problem"], row["horizon"], row["method"]) for row in rows}
+    assert played <= asked
+    assert asked - played <= {("atlas_like", "1600", "bagel")}, "it refuses the graph"
+
+
+def test_the_verdicts_have_the_shape_of_their_experiment(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "evidence")
+    experiment = importlib.import_module("verdicts").experiment()
+    found = tables.read("verdicts.json")
+    assert found["runs"] == f"{expected_runs(experiment.resolved())} runs"
+    assert found["judged_on"] == {"problem": "atlas_like", "horizon": 1600}
+    assert [row["claim"] for row in found["verdicts"]] == [claim for claim, _ in CLAIMS]

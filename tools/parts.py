@@ -1,0 +1,61 @@
+"""The generated parts of every page.
+
+A part stands between `<!-- name -->` and `<!-- /name -->`, and is what its function returns now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+import beyond_tables as beyond
+import evidence_tables as evidence
+import page_tables as pages
+from hedgerow.report.catalogue import catalogue_markdown
+from hedgerow.report.methods import methods_markdown
+
+PARTS: dict[str, dict[str, Callable[[], str]]] = {
+    "adversary.md": {"searched": pages.searched},
+    "beyond.md": {
+        "default": partial(beyond.matched, "default"),
+        "loose": partial(beyond.matched, "loose"),
+        "strict": partial(beyond.matched, "strict"),
+        "steps": beyond.steps,
+        "real": beyond.real,
+        "speed": beyond.speed,
+        "lazy": beyond.lazy,
+        "searched": beyond.searched,
+        "rules": beyond.rules,
+    },
+    "choosing.md": {"measured": pages.measured},
+    "experiments.md": {
+        "fair": evidence.fair,
+        "ranks": evidence.ranks,
+        "verdicts": evidence.verdicts,
+    },
+    "methods.md": {
+        "methods": methods_markdown,
+        "rivals": evidence.rivals,
+        "restarts": evidence.restarts,
+    },
+    "performance.md": {"speed": pages.speed, "runs": pages.runs},
+    "problems.md": {"problems": pages.problems},
+    "sets.md": {"catalogue": catalogue_markdown},
+}
+MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /\1 -->", re.DOTALL)
+
+
+def renewed(name: str, page: str) -> str:
+    """Return a page with every generated part made anew."""
+    made = PARTS.get(name, {})
+
+    def fresh(part: re.Match[str]) -> str:
+        mark = part[1]
+        if mark not in made:
+            raise ValueError(f"docs/{name} has a part {mark!r} that tools/parts.py does not make")
+        return f"<!-- {mark} -->\n\n{made[mark]()}\n\n<!-- /{mark} -->"
+
+    if missing := made.keys() - set(MARKED.findall(page)):
+        raise ValueError(f"docs/{name} has no place for {', '.join(sorted(missing))}")
+    return MARKED.sub(fresh, page)
