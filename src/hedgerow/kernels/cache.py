@@ -19,7 +19,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 import numba
@@ -64,7 +63,7 @@ def places(source: Path) -> Iterator[Path]:
         yield Path(own) / "hedgerow"
 
 
-class KernelCache(NullCache):  # type: ignore[misc]
+class KernelCache(NullCache):
     """The files of one kernel.
 
     Args:
@@ -72,7 +71,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
 
     """
 
-    def __init__(self, function: FunctionType):
+    def __init__(self, function: Any):
         code, cells = function.__code__, function.__closure__ or ()
         source = Path(code.co_filename).absolute()
         self._name = f"{source.stem}.{function.__qualname__}-{code.co_firstlineno}"
@@ -108,7 +107,7 @@ class KernelCache(NullCache):  # type: ignore[misc]
                 return found
         return None
 
-    def save_overload(self, signature: Any, result: CompileResult) -> None:
+    def save_overload(self, signature: Any, result: Any) -> None:
         """Keep the compiled kernel in the first place that can be written to."""
         if result.library.has_dynamic_globals:  # it holds addresses of this process
             return
