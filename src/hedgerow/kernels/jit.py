@@ -13,7 +13,8 @@ from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from hedgerow.kernels.cache import KernelCache
+from hedgerow.kernels.cache import KernelCache, config
+from hedgerow.kernels.interpreted import interpreted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +30,8 @@ rows = types.Array(types.float64, 2, "C", readonly=True)
 write_rows = types.Array(types.float64, 2, "C")
 
 
+COMPILED = not config.DISABLE_JIT
+"""False if NUMBA_DISABLE_JIT is set: kernels then run in Python, with the same results."""
 SLOW = 1.0
 """Seconds of compilation after which a line in the log says why it takes so long."""
 _log = logging.getLogger("hedgerow")
@@ -40,6 +43,8 @@ def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
     signature = result(*arguments)
 
     def compiled(function: F) -> F:
+        if not COMPILED:
+            return interpreted(function, signature)
         with global_compiler_lock, warnings.catch_warnings():
             begin = time.perf_counter()
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)  # kernels in a plan

@@ -110,6 +110,8 @@ class Constrained(Composition[EvalGrad, Seen]):
     @cached_property
     def compiled(self) -> CompiledGame | None:
         """The game in compiled code, if every part has kernels."""
+        if not kernels.jit.COMPILED:
+            return None
         learner, surrogate = self.learner, self.surrogate
         if not isinstance(learner, CompiledLearner) or not isinstance(surrogate, CompiledSurrogate):
             return None
