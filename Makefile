@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 VERIFIED := --require-hashes --only-binary :all:
-LOCK := $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes \
-	--no-build --custom-compile-command "make lock" pyproject.toml
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-build --custom-compile-command "make lock" pyproject.toml
 
 BENCH := $(VENV)/.bench
 EVIDENCE := make rivals restarts beyond beyond_real beyond_speed beyond_adversary beyond_growth \
