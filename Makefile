@@ -3,13 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+VERIFIED := --require-hashes --only-binary :all:
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-build --custom-compile-command "make lock" pyproject.toml
 
 BENCH := $(VENV)/.bench
 EVIDENCE := make rivals restarts beyond beyond_real beyond_speed beyond_adversary beyond_growth \
 	beyond_follower fair verdicts kill_test sweep_2000
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test check-docs evidence bench bench-check bench-sets docs lint format clean
+.PHONY: demo test check-docs evidence bench bench-check bench-sets docs licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
@@ -45,13 +49,22 @@ bench-sets: $(BENCH)
 docs: $(READY)
 	$(BIN)/python tools/make_docs.py
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,lp,qp,cluster,graphs,test]"
+licences: $(BENCH)
+	$(BIN)/python tools/licences.py
+
+# Writes the versions and hashes of all that is installed; UPGRADE=--upgrade takes the newest.
+lock: $(READY)
+	$(LOCK) $(UPGRADE) --extra all --extra test --group make -o requirements/test.txt >/dev/null
+	$(LOCK) $(UPGRADE) --extra bench -c requirements/test.txt -o requirements/bench.txt >/dev/null
+
+$(READY): pyproject.toml requirements/test.txt
+	$(PYTHON) -m venv --clear $(VENV)
+	$(INSTALL) $(VERIFIED) -r requirements/test.txt
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	touch $(READY)
 
-$(BENCH): $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+$(BENCH): $(READY) requirements/bench.txt
+	$(INSTALL) $(VERIFIED) -r requirements/bench.txt
 	touch $(BENCH)
 
 clean:

@@ -573,17 +573,26 @@ def test_a_second_process_compiles_nothing():
 
 
 def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "KERNELS", tmp_path)
-    (tmp_path / "one.py").write_text("from hedgerow.kernels.two import f\n")
-    (tmp_path / "two.py").write_text("from hedgerow.kernels import three, jit\n")
-    (tmp_path / "three.py").write_text("a = 1\n")
-    before = [cache.fingerprint(tmp_path / f"{name}.py") for name in ("one", "two", "three")]
-    cache.fingerprint.cache_clear()
-    assert before == [cache.fingerprint(tmp_path / f"{n}.py") for n in ("one", "two", "three")]
-    cache.fingerprint.cache_clear()
-    (tmp_path / "three.py").write_text("a = 2\n")
-    after = [cache.fingerprint(tmp_path / f"{name}.py") for name in ("one", "two", "three")]
-    assert all(old != new for old, new in zip(before, after, strict=True))
+    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
+    for room in ("learners", "kernels"):
+        (tmp_path / room).mkdir()
+    files = [tmp_path / "learners/one.py", tmp_path / "kernels/two.py", tmp_path / "three.py"]
+    plain = tmp_path / "plain.py"
+    files[0].write_text("from hedgerow.kernels.two import (\n    f,\n)\n@kernel(number)\n")
+    files[1].write_text("from hedgerow import three, jit, plain\n@kernel(number)\n")
+    files[2].write_text("@kernel(number)\na = 1\n")
+    plain.write_text("a = 1\n")
+
+    def fingerprints():
+        cache.fingerprint.cache_clear()
+        return [cache.fingerprint(file) for file in files]
+
+    before = fingerprints()
+    assert before == fingerprints()
+    plain.write_text("a = 2\n")  # it has no kernel
+    assert before == fingerprints()
+    files[2].write_text("@kernel(number)\na = 2\n")
+    assert all(old != new for old, new in zip(before, fingerprints(), strict=True))
     cache.fingerprint.cache_clear()
 
 

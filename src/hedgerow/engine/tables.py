@@ -7,6 +7,7 @@ tables of parts that differ in their arrays alone are made of one pattern.
 from __future__ import annotations
 
 import functools
+from types import SimpleNamespace
 from typing import Any
 
 from numba import types
@@ -24,11 +25,12 @@ from hedgerow.engine.signatures import (
     TAKE,
 )
 from hedgerow.kernels.borrowing import borrowed
-from hedgerow.kernels.jit import function, kernel, nothing, number, read, whole, write
+from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, whole, write
 from hedgerow.kernels.oracles import answers
 from hedgerow.kernels.tangents import measures
 
 Array = Any
+new: Any = structref.new if COMPILED else lambda _: SimpleNamespace()
 UNDECLARED = -1.0
 """Stands for the Lipschitz constant of a loss that declares none."""
 
@@ -61,7 +63,7 @@ def _learner_pattern(
     before_oracle: Any, after_oracle: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> Any:
     """Return a table of these kernels that has no arrays yet."""
-    table: Any = structref.new(learner_table)  # type: ignore[call-arg]
+    table: Any = new(learner_table)
     table.before_oracle, table.after_oracle = before_oracle, after_oracle
     table.regularise, table.step_size, table.after_step = regularise, step_size, after_step
     return table
@@ -70,7 +72,7 @@ def _learner_pattern(
 @kernel(learner_table, learner_table, write, write)
 def _bind_learner(pattern: Any, state: Array, work: Array) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
-    table: Any = structref.new(learner_table)  # type: ignore[call-arg]
+    table: Any = new(learner_table)
     table.before_oracle, table.after_oracle = pattern.before_oracle, pattern.after_oracle
     table.regularise, table.step_size = pattern.regularise, pattern.step_size
     table.after_step = pattern.after_step
@@ -141,7 +143,7 @@ def _policy_pattern(
     measure: Any, oracle: Any, needs_gradient: Any, take: Any, slope: Any, charge: Any
 ) -> Any:
     """Return a table of these kernels that has no arrays yet."""
-    table: Any = structref.new(policy_table)  # type: ignore[call-arg]
+    table: Any = new(policy_table)
     table.measure, table.oracle, table.needs_gradient = measure, oracle, needs_gradient
     table.take, table.slope, table.charge = take, slope, charge
     return table
@@ -162,7 +164,7 @@ def _bind_policy(
     tangent: bool,
 ) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
-    table: Any = structref.new(policy_table)  # type: ignore[call-arg]
+    table: Any = new(policy_table)
     table.measure, table.oracle = pattern.measure, pattern.oracle
     table.needs_gradient, table.take = pattern.needs_gradient, pattern.take
     table.slope, table.charge = pattern.slope, pattern.charge

@@ -6,14 +6,15 @@ import logging
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba import types
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
-from hedgerow.kernels.cache import kept
+from hedgerow.kernels.cache import KernelCache, config
+from hedgerow.kernels.interpreted import interpreted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +30,8 @@ rows = types.Array(types.float64, 2, "C", readonly=True)
 write_rows = types.Array(types.float64, 2, "C")
 
 
+COMPILED = not config.DISABLE_JIT
+"""False if NUMBA_DISABLE_JIT is set: kernels then run in Python, with the same results."""
 SLOW = 1.0
 """Seconds of compilation after which a line in the log says why it takes so long."""
 _log = logging.getLogger("hedgerow")
@@ -36,16 +39,21 @@ _spent = 0.0
 
 
 def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
-    """Compile for exactly these types, once per machine."""
-    decorate: Callable[[F], F] = numba.njit(result(*arguments), cache=True, nogil=True)
+    """Compile for exactly these types, once per machine, in one thread at a time."""
+    signature = result(*arguments)
 
     def compiled(function: F) -> F:
-        begin = time.perf_counter()
-        with kept(Path(function.__code__.co_filename)), warnings.catch_warnings():
+        if not COMPILED:
+            return interpreted(function, signature)
+        with global_compiler_lock, warnings.catch_warnings():
+            begin = time.perf_counter()
             warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)  # kernels in a plan
-            dispatcher: Any = decorate(function)
-        if sum(dispatcher.stats.cache_misses.values()):
-            _note(time.perf_counter() - begin, dispatcher.stats.cache_path)
+            dispatcher: Any = numba.njit(function, nogil=True)
+            dispatcher._cache = KernelCache(function)  # as its `enable_caching` does
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+            if sum(dispatcher.stats.cache_misses.values()):
+                _note(time.perf_counter() - begin, dispatcher.stats.cache_path)
         return dispatcher
 
     return compiled
@@ -59,10 +67,10 @@ def function(result: Any, *arguments: Any) -> Any:
     return types.FunctionType(result(*arguments))
 
 
-def _note(seconds: float, cache: str) -> None:
+def _note(seconds: float, cache: str | None) -> None:
     """Say once, after a second of compilation, what is going on."""
     global _spent
-    if _spent < SLOW <= _spent + seconds:
+    if _spent < SLOW <= _spent + seconds and cache is not None:
         _log.warning(  # shown on stderr even where logging is not set up
             "compiling for this machine, once: the result is kept in %s, or in NUMBA_CACHE_DIR "
             "if that is set",

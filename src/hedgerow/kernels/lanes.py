@@ -16,13 +16,39 @@ from numba import types
 from numba.core import cgutils, extending
 from numba.core.extending import models, overload, register_model
 
+from hedgerow.kernels.jit import COMPILED
+
 WIDTH = 8
 VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 
 
-def intrinsic(function: Callable[..., Any]) -> Any:
-    """Make an operation of this function, which writes its code."""
-    return extending.intrinsic(function)
+def intrinsic(interpreted: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Make an operation of the function that writes its code; `interpreted` does it in Python."""
+
+    def operation(function: Callable[..., Any]) -> Any:
+        return extending.intrinsic(function) if COMPILED else interpreted
+
+    return operation
+
+
+class Numbers(tuple[float, ...]):
+    """Eight numbers in Python."""
+
+    def __add__(self, other: Any) -> Numbers:
+        return Numbers(map(operator.add, self, other))
+
+    def __sub__(self, other: Any) -> Numbers:
+        return Numbers(map(operator.sub, self, other))
+
+    def __mul__(self, other: Any) -> Numbers:
+        return Numbers(map(operator.mul, self, other))
+
+    def total(self) -> float:
+        """Add the halves until one number is left."""
+        if len(self) == 1:
+            return self[0]
+        half = len(self) // 2
+        return (Numbers(self[:half]) + self[half:]).total()
 
 
 class LanesType(types.Type):
@@ -49,7 +75,7 @@ def _place(context: Any, builder: Any, array_type: Any, array: Any, i: Any) -> A
     return builder.bitcast(builder.gep(data, [i]), VECTOR.as_pointer())
 
 
-@intrinsic
+@intrinsic(lambda a, i: Numbers(a[i : i + WIDTH].tolist()))
 def load(typing: Any, a: Any, i: Any) -> Any:
     """Return a[i], ..., a[i + 7]."""
 
@@ -60,7 +86,7 @@ def load(typing: Any, a: Any, i: Any) -> Any:
     return lanes(a, types.intp), code
 
 
-@intrinsic
+@intrinsic(lambda a, i, value: operator.setitem(a, slice(i, i + WIDTH), value))
 def store(typing: Any, a: Any, i: Any, value: Any) -> Any:
     """Write a[i], ..., a[i + 7]."""
 
@@ -72,7 +98,7 @@ def store(typing: Any, a: Any, i: Any, value: Any) -> Any:
     return types.void(a, types.intp, lanes), code
 
 
-@intrinsic
+@intrinsic(lambda number: Numbers([float(number)] * WIDTH))
 def spread(typing: Any, number: Any) -> Any:
     """Return the same number eight times."""
 
@@ -85,7 +111,7 @@ def spread(typing: Any, number: Any) -> Any:
     return lanes(types.float64), code
 
 
-@intrinsic
+@intrinsic(Numbers.total)
 def total(typing: Any, value: Any) -> Any:
     """Return the sum of the eight numbers, by halves."""
 
@@ -101,7 +127,7 @@ def total(typing: Any, value: Any) -> Any:
     return types.float64(lanes), code
 
 
-@intrinsic
+@intrinsic(lambda value: Numbers(map(abs, value)))
 def size(typing: Any, value: Any) -> Any:
     """Return the absolute values."""
 
@@ -115,7 +141,7 @@ def size(typing: Any, value: Any) -> Any:
 
 
 def _elementwise(name: str) -> Any:
-    @intrinsic
+    @extending.intrinsic
     def apply(typing: Any, one: Any, two: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
             return getattr(builder, name)(*given)

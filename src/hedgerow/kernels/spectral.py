@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any
 
@@ -10,7 +11,7 @@ from llvmlite import binding  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import get_cython_function_address
 
-from hedgerow.kernels.jit import kernel, number, read, whole, write
+from hedgerow.kernels.jit import COMPILED, kernel, number, read, whole, write
 
 Array = Any
 vector = types.Array(types.float64, 1, "C")
@@ -22,10 +23,13 @@ CHECK_EVERY = 4
 
 # BLAS's symmetric product reads half the matrix: 1.5 times as fast as np.dot at order 500, 1.6 at
 # 1000. By name, not by address, so that what calls it can be cached on disk.
-binding.add_symbol(
-    "hedgerow_dsymv", get_cython_function_address("scipy.linalg.cython_blas", "dsymv")
+address = get_cython_function_address("scipy.linalg.cython_blas", "dsymv")
+binding.add_symbol("hedgerow_dsymv", address)
+dsymv: Any = (
+    types.ExternalFunction("hedgerow_dsymv", types.void(*[types.voidptr] * 10))
+    if COMPILED
+    else ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(address)
 )
-dsymv: Any = types.ExternalFunction("hedgerow_dsymv", types.void(*[types.voidptr] * 10))
 
 
 @kernel(types.boolean, write, write, whole, number)

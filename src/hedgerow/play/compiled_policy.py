@@ -8,6 +8,7 @@ import numpy as np
 
 from hedgerow.engine import tables
 from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import COMPILED
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.play.compiled_loop import play_rounds
 from hedgerow.policies.constrained import Constrained
@@ -68,6 +69,8 @@ class CompiledPolicy:
 
 def compiled_policy(policy: object) -> CompiledPolicy | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
+    if not COMPILED:
+        return None
     if not isinstance(policy, Constrained) or not _as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate

@@ -1,0 +1,198 @@
+"""Kernels compile wherever the library runs, and are kept where that is possible."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import cold_starts
+
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+NOBODY = 12345
+"""No such user: no name, no home."""
+SAID = (
+    "compiled kernels cannot be kept, every process compiles its own: set NUMBA_CACHE_DIR to a "
+    "folder that can be written to"
+)
+
+# what is set, where FOLDER has a writable home and given, a file and a sealed folder;
+# whether the package can be written to; where the kernel is then kept
+ENVIRONMENTS = {
+    "all is well": ({"HOME": "FOLDER/home"}, True, "package/__pycache__"),
+    "a folder is given": (
+        {"HOME": "FOLDER/home", "NUMBA_CACHE_DIR": "FOLDER/given/new"}, True, "given/new/hedgerow",
+    ),
+    "a file is given": (
+        {"HOME": "FOLDER/home", "NUMBA_CACHE_DIR": "FOLDER/file"}, True, "package/__pycache__",
+    ),
+    "no home, own package": ({}, True, "package/__pycache__"),
+    "sealed package": ({"HOME": "FOLDER/home"}, False, "home/.cache/hedgerow"),
+    "sealed package, given is sealed": (
+        {"HOME": "FOLDER/home", "NUMBA_CACHE_DIR": "FOLDER/sealed"}, False, "home/.cache/hedgerow",
+    ),
+    "the desktop's cache": (
+        {"HOME": "/nonexistent", "XDG_CACHE_HOME": "FOLDER/given"}, False, "given/hedgerow",
+    ),
+    "a relative cache is none": (
+        {"HOME": "FOLDER/home", "XDG_CACHE_HOME": "here"}, False, "home/.cache/hedgerow",
+    ),
+    "no home": ({}, False, None),
+    "no home, a folder is given": ({"NUMBA_CACHE_DIR": "FOLDER/given"}, False, "given/hedgerow"),
+    "no home, given is sealed": ({"NUMBA_CACHE_DIR": "FOLDER/sealed"}, False, None),
+    "home is the root": ({"HOME": "/"}, False, None),
+    "home is missing": ({"HOME": "/nonexistent"}, False, None),
+    "home is a file": ({"HOME": "FOLDER/file"}, False, None),
+    "home is sealed": ({"HOME": "FOLDER/sealed"}, False, None),
+    "home is empty": ({"HOME": ""}, False, None),
+    "home is relative": ({"HOME": "."}, False, None),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place():
+    """A folder that everybody may look into, unlike `tmp_path`."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    for sealed in folder.rglob("*"):
+        if sealed.is_dir():
+            sealed.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def environment(folder: Path, variables: dict[str, str], writable: bool = True):
+    """Build the environment, of another user if this one could write anywhere."""
+    for name in ("package", "cwd", "home", "given", "sealed"):
+        (folder / name).mkdir(parents=True)
+        (folder / name).chmod(0o777)
+    (folder / "file").touch()
+    (folder / "package" / "tiny.py").write_text(cold_starts.TINY)
+    for name in ("sealed",) if writable else ("sealed", "package"):
+        (folder / name).chmod(0o555)
+    variables = {k: v.replace("FOLDER", str(folder)) for k, v in variables.items()}
+    return {"folder": str(folder), "variables": variables, "uid": NOBODY if ROOT else None}
+
+
+@pytest.fixture(scope="module")
+def starts():
+    """A function that starts processes at the same time and returns their reports."""
+    command = [sys.executable, cold_starts.__file__]
+    path = os.pathsep.join(p for p in sys.path if p)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **pipes) as program:
+
+        def start(*environments):
+            program.stdin.write(json.dumps(environments) + "\n")
+            program.stdin.flush()
+            return json.loads(program.stdout.readline())
+
+        yield start
+
+
+def kept_files(folder: Path) -> list[Path]:
+    return [p for p in folder.rglob("*") if p.is_file() and p.name not in ("file", "tiny.py")]
+
+
+def test_a_kernel_compiles_in_every_environment_and_is_kept_where_it_should(place, starts):
+    homeless = {name for name, (given, _, _) in ENVIRONMENTS.items() if "HOME" not in given}
+    for name, (variables, writable, where) in ENVIRONMENTS.items():
+        if name in homeless and not ROOT:
+            continue
+        folder = place / name
+        [report] = starts(environment(folder, variables, writable))
+        assert "error" not in report, f"{name}: {report['error']}"
+        assert (report["answer"], report["misses"]) == (42.0, 1), name
+        assert report["kept"] == (where and str(folder / where)), name
+        assert [p.parent for p in kept_files(folder)] == ([folder / where] if where else []), name
+        assert report["said"] == ([] if where else [SAID]), name
+        assert report["untouched"], name
+    if not ROOT:
+        pytest.skip(f"needs root to drop privileges: {', '.join(sorted(homeless))}")
+
+
+def test_what_was_compiled_into_a_sealed_package_is_used(place, starts):
+    """As in an image that was warmed up when it was built, and is read-only when it runs."""
+    image = environment(place / "image", {})
+    [built] = starts(image)
+    for folder in ("package/__pycache__", "package"):
+        (place / "image" / folder).chmod(0o555)
+    [used] = starts(image | {"variables": {"HOME": "/nonexistent"}})
+    assert (built["misses"], used["misses"], used["said"]) == (1, 0, [])
+    assert used["kept"] == str(place / "image" / "package" / "__pycache__")
+
+
+def test_a_file_cut_short_is_made_again(place, starts):
+    whole = environment(place / "cut", {})
+    starts(whole)
+    [file] = kept_files(place / "cut")
+    good = file.read_bytes()
+    file.write_bytes(good[:-100])
+    (damaged,), (repaired,) = starts(whole), starts(whole)
+    assert (damaged["answer"], damaged["misses"], repaired["misses"]) == (42.0, 1, 0)
+    assert len(file.read_bytes()) == len(good)
+
+
+def test_processes_that_start_together_share_a_cache(place, starts):
+    together = environment(place / "together", {"NUMBA_CACHE_DIR": "FOLDER/given"})
+    reports = starts(*[together] * 3) + starts(together)
+    assert [report["answer"] for report in reports] == [42.0] * 4
+    assert reports[3]["misses"] == 0
+    assert len(kept_files(place / "together")) == 1
+
+
+THREADS = """
+import importlib, json, sys, threading, warnings
+import numba
+from hedgerow.kernels import jit
+names = [f"kernels_{i}" for i in range(8)]
+barrier, answers = threading.Barrier(8), []
+def load(first):
+    barrier.wait()
+    answers.append([importlib.import_module(names[(first + i) % 8]).f(1.0) for i in range(8)])
+before = numba.config.CACHE_DIR, list(warnings.filters)
+threads = [threading.Thread(target=load, args=(first,)) for first in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+kernels = [k for name in names for k in (sys.modules[name].f, sys.modules[name].g)]
+print(json.dumps({
+    "answers": [sorted(answer) for answer in answers],
+    "misses": [sum(k.stats.cache_misses.values()) for k in kernels],
+    "untouched": before == (numba.config.CACHE_DIR, list(warnings.filters)),
+}))
+"""
+
+
+def test_threads_that_load_kernels_together_leave_nothing_behind(tmp_path):
+    package, cwd = tmp_path / "package", tmp_path / "cwd"
+    package.mkdir()
+    cwd.mkdir()
+    for i in range(8):
+        other = f"kernels_{i - 1} import f" if i % 2 else "math import fabs"
+        (package / f"kernels_{i}.py").write_text(
+            f"from {other} as other\nfrom hedgerow.kernels.jit import kernel, number\n"
+            f"@kernel(number, number)\ndef f(a):\n    return other(a) + {i}\n"
+            f"@kernel(number, number)\ndef g(a):\n    return f(a) * {i}\n"
+        )
+    path = os.pathsep.join([str(package), *(p for p in sys.path if p)])
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "given")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["answers"] == [sorted([1.0, 2.0, 3.0, 6.0, 5.0, 10.0, 7.0, 14.0])] * 8
+    assert report["misses"] == [1] * 16
+    assert report["untouched"]
+    assert list(cwd.iterdir()) == []
+    assert len(kept_files(tmp_path / "given" / "hedgerow")) == 16

@@ -1,0 +1,130 @@
+"""What is installed: pinned by hash, declared, under licences that are listed."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import hedgerow
+
+ROOT = Path(__file__).parents[1]
+TEST, BENCH = (ROOT / "requirements" / name for name in ("test.txt", "bench.txt"))
+
+
+def _tool(name: str):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+licences = _tool("licences")
+
+
+def entries(lock: Path) -> list[str]:
+    """The requirements of a lock, each with its hashes."""
+    return re.findall(r"^\w(?:.*\\\n)*.*$", lock.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("lock", [TEST, BENCH], ids=lambda lock: lock.name)
+def test_every_package_is_pinned_by_hash_and_no_index_is_named(lock):
+    found = entries(lock)
+    assert len(found) > 10
+    for entry in found:
+        first, *hashes = entry.split(" \\\n")
+        assert re.fullmatch(r"[\w-]+==[\w.]+( ; .+)?", first), entry
+        assert hashes, entry
+        assert all(re.fullmatch(r" +--hash=sha256:[0-9a-f]{64}", one) for one in hashes), entry
+    assert "://" not in lock.read_text()
+    assert not re.search(r"^-", lock.read_text(), re.MULTILINE)
+
+
+def test_make_installs_nothing_that_is_not_pinned():
+    makefile = (ROOT / "Makefile").read_text()
+    commands = re.findall(r"^\t.*(?:install|INSTALL)\b.*$", makefile, re.MULTILINE)
+    assert len(commands) == 3
+    for command in commands:
+        pinned = "$(VERIFIED) -r requirements/" in command
+        assert pinned or command.endswith("--no-deps --no-build-isolation -e ."), command
+    assert "VERIFIED := --require-hashes --only-binary :all:\n" in makefile
+
+
+@pytest.mark.parametrize("extra", ["core", "all", "test", "make", "bench"])
+def test_what_the_project_asks_for_is_in_its_lock(extra):
+    lock = [
+        Requirement(entry.split("\\")[0]) for entry in entries(BENCH if extra == "bench" else TEST)
+    ]
+    pins = {canonicalize_name(one.name): one for one in lock}
+    asked = [Requirement(line) for line in licences.project()[extra]]
+    while asked:
+        one = asked.pop()
+        if one.name == "hedgerow":
+            asked += [Requirement(line) for e in one.extras for line in licences.project()[e]]
+            continue
+        [pin] = pins[canonicalize_name(one.name)].specifier
+        assert one.specifier.contains(pin.version), one
+    if extra != "bench":  # whose packages need not be installed here
+        assert licences.closure(extra) <= pins.keys()
+
+
+def imports(folder: Path) -> set[str]:
+    """The packages of others that the modules below a folder import."""
+    own = {path.stem for path in folder.rglob("*")} | {"hedgerow", "slow_kernels"}  # made by a test
+    found = set()
+    for file in folder.rglob("*.py"):
+        text = file.read_text()
+        found |= set(re.findall(r'(?:import_module|find_spec)\("(\w+)"\)', text))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.split(".")[0])
+    return found - own - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("folder", ["src", "tests"])
+def test_every_import_is_declared(folder):
+    extras = [*licences.RUNTIME, *(["test"] if folder == "tests" else [])]
+    asked = [Requirement(line) for extra in extras for line in licences.project()[extra]]
+    declared = {name for one in asked for name in (one.name, *one.extras)}
+    assert imports(ROOT / folder) >= {"numpy", "numba"}
+    assert imports(ROOT / folder) <= declared
+
+
+def test_nothing_under_the_gpl_is_needed_to_run():
+    for extra in (*licences.RUNTIME, "all"):
+        found = {name: licences.licence(name) for name in licences.closure(extra)}
+        assert {"numpy", "scipy", "numba"} <= found.keys()
+        assert {name for name, one in found.items() if licences.is_gpl(one)} == set()
+    assert set(licences.project()) == {*licences.RUNTIME, "all", *licences.OTHERS}
+    tests = {name for name in licences.closure("test") if licences.is_gpl(licences.licence(name))}
+    assert tests == {"quadprog"}
+
+
+def test_the_page_of_licences_is_that_of_the_locks():
+    text = licences.PAGE.read_text()
+    rows = dict(re.findall(r"^\| ([\w-]+) \| (.+?) \|", text, re.MULTILINE))
+    del rows["package"]
+    pinned = licences.pinned()
+    here = {name for name, one in pinned.items() if not one.marker or one.marker.evaluate()}
+    assert here <= rows.keys() <= pinned.keys(), "run make licences"
+    installed = {canonicalize_name(one.name) for one in metadata.distributions()}
+    for name in rows.keys() & installed:
+        assert rows[name] == licences.licence(name), "run make licences"
+    assert {name for name, one in rows.items() if licences.is_gpl(one)} == {"igraph", "quadprog"}
+
+
+def test_the_version_is_written_once():
+    metadata_of = (ROOT / "pyproject.toml").read_text()
+    assert 'dynamic = ["version"]' in metadata_of
+    assert 'path = "src/hedgerow/__init__.py"' in metadata_of
+    assert hedgerow.__version__ not in metadata_of
+    assert not re.search("^version:", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
