@@ -94,6 +94,7 @@ def result(child: int, read: int):
 def main() -> None:
     """Start what is asked for, line by line."""
     jit.SLOW = math.inf  # what is said must not depend on how busy the machine is
+    sys.dont_write_bytecode = True  # what is written is what the cache writes
     with tempfile.TemporaryDirectory() as folder:  # imports all that compiling and loading import
         (Path(folder) / "package").mkdir()
         (Path(folder) / "package" / "tiny.py").write_text(TINY)
