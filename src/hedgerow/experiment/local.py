@@ -84,6 +84,6 @@ def find_joblib() -> Any:
         return importlib.import_module("joblib")
     except ModuleNotFoundError:
         raise ValueError(
-            "several workers need joblib; install it with: pip install 'hedgerow[cluster]', "
+            "several workers need joblib; install it with: pip install 'hedgerow[cli]', "
             "or use --workers 1"
         ) from None
