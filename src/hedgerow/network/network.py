@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_vector, read_only
+from hedgerow.network.arrays import MOST_NUMBERS
 from hedgerow.network.labels import STRONG, check_label, rank_correlation
 
 
@@ -98,11 +99,17 @@ class Network:
         )
 
     @classmethod
-    def load(cls, path: Path | str) -> Network:
-        """Read a network file; what is wrong in it is named, with its key."""
+    def load(cls, path: Path | str, most_numbers: int = MOST_NUMBERS) -> Network:
+        """Read a network file; what is wrong in it is named, with its key.
+
+        Args:
+            path: the JSON file; its series lie beside it.
+            most_numbers: how many numbers one series may hold; larger ones are refused unread.
+
+        """
         from hedgerow.network.storage import load_network
 
-        return load_network(Path(path))
+        return load_network(Path(path), as_count(most_numbers, "most_numbers"))
 
     def save(self, path: Path | str) -> Path:
         """Write the network as JSON, with its series in an .npz beside it; all or nothing."""
