@@ -57,6 +57,7 @@ def make_results(
 def _benchmark(at: Path, label: str, kind: str, seed: int, status: str) -> None:
     t = np.arange(1.0, HORIZON + 1.0)
     record = {"id": f"{label}-{seed}", "problem": label, "kind": kind, "seed": seed}
+    record["horizon"] = HORIZON
     record |= {"cost": 100.0, "blind": {"cost": 50.0, "ccv": 100.0}, "status": status}
     (at / "benchmarks" / f"{label}-{seed}.json").write_text(json.dumps(record))
     np.save(at / "benchmarks" / f"{label}-{seed}.npy", np.stack((t, t, 0.0 * t, 0.0 * t)))

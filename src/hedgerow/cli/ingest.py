@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.refusals import check_output, refusals
+from hedgerow.cli.saying import say, tell_aside
 from hedgerow.network.atlas.choices import AtlasChoices
 from hedgerow.network.atlas.star import read_atlas
 from hedgerow.network.edges import EdgeColumns, read_edges
@@ -135,12 +136,10 @@ def _finish(network: Network, out: Path) -> None:
     """Save, then say what was left out (stderr) and what there is."""
     network.save(out)
     counts = network.provenance
-    errors, console = Console(stderr=True), Console()
     if counts["left_out"]:
-        errors.print(left_out_table(counts["left_out"]))
-    kept = f"Kept {counts['kept']} of {counts['readings']} readings."
-    errors.print(kept, highlight=False, soft_wrap=True)
-    console.print(network_table(network))
+        Console(stderr=True).print(left_out_table(counts["left_out"]))
+    tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
+    Console().print(network_table(network))
     for sentence in network_sentences(network):
-        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"Network: {out}", markup=False, highlight=False, soft_wrap=True)
+        say(sentence)
+    say(f"Network: {out}")

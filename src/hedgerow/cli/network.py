@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.refusals import check_output, refusals
+from hedgerow.cli.saying import say
 from hedgerow.network.hub_graph import hub_graph
 from hedgerow.network.network import Network
 from hedgerow.report.networks import draw_network, network_sentences, network_table, record_table
@@ -30,7 +31,7 @@ def show(
         found = Network.load(file)
         figure = draw_network(found, out / "network.png")
         _describe(found)
-        _say(f"Figure: {figure}")
+        say(f"Figure: {figure}")
 
 
 @network.command()
@@ -62,14 +63,10 @@ def build(
         graph.save(out)
         Console().print(record_table(graph.choices))
         _describe(graph)
-        _say(f"Network: {out}")
+        say(f"Network: {out}")
 
 
 def _describe(found: Network) -> None:
     Console().print(network_table(found))
     for sentence in network_sentences(found):
-        _say(sentence)
-
-
-def _say(sentence: str) -> None:
-    Console().print(sentence, markup=False, highlight=False, soft_wrap=True)
+        say(sentence)

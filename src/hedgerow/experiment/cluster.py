@@ -7,7 +7,8 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from hedgerow.experiment.attempts import Done, WorkersLostError, attempt
+from hedgerow.experiment.attempts import Done, attempt
+from hedgerow.experiment.stopped import WorkersLostError
 from hedgerow.experiment.tasks import Task
 
 TIMEOUT = 20.0

@@ -12,7 +12,8 @@ from functools import cache, partial
 from itertools import chain
 from typing import Any
 
-from hedgerow.experiment.attempts import Done, WorkersLostError, attempt
+from hedgerow.experiment.attempts import Done, attempt
+from hedgerow.experiment.stopped import WorkersLostError
 from hedgerow.experiment.tasks import Task
 
 PATIENCE = 3

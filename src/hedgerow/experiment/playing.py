@@ -13,6 +13,7 @@ from hedgerow.experiment.curves import curves
 from hedgerow.experiment.drawn import drawn
 from hedgerow.experiment.records import finite, sentence
 from hedgerow.experiment.results import Output
+from hedgerow.experiment.sources import sources
 from hedgerow.experiment.tasks import RunTask, Task
 from hedgerow.experiment.witness import Witness
 from hedgerow.functions import Function
@@ -44,8 +45,14 @@ _BUILDING = threading.Lock()
 
 
 def perform(task: Task) -> tuple[Output, ...]:
-    """Do one task and return what it leaves behind, to be written in this order."""
-    return _play(task) if isinstance(task, RunTask) else (find_benchmark(task),)
+    """Do one task and return what it leaves behind, to be written in this order.
+
+    Every record says which state of the library made it: a worker may have another.
+    """
+    outputs = _play(task) if isinstance(task, RunTask) else (find_benchmark(task),)
+    return tuple(
+        output._replace(record={**output.record, "sources": sources()}) for output in outputs
+    )
 
 
 def _play(task: RunTask) -> tuple[Output, ...]:

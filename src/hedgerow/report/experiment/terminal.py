@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
-from rich.text import Text
 
+from hedgerow.report.escaping import in_table
 from hedgerow.report.experiment.summary import Place, Row, Summary
 from hedgerow.report.experiment.verdicts import Verdict
 
@@ -33,7 +33,7 @@ def summary_table(summary: Summary, place: Place, preset: str) -> Table:
     for heading in ("e", "regret %", "CCV %", "ranks", "calls", "µs"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in sorted(summary.at(place, preset), key=lambda row: sum(row.rank)):
-        table.add_row(*map(Text, _cells(row)))
+        table.add_row(*map(in_table, _cells(row)))
     return table
 
 
@@ -43,13 +43,13 @@ def verdict_table(judged: Sequence[Verdict], place: Place) -> Table:
     table.add_column("claim", overflow="fold")
     table.add_column("verdict", overflow="fold")
     for verdict in judged:
-        table.add_row(Text(verdict.claim), Text(verdict.verdict))
+        table.add_row(in_table(verdict.claim), in_table(verdict.verdict))
     return table
 
 
 def _table(title: str) -> Table:
     return Table(
-        title=Text(title),  # a label is no markup
+        title=in_table(title),  # a label is no markup
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
