@@ -12,15 +12,19 @@ OUTSIDE = ("cli", "report")
 
 @cache
 def sources() -> str:
-    """Return a fingerprint of the library's sources: 16 digits, the same for the same octets.
+    """Return the fingerprint of this library, read once in each process."""
+    return fingerprint(Path(__file__).parent.parent)
 
-    Read once in each process. Commands and reports are left out: no result depends on them.
+
+def fingerprint(package: Path) -> str:
+    """Return 16 digits that are the same for the same names and octets of a package's sources.
+
+    Commands and reports are left out: no result depends on them.
     """
-    root = Path(__file__).parent.parent
-    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
+    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
     digest = hashlib.sha256()
     for name in sorted(files):
-        if not name.startswith(tuple(f"{room}/" for room in OUTSIDE)):
+        if name.partition("/")[0] not in OUTSIDE:
             content = files[name].read_bytes()
             digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:16]
