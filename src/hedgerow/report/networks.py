@@ -136,7 +136,7 @@ def _graph(axes: Axes, network: Network) -> None:
     if network.hub is not None:
         title += "\ndistance from the hub grows with the latency to it"
     axes.set_title(title, fontsize=10, loc="left")
-    axes.set_aspect("equal")
+    axes.set(aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))  # two nodes lie on one line
     axes.set_axis_off()
 
 
