@@ -10,6 +10,7 @@ from rich.console import Console
 
 from hedgerow.cli.refusals import check_output, refusals
 from hedgerow.cli.saying import say, tell_aside
+from hedgerow.network.arrays import MOST_NUMBERS
 from hedgerow.network.atlas.choices import AtlasChoices
 from hedgerow.network.atlas.star import read_atlas
 from hedgerow.network.edges import EdgeColumns, read_edges
@@ -28,6 +29,8 @@ Aggregate = Annotated[str, typer.Option(help="Of an edge's readings: median, min
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Count broken readings and go on, instead of refusing.")
 ]
+
+MostNumbers = Annotated[int, typer.Option(min=1, help="In one array; a larger one is refused.")]
 
 
 @ingest.command()
@@ -91,6 +94,7 @@ def edges(
     ] = "measured",
     aggregate: Aggregate = "median",
     keep_going: KeepGoing = False,
+    most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read a CSV with one edge, or one measurement of an edge, in each row."""
     with refusals():
@@ -102,6 +106,7 @@ def edges(
             bandwidth_label=bandwidth_label,
             aggregate=aggregate,
             keep_going=keep_going,
+            most_numbers=most_numbers,
         )
         _finish(network, out)
 
@@ -116,6 +121,7 @@ def matrix(
     label: Annotated[str, typer.Option(help="What the latency is.")] = "measured",
     aggregate: Aggregate = "median",
     keep_going: KeepGoing = False,
+    most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read a stack of latency matrices, one for each round."""
     with refusals():
@@ -128,6 +134,7 @@ def matrix(
             aggregate=aggregate,
             label=label,
             keep_going=keep_going,
+            most_numbers=most_numbers,
         )
         _finish(network, out)
 

@@ -42,13 +42,13 @@ def save_network(network: Network, path: Path) -> Path:
         packed = pack_npz(series)
         data["series"] = {"file": beside.name, "sha256": hashlib.sha256(packed).hexdigest()}
     text = _layout(data).encode()
+    contents = ({beside: packed} if packed else {}) | {path: text}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if packed:
-            _replace(beside, packed)
-        _replace(path, text)
+        _replace(contents)
     except OSError as error:
-        raise DataError(path, "", f"cannot be written: {error.strerror or error}") from None
+        why = (error.strerror or str(error)).lower()
+        raise DataError(path, "", f"cannot be written: {why}; what was there is kept") from None
     return path
 
 
@@ -139,18 +139,22 @@ def _layout(data: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside, then rename: nobody ever sees half a file."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+def _replace(contents: dict[Path, bytes]) -> None:
+    """Write all beside, then rename: nobody ever sees half a file, or half of the files."""
+    temporary: dict[Path, Path] = {}
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
+        for path, content in contents.items():
+            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            temporary[path] = Path(name)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(name).chmod(0o666 & ~_umask())
+        for path, written in temporary.items():
+            written.replace(path)
+    finally:
+        for written in temporary.values():
+            with contextlib.suppress(OSError):
+                written.unlink()
 
 
 def _umask() -> int:
