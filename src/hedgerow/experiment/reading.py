@@ -42,7 +42,9 @@ def load_experiment(path: Path | str, network: Path | None = None) -> Experiment
 def _parsed(path: Path) -> dict[str, Any]:
     content = path.read_bytes()
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"{path}: the file has {len(content)} octets, at most {LARGEST_FILE}")
+        raise ValueError(
+            f"{path}: the file has {len(content)} octets, at most {LARGEST_FILE} are read"
+        )
     try:
         return tomllib.loads(content.decode())
     except RecursionError:
