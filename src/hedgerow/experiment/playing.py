@@ -72,7 +72,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         record |= dict.fromkeys(NUMBERS) | {"status": "refused", "reason": sentence(refusal)}
         return (Output("runs", record, None),)
     seen = Witness(problem) if problem.adaptive else drawn(problem)
-    trace = simulate(policy, seen, feedback)
+    trace = _trace(policy, seen, feedback, known)
     record |= _numbers(trace, policy)
     record |= {"notes": notes, "constants": known and known.record()}
     shown = curves(trace.costs, trace.violations)
@@ -82,6 +82,21 @@ def _play(task: RunTask) -> tuple[Output, ...]:
     record["benchmark"] = task.id
     game = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
     return benchmark_of(game, problem.decision_set, seen.seen), played
+
+
+def _trace(
+    policy: Policy[Any, Any],
+    problem: Problem,
+    feedback: Callable[[Function, Vector], Any],
+    known: Known | None,
+) -> Trace:
+    """Play; where a round exceeds what the method was told, say how that was found."""
+    try:
+        return simulate(policy, problem, feedback)
+    except ValueError as error:
+        if known is not None and not known.exact:
+            error.add_note(f"the constants that it was told are no bounds: {known.how}")
+        raise
 
 
 def _known(task: RunTask, problem: Problem) -> Known | None:
