@@ -59,8 +59,9 @@ def projection_free_coco(
     `practical` (the default) needs no horizon and no constants: `CertificateSteps`, learnt
     ranges, and the weight (Gf/Gg)(8/k_t)(q/k_t)^7 on the constraint's gradient, where
     q = 8 + CCV/Mg and k_t = max(12, sqrt(t)/2). Multiplying all costs or all constraints by a
-    factor leaves the plays unchanged. No rate is claimed for it in general: `certificate()`
-    proves afterwards what was achieved. It makes one extra oracle call, at the first violation.
+    power of two leaves the plays unchanged; other factors change them by rounding. No rate is
+    claimed for it in general: `certificate()` proves afterwards what was achieved. It makes one
+    extra oracle call, at the first violation.
 
     `theory` is the paper's letter: p = log T, V = (144 G D p^2 T^{3/4})^p, Q(0) = G D log T,
     `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to logarithms. Up to

@@ -23,10 +23,11 @@ class UnitFree(Generic[Seen]):
     """Tells a policy f_t / Gf and g_t / Gg, so that it needs to know no Lipschitz constant.
 
     Gf and Gg are the largest tangent norms of grad f and grad g so far. The wrapped policy is
-    built for Lipschitz constant 1. Multiplying all costs by a factor, or all constraints by
-    another, leaves the plays unchanged. What was told in earlier rounds keeps the unit it had
-    then, so no theorem about the wrapped policy is claimed. Where no constraint's gradient has
-    been felt the constraint is told as zero: no play can help it.
+    built for Lipschitz constant 1. Multiplying all costs by a power of two, or all constraints by
+    another, leaves the plays unchanged; other factors change them by rounding. What was told in
+    earlier rounds keeps the unit it had then, so no theorem about the wrapped policy is claimed.
+    Where no constraint's gradient has been felt the constraint is told as zero: no play can help
+    it.
 
     Args:
         policy: built for Lipschitz constant 1; the set's diameter is its own.

@@ -66,7 +66,8 @@ def wang_ofw(
     (Gf/Gg) lambda exp(lambda CCV/Mg) with lambda = 40 eagerness T^{-3/4}, `CertificateSteps`, the
     first gradient as the first guess, and restarts at x_1. These are our best choices for it; no
     rate is claimed, `certificate()` proves afterwards what was achieved. Multiplying all costs or
-    all constraints by a factor leaves the plays unchanged.
+    all constraints by a power of two leaves the plays unchanged; other factors change them by
+    rounding.
 
     Args:
         decision_set: where to play.
@@ -126,7 +127,8 @@ def wang_ofw_strongly_convex(
     constraint is (1 + 2 CCV/(G D T^{2/3}))/gamma: it acts at every horizon. `practical`: the
     weight is 4 eagerness (Gf/Gg)(1 + 2 CCV/(Mg T^{2/3})) with learnt ranges; no rate is claimed,
     `certificate()` proves afterwards what was achieved. Multiplying all costs and the modulus by
-    a factor, or all constraints, leaves the plays unchanged.
+    a power of two, or all constraints, leaves the plays unchanged; other factors change them by
+    rounding.
 
     Args:
         decision_set: where to play.

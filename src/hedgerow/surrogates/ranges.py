@@ -98,8 +98,8 @@ class LearntRanges:
     Mg = g_t(x_t) + max over X of <grad g_t, x - x_t>; afterwards Mg = max(Mg, g_t(x_t)). Gf and Gg
     are the largest tangent norms of grad f (all rounds) and of grad g (rounds in which it is
     weighed: for a `CurrentSurrogate` the violating ones). Then
-    violation = Mg and ratio = Gf/Gg. Multiplying all costs or all constraints by a factor leaves
-    the plays unchanged.
+    violation = Mg and ratio = Gf/Gg. Multiplying all costs or all constraints by a power of two
+    leaves the plays unchanged; other factors change them by rounding.
 
     Args:
         learner: who plays; its set is measured, at its current play.
