@@ -31,16 +31,26 @@ def refusals() -> Iterator[None]:
     except BrokenPipeError:
         raise  # whoever read the output has gone; typer ends quietly
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+        if isinstance(error, ModuleNotFoundError) and not _draws(error):
+            raise
         if isinstance(error, DataError) and error.left_out:
             Console(stderr=True).print(left_out_table(error.left_out))
         complain(" ".join(_told(error).split()))
         raise typer.Exit(2) from None
 
 
+def _draws(missing: ModuleNotFoundError) -> bool:
+    return (missing.name or "").partition(".")[0] == "matplotlib"
+
+
 def _told(error: Exception) -> str:
     """Return what an error says; the system's own have a number that helps nobody."""
+    if isinstance(error, ModuleNotFoundError):
+        return "figures need matplotlib; install it with: pip install 'hedgerow[cli]'"
     if isinstance(error, MemoryError):
-        return f"not enough memory ({error or 'nothing more is known'}); choose smaller numbers"
+        return (
+            f"not enough memory ({str(error) or 'nothing more is known'}); choose smaller numbers"
+        )
     if isinstance(error, OSError) and error.strerror and error.filename:
         full = error.errno in FULL
         remedy = "free some and try again" if full else "check the path and its permissions"

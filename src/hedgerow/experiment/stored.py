@@ -78,7 +78,7 @@ def read_curves(folder: Path, place: Place, name: str, horizon: int) -> Vector:
     except FileNotFoundError:
         raise DamagedError(path, "there is no such file beside its record") from None
     except UNREADABLE as error:
-        raise DamagedError(path, error or type(error).__name__) from None
+        raise DamagedError(path, str(error) or type(error).__name__) from None
     return curves
 
 
