@@ -65,7 +65,7 @@ def test_figures_show_a_name_as_it_is(name):
 
 
 def test_long_names_are_cut_in_figures():
-    assert len(in_figure("x" * 10_000)) == 80
+    assert len(in_figure("x" * 10_000)) == 120
 
 
 @pytest.mark.parametrize("name", HOSTILE)

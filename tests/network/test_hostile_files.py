@@ -188,7 +188,7 @@ def test_a_network_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
         return opened[-1]
 
     monkeypatch.setattr("hedgerow.network.storage.os.fdopen", full)
-    with pytest.raises(DataError, match=r"n.json: cannot be written: no space left .*is kept"):
+    with pytest.raises(DataError, match=r"n.json: cannot be written: No space left .*is kept"):
         new.save(path)
     monkeypatch.undo()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["n.json", "n.npz"]

@@ -47,7 +47,7 @@ def save_network(network: Network, path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(contents)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = error.strerror or error
         raise DataError(path, "", f"cannot be written: {why}; what was there is kept") from None
     return path
 

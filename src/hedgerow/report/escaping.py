@@ -6,7 +6,7 @@ import html
 
 from rich.text import Text
 
-LONGEST = 80
+LONGEST = 120
 """Characters of one name in a figure; the rest is cut."""
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """What makes a spreadsheet compute a cell, in ASCII and as wide characters."""
