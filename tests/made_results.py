@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,24 +55,31 @@ def make_results(
     return at
 
 
+def plain(name: str) -> str:
+    """Return a name that a file may have."""
+    return re.sub(r"[^\w .-]", "_", name)
+
+
 def _benchmark(at: Path, label: str, kind: str, seed: int, status: str) -> None:
     t = np.arange(1.0, HORIZON + 1.0)
-    record = {"id": f"{label}-{seed}", "problem": label, "kind": kind, "seed": seed}
+    name = plain(f"{label}-{seed}")
+    record = {"id": name, "problem": label, "kind": kind, "seed": seed}
+    record["horizon"] = HORIZON
     record |= {"cost": 100.0, "blind": {"cost": 50.0, "ccv": 100.0}, "status": status}
-    (at / "benchmarks" / f"{label}-{seed}.json").write_text(json.dumps(record))
-    np.save(at / "benchmarks" / f"{label}-{seed}.npy", np.stack((t, t, 0.0 * t, 0.0 * t)))
+    (at / "benchmarks" / f"{name}.json").write_text(json.dumps(record))
+    np.save(at / "benchmarks" / f"{name}.npy", np.stack((t, t, 0.0 * t, 0.0 * t)))
 
 
 def _runs(at: Path, label: str, kind: str, name: str, made: Made) -> None:
     t = np.arange(1.0, HORIZON + 1.0)
     for k, regret in enumerate(made.regret):
         seed, ccv = 40 + k, made.ccv[k]
-        run = f"{label}-{name}-{made.eagerness}-{seed}"
+        run = plain(f"{label}-{name}-{made.eagerness}-{seed}")
         record = {"id": run, "problem": label, "kind": kind, "horizon": HORIZON, "seed": seed}
         record |= {"method": name, "preset": "practical", "eagerness": made.eagerness}
         record |= {"status": "done", "reason": None, "constants": None, "cost": 100.0 + regret}
         record |= {"ccv": ccv, "oracle_calls": HORIZON, "projections": 0}
-        record["benchmark"] = f"{label}-{seed}"
+        record["benchmark"] = plain(f"{label}-{seed}")
         (at / "runs" / f"{run}.json").write_text(json.dumps(record))
         share = (t / HORIZON) ** made.growth[k]
         np.save(at / "runs" / f"{run}.npy", np.stack((t, t + regret * share, ccv * share, t)))

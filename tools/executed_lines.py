@@ -3,79 +3,19 @@
     python tools/executed_lines.py < expressions.json > lines.json
 
 Each expression is built and played as `quoted_runs.py` says, with line tracing on. Compiled code
-cannot be traced, so kernels run as the plain Python that they are written in: only the decorator
-of numba and the operations that are written in LLVM's language are replaced, each by its meaning.
+cannot be traced, so kernels run as the plain Python that they are written in.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import os
 import sys
-import types
 import warnings
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
-
-import numba
-import numpy as np
-from numba.core import extending
-from numba.experimental import structref
-
-WIDTH = 8
-
-
-class Lanes:
-    """Eight numbers as one value, which no operation changes in place."""
-
-    def __init__(self, entries: Any):
-        self.entries = np.array(entries)
-
-    def __add__(self, other: Lanes) -> Lanes:
-        return Lanes(self.entries + other.entries)
-
-    def __sub__(self, other: Lanes) -> Lanes:
-        return Lanes(self.entries - other.entries)
-
-    def __mul__(self, other: Lanes) -> Lanes:
-        return Lanes(self.entries * other.entries)
-
-
-STAND_INS = {
-    "load": lambda a, i: Lanes(a[i : i + WIDTH]),
-    "store": lambda a, i, value: a.__setitem__(slice(i, i + WIDTH), value.entries),
-    "spread": lambda number: Lanes([number] * WIDTH),
-    "total": lambda value: float(value.entries.sum()),
-    "size": lambda value: Lanes(np.abs(value.entries)),
-    "borrowed": lambda array: array,
-    "apply": None,  # sums, differences and products, which `Lanes` has
-}
-"""What the operations that are written in LLVM's language mean, by name."""
-
-
-def not_compiled(*_: Any, **__: Any) -> Any:
-    """Stand in for `numba.njit`: leave the function as it is."""
-
-    def same(function: Any) -> Any:
-        function.stats = types.SimpleNamespace(cache_misses={}, cache_path="")
-        return function
-
-    return same
-
-
-def meaning(function: Any) -> Any:
-    """Stand in for `intrinsic`: what the operation does."""
-    if function.__name__ not in STAND_INS:
-        raise KeyError(f"say in {__file__} what the operation {function.__name__} means")
-    return STAND_INS[function.__name__]
-
-
-def stop_compiling() -> None:
-    """Replace what numba would compile; to be called before `hedgerow` is imported."""
-    numba.njit = not_compiled
-    extending.intrinsic = meaning
-    structref.new = lambda _: types.SimpleNamespace()
 
 
 def executed(expression: str) -> dict[str, Any]:
@@ -113,5 +53,5 @@ def executed(expression: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    stop_compiling()
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # before the library is imported
     json.dump({text: executed(text) for text in json.load(sys.stdin)}, sys.stdout)

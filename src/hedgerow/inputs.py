@@ -16,7 +16,7 @@ LARGEST_GRADIENT = 1e150
 
 def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return `value` as a contiguous float64 array of finite numbers."""
-    given = np.asarray(value)
+    given = np.asarray(unmasked(value, name))
     if given.dtype.kind not in "fiu":
         raise TypeError(
             f"{name} must hold real numbers, got dtype {given.dtype}; convert it to float64 first"
@@ -28,6 +28,19 @@ def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
             f"entries of {array.size}; replace them before passing it on"
         )
     return array
+
+
+def unmasked(value: Any, name: str) -> Any:
+    """Return `value`, or refuse it where it hides entries: numpy would drop the mask unasked."""
+    rows = value if isinstance(value, (list, tuple)) else (value,)
+    masked = [row for row in rows if isinstance(row, np.ma.MaskedArray)]
+    hidden = sum(int(np.asarray(row.mask).sum()) for row in masked)
+    if hidden:
+        raise TypeError(
+            f"{name} must not be masked, got {hidden} masked entries; fill them with numbers "
+            "(`.filled(value)`) or leave them out (`.compressed()`)"
+        )
+    return value
 
 
 def as_vector(value: ArrayLike, name: str, dim: int | None = None) -> Vector:

@@ -23,7 +23,7 @@ LARGEST_EXPONENT = 700.0
 """exp of anything larger leaves float64; values stop there."""
 
 
-Weight = tuple[Callable[..., Any], Vector]
+Slope = tuple[Callable[..., Any], Vector]
 """The kernel `slope` of `engine/signatures.py` and the potential's numbers."""
 
 
@@ -142,7 +142,7 @@ class PowerPotential:
             return 0.0
         return math.exp(min(LARGEST_EXPONENT, self.p * (math.log(q) - math.log(self._at(t)))))
 
-    def slope(self) -> Weight | None:
+    def slope(self) -> Slope | None:
         """Return the weight as a kernel; None for a scale that has no numbers."""
         fixed = isinstance(self.scale, float)
         numbers = getattr(self.scale, "numbers", lambda: None)
@@ -198,7 +198,7 @@ class ExponentialPotential:
         """Return factor (exp(rate q) - 1)."""
         return self.factor * math.expm1(min(LARGEST_EXPONENT, self.rate * q))
 
-    def slope(self) -> Weight:
+    def slope(self) -> Slope:
         """Return the weight as a kernel."""
         return exponential_slope, np.array([self.rate, self.factor, self.cap])
 
@@ -252,6 +252,6 @@ class AnytimeExponential:
         """Return exp(lambda_t q) - 1."""
         return self.at(t).value(q)
 
-    def slope(self) -> Weight:
+    def slope(self) -> Slope:
         """Return the weight as a kernel."""
         return anytime_slope, np.array([self.rate, self.highest, self.cap])

@@ -14,6 +14,7 @@ from small_experiment import invoked, results_of, small, timed, written
 
 from hedgerow.experiment.cluster import on_cluster
 from hedgerow.experiment.local import in_this_process
+from hedgerow.experiment.stopped import WorkersLostError
 from hedgerow.experiment.sweep import sweep
 
 ENVIRONMENT = {
@@ -30,7 +31,7 @@ def start(*arguments):
 
 @pytest.fixture
 def cluster(tmp_path):
-    """Yield the scheduler's address and the processes of two workers."""
+    """Yield the scheduler's address, its process, and those of two workers."""
     import distributed
 
     file = tmp_path / "scheduler.json"
@@ -44,7 +45,7 @@ def cluster(tmp_path):
                                    "--local-directory", str(tmp_path)))  # fmt: skip
         with distributed.Client(address, timeout=60) as client:
             client.wait_for_workers(2, timeout=60)
-        yield address, processes[1:]
+        yield address, processes[0], processes[1:]
     finally:
         for process in processes:
             process.kill()
@@ -63,7 +64,7 @@ def address_in(file):
 
 
 def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path):
-    address, workers = cluster
+    address, _, workers = cluster
     experiment = small(tmp_path)
     sweep(experiment, tmp_path / "here", in_this_process)
     killed = []
@@ -84,6 +85,21 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path
                     "--json")  # fmt: skip
     assert again.exit_code == 0, again.stderr
     assert '"ran": 0' in again.stdout
+
+
+def test_a_scheduler_that_dies_is_told_and_what_is_finished_stays(cluster, tmp_path):
+    address, scheduler, _ = cluster
+
+    def kill(tally):
+        if tally.ran == 2:
+            scheduler.send_signal(signal.SIGKILL)
+
+    experiment = small(tmp_path)
+    with pytest.raises(WorkersLostError, match=rf"scheduler at {address} is gone; start it and"):
+        sweep(experiment, tmp_path / "out", lambda tasks: on_cluster(tasks, address), kill)
+    tally = sweep(experiment, tmp_path / "out", in_this_process)
+    assert tally.before >= 2
+    assert tally.before + tally.ran == tally.total
 
 
 def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):

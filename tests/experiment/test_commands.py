@@ -63,19 +63,6 @@ def test_bad_input_is_exit_code_2_and_one_sentence(mistake, tmp_path, monkeypatc
     assert [path.name for path in tmp_path.iterdir()] == ["small.toml"], "nothing was made"
 
 
-def test_a_damaged_record_is_named(tmp_path):
-    written(tmp_path, TINIEST)
-    assert invoked("run", "small.toml", "--workers", 1).exit_code == 0
-    victim = next((tmp_path / "out/small/runs").glob("*.json"))
-    victim.write_bytes(victim.read_bytes()[:30])
-    result = invoked("run", "small.toml", "--workers", 1)
-    assert result.exit_code == 2
-    assert f"{victim.relative_to(tmp_path)} is damaged (" in result.stderr
-    assert "remove it and run the experiment again" in result.stderr
-    victim.unlink()
-    assert invoked("run", "small.toml", "--workers", 1).exit_code == 0
-
-
 def test_a_failure_is_exit_code_1(tmp_path, monkeypatch):
     def broken(_):
         raise MemoryError("no room")

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import hedgerow as hr
+from hedgerow.cli.saying import say
 from hedgerow.report.curves import Run, draw_curves
 from hedgerow.report.tables import run_table
 
@@ -51,9 +52,9 @@ def run_demo(seed: int, horizon: int, out: Path) -> None:
     per_round = np.concatenate([chunk.costs @ best.x for chunk in problem.chunks()])
     console.print(run_table(runs, best, problem.threshold))
     for warning in caught:
-        console.print(f"Theory preset: {warning.message}.", highlight=False, soft_wrap=True)
+        say(f"Theory preset: {warning.message}.")
     figure = draw_curves(runs, per_round, problem.threshold, out / "demo.png")
-    console.print(f"Figure: {figure}", highlight=False, soft_wrap=True)
+    say(f"Figure: {figure}")
 
 
 def _progress() -> Progress:

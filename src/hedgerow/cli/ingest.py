@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.refusals import check_output, refusals
+from hedgerow.cli.saying import say, tell_aside
+from hedgerow.network.arrays import MOST_NUMBERS
 from hedgerow.network.atlas.choices import AtlasChoices
 from hedgerow.network.atlas.star import read_atlas
 from hedgerow.network.edges import EdgeColumns, read_edges
@@ -27,6 +29,8 @@ Aggregate = Annotated[str, typer.Option(help="Of an edge's readings: median, min
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Count broken readings and go on, instead of refusing.")
 ]
+
+MostNumbers = Annotated[int, typer.Option(min=1, help="In one array; a larger one is refused.")]
 
 
 @ingest.command()
@@ -90,6 +94,7 @@ def edges(
     ] = "measured",
     aggregate: Aggregate = "median",
     keep_going: KeepGoing = False,
+    most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read a CSV with one edge, or one measurement of an edge, in each row."""
     with refusals():
@@ -101,6 +106,7 @@ def edges(
             bandwidth_label=bandwidth_label,
             aggregate=aggregate,
             keep_going=keep_going,
+            most_numbers=most_numbers,
         )
         _finish(network, out)
 
@@ -115,6 +121,7 @@ def matrix(
     label: Annotated[str, typer.Option(help="What the latency is.")] = "measured",
     aggregate: Aggregate = "median",
     keep_going: KeepGoing = False,
+    most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read a stack of latency matrices, one for each round."""
     with refusals():
@@ -127,6 +134,7 @@ def matrix(
             aggregate=aggregate,
             label=label,
             keep_going=keep_going,
+            most_numbers=most_numbers,
         )
         _finish(network, out)
 
@@ -135,12 +143,10 @@ def _finish(network: Network, out: Path) -> None:
     """Save, then say what was left out (stderr) and what there is."""
     network.save(out)
     counts = network.provenance
-    errors, console = Console(stderr=True), Console()
     if counts["left_out"]:
-        errors.print(left_out_table(counts["left_out"]))
-    kept = f"Kept {counts['kept']} of {counts['readings']} readings."
-    errors.print(kept, highlight=False, soft_wrap=True)
-    console.print(network_table(network))
+        Console(stderr=True).print(left_out_table(counts["left_out"]))
+    tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
+    Console().print(network_table(network))
     for sentence in network_sentences(network):
-        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"Network: {out}", markup=False, highlight=False, soft_wrap=True)
+        say(sentence)
+    say(f"Network: {out}")

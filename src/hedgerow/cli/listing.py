@@ -17,6 +17,7 @@ from hedgerow.experiment.problems import KINDS
 from hedgerow.experiment.reading import shipped
 from hedgerow.policies.method import Method
 from hedgerow.policies.methods import METHODS
+from hedgerow.report.escaping import in_table
 
 
 def show_list(
@@ -34,7 +35,7 @@ def show_list(
         for i, heading in enumerate(columns):
             table.add_column(heading, no_wrap=i == 0, overflow="fold")
         for row in rows:
-            table.add_row(*(_cell(row[heading]) for heading in columns))
+            table.add_row(*(in_table(_cell(row[heading])) for heading in columns))
         console.print(table)
 
 

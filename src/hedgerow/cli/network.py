@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from hedgerow.cli.ingest import MostNumbers
 from hedgerow.cli.refusals import check_output, refusals
+from hedgerow.cli.saying import say
+from hedgerow.network.arrays import MOST_NUMBERS
 from hedgerow.network.hub_graph import hub_graph
 from hedgerow.network.network import Network
 from hedgerow.report.networks import draw_network, network_sentences, network_table, record_table
@@ -24,13 +27,14 @@ network = typer.Typer(
 def show(
     file: Annotated[Path, typer.Argument(help="A network file.")],
     out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
+    most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Print a summary and draw the graph and its distributions."""
     with refusals():
-        found = Network.load(file)
+        found = Network.load(file, most_numbers)
         figure = draw_network(found, out / "network.png")
         _describe(found)
-        _say(f"Figure: {figure}")
+        say(f"Figure: {figure}")
 
 
 @network.command()
@@ -62,14 +66,10 @@ def build(
         graph.save(out)
         Console().print(record_table(graph.choices))
         _describe(graph)
-        _say(f"Network: {out}")
+        say(f"Network: {out}")
 
 
 def _describe(found: Network) -> None:
     Console().print(network_table(found))
     for sentence in network_sentences(found):
-        _say(sentence)
-
-
-def _say(sentence: str) -> None:
-    Console().print(sentence, markup=False, highlight=False, soft_wrap=True)
+        say(sentence)

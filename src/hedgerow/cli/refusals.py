@@ -1,4 +1,4 @@
-"""Wrong input on the command line: one sentence on stderr, exit code 2, no data lost."""
+"""Failures to be expected on the command line: one sentence on stderr, exit code 2."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from hedgerow.cli.saying import complain
+from hedgerow.experiment.stopped import FULL
 from hedgerow.network.data_error import DataError
 from hedgerow.report.networks import left_out_table
 
@@ -26,17 +28,31 @@ def refusals() -> Iterator[None]:
     """Turn a refusal of the library into a sentence, with what was left out before it."""
     try:
         yield
-    except (ValueError, TypeError, OSError) as error:
-        console = Console(stderr=True)
+    except BrokenPipeError:
+        raise  # whoever read the output has gone; typer ends quietly
+    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+        if isinstance(error, ModuleNotFoundError) and not _draws(error):
+            raise
         if isinstance(error, DataError) and error.left_out:
-            console.print(left_out_table(error.left_out))
-        sentence = " ".join(_told(error).split())
-        console.print(f"hedgerow: {sentence}", markup=False, highlight=False, soft_wrap=True)
+            Console(stderr=True).print(left_out_table(error.left_out))
+        complain(" ".join(_told(error).split()))
         raise typer.Exit(2) from None
+
+
+def _draws(missing: ModuleNotFoundError) -> bool:
+    return (missing.name or "").partition(".")[0] == "matplotlib"
 
 
 def _told(error: Exception) -> str:
     """Return what an error says; the system's own have a number that helps nobody."""
+    if isinstance(error, ModuleNotFoundError):
+        return "figures need matplotlib; install it with: pip install 'hedgerow[cli]'"
+    if isinstance(error, MemoryError):
+        return (
+            f"not enough memory ({str(error) or 'nothing more is known'}); choose smaller numbers"
+        )
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror.lower()}; check the path and its permissions"
+        full = error.errno in FULL
+        remedy = "free some and try again" if full else "check the path and its permissions"
+        return f"{error.filename}: {error.strerror.lower()}; {remedy}"
     return str(error)

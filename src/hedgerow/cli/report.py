@@ -13,8 +13,10 @@ from rich.console import Console
 
 from hedgerow.cli.refusals import refusals
 from hedgerow.cli.run import Json, Quiet
+from hedgerow.cli.saying import say
 from hedgerow.experiment.results import Results
 from hedgerow.report.experiment.expected import how_far
+from hedgerow.report.experiment.mixture import mixture
 from hedgerow.report.experiment.page import write_report
 from hedgerow.report.experiment.summary import Place, Summary
 from hedgerow.report.experiment.terminal import summary_table, verdict_table
@@ -35,27 +37,36 @@ def report(
         if not summary.rows:
             raise ValueError(_nothing(summary))
         page = write_report(summary, out or folder / "report")
-    far, place = how_far(summary.results), route_place(summary)
-    judged = [] if place is None else verdicts(summary, place)
-    if as_json:
-        found: dict[str, Any] = {"page": str(page), "runs": far, "left_out": len(summary.unjudged)}
-        if place is not None:
-            found |= {"judged_on": place._asdict(), "verdicts": [v.record() for v in judged]}
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
-    elif not quiet:
-        _tell(summary, far, place, judged)
-        Console().print(f"Report: {page}", soft_wrap=True, markup=False, highlight=False)
+        place = route_place(summary)
+        judged = [] if place is None else verdicts(summary, place)
+        if as_json:
+            _print_json(summary, page, place, judged)
+        elif not quiet:
+            _tell(summary, place, judged)
+            say(f"Report: {page}")
 
 
-def _tell(summary: Summary, far: str, place: Place | None, judged: Sequence[Verdict]) -> None:
+def _print_json(
+    summary: Summary, page: Path, place: Place | None, judged: Sequence[Verdict]
+) -> None:
+    found: dict[str, Any] = {"page": str(page), "runs": how_far(summary.results)}
+    found |= {"left_out": len(summary.unjudged), "mixture": mixture(summary.results)}
+    if place is not None:
+        found |= {"judged_on": place._asdict(), "verdicts": [v.record() for v in judged]}
+    sys.stdout.write(json.dumps(found, indent=2) + "\n")
+
+
+def _tell(summary: Summary, place: Place | None, judged: Sequence[Verdict]) -> None:
     """Print the first problem's table and, on routes, what became of the paper's claims."""
-    console = Console(highlight=False, markup=False)
+    console = Console()
     console.print(summary_table(summary, summary.places[0], summary.presets[0]))
     if place is not None:
         console.print(verdict_table(judged, place))
-    console.print(f"{far}.")
+    say(f"{how_far(summary.results)}.")
+    if mixed := mixture(summary.results):
+        say(f"{mixed}.")
     for at, seed, runs, why in summary.unjudged:
-        console.print(f"left out: {at.problem}, T = {at.horizon}, seed {seed}, {runs} runs: {why}")
+        say(f"left out: {at.problem}, T = {at.horizon}, seed {seed}, {runs} runs: {why}")
 
 
 def _nothing(summary: Summary) -> str:

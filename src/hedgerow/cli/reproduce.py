@@ -14,6 +14,7 @@ from hedgerow.cli.report import report
 from hedgerow.cli.run import (
     Cluster,
     Json,
+    Mix,
     NetworkFile,
     Quiet,
     Workers,
@@ -43,6 +44,7 @@ def reproduce(
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
+    mix: Mix = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -54,7 +56,7 @@ def reproduce(
         folder = out or Path("out") / ("reproduce" if network is None else "reproduce-network")
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
-            tally = sweep(experiment, folder, force, watch)
+            tally = sweep(experiment, folder, force, watch, mix=mix)
         found = summary(folder, tally)
     if as_json and not tally.failed:
         report(folder, quiet=True)

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from hedgerow.cli.counted import counted
 from hedgerow.cli.progress import progress
 from hedgerow.cli.refusals import refusals
-from hedgerow.experiment.attempts import WorkersLostError
+from hedgerow.cli.saying import complain, say, tell_aside
 from hedgerow.experiment.cluster import check_cluster, on_cluster
 from hedgerow.experiment.local import find_joblib, in_processes, in_this_process
 from hedgerow.experiment.reading import load_experiment
 from hedgerow.experiment.results import Results
+from hedgerow.experiment.stopped import StoppedError
 from hedgerow.experiment.sweep import Tally, Workforce, sweep
 
 File = Annotated[str, typer.Argument(help="An experiment file, or the name of a shipped one.")]
@@ -39,6 +39,10 @@ Cluster = Annotated[
 NetworkFile = Annotated[
     Path | None, typer.Option("--network", help="A network file for problems that lack one.")
 ]
+Mix = Annotated[
+    bool,
+    typer.Option("--mix", help="Add to results of another state of the library; reports say so."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
@@ -49,6 +53,7 @@ def run(
     workers: Workers = None,
     cluster: Cluster = None,
     network: NetworkFile = None,
+    mix: Mix = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -58,7 +63,7 @@ def run(
         folder = out or Path("out") / experiment.name
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
-            tally = sweep(experiment, folder, force, watch)
+            tally = sweep(experiment, folder, force, watch, mix=mix)
         tell(summary(folder, tally), tally, as_json, quiet)
 
 
@@ -78,14 +83,14 @@ def workforce(workers: int | None, cluster: str | None) -> Workforce:
 
 @contextmanager
 def resumable(folder: Path) -> Iterator[None]:
-    """Say how to go on after Ctrl-C (exit code 130) or when all workers are gone (1)."""
+    """Say how to go on after Ctrl-C (exit code 130) or when a sweep cannot go on (1)."""
     try:
         yield
-    except (KeyboardInterrupt, WorkersLostError) as end:
+    except (KeyboardInterrupt, StoppedError) as end:
         done = sum(1 for _ in folder.rglob("runs/*.json"))
         again = " ".join(["hedgerow", *map(shlex.quote, sys.argv[1:])])
         why = str(end) or "stopped"
-        _complain(
+        complain(
             f"{why}; finished and kept in {folder}: {counted(done, 'run')}. To resume: {again}"
         )
         raise typer.Exit(130 if isinstance(end, KeyboardInterrupt) else 1) from None
@@ -106,16 +111,16 @@ def summary(folder: Path, tally: Tally) -> dict[str, Any]:
         "benchmarks": len(results.benchmarks),
         "reasons": dict(refused.most_common()),
         "failed": tally.failed,
+        "damaged": tally.damaged,
     }
 
 
 def tell(found: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> None:
-    """Print a summary, then fail if a task did."""
+    """Print a summary, then what was damaged, then fail if a task did."""
     if as_json:
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
     elif not quiet:
-        console = Console(highlight=False, soft_wrap=True, markup=False)
-        console.print(
+        say(
             f"{counted(found['runs_done'], 'run')} and {counted(found['benchmarks'], 'benchmark')} "
             f"done, {counted(found['runs_refused'], 'run')} refused, "
             f"{counted(len(tally.failed), 'task')} failed; {found['found_finished']} of "
@@ -123,20 +128,19 @@ def tell(found: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> Non
         )
         for reason, count in found["reasons"].items():
             often = "once" if count == 1 else f"{count} times"
-            console.print(f"  refused {often}: {reason}")
-        console.print(f"Results: {found['folder']}")
+            say(f"  refused {often}: {reason}")
+        say(f"Results: {found['folder']}")
     fail_if_any(tally)
 
 
 def fail_if_any(tally: Tally) -> None:
-    """Say which tasks failed, and leave with exit code 1."""
+    """Say what was damaged and which tasks failed; leave with exit code 1 if any did."""
+    for damage in tally.damaged:
+        complain(f"{damage} and had to be made again")
     for name, error in tally.failed.items():
-        _complain(f"{name} failed: {error}")
+        first, *more = error.splitlines() or [""]
+        complain(f"{name} failed: {first}")
+        for line in more:
+            tell_aside(line)
     if tally.failed:
         raise typer.Exit(1)
-
-
-def _complain(sentence: str) -> None:
-    Console(stderr=True).print(
-        f"hedgerow: {sentence}", markup=False, highlight=False, soft_wrap=True
-    )

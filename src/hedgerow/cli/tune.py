@@ -18,6 +18,7 @@ from hedgerow.cli.run import (
     Cluster,
     File,
     Json,
+    Mix,
     NetworkFile,
     Quiet,
     Workers,
@@ -25,9 +26,11 @@ from hedgerow.cli.run import (
     resumable,
     workforce,
 )
+from hedgerow.cli.saying import say
 from hedgerow.experiment.reading import load_experiment
 from hedgerow.experiment.tuning import checked_tuning
 from hedgerow.experiment.tuning import tune as tune_experiment
+from hedgerow.report.escaping import in_table
 
 
 def tune(
@@ -38,6 +41,7 @@ def tune(
     workers: Workers = None,
     cluster: Cluster = None,
     network: NetworkFile = None,
+    mix: Mix = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -48,16 +52,13 @@ def tune(
         folder = out or Path("out") / f"{experiment.name}-tuned"
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
-            selection, tallies = tune_experiment(experiment, folder, force, watch)
+            selection, tallies = tune_experiment(experiment, folder, force, watch, mix=mix)
     if as_json:
         found = {"folder": str(folder), "ran": sum(tally.ran for tally in tallies)}
         sys.stdout.write(json.dumps({**found, "selection": selection}, indent=2) + "\n")
     elif selection and not quiet:
-        console = Console()
-        console.print(_table(selection))
-        console.print(
-            f"Results: {folder / 'held_out'}", markup=False, highlight=False, soft_wrap=True
-        )
+        Console().print(_table(selection))
+        say(f"Results: {folder / 'held_out'}")
     for tally in tallies:
         fail_if_any(tally)
 
@@ -70,5 +71,6 @@ def _table(selection: dict[str, Any]) -> Table:
         table.add_column(heading, justify="left" if heading == "method" else "right")
     for row in selection["rows"]:
         chosen = "refused" if row["eagerness"] is None else f"{row['eagerness']:g}"
-        table.add_row(row["problem"], str(row["horizon"]), row["method"], chosen)
+        cells = (row["problem"], row["horizon"], row["method"], chosen)
+        table.add_row(*map(in_table, cells))
     return table

@@ -6,15 +6,13 @@ import time
 import traceback
 from typing import NamedTuple
 
+from hedgerow.experiment.digests import ChangedFileError
 from hedgerow.experiment.playing import perform
+from hedgerow.experiment.records import sentence
 from hedgerow.experiment.results import Output
 from hedgerow.experiment.tasks import Task
 
 TRIES = 2
-
-
-class WorkersLostError(RuntimeError):
-    """Those who do the tasks are gone for good; what is finished is kept."""
 
 
 class Done(NamedTuple):
@@ -42,8 +40,14 @@ def attempt(task: Task) -> Done:
             outputs = perform(task)
         except Exception as error:
             if not tries_left:
-                told = "".join(traceback.format_exception(error, limit=-3))
-                return Done(task, (), time.perf_counter() - begin, told)
+                return Done(task, (), time.perf_counter() - begin, _told(error))
         else:
             return Done(task, outputs, time.perf_counter() - begin)
     raise AssertionError("a task is tried at least once")
+
+
+def _told(error: Exception) -> str:
+    """Return one sentence for what is no mistake of ours, else the last lines as well."""
+    if isinstance(error, (ChangedFileError, MemoryError)):
+        return f"{type(error).__name__}: {sentence(error)}".removesuffix(": ")
+    return "".join(traceback.format_exception(error, limit=-3))

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hedgerow.experiment.config import Experiment, Tuning
-from hedgerow.experiment.results import Record, RunResult
+from hedgerow.experiment.record_checks import Record
+from hedgerow.experiment.results import RunResult
 
 BINDS = 1e-9
 """The constraint matters on a seed when its price is at least this share of the cost."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import CancelledError
 from itertools import islice
 from typing import Any
 
-from hedgerow.experiment.attempts import Done, WorkersLostError, attempt
+from hedgerow.experiment.attempts import Done, attempt
+from hedgerow.experiment.stopped import WorkersLostError
 from hedgerow.experiment.tasks import Task
 
 TIMEOUT = 20.0
@@ -21,8 +24,9 @@ LOSSES = 5
 def on_cluster(tasks: Iterable[Task], address: str) -> Generator[Done, None, None]:
     """Do the tasks on a cluster, in any order, and yield each as it ends.
 
-    Workers need the same version of this library. A worker that disappears loses nothing but
-    its tasks, which the scheduler gives to others. They send results back and write no files.
+    Workers need the same state of this library; each record says which one it was. A worker that
+    disappears loses nothing but its tasks, which the scheduler gives to others. They send results
+    back and write no files.
 
     Args:
         tasks: what is to be done; asked for only as threads come free.
@@ -32,8 +36,14 @@ def on_cluster(tasks: Iterable[Task], address: str) -> Generator[Done, None, Non
     distributed = _distributed()
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a loss is one sentence
     client = _connect(distributed, address)
+    gone = (distributed.comm.CommClosedError, distributed.client.ClosedClientError, TimeoutError,
+            CancelledError, asyncio.CancelledError)  # fmt: skip
     try:
         yield from _gather(distributed, client, iter(tasks))
+    except gone:
+        raise WorkersLostError(
+            f"the Dask scheduler at {address} is gone; start it and its workers again"
+        ) from None
     finally:
         client.close(timeout=2.0)
 
@@ -57,7 +67,7 @@ def _gather(distributed: Any, client: Any, tasks: Iterator[Task]) -> Iterator[Do
     for future in under_way:
         task = sent.pop(future.key)
         if future.status == "cancelled" or client.status != "running":
-            raise WorkersLostError("the cluster's scheduler is gone; start it again")
+            raise CancelledError
         error = future.exception()
         yield future.result() if error is None else Done(task, (), 0.0, repr(error))
         for following in islice(tasks, 1):
@@ -68,7 +78,10 @@ def _connect(distributed: Any, address: str) -> Any:
     try:
         client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise ValueError(f"no Dask scheduler answers at {address} ({error})") from None
+        raise ValueError(
+            f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler`, "
+            "or check the address"
+        ) from None
     if not client.nthreads():
         client.close(timeout=2.0)
         raise ValueError(f"the cluster at {address} has no workers; start some with: dask worker")

@@ -11,7 +11,8 @@ import numpy as np
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import Constants
 from hedgerow.policies.unconstrained import unconstrained
-from hedgerow.protocols.problem import LinearProblem, Problem, Round
+from hedgerow.problems.recorded import Recorded
+from hedgerow.protocols.problem import LinearChunk, LinearProblem, Problem, Round
 from hedgerow.sets.decision_set import DecisionSet
 
 SAMPLED_ROUNDS = 512
@@ -19,11 +20,23 @@ SAMPLED_VERTICES = 8
 """Where nothing is exact and nothing is declared: so many rounds, at so many random vertices."""
 
 
+EXACT = "exact: all rounds"
+SAMPLED = (
+    f"sampled at {SAMPLED_VERTICES} vertices in at most {SAMPLED_ROUNDS} rounds, others may exceed "
+    "them"
+)
+
+
 class Known(NamedTuple):
     """The constants of a problem and how they were found."""
 
     constants: Constants
     how: str
+
+    @property
+    def exact(self) -> bool:
+        """Whether no round can exceed them."""
+        return self.how == EXACT
 
     def record(self) -> dict[str, Any]:
         """Return them as plain data."""
@@ -37,24 +50,34 @@ class Known(NamedTuple):
 def known_constants(problem: Problem) -> Known:
     """Return pairs (costs, constraints): the largest gradient norm, the largest absolute value.
 
-    Linear rounds: exact, the maximum over all rounds, values by two oracle calls for each
-    function. Otherwise gradients as the problem declares them (`cost_lipschitz`,
+    Linear rounds, recorded ones too: exact, the maximum over all rounds, values by two oracle
+    calls for each function. Otherwise gradients as the problem declares them (`cost_lipschitz`,
     `constraint_lipschitz`) where it does, and the rest sampled at vertices: convex functions
-    are largest at vertices, but not all of them are looked at.
+    are largest at vertices, but not all of them are looked at, and only some of the rounds. A
+    method that is told values alone refuses a round that exceeds them, in mid-game; `how` says
+    that they were sampled.
     """
-    if isinstance(problem, LinearProblem):
-        return Known(_exact(problem), "exact: all rounds")
+    chunks = _chunks(problem)
+    if chunks is not None:
+        return Known(_exact(problem.decision_set, chunks), EXACT)
     sampled = _sampled(problem)
     declared = [getattr(problem, f"{name}_lipschitz", None) for name in ("cost", "constraint")]
     if None in declared:
-        return Known(sampled, "sampled at vertices")
+        return Known(sampled, SAMPLED)
     lipschitz = float(declared[0] or 0.0), float(declared[1] or 0.0)
-    return Known(Constants(lipschitz, sampled.bound), "gradients declared, values sampled")
+    return Known(Constants(lipschitz, sampled.bound), f"gradients declared, values {SAMPLED}")
 
 
-def _exact(problem: LinearProblem) -> Constants:
-    X, largest = problem.decision_set, np.zeros(4)
-    for chunk in problem.chunks():
+def _chunks(problem: Problem) -> Iterator[LinearChunk] | None:
+    """Return the rounds as arrays where all are linear and known beforehand."""
+    if problem.adaptive or not isinstance(problem, (LinearProblem, Recorded)):
+        return None
+    return problem.chunks()
+
+
+def _exact(X: DecisionSet, chunks: Iterator[LinearChunk]) -> Constants:
+    largest = np.zeros(4)
+    for chunk in chunks:
         for i, (rows, offsets) in enumerate(
             (
                 (chunk.costs, chunk.cost_offsets),

@@ -6,26 +6,36 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hedgerow.experiment.results import Record, as_json, read_record, write_bytes
+from hedgerow.experiment.record_checks import Record
 from hedgerow.experiment.sharing import shared
+from hedgerow.experiment.sources import sources
+from hedgerow.experiment.stored import CHECKS, DamagedError, read_experiment, read_record
+from hedgerow.experiment.writing import as_json, write_bytes
 
 PARTS = ("partial", "runs", "benchmarks")
+OURS = (*PARTS, "experiment.json", "environment.json", "timings.jsonl", "report")
 FREE = ("about", "seeds", "tune")
 """Keys that may differ from one sweep of a folder to the next: no run depends on them."""
 
 
 @contextmanager
-def opened(folder: Path, resolved: dict[str, Any]) -> Iterator[bool]:
+def opened(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterator[bool]:
     """Make a folder, or make sure that it belongs to this experiment; yield whether we are alone.
 
     Everything is written after the lock is taken: who is alone sweeps up half-written files.
+
+    Args:
+        folder: where the results go.
+        resolved: the experiment.
+        mix: whether the folder may be of another version of the library.
+
     """
     _refuse_foreign(folder)
     try:
@@ -34,25 +44,77 @@ def opened(folder: Path, resolved: dict[str, Any]) -> Iterator[bool]:
     except (FileExistsError, NotADirectoryError):
         raise ValueError(f"{folder} is no folder; give another with --out") from None
     with shared(folder) as alone:
-        path = folder / "experiment.json"
-        if not path.is_file() or _grows(read_record(path), resolved, folder):
-            write_bytes(folder, path, as_json(resolved))
+        if _fits(folder, resolved, mix):
+            write_bytes(folder, folder / "experiment.json", as_json(resolved))
         write_bytes(folder, folder / "environment.json", as_json(_environment()))
         yield alone
 
 
+def refuse_other_states(folder: Path, states: Iterable[str | None]) -> None:
+    """Refuse to add runs of this state of the library to those of others."""
+    others = sorted({state or "unknown" for state in states} - {sources()})
+    if others:
+        raise ValueError(
+            f"{folder} holds results of another state of the library (sources "
+            f"{', '.join(others)}; here {sources()}), and two states do not mix unawares; give "
+            "another folder with --out, or accept the mixture with --mix, which the report shows"
+        )
+
+
 def _refuse_foreign(folder: Path) -> None:
     """Refuse a folder with files in it that no sweep made."""
-    if folder.is_dir() and not (folder / "experiment.json").is_file():
-        found = {path.name for path in folder.iterdir()}
-        if not found <= set(PARTS):  # these alone are what a kill left just begun
-            raise ValueError(f"{folder} is not empty and holds no results; give another with --out")
+    if not folder.is_dir() or (folder / "experiment.json").is_file():
+        return
+    if not {path.name for path in folder.iterdir()} <= set(OURS):
+        raise ValueError(f"{folder} is not empty and holds no results; give another with --out")
 
 
-def _grows(stored: Record, asked: dict[str, Any], folder: Path) -> bool:
+def _fits(folder: Path, resolved: dict[str, Any], mix: bool) -> bool:
+    """Return whether `experiment.json` has to be written; refuse a folder of another experiment."""
+    try:
+        stored = read_experiment(folder)
+    except FileNotFoundError:
+        return _restored(folder, resolved, "there is no such file")
+    except DamagedError as damage:
+        return _restored(folder, resolved, damage.why)
+    return _grows(stored, resolved, folder, (*FREE, "hedgerow") if mix else FREE)
+
+
+def _restored(folder: Path, resolved: dict[str, Any], why: str) -> bool:
+    """Return that the experiment is to be written again, if all results there are its own."""
+    for place in CHECKS:
+        for path in sorted((folder / place).glob("*.json")):
+            try:
+                record = read_record(folder, place, path.stem)
+            except DamagedError:
+                continue  # made again, or told when it is read
+            if not _belongs(record, resolved):
+                raise ValueError(
+                    f"{folder / 'experiment.json'} is damaged ({why}), and {path} is of another "
+                    "experiment; give another folder with --out"
+                )
+    return True
+
+
+def _belongs(record: Record, resolved: dict[str, Any]) -> bool:
+    """Whether a record is of a game, a method and a seed that an experiment has."""
+    games = [
+        (problem["label"], problem["kind"], problem["parameters"], problem["sha256"], horizon)
+        for problem in resolved["problems"]
+        for horizon in problem["horizons"]
+    ]
+    keys = ("problem", "kind", "parameters", "sha256", "horizon")
+    return (
+        tuple(map(record.get, keys)) in games
+        and record["seed"] in (0, *resolved["seeds"])  # recorded data have seed 0
+        and record.get("method", resolved["methods"][0]) in resolved["methods"]
+    )
+
+
+def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str, ...]) -> bool:
     """Return whether more is asked for than is stored; refuse anything but further seeds."""
-    fixed = [{k: v for k, v in of.items() if k not in FREE} for of in (stored, asked)]
-    old, new = list(stored.get("seeds", [])), asked["seeds"]
+    fixed = [{k: v for k, v in of.items() if k not in free} for of in (stored, asked)]
+    old, new = list(stored["seeds"]), asked["seeds"]
     shorter = min(len(old), len(new))
     if fixed[0] != fixed[1] or old[:shorter] != new[:shorter]:
         raise ValueError(

@@ -12,7 +12,8 @@ from functools import cache, partial
 from itertools import chain
 from typing import Any
 
-from hedgerow.experiment.attempts import Done, WorkersLostError, attempt
+from hedgerow.experiment.attempts import Done, attempt
+from hedgerow.experiment.stopped import WorkersLostError
 from hedgerow.experiment.tasks import Task
 
 PATIENCE = 3
@@ -84,6 +85,6 @@ def find_joblib() -> Any:
         return importlib.import_module("joblib")
     except ModuleNotFoundError:
         raise ValueError(
-            "several workers need joblib; install it with: pip install 'hedgerow[cluster]', "
+            "several workers need joblib; install it with: pip install 'hedgerow[cli]', "
             "or use --workers 1"
         ) from None

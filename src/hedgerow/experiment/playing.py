@@ -13,6 +13,7 @@ from hedgerow.experiment.curves import curves
 from hedgerow.experiment.drawn import drawn
 from hedgerow.experiment.records import finite, sentence
 from hedgerow.experiment.results import Output
+from hedgerow.experiment.sources import sources
 from hedgerow.experiment.tasks import RunTask, Task
 from hedgerow.experiment.witness import Witness
 from hedgerow.functions import Function
@@ -44,8 +45,14 @@ _BUILDING = threading.Lock()
 
 
 def perform(task: Task) -> tuple[Output, ...]:
-    """Do one task and return what it leaves behind, to be written in this order."""
-    return _play(task) if isinstance(task, RunTask) else (find_benchmark(task),)
+    """Do one task and return what it leaves behind, to be written in this order.
+
+    Every record says which state of the library made it: a worker may have another.
+    """
+    outputs = _play(task) if isinstance(task, RunTask) else (find_benchmark(task),)
+    return tuple(
+        output._replace(record={**output.record, "sources": sources()}) for output in outputs
+    )
 
 
 def _play(task: RunTask) -> tuple[Output, ...]:
@@ -65,7 +72,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         record |= dict.fromkeys(NUMBERS) | {"status": "refused", "reason": sentence(refusal)}
         return (Output("runs", record, None),)
     seen = Witness(problem) if problem.adaptive else drawn(problem)
-    trace = simulate(policy, seen, feedback)
+    trace = _trace(policy, seen, feedback, known)
     record |= _numbers(trace, policy)
     record |= {"notes": notes, "constants": known and known.record()}
     shown = curves(trace.costs, trace.violations)
@@ -75,6 +82,21 @@ def _play(task: RunTask) -> tuple[Output, ...]:
     record["benchmark"] = task.id
     game = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
     return benchmark_of(game, problem.decision_set, seen.seen), played
+
+
+def _trace(
+    policy: Policy[Any, Any],
+    problem: Problem,
+    feedback: Callable[[Function, Vector], Any],
+    known: Known | None,
+) -> Trace:
+    """Play; where a round exceeds what the method was told, say how that was found."""
+    try:
+        return simulate(policy, problem, feedback)
+    except ValueError as error:
+        if known is not None and not known.exact:
+            error.add_note(f"the constants that it was told are no bounds: {known.how}")
+        raise
 
 
 def _known(task: RunTask, problem: Problem) -> Known | None:

@@ -18,6 +18,7 @@ PRESETS = ("practical", "theory")
 GRID = tuple(2.0**k for k in range(-3, 4))
 """Eagerness that `hedgerow tune` tries, for every method: 1/8 to 8."""
 RULES = ("sum", "target")
+LARGEST_FILE = 1 << 24
 
 
 def load_experiment(path: Path | str, network: Path | None = None) -> Experiment:
@@ -29,16 +30,27 @@ def load_experiment(path: Path | str, network: Path | None = None) -> Experiment
 
     """
     path = find_experiment(path)
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: this is no TOML ({error})") from None
+    table = _parsed(path)
     if network is not None:
         _fill_network(table, network)
     try:
         return read_experiment(table, path.resolve().parent)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    content = path.read_bytes()
+    if len(content) > LARGEST_FILE:
+        raise ValueError(
+            f"{path}: the file has {len(content)} octets, at most {LARGEST_FILE} are read"
+        )
+    try:
+        return tomllib.loads(content.decode())
+    except RecursionError:
+        raise ValueError(f"{path}: lists and tables are nested too deeply; flatten them") from None
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
+        raise ValueError(f"{path}: this is no TOML ({error})") from None
 
 
 def shipped() -> dict[str, Path]:

@@ -7,12 +7,13 @@
                                rounds and constants (`task_seconds`), and whether the compiled
                                loop played it (`compiled`); no part of the results
     environment.json           versions and machine of the last session; no part of the results
-    partial/                   files being written; empty when nothing runs
+    partial/                   files being written, and a lock; no .part when nothing runs
     selection.json             only in a folder of `hedgerow tune`: see `hedgerow.experiment.tuning`
 
 A file is complete or absent: it is written under `partial/` and renamed, the array first, so that
-a record means that its run is finished. The bytes of `experiment.json`, `runs/` and `benchmarks/`
-depend on the experiment and the library alone, not on workers, order, kills or clocks.
+a record means that its run is finished. What was damaged later is no finished run: a sweep reads
+what is there and makes again what is not whole. The bytes of `experiment.json`, `runs/` and
+`benchmarks/` depend on the experiment and the library, not on workers, order, kills or clocks.
 
 *Record of a run*: `id`; `problem` (its label), `kind`, `parameters`; `method`, `preset`,
 `eagerness`, `horizon`, `seed`; `status`: "done", or "refused" with the `reason` when the method
@@ -22,7 +23,8 @@ over all rounds: `cost`, `ccv` (sum of max(0, g_t)), `signed_ccv` (sum of g_t), 
 where the method has none), `dim`. `notes` are the warnings of the method, `constants` what a
 theorem was told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how`
 they were found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the
-plays has one for each run.
+plays has one for each run. `sources` is the fingerprint of the library's sources that made the file
+(`hedgerow.experiment.sources`), here and in benchmarks.
 
 *Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
@@ -40,23 +42,25 @@ so a regret curve is row 1 of the run minus row 1 of its benchmark.
 from __future__ import annotations
 
 import json
-import os
-import uuid
-from collections.abc import Iterator, Mapping
+import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hedgerow.experiment.record_checks import NO_REGRET, Record
+from hedgerow.experiment.stored import (
+    DamagedError,
+    Place,
+    read_curves,
+    read_experiment,
+    read_record,
+)
 from hedgerow.inputs import Vector
-
-Record = Mapping[str, Any]
-NO_REGRET = ("infeasible", "refused")
-"""What a benchmark may be that no run can be compared with."""
-Place = Literal["runs", "benchmarks"]
 
 
 class Output(NamedTuple):
@@ -101,12 +105,15 @@ class Results:
 
     def __post_init__(self) -> None:
         if not (self.folder / "experiment.json").is_file():
-            raise ValueError(f"{self.folder} holds no results: it has no experiment.json")
+            raise ValueError(
+                f"{self.folder} holds no results: it has no experiment.json; give the folder of a "
+                "sweep, or run the experiment into it again"
+            )
 
     @cached_property
     def experiment(self) -> dict[str, Any]:
         """The resolved experiment."""
-        return dict(read_record(self.folder / "experiment.json"))
+        return read_experiment(self.folder)
 
     @cached_property
     def benchmarks(self) -> dict[str, Record]:
@@ -118,13 +125,22 @@ class Results:
         """All runs that are there, refused ones included, sorted by id."""
         return tuple(self._joined(record) for record in self._records("runs"))
 
+    @cached_property
+    def states(self) -> Counter[str | None]:
+        """How many files each state of the library made, runs and benchmarks, by its fingerprint.
+
+        None stands for releases that did not store it. More than one entry is a mixture.
+        """
+        records = [*(run.record for run in self.runs), *self.benchmarks.values()]
+        return Counter(record.get("sources") for record in records)
+
     def curves(self, result: RunResult) -> Vector:
         """Return rows t, cumulative cost, CCV, signed CCV of a run that is done."""
-        return self._array("runs", result.record["id"])
+        return self._array("runs", result.record["id"], result.record["horizon"])
 
     def benchmark_curves(self, result: RunResult) -> Vector:
         """Return the same rows for the benchmark of a run."""
-        return self._array("benchmarks", result.record["benchmark"])
+        return self._array("benchmarks", result.record["benchmark"], result.record["horizon"])
 
     def timings(self) -> dict[str, float]:
         """Return the seconds that each game took, by the run's id.
@@ -141,13 +157,14 @@ class Results:
     def _games(self) -> dict[str, Record]:
         """Return the last entry of each run that was played, by its id."""
         path, games = self.folder / "timings.jsonl", {}
-        for line in path.read_text().splitlines() if path.is_file() else ():
+        for line in path.read_bytes().splitlines() if path.is_file() else ():
             try:
                 entry = json.loads(line)
-            except ValueError:
-                continue  # a line cut short by a kill
-            if entry["place"] == "runs" and entry.get("compiled") is not None:
-                games[entry["id"]] = entry
+                played = entry["place"] == "runs" and entry.get("compiled") is not None
+                if played and 0.0 <= entry["seconds"] < math.inf:
+                    games[str(entry["id"])] = entry
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                continue  # cut short by a kill, or damaged: times are no part of the results
         return games
 
     def _joined(self, record: Record) -> RunResult:
@@ -158,64 +175,16 @@ class Results:
 
     def _records(self, place: Place) -> Iterator[Record]:
         for path in sorted((self.folder / place).glob("*.json")):
-            yield read_record(path)
+            yield read_record(self.folder, place, path.stem)
 
-    def _array(self, place: Place, name: str) -> Vector:
-        path = self.folder / place / f"{name}.npy"
-        try:
-            return np.asarray(np.load(path, allow_pickle=False), dtype=np.float64)
-        except (ValueError, EOFError) as error:
-            raise _damaged(path, error) from None
+    def _array(self, place: Place, name: str, horizon: int) -> Vector:
+        curves = read_curves(self.folder, place, name, horizon)
+        if not np.array_equal(self._rounds.setdefault(horizon, curves[0]), curves[0]):
+            path = self.folder / place / f"{name}.npy"
+            raise DamagedError(path, "it shows other rounds than the first curves of its horizon")
+        return curves
 
-
-def read_record(path: Path) -> Record:
-    """Return what a JSON file of results says."""
-    try:
-        found = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise _damaged(path, error) from None
-    if not isinstance(found, dict):
-        raise _damaged(path, "it is no JSON object")
-    return found
-
-
-def _damaged(path: Path, why: object) -> ValueError:
-    return ValueError(f"{path} is damaged ({why}); remove it and run the experiment again")
-
-
-def write(folder: Path, output: Output) -> None:
-    """Write one output, the array before the record that vouches for it."""
-    name, place = output.record["id"], folder / output.place
-    if output.curves is not None:
-        buffer = BytesIO()
-        np.save(buffer, np.ascontiguousarray(output.curves), allow_pickle=False)
-        write_bytes(folder, place / f"{name}.npy", buffer.getvalue())
-    write_bytes(folder, place / f"{name}.json", as_json(output.record))
-
-
-def write_bytes(folder: Path, path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, whoever else writes the same."""
-    part = folder / "partial" / f"{uuid.uuid4().hex}.part"
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
-
-
-def add_timing(folder: Path, output: Output, task_seconds: float) -> None:
-    """Append how long a task took; the newline comes first and ends a line that was cut short."""
-    entry = {
-        "place": output.place,
-        "id": output.record["id"],
-        "seconds": round(output.seconds, 6),
-        "task_seconds": round(task_seconds, 6),
-        "compiled": output.compiled,
-    }
-    with (folder / "timings.jsonl").open("ab") as file:
-        file.write(b"\n" + json.dumps(entry).encode())
-
-
-def as_json(record: Any) -> bytes:
-    """Return the one JSON text of a record: sorted keys, exact floats, no NaN."""
-    return (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
+    @cached_property
+    def _rounds(self) -> dict[int, Vector]:
+        """The rounds that curves show, by horizon: the first ones read."""
+        return {}

@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgerow.experiment.config import Experiment, ProblemSpec
 from hedgerow.experiment.problems import KINDS
-from hedgerow.experiment.results import Place
+from hedgerow.experiment.stored import Place
 from hedgerow.policies.method import Method
 from hedgerow.policies.methods import METHODS
 from hedgerow.policies.presets import Preset

@@ -21,11 +21,15 @@ from typing import Any
 
 from hedgerow.experiment.choosing import check_binding, select
 from hedgerow.experiment.config import Experiment, Tuning
+from hedgerow.experiment.folder import refuse_other_states
 from hedgerow.experiment.problems import KINDS
-from hedgerow.experiment.results import Results, as_json, read_record, write_bytes
+from hedgerow.experiment.record_checks import check_selection
+from hedgerow.experiment.results import Results
 from hedgerow.experiment.sharing import shared
-from hedgerow.experiment.sweep import Tally, Workforce, sweep_tasks
+from hedgerow.experiment.stored import DamagedError, read_json
+from hedgerow.experiment.sweep import Tally, Workforce, look, sweep_tasks
 from hedgerow.experiment.tasks import BenchmarkTask, RunTask, Task, plan
+from hedgerow.experiment.writing import as_json, write_bytes
 
 BURNT = range(10)
 """Seeds on which the library's own constants were chosen: good for training, not for reports."""
@@ -34,7 +38,12 @@ Watch = Callable[[Tally], None]
 
 
 def tune(
-    experiment: Experiment, folder: Path, workforce: Workforce, watch: Watch | None = None
+    experiment: Experiment,
+    folder: Path,
+    workforce: Workforce,
+    watch: Watch | None = None,
+    *,
+    mix: bool = False,
 ) -> tuple[dict[str, Any], list[Tally]]:
     """Train, choose, and play the held-out seeds; return the selection and all tallies.
 
@@ -43,6 +52,7 @@ def tune(
         folder: where both sweeps and `selection.json` go.
         workforce: who does the tasks.
         watch: called with the tally of the sweep that runs.
+        mix: whether runs of this state of the library may join those of another.
 
     """
     tuning = checked_tuning(experiment)
@@ -57,17 +67,19 @@ def tune(
     tasks, train, tallies = plan(training), folder / "train", list[Tally]()
     benchmarks: list[Task] = [task for task in tasks if isinstance(task, BenchmarkTask)]
     for some in (benchmarks, tasks):  # first the quick ones: they may show that nothing binds
-        tallies.append(sweep_tasks(some, training.resolved(), train, workforce, watch))
+        tallies.append(sweep_tasks(some, training.resolved(), train, workforce, watch, mix=mix))
         if tallies[-1].failed:
             return {}, tallies
         check_binding(training, Results(train).benchmarks.values())
-    selection = select(experiment, tuning, Results(train).runs)
+    trained = Results(train)
+    selection = select(experiment, tuning, trained.runs)
+    tasks = held_out(experiment, selection)
+    if not mix and look(tasks, folder / "held_out").left:
+        refuse_other_states(train, trained.states)  # what was chosen is played by the same library
     with shared(train):
         write_bytes(train, folder / "selection.json", as_json(selection))
     resolved = {**experiment.resolved(), "selection": selection["rows"]}
-    played = sweep_tasks(
-        held_out(experiment, selection), resolved, folder / "held_out", workforce, watch
-    )
+    played = sweep_tasks(tasks, resolved, folder / "held_out", workforce, watch, mix=mix)
     return selection, [*tallies, played]
 
 
@@ -100,9 +112,10 @@ def checked_tuning(experiment: Experiment) -> Tuning:
 
 def _refuse_other_tuning(path: Path, tuning: Tuning) -> None:
     """Refuse a folder in which another rule, or other training seeds, made the choice."""
-    if not path.is_file():
-        return
-    made = read_record(path)
+    try:
+        made = read_json(path, check_selection)
+    except (FileNotFoundError, NotADirectoryError, DamagedError):
+        return  # it is written again
     if (made["rule"], made["ccv_target"], tuple(made["train_seeds"])) != (
         tuning.rule,
         tuning.ccv_target,

@@ -31,7 +31,7 @@ class AdaGrad(ProjectedDescent):
 
     x_{t+1} = P_X(x_t - eta_t grad_t); it stays while every gradient was 0. With the default factor
     Regret_T <= sqrt(2) D sqrt(sum of ||grad_t||^2) for convex losses and every T; no bound of the
-    gradients has to be known, and the plays do not depend on the unit of the losses.
+    gradients has to be known, and the plays depend on the unit of the losses by rounding alone.
 
     Args:
         decision_set: where to play; it must be able to project. One projection a round.

@@ -29,7 +29,7 @@ class OGD(ProjectedDescent):
 
     Regret_T <= 1.5 G D sqrt T for convex losses and every T. A gradient longer than G takes its
     place from then on, so the bound holds with the largest norm seen; without `lipschitz` that is
-    all there is, and the plays do not depend on the unit of the losses.
+    all there is, and the plays depend on the unit of the losses by rounding alone.
 
     Args:
         decision_set: where to play; it must be able to project. One projection a round.

@@ -106,7 +106,7 @@ class RestartedOCG(KernelLearner):
         decision_set: where to play.
         steps: a step rule.
         guess: the first guess, in units of loss per length; left out, the first steepness above
-            zero that is seen, which leaves the plays free of units.
+            zero that is seen, which leaves the plays free of units (up to rounding).
         restart: `RestartHere()` (Wang et al., and the default) or `RestartAtStart()`.
         start: x_1; the set's own start if left out.
 

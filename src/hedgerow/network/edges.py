@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.inputs import as_count
+from hedgerow.network.arrays import MOST_NUMBERS
 from hedgerow.network.data_error import DataError
 from hedgerow.network.labels import check_label
 from hedgerow.network.left_out import LeftOut, LeftOuts, Reason
 from hedgerow.network.network import Network
+from hedgerow.network.numbers import parse_number
 from hedgerow.network.readings import Readings, check_aggregate
 from hedgerow.network.source_file import SourceFile
 
 LATENCY_COLUMNS = ("latency_ms", "rtt_ms")
 BANDWIDTH_COLUMNS = ("bandwidth_mbps", "throughput_mbps")
-LARGEST_SERIES = 1 << 27
-LONGEST_LINE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ def read_edges(
     bandwidth_label: str = "measured",
     aggregate: str = "median",
     keep_going: bool = False,
+    most_numbers: int = MOST_NUMBERS,
 ) -> Network:
     """Read a CSV of edges; with a time column it also gives the series.
 
@@ -63,6 +65,7 @@ def read_edges(
         bandwidth_label: what the bandwidth is, declared likewise.
         aggregate: median, min or last of an edge's rows.
         keep_going: count broken rows and go on, instead of refusing the file.
+        most_numbers: how many numbers a series of rounds x edges may hold.
 
     """
     columns = EdgeColumns() if columns is None else columns
@@ -71,6 +74,7 @@ def read_edges(
         check_label(bandwidth_label, "bandwidth_label"),
     )
     check_aggregate(aggregate)
+    as_count(most_numbers, "most_numbers")
     source = SourceFile(Path(path))
     left = LeftOuts(keep_going)
     table = _Table(source, columns, left)
@@ -90,7 +94,7 @@ def read_edges(
     for readings in edges.values():
         for i, time in enumerate(readings.time):
             readings.time[i] = int(rank[time])
-    return _network(table, edges, len(times), labels, aggregate)
+    return _network(table, edges, len(times), labels, aggregate, most_numbers)
 
 
 class _Table:
@@ -153,7 +157,7 @@ class _Table:
         return self.header.index(name)
 
     def _read(self) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(_lines(self.source), strict=True)
+        reader = csv.reader(self.source.lines(), strict=True)
         try:
             for row in reader:
                 yield reader.line_num, row
@@ -163,23 +167,11 @@ class _Table:
             ) from None
 
 
-def _lines(source: SourceFile) -> Iterator[str]:
-    rest = ""
-    for chunk in source.text():
-        *whole, rest = (rest + chunk).split("\n")
-        for line in whole:
-            yield line + "\n"
-        if len(rest) > LONGEST_LINE:
-            raise DataError(source.path, "", f"a line has more than {LONGEST_LINE} characters")
-    if rest:
-        yield rest
-
-
 def _value(text: str, name: str, least: float = 0.0) -> float:
     if not text.strip():
         raise LeftOut(Reason.MISSING)
     try:
-        value = float(text)
+        value = parse_number(text)
     except ValueError:
         raise LeftOut(Reason.WRONG_FIELD, f"{name} must be a number, got {text[:40]!r}") from None
     if not math.isfinite(value):
@@ -195,6 +187,7 @@ def _network(
     rounds: int,
     labels: tuple[str, str],
     aggregate: str,
+    most_numbers: int,
 ) -> Network:
     order = sorted(edges)
     nodes = sorted({name for edge in order for name in edge})
@@ -203,9 +196,13 @@ def _network(
     known = table.bandwidth is not None
     series: tuple[NDArray[np.float64] | None, ...] = (None, None)
     if table.moment is not None:
-        if rounds * len(order) > LARGEST_SERIES:
+        count = rounds * len(order)
+        if count > most_numbers:
             raise DataError(
-                table.source.path, "", f"{rounds} rounds of {len(order)} edges are too many"
+                table.source.path,
+                "",
+                f"{rounds} rounds of {len(order)} edges make a series of {count} numbers; at most "
+                f"{most_numbers} are kept unless most_numbers (--most-numbers) is raised",
             )
         readings = [edges[edge] for edge in order]
         series = tuple(_series(readings, name, rounds) for name in ("latency", "bandwidth"))

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from hedgerow.inputs import Vector, as_count
+from hedgerow.network.numbers import parse_number
 
 KINDS = ("measured", "proxy", "synthetic")
 STRONG = 0.9
@@ -47,7 +48,7 @@ def draw_synthetic(label: str, size: int, seed: int) -> Vector:
     """
     match = _LOGNORMAL.fullmatch(label)
     try:
-        median, sigma = (float(part) for part in match.groups()) if match else (0.0, 0.0)
+        median, sigma = (parse_number(part) for part in match.groups()) if match else (0.0, 0.0)
     except ValueError:
         median, sigma = 0.0, 0.0
     if not (0.0 < median < 1e9 and 0.0 <= sigma < 10.0):

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_positive
-from hedgerow.network.arrays import read_npz
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.network.arrays import MOST_NUMBERS, read_npz
 from hedgerow.network.data_error import DataError
 from hedgerow.network.labels import check_label
 from hedgerow.network.left_out import LeftOuts, Reason
@@ -27,6 +27,7 @@ def read_matrix(
     aggregate: str = "median",
     label: str = "measured",
     keep_going: bool = False,
+    most_numbers: int = MOST_NUMBERS,
 ) -> Network:
     """Read a stack of shape (rounds, nodes, nodes), or one matrix; each pair becomes an edge.
 
@@ -41,6 +42,7 @@ def read_matrix(
         aggregate: median, min or last.
         label: what the latency is; the file cannot say it, you declare it.
         keep_going: count broken entries as gaps, instead of refusing the file.
+        most_numbers: how many numbers the array may hold; a larger one is refused unread.
 
     """
     path, factor = Path(path), as_positive(factor, "factor")
@@ -48,13 +50,16 @@ def read_matrix(
     check_aggregate(aggregate)
     if zero not in ZEROS:
         raise ValueError(f"zero must be one of {', '.join(ZEROS)}, got {zero!r}")
-    arrays, sha256 = read_npz(path)
-    found = ", ".join(arrays) or "none"
-    if key is None and len(arrays) == 1:
-        key = next(iter(arrays))
-    if key is None or key not in arrays:
-        raise DataError(path, "", f"there is no array {key!r}, choose one with --key: {found}")
-    stack = arrays[key]
+
+    def chosen(names: list[str]) -> list[str]:
+        found = names if key is None else [name for name in names if name == key]
+        if len(found) != 1:
+            there = ", ".join(names)[:200] or "none"
+            raise DataError(path, "", f"there is no array {key!r}, choose one with --key: {there}")
+        return found
+
+    arrays, sha256 = read_npz(path, chosen, as_count(most_numbers, "most_numbers"))
+    ((key, stack),) = arrays.items()
     if stack.ndim == 2:
         stack = stack[np.newaxis]
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or stack.shape[1] < 2 or not len(stack):

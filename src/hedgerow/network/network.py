@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_vector, read_only, unmasked
+from hedgerow.network.arrays import MOST_NUMBERS
 from hedgerow.network.labels import STRONG, check_label, rank_correlation
 
 
@@ -98,11 +99,17 @@ class Network:
         )
 
     @classmethod
-    def load(cls, path: Path | str) -> Network:
-        """Read a network file; what is wrong in it is named, with its key."""
+    def load(cls, path: Path | str, most_numbers: int = MOST_NUMBERS) -> Network:
+        """Read a network file; what is wrong in it is named, with its key.
+
+        Args:
+            path: the JSON file; its series lie beside it.
+            most_numbers: how many numbers one series may hold; larger ones are refused unread.
+
+        """
         from hedgerow.network.storage import load_network
 
-        return load_network(Path(path))
+        return load_network(Path(path), as_count(most_numbers, "most_numbers"))
 
     def save(self, path: Path | str) -> Path:
         """Write the network as JSON, with its series in an .npz beside it; all or nothing."""
@@ -114,15 +121,17 @@ class Network:
 def _nodes(names: object) -> int:
     if not isinstance(names, (tuple, list)) or not all(isinstance(n, str) and n for n in names):
         raise TypeError("nodes must be names: strings that are not empty")
-    if len(set(names)) != len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"nodes must be distinct, {twice!r} stands there twice")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"nodes must be distinct, {name[:80]!r} stands there twice")
+        seen.add(name)
     return len(names)
 
 
 def _edges(given: ArrayLike, nodes: int) -> NDArray[np.int64]:
     try:
-        edges = np.asarray(given)
+        edges = np.asarray(unmasked(given, "edges"))
     except ValueError:
         edges = np.empty(0)
     if edges.ndim != 2 or edges.shape[1:] != (2,) or edges.dtype.kind not in "iu" or not len(edges):
@@ -145,7 +154,7 @@ def _edges(given: ArrayLike, nodes: int) -> NDArray[np.int64]:
 
 
 def _base(given: ArrayLike, name: str, size: int, least: float) -> Vector:
-    values = as_vector(np.asarray(given), name, size)
+    values = as_vector(given, name, size)
     if (values < least).any():
         row = int(np.argmax(values < least))
         bound = "at least 0" if least == 0.0 else "above 0"
@@ -154,7 +163,7 @@ def _base(given: ArrayLike, name: str, size: int, least: float) -> Vector:
 
 
 def _series(given: ArrayLike, name: str, edges: int) -> NDArray[np.float64]:
-    values = np.asarray(given)
+    values = np.asarray(unmasked(given, name))
     if values.ndim != 2 or values.shape[1] != edges or values.dtype.kind != "f" or not len(values):
         raise ValueError(
             f"{name} must have shape (rounds, {edges}) and real entries, got {values.shape} of "

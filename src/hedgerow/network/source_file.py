@@ -15,6 +15,7 @@ from typing import Any
 from hedgerow.network.data_error import DataError
 
 CHUNK = 1 << 16
+LONGEST_LINE = 1 << 20
 
 
 class SourceFile:
@@ -75,6 +76,18 @@ class SourceFile:
                 f"near byte {max(0, position + error.start)} of the unpacked content",
                 "the text is not UTF-8; is it a measurement file?",
             ) from None
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the text, with their ends; one that never ends is refused."""
+        rest = ""
+        for chunk in self.text():
+            *whole, rest = (rest + chunk).split("\n")
+            for line in whole:
+                yield line + "\n"
+            if len(rest) > LONGEST_LINE:
+                raise DataError(self.path, "", f"a line has more than {LONGEST_LINE} characters")
+        if rest:
+            yield rest
 
     def _unreadable(self, position: int, error: Exception) -> DataError:
         return DataError(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.network.arrays import pack_npz, read_npz
+from hedgerow.network.arrays import MOST_NUMBERS, pack_npz, read_npz
 from hedgerow.network.data_error import DataError
 from hedgerow.network.network import Network
 
@@ -42,22 +42,22 @@ def save_network(network: Network, path: Path) -> Path:
         packed = pack_npz(series)
         data["series"] = {"file": beside.name, "sha256": hashlib.sha256(packed).hexdigest()}
     text = _layout(data).encode()
+    contents = ({beside: packed} if packed else {}) | {path: text}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if packed:
-            _replace(beside, packed)
-        _replace(path, text)
+        _replace(contents)
     except OSError as error:
-        raise DataError(path, "", f"cannot be written: {error.strerror or error}") from None
+        why = error.strerror or error
+        raise DataError(path, "", f"cannot be written: {why}; what was there is kept") from None
     return path
 
 
-def load_network(path: Path) -> Network:
-    """Read and check a network file."""
+def load_network(path: Path, most_numbers: int = MOST_NUMBERS) -> Network:
+    """Read and check a network file; a series may hold at most so many numbers."""
     data = _read(path)
     series: dict[str, Any] = {}
     if data["series"] is not None:
-        series = _read_series(path, data["series"])
+        series = _read_series(path, data["series"], most_numbers)
     for name in ("latency_ms", "bandwidth_mbps"):
         _check_numbers(path, name, data[name])
     for name in ("choices", "provenance"):
@@ -108,21 +108,25 @@ def _check_numbers(path: Path, name: str, values: Any) -> None:
             raise DataError(path, f"key {name!r}, entry {i}", f"must be a number, got {value!r}")
 
 
-def _read_series(path: Path, entry: Any) -> dict[str, NDArray[np.float64]]:
+def _read_series(path: Path, entry: Any, most_numbers: int) -> dict[str, NDArray[np.float64]]:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise DataError(path, "key 'series'", "must be an object with 'file' and 'sha256'")
     name = entry["file"]
     if not name or not name.isprintable() or Path(name).name != name:
         raise DataError(path, "key 'series'", "its file must lie beside the network file")
     beside = path.with_name(name)
-    arrays, sha256 = read_npz(beside)
+
+    def known(names: list[str]) -> list[str]:
+        for name in names:
+            if name not in SERIES:
+                raise DataError(beside, f"array {name[:40]!r}", f"is unknown; it holds {SERIES}")
+        return names
+
+    arrays, sha256 = read_npz(beside, known, most_numbers)
     if sha256 != entry.get("sha256"):
         raise DataError(
             beside, "", f"does not belong to {path.name}: its SHA-256 is another; save both again"
         )
-    unknown = [name for name in arrays if name not in SERIES]
-    if unknown:
-        raise DataError(beside, f"array {unknown[0][:40]!r}", f"is unknown; it holds {SERIES}")
     return arrays
 
 
@@ -135,18 +139,22 @@ def _layout(data: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside, then rename: nobody ever sees half a file."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+def _replace(contents: dict[Path, bytes]) -> None:
+    """Write all beside, then rename: nobody ever sees half a file, or half of the files."""
+    temporary: dict[Path, Path] = {}
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
+        for path, content in contents.items():
+            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            temporary[path] = Path(name)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(name).chmod(0o666 & ~_umask())
+        for path, written in temporary.items():
+            written.replace(path)
+    finally:
+        for written in temporary.values():
+            with contextlib.suppress(OSError):
+                written.unlink()
 
 
 def _umask() -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from hedgerow.engine import tables
@@ -12,7 +10,7 @@ from hedgerow.kernels.jit import COMPILED
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.play.compiled_loop import play_rounds
 from hedgerow.policies.constrained import Constrained
-from hedgerow.potentials import power_slope
+from hedgerow.potentials import Slope, power_slope
 from hedgerow.protocols.problem import LinearChunk
 from hedgerow.sets.compiled import faithful
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
@@ -36,7 +34,7 @@ class CompiledPolicy:
         self,
         learner: KernelLearner,
         surrogate: FirstOrder | CostOnlySurrogate,
-        slope: tuple[Any, Vector],
+        slope: Slope,
         ledger: Vector,
     ):
         self._learner, kind, compiled = learner, type(surrogate), learner.space.compiled
@@ -89,21 +87,12 @@ def compiled_policy(policy: object) -> CompiledPolicy | None:
     return CompiledPolicy(learner, surrogate, slope, policy.ledger)
 
 
-def _slope(surrogate: FirstOrder | CostOnlySurrogate) -> tuple[Any, Vector] | None:
+def _slope(surrogate: FirstOrder | CostOnlySurrogate) -> Slope | None:
     """Return the kernel of the surrogate's potential and its numbers, if the loop may use it."""
     if isinstance(surrogate, CostOnlySurrogate):
         fits = _as_written(surrogate, CostOnlySurrogate, "tell")
         return (power_slope, np.zeros(6)) if fits else None  # it is never called
-    if not _as_written(surrogate, FirstOrder, "tell", "charge"):
-        return None
-    potential = surrogate.potential
-    scale = getattr(potential, "scale", None)
-    if getattr(scale, "ranges", surrogate.ranges) is not surrogate.ranges:
-        return None  # a budget in units of other ranges
-    if not faithful(potential, "weight", "slope") or "weight" in vars(potential):
-        return None
-    found: tuple[Any, Vector] | None = potential.slope()  # type: ignore[attr-defined]
-    return found
+    return surrogate.slope if _as_written(surrogate, FirstOrder, "tell", "charge") else None
 
 
 def _as_written(part: object, base: type, *methods: str) -> bool:

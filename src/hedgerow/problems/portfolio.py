@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_count, as_number, read_only
+from hedgerow.network.numbers import parse_number
+from hedgerow.network.source_file import SourceFile
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
 from hedgerow.protocols.problem import LinearChunk, chunk_lengths
 from hedgerow.sets.simplices import Simplex
@@ -127,22 +128,27 @@ def price_relatives(path: str | Path) -> Vector:
     Every entry is a price relative, the day's price over the day before's. Prices themselves are
     not: divide each row by the one before first.
     """
-    opened = gzip.open(path, "rt") if str(path).endswith(".gz") else open(path)  # noqa: SIM115
-    with opened as file:
-        lines = csv.reader(file)
+    lines = csv.reader(SourceFile(Path(path)).lines())
+    rows: list[list[float]] = []
+    try:
         width = len(next(lines, []))
-        rows = []
-        for number, line in enumerate(lines, start=2):
-            try:
-                rows.append([float(entry) for entry in line])
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}; give numbers only") from None
-            if len(line) != width:
-                raise ValueError(
-                    f"{path}, line {number} has {len(line)} entries, the header {width}; "
-                    "give one for each asset"
-                )
+        for line in lines:
+            rows.append(_numbers(line, f"{path}, line {lines.line_num}", width))
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {lines.line_num}: this is no CSV ({error})") from None
     return checked_relatives(rows)
+
+
+def _numbers(line: list[str], where: str, width: int) -> list[float]:
+    try:
+        numbers = [parse_number(entry) for entry in line]
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}; give numbers only") from None
+    if len(line) != width:
+        raise ValueError(
+            f"{where} has {len(line)} entries, the header {width}; give one for each asset"
+        )
+    return numbers
 
 
 def checked_relatives(

@@ -10,6 +10,8 @@ import numpy as np
 
 from hedgerow.inputs import Vector
 from hedgerow.protocols.trace import Trace
+from hedgerow.report.escaping import in_figure
+from hedgerow.report.files import save_figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, distinct for colour-blind readers and in print."""
@@ -43,10 +45,10 @@ def draw_curves(runs: Sequence[Run], best_costs: Vector, budget: float, path: Pa
     T = len(best_costs)
     t = np.arange(1, T + 1)
     for run, colour, dash in zip(runs, COLOURS, DASHES, strict=False):
-        style = {"color": colour, "linestyle": dash, "linewidth": 1.8, "label": run.name}
+        style = {"color": colour, "linestyle": dash, "linewidth": 1.8}
         regret = np.cumsum(run.trace.costs - best_costs)
         ccv = np.cumsum(np.maximum(run.trace.violations, 0.0))
-        left.plot(t, 100.0 * regret / best_costs.sum(), **style)
+        left.plot(t, 100.0 * regret / best_costs.sum(), label=in_figure(run.name), **style)
         right.plot(t, 100.0 * ccv / (T * budget), **style)
     left.axhline(0.0, color="0.6", linewidth=0.8)
     left.set_title("Regret: cost above the best fixed action", fontsize=10, loc="left")
@@ -64,5 +66,4 @@ def draw_curves(runs: Sequence[Run], best_costs: Vector, budget: float, path: Pa
         axes.set_axisbelow(True)
     left.legend(frameon=False, loc="lower left")
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    return path
+    return save_figure(figure, path, dpi=150)

@@ -13,6 +13,8 @@ from rich.table import Table
 from hedgerow.inputs import Vector
 from hedgerow.network.network import Network
 from hedgerow.report.curves import COLOURS
+from hedgerow.report.escaping import in_figure, in_table
+from hedgerow.report.files import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +31,7 @@ def left_out_table(rows: Iterable[Mapping[str, Any]]) -> Table:
     table.add_column("why")
     table.add_column("first")
     for row in rows:
-        table.add_row(f"{row['count']}", row["reason"], row["first"])
+        table.add_row(*(in_table(row[key]) for key in ("count", "reason", "first")))
     return table
 
 
@@ -41,9 +43,9 @@ def record_table(record: Mapping[str, Any]) -> Table:
     for name, value in record.items():
         if isinstance(value, Mapping):
             for inner, chosen in value.items():
-                table.add_row(f"{name}: {inner}", _words(chosen))
+                table.add_row(in_table(f"{name}: {inner}"), in_table(_words(chosen)))
         else:
-            table.add_row(name, _words(value))
+            table.add_row(in_table(name), in_table(_words(value)))
     return table
 
 
@@ -56,7 +58,7 @@ def network_table(network: Network) -> Table:
     table.add_column("", no_wrap=True)
     for name in columns:
         table.add_column(name, justify="right", overflow="fold")
-    table.add_row("what it is", *(label for label, _ in columns.values()))
+    table.add_row("what it is", *(in_table(label) for label, _ in columns.values()))
     quantiles = [np.quantile(values, list(LEVELS)) for _, values in columns.values()]
     for name, row in zip(LEVELS.values(), zip(*quantiles, strict=True), strict=True):
         table.add_row(name, *(f"{value:.4g}" for value in row))
@@ -104,8 +106,7 @@ def draw_network(network: Network, path: Path) -> Path:
         values, label = network.bandwidth_mbps, network.bandwidth_label
         _distribution(lower, values, "Bandwidth", "Mbit/s", label, COLOURS[1])
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    return path
+    return save_figure(figure, path, dpi=150)
 
 
 def _graph(axes: Axes, network: Network) -> None:
@@ -125,7 +126,7 @@ def _graph(axes: Axes, network: Network) -> None:
     for name, colour in (("hub", COLOURS[0]), ("source", COLOURS[2]), ("target", COLOURS[1])):
         node = getattr(network, name)
         if node is not None:
-            label = f"{name} {network.nodes[node]}"
+            label = in_figure(f"{name} {network.nodes[node]}")
             x, y = places[node].tolist()
             axes.scatter(x, y, s=60, color=colour, zorder=3, label=label)
     if axes.get_legend_handles_labels()[0]:
@@ -135,7 +136,7 @@ def _graph(axes: Axes, network: Network) -> None:
     if network.hub is not None:
         title += "\ndistance from the hub grows with the latency to it"
     axes.set_title(title, fontsize=10, loc="left")
-    axes.set_aspect("equal")
+    axes.set(aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))  # two nodes lie on one line
     axes.set_axis_off()
 
 
@@ -171,7 +172,7 @@ def _distribution(
     axes.hist(positive if len(positive) else values, bins=bins.tolist(), color=colour, alpha=0.85)
     median = float(np.median(values))
     axes.axvline(median, color="0.15", linewidth=1.0, linestyle=(0, (4, 3)))
-    axes.set_title(f"{name}: {label}", fontsize=10, loc="left")
+    axes.set_title(in_figure(f"{name}: {label}"), fontsize=10, loc="left")
     axes.set_xlabel(f"{unit} (dashed: the median, {median:.3g})")
     axes.set_ylabel("edges")
     axes.locator_params(axis="y", integer=True)

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.report.curves import Run
+from hedgerow.report.escaping import in_table
 
 
 def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
@@ -43,7 +44,7 @@ def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for name, trace, certificate in runs:
         table.add_row(
-            name,
+            in_table(name),
             f"{trace.cost / rounds:.1f}",
             f"{100 * trace.regret(best) / best.cost:+.2f}",
             f"{100 * certificate / best.cost:+.2f}",

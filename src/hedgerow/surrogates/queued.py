@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive
 from hedgerow.kernels.jit import kernel, nothing, number, write
-from hedgerow.potentials import Potential
+from hedgerow.potentials import Potential, Slope
+from hedgerow.sets.compiled import faithful
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.ranges import GivenRanges, Ranges, is_felt, needs_reach
 
@@ -113,6 +115,23 @@ class FirstOrder(Queued):
         self._units = self.ranges.units(self.initial)
         self.lipschitz = None if lipschitz is None else as_positive(lipschitz, "lipschitz")
 
+    @cached_property
+    def slope(self) -> Slope | None:
+        """The potential's kernel and its numbers; None for one that is written in Python."""
+        potential, scale = self.potential, getattr(self.potential, "scale", None)
+        if getattr(scale, "ranges", self.ranges) is not self.ranges:
+            return None  # a budget in units of other ranges
+        if not faithful(potential, "weight", "slope") or "weight" in vars(potential):
+            return None
+        return potential.slope()  # type: ignore[attr-defined]
+
+    def _weight(self, q: float, t: float) -> float:
+        """Return Phi_t'(q)/V: the one place where a potential may be Python."""
+        if self.slope is None:
+            return self.potential.weight(q, t)
+        slope, numbers = self.slope
+        return slope(numbers, q, t, self.ranges.violation)
+
     def arrays(self) -> tuple[Vector, Vector, Vector]:
         """Return queue, ranges and units, for the compiled loop."""
         return self._state.array, self.ranges.array, self._units
@@ -126,7 +145,7 @@ class FirstOrder(Queued):
             ranges.reach(constraint)
         weight, q = 0.0, kind.take(queue, ranges.array, self._units, value, sizes)
         if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh
-            weight = ranges.ratio * self.potential.weight(q, float(queue[T]))
+            weight = ranges.ratio * self._weight(q, float(queue[T]))
         kind.charge_queue(queue, ranges.array, self._units, value, weight)
         return weight
 

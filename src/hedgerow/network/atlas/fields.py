@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hedgerow.network.left_out import LeftOut, Reason
+from hedgerow.network.numbers import parse_number
 
 Record = dict[str, Any]
 
@@ -37,7 +38,7 @@ def number(record: Record, key: str) -> float | None:
     try:
         if isinstance(value, (bool, list, dict)):
             raise ValueError
-        found = float(value)
+        found = parse_number(value) if isinstance(value, str) else float(value)
     except (ValueError, OverflowError):
         raise LeftOut(Reason.WRONG_FIELD, f"{key} must be a number, got {_shown(value)}") from None
     if not math.isfinite(found):

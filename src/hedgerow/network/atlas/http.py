@@ -14,6 +14,7 @@ from hedgerow.network.atlas.fields import (
     times,
 )
 from hedgerow.network.left_out import LeftOut, Reason
+from hedgerow.network.numbers import parse_number
 
 
 def http_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
@@ -46,7 +47,7 @@ def _from_words(line: str) -> Record:
     if len(words) != 6 or not words[0].startswith(("GET", "HEAD", "POST")):
         return {"err": line}
     try:
-        rt = 1000.0 * float(words[2])
+        rt = 1000.0 * parse_number(words[2])
     except ValueError:
         raise LeftOut(
             Reason.WRONG_FIELD, f"the time in result must be a number, got {words[2][:40]!r}"

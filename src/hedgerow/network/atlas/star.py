@@ -60,16 +60,16 @@ def read_atlas(
 
 
 def _files(paths: Sequence[Path | str]) -> list[Path]:
-    found: list[Path] = []
+    found: dict[Path, None] = {}
     for path in map(Path, paths):
         inside = sorted(p for p in path.rglob("*") if _is_data(p)) if path.is_dir() else [path]
         if not inside:
             wanted = ", ".join(SUFFIXES)
             raise DataError(path, "", f"the folder has no results ({wanted}, packed or not)")
-        found += [each for each in inside if each not in found]
+        found.update(dict.fromkeys(inside))
     if not found:
         raise DataError("results", "", "no file was given")
-    return found
+    return list(found)
 
 
 def _is_data(path: Path) -> bool:

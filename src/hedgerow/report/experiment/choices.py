@@ -58,7 +58,10 @@ def choices(summary: Summary) -> Iterator[Choice]:
     yield from ALWAYS
     yield from map(_problem, experiment["problems"])
     for name in experiment["methods"]:
-        method = METHODS[name]
+        method = METHODS.get(name)
+        if method is None:
+            yield Choice(name, "choice", "this release does not know it; its numbers are as stored")
+            continue
         rebuilt = "reconstruction" in method.confidence
         kind = "reconstruction" if rebuilt else "choice"
         yield Choice(name, kind, f"{method.source}; specification: {method.confidence}")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hedgerow.report.escaping import in_figure
 from hedgerow.report.experiment.picture import (
     CCV,
     OTHER,
     REGRET,
     STYLES,
-    WORDS,
     Picture,
     canvas,
     decades,
     legend_above,
     scale_in_percent,
+    slug,
+    words,
 )
 from hedgerow.report.experiment.summary import Place, Row, Summary
 
@@ -56,7 +58,7 @@ def curve_figure(
     regret.axhline(0.0, color="0.5", linewidth=0.8)
     _times(time, rows)
     legend_above(figure, ccv)
-    heading = f"{place.problem}, T = {place.horizon}, {WORDS[preset]}"
+    heading = f"{place.problem}, T = {place.horizon}, {words(preset)}"
     caption = CAPTION + (RAN if all(row.ran for row in rows) else UNRECORDED)
     return Picture(_name(summary, place, preset), heading, caption), figure
 
@@ -70,7 +72,7 @@ def _times(ax: Any, rows: list[Row]) -> None:
         marker = "o" if row.ran else "x"
         style = {"color": colour, "marker": marker, "markersize": 7, "linestyle": "none"}
         ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
-    names = [row.entrant.method for row in timed]
+    names = [in_figure(row.entrant.method) for row in timed]
     ax.set_yticks(range(len(timed)), names, fontsize=6 if len(names) > 12 else 8)
     ax.set_xlabel("microseconds a round")
     if not timed:
@@ -86,5 +88,5 @@ def _times(ax: Any, rows: list[Row]) -> None:
 def _name(summary: Summary, place: Place, preset: str) -> str:
     """Return a name for files: the problem's number makes it unique, its label readable."""
     labels = [problem["label"] for problem in summary.results.experiment["problems"]]
-    slug = "".join(c if c.isalnum() else "-" for c in place.problem.lower()).strip("-")
-    return f"curves-{1 + labels.index(place.problem)}-{slug}-{preset}"
+    number = 1 + labels.index(place.problem)
+    return f"curves-{number}-{slug(place.problem.lower())}-{slug(preset)}"

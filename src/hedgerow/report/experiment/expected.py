@@ -47,7 +47,10 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
         seeds=tuple(resolved["seeds"]),
     )
     if "selection" in resolved:
-        tasks = held_out(experiment, {"rows": resolved["selection"]})
+        try:
+            tasks = held_out(experiment, {"rows": resolved["selection"]})
+        except KeyError:  # a method or problem without a choice
+            return None
     else:
         tasks = plan(experiment)
     return sum(isinstance(task, RunTask) for task in tasks)

@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Sequence
 
+from hedgerow.report.escaping import in_csv, in_latex
 from hedgerow.report.experiment.mean import Mean
 from hedgerow.report.experiment.summary import Row, described
 
@@ -17,14 +18,6 @@ HEADINGS = (
     "oracle_calls_per_round", "projections_per_round", "microseconds_per_round", "ran",
     "rank_by_regret", "rank_by_ccv", "undominated",
 )  # fmt: skip
-SPECIAL = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        **{c: rf"\{c}" for c in "&%$#_{}"},
-    }
-)
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -36,8 +29,11 @@ def as_csv(rows: Sequence[Row]) -> str:
         means = (row.regret, row.ccv, row.regret_raw, row.ccv_raw)
         writer.writerow(
             [
-                *row.place,
-                *row.entrant,
+                in_csv(row.place.problem),
+                row.place.horizon,
+                in_csv(row.entrant.method),
+                in_csv(row.entrant.preset),
+                row.entrant.eagerness,
                 row.runs,
                 *(_number(x, 6) for mean in means for x in (mean.value, mean.half)),
                 _number(row.oracle_calls, 4),
@@ -64,14 +60,14 @@ def as_latex(rows: Sequence[Row]) -> str:
     for row in rows:
         if row.place != last:
             last = row.place
-            name = _escaped(row.place.problem)
+            name = in_latex(row.place.problem)
             lines += [
                 r"\midrule",
                 rf"\multicolumn{{8}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
             ]
         cells = (
-            _escaped(described(row.entrant)),
-            row.entrant.preset,
+            in_latex(described(row.entrant)),
+            in_latex(row.entrant.preset),
             f"{row.entrant.eagerness:g}",
             _plus_minus(row.regret),
             _plus_minus(row.ccv),
@@ -89,7 +85,3 @@ def _number(x: float, digits: int) -> str:
 
 def _plus_minus(mean: Mean) -> str:
     return f"${mean}$".replace("±", r"\pm")
-
-
-def _escaped(text: str) -> str:
-    return text.translate(SPECIAL)

@@ -13,6 +13,7 @@ from hedgerow.report.experiment.picture import Picture
 from hedgerow.report.experiment.plane_figure import plane_figure
 from hedgerow.report.experiment.sensitivity_figure import sensitivity_figure
 from hedgerow.report.experiment.summary import Summary
+from hedgerow.report.files import save_figure
 
 UNDATED: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
 
@@ -23,7 +24,7 @@ def draw_all(summary: Summary, rates: Sequence[Rate], folder: Path) -> list[Pict
     pictures = []
     for picture, figure in _figures(summary, rates):
         for suffix, metadata in UNDATED.items():
-            figure.savefig(folder / f"{picture.name}.{suffix}", dpi=160, metadata=metadata)
+            save_figure(figure, folder / f"{picture.name}.{suffix}", 160, metadata)
         pictures.append(picture)
     return pictures
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from hedgerow.report.escaping import in_figure
 from hedgerow.report.experiment.growth_rates import Rate
 from hedgerow.report.experiment.picture import STYLES, Picture, canvas
 from hedgerow.report.experiment.summary import standing
@@ -17,7 +18,9 @@ def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
     if not fitted:
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
-    names = [f"{rate.problem}: {rate.entrant} ({rate.entrant.preset})" for rate in fitted]
+    names = [
+        in_figure(f"{rate.problem}: {rate.entrant} ({rate.entrant.preset})") for rate in fitted
+    ]
     for k, rate in enumerate(fitted):
         colour = STYLES.get(rate.entrant.method, ("0.45",))[0]
         ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import html
+import base64
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from hedgerow.policies.methods import METHODS
+from hedgerow.report.escaping import in_html
 from hedgerow.report.experiment.choices import choices
 from hedgerow.report.experiment.expected import how_far
 from hedgerow.report.experiment.exports import as_csv, as_latex
 from hedgerow.report.experiment.figures import draw_all
 from hedgerow.report.experiment.growth_rates import Rate, growth_rates
+from hedgerow.report.experiment.mixture import made_by, mixture
 from hedgerow.report.experiment.picture import Picture
 from hedgerow.report.experiment.sections import (
     figure_section,
@@ -25,6 +28,7 @@ from hedgerow.report.experiment.sections import (
 from hedgerow.report.experiment.style import STYLE
 from hedgerow.report.experiment.summary import Summary
 from hedgerow.report.experiment.verdicts import route_place, verdicts
+from hedgerow.report.files import write_file
 
 UNITS = (
     "Regret: cost above that of the best fixed action that keeps every round, in % of that "
@@ -46,24 +50,23 @@ def write_report(summary: Summary, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     rates = growth_rates(summary)
     pictures = draw_all(summary, rates, folder / "figures")
-    (folder / "table.csv").write_text(as_csv(summary.rows), encoding="utf-8")
-    (folder / "table.tex").write_text(as_latex(summary.rows), encoding="utf-8")
-    path = folder / "report.html"
-    path.write_text(_page(summary, rates, pictures, folder / "figures"), encoding="utf-8")
-    return path
+    write_file(folder / "table.csv", as_csv(summary.rows))
+    write_file(folder / "table.tex", as_latex(summary.rows))
+    page = _page(summary, rates, pictures, folder / "figures")
+    return write_file(folder / "report.html", page)
 
 
 def _page(
     summary: Summary, rates: Sequence[Rate], pictures: Sequence[Picture], figures: Path
 ) -> str:
-    name = html.escape(str(summary.results.experiment["name"]))
+    name = in_html(str(summary.results.experiment["name"]))
     place = route_place(summary)
     parts = _head(summary, judged=place is not None)
     if place is not None:
         parts.append(verdict_section(verdicts(summary, place), place))
     parts.append('<h2 id="figures">Figures</h2>')
     parts += [figure_section(picture, figures) for picture in pictures]
-    parts += ['<h2 id="tables">Tables</h2>', f'<p class="soft">{html.escape(UNITS)}</p>']
+    parts += ['<h2 id="tables">Tables</h2>', f'<p class="soft">{in_html(UNITS)}</p>']
     for at in summary.places:
         for preset in summary.presets:
             if rows := summary.at(at, preset):
@@ -74,6 +77,7 @@ def _page(
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{name}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n'
         f"</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
@@ -83,12 +87,14 @@ def _page(
 def _head(summary: Summary, judged: bool) -> list[str]:
     experiment = summary.results.experiment
     name, about = str(experiment["name"]), str(experiment["about"])
-    parts = [f"<h1>{html.escape(name)}</h1>"]
+    parts = [f"<h1>{in_html(name)}</h1>"]
     if about != name:
-        parts.append(f"<p>{html.escape(about)}</p>")
+        parts.append(f"<p>{in_html(about)}</p>")
     far = how_far(summary.results)
     parts.append(f'<p class="{"warn" if "not finished" in far else "soft"}">{far}.</p>')
-    parts.append(f'<p class="soft">{html.escape(_size(summary))}</p>')
+    if mixed := mixture(summary.results):
+        parts.append(f'<p class="warn">{in_html(mixed)}.</p>')
+    parts.append(f'<p class="soft">{in_html(_size(summary))}</p>')
     names = [*(["Verdicts"] if judged else []), "Figures", "Tables", "Choices"]
     links = "".join(f'<a href="#{name.lower()}">{name}</a>' for name in names)
     return [*parts, f"<nav>{links}</nav>"]
@@ -101,7 +107,7 @@ def _size(summary: Summary) -> str:
     return (
         f"Methods: {_counted(experiment['methods'])}; problems: {len(experiment['problems'])}; "
         f"seeds: {len(experiment['seeds'])}; runs refused: {refused}; runs without a benchmark: "
-        f"{left_out}. Hedgerow {experiment['hedgerow']}."
+        f"{left_out}. Hedgerow {experiment['hedgerow']}{made_by(summary.results)}."
     )
 
 
@@ -111,3 +117,10 @@ def _counted(names: Sequence[str]) -> str:
     again = [f"{name} plays as {other}" for name, other in twins.items() if other in names]
     many = str(len(names) - len(again))
     return f"{many}, and {', '.join(again)}" if again else many
+
+
+def _policy() -> str:
+    """Return what a browser may load: pictures inside the page, this style, and nothing else."""
+    style = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    rules = ("default-src 'none'", "img-src data:", f"style-src 'sha256-{style}'")
+    return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))

@@ -16,12 +16,12 @@ STYLES = {
 }
 """The methods of the paper's figures, and the floor; all others are grey."""
 OTHER = ("0.6", "-", ".")
-WORDS = {"practical": "practical constants", "theory": "the theorems' constants"}
 REGRET = "regret, % of the larger fixed action's cost"
 CCV = "CCV, % of the blind action's"
 LINEAR = {REGRET: 10.0, CCV: 1.0}
 """Axes are linear up to here, in percent, and logarithmic beyond."""
 MOST_LABELS = 11
+LONGEST_SLUG = 60
 
 
 class Picture(NamedTuple):
@@ -34,6 +34,21 @@ class Picture(NamedTuple):
     heading: str
     caption: str
     wide: bool = True
+
+
+def words(preset: str) -> str:
+    """Return what a kind of constants is called in headings."""
+    return "the theorems' constants" if preset == "theory" else f"{preset} constants"
+
+
+def slug(text: str) -> str:
+    """Return a part of a file's name.
+
+    >>> slug("a b/é$")
+    'a-b'
+    """
+    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in text)
+    return plain.strip("-")[:LONGEST_SLUG]
 
 
 def canvas(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:

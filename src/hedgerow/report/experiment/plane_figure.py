@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hedgerow.report.escaping import in_figure
 from hedgerow.report.experiment.picture import (
     CCV,
     OTHER,
     REGRET,
     STYLES,
-    WORDS,
     Picture,
     canvas,
     legend_above,
     scale_in_percent,
+    slug,
+    words,
 )
 from hedgerow.report.experiment.summary import Row, Summary
 
@@ -39,15 +41,15 @@ def plane_figure(summary: Summary, preset: str) -> tuple[Picture, Any]:
     for ax, (place, rows) in zip(panels, fields.items(), strict=False):
         for row in rows:
             _point(ax, row, numbers)
-        ax.set_title(f"{place.problem}, T = {place.horizon}", fontsize=9, loc="left")
+        ax.set_title(in_figure(f"{place.problem}, T = {place.horizon}"), fontsize=9, loc="left")
         ax.set_xlim(0.0, 1.2 * max((row.ccv.value for row in rows), default=1.0) or 1.0)
         ax.axhline(0.0, color="0.5", linewidth=0.8)
         scale_in_percent(ax, "x", CCV)
         scale_in_percent(ax, "y", REGRET)
     _keys(panels[0], numbers, [row for rows in fields.values() for row in rows])
     legend_above(figure, panels[0])
-    heading = f"Regret against violation, {WORDS[preset]}"
-    return Picture(f"plane-{preset}", heading, CAPTION, wide=columns > 1), figure
+    heading = f"Regret against violation, {words(preset)}"
+    return Picture(f"plane-{slug(preset)}", heading, CAPTION, wide=columns > 1), figure
 
 
 def _numbered(rows: list[Row]) -> dict[str, int]:
@@ -83,6 +85,6 @@ def _keys(ax: Any, numbers: dict[str, int], rows: list[Row]) -> None:
     """Put each kind of point into the legend once."""
     played = {row.entrant.method for row in rows}
     for method in [*(name for name in STYLES if name in played), *numbers]:
-        ax.plot([], [], linestyle="none", label=method, **_look(method, numbers))
+        ax.plot([], [], linestyle="none", label=in_figure(method), **_look(method, numbers))
     if played - STYLES.keys() - numbers.keys():
         ax.plot([], [], linestyle="none", label="other methods", **_look("", numbers))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import html
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from hedgerow.report.escaping import in_html
 from hedgerow.report.experiment.growth_rates import Rate
 from hedgerow.report.experiment.picture import Picture
 from hedgerow.report.experiment.summary import Place, Row, Summary, described
@@ -26,18 +26,19 @@ def verdict_section(judged: Sequence[Verdict], place: Place) -> str:
     head = "".join(f"<th>{name}</th>" for name in names)
     note = f"On {place.problem}, T = {place.horizon}. {RULE} {STAND_INS}"
     return (
-        f'<h2 id="verdicts">The paper\'s claims</h2><p class="soft">{html.escape(note)}</p>'
+        f'<h2 id="verdicts">The paper\'s claims</h2><p class="soft">{in_html(note)}</p>'
         f'<table class="claims"><tr>{head}</tr>{rows}</table>'
     )
 
 
 def _claim(verdict: Verdict) -> str:
     parts = verdict.parts or (Part("", verdict.outcome, verdict.verdict, ""),)
-    first = f'<td class="claim" rowspan="{len(parts)}">{html.escape(verdict.claim)}</td>'
+    first = f'<td class="claim" rowspan="{len(parts)}">{in_html(verdict.claim)}</td>'
     rows = ""
     for part in parts:
-        cells = f'<td>{part.preset}</td><td class="{part.outcome}">{html.escape(part.verdict)}</td>'
-        rows += f"<tr>{first}{cells}<td>{html.escape(part.numbers)}</td></tr>"
+        judged = f'<td class="{part.outcome}">{in_html(part.verdict)}</td>'
+        cells = f"<td>{in_html(part.preset)}</td>{judged}<td>{in_html(part.numbers)}</td>"
+        rows += f"<tr>{first}{cells}</tr>"
         first = ""
     return rows
 
@@ -45,7 +46,7 @@ def _claim(verdict: Verdict) -> str:
 def figure_section(picture: Picture, folder: Path) -> str:
     """Return a figure with its picture inside."""
     data = base64.b64encode((folder / f"{picture.name}.png").read_bytes()).decode()
-    heading, caption = html.escape(picture.heading), html.escape(picture.caption)
+    heading, caption = in_html(picture.heading), in_html(picture.caption)
     screen = "pan" if picture.wide else "fit"
     return (
         f'<figure><h3>{heading}</h3><div class="{screen}"><img alt="{heading}. {caption}" '
@@ -59,7 +60,7 @@ def table_section(place: Place, preset: str, rows: Sequence[Row]) -> str:
     lines = []
     for row in sorted(rows, key=lambda row: sum(row.rank)):
         style = ' class="ours"' if row.entrant.method == "projection_free_coco" else ""
-        name = html.escape(described(row.entrant))
+        name = in_html(described(row.entrant))
         cells = (
             f"{row.entrant.eagerness:g}",
             str(row.regret),
@@ -74,7 +75,7 @@ def table_section(place: Place, preset: str, rows: Sequence[Row]) -> str:
         front = ' class="front"' if row.undominated else ""
         numbers = "".join(f'<td class="n">{cell}</td>' for cell in cells)
         lines.append(f"<tr{style}><td{front}>{name}</td>{numbers}</tr>")
-    title = f"{html.escape(place.problem)}, T = {place.horizon}, {preset} constants"
+    title = in_html(f"{place.problem}, T = {place.horizon}, {preset} constants")
     return f'<h3>{title}</h3><div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
@@ -112,10 +113,9 @@ def unjudged_section(summary: Summary) -> str:
 
 def plain_table(heads: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     """Return a table of texts."""
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in heads)
+    head = "".join(f"<th>{in_html(name)}</th>" for name in heads)
     lines = (
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-        for line in cells
+        "<tr>" + "".join(f"<td>{in_html(cell)}</td>" for cell in line) + "</tr>" for line in cells
     )
     return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 

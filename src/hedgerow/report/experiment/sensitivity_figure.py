@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from hedgerow.report.curves import COLOURS
+from hedgerow.report.escaping import in_figure
 from hedgerow.report.experiment.picture import (
     CCV,
     REGRET,
@@ -38,7 +39,7 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
                 yerr=[mean.half if math.isfinite(mean.half) else 0.0 for mean in means],
                 color=COLOURS[k % len(COLOURS)],
                 marker="osD^vx*"[k % 7],
-                label=place.problem,
+                label=in_figure(place.problem),
             )
     values = sorted({row.entrant.eagerness for rows in eager.values() for row in rows})
     for ax, label in ((regret, REGRET), (ccv, CCV)):

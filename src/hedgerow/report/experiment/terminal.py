@@ -9,6 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from hedgerow.report.escaping import in_table
 from hedgerow.report.experiment.summary import Place, Row, Summary, described
 from hedgerow.report.experiment.verdicts import STAND_INS, Verdict
 
@@ -32,12 +33,15 @@ def summary_table(summary: Summary, place: Place, preset: str) -> Table:
     rows = sorted(summary.at(place, preset), key=lambda row: sum(row.rank))
     said = [described(row.entrant) for row in rows]
     remarks = [text for text in said if "(" in text]
-    table.caption, table.caption_justify = Text("\n".join([LEGEND, *remarks])), "left"
+    table.caption, table.caption_justify = (
+        Text("\n").join([Text(LEGEND), *map(in_table, remarks)]),
+        "left",
+    )
     table.add_column("method", overflow="fold", min_width=6)
     for heading in ("e", "regret %", "CCV %", "ranks", "calls", "µs"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*map(Text, _cells(row)))
+        table.add_row(*map(in_table, _cells(row)))
     return table
 
 
@@ -47,14 +51,14 @@ def verdict_table(judged: Sequence[Verdict], place: Place) -> Table:
     table.add_column("claim", overflow="fold")
     table.add_column("verdict", overflow="fold")
     for verdict in judged:
-        table.add_row(Text(verdict.claim), Text(verdict.verdict))
+        table.add_row(in_table(verdict.claim), in_table(verdict.verdict))
     table.caption, table.caption_justify = STAND_INS, "left"
     return table
 
 
 def _table(title: str) -> Table:
     return Table(
-        title=Text(title),  # a label is no markup
+        title=in_table(title),  # a label is no markup
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,

@@ -1,0 +1,59 @@
+"""Folders on file systems that know no locks: nobody is alone, and everything else is the same."""
+
+from __future__ import annotations
+
+import errno
+import sys
+
+import pytest
+from small_experiment import TEXT, results_of, small
+
+from hedgerow.experiment.local import find_joblib, in_this_process
+from hedgerow.experiment.sharing import shared
+from hedgerow.experiment.sweep import sweep
+
+fcntl = pytest.importorskip("fcntl")
+TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.ENOSYS])
+def test_a_file_system_without_locks(number, tmp_path, monkeypatch):
+    asked = []
+
+    def unsupported(_, operation):
+        asked.append(operation)
+        raise OSError(number, "no locks here")
+
+    sweep(small(tmp_path, TINY), tmp_path / "quiet", in_this_process)
+    half = tmp_path / "out/partial/0.part"
+    half.parent.mkdir(parents=True)
+    half.write_bytes(b"perhaps of somebody else")
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    with shared(tmp_path / "out") as alone:
+        assert not alone
+    tally = sweep(small(tmp_path, TINY), tmp_path / "out", in_this_process)
+    assert tally.ran == tally.total
+    assert asked, "a lock was asked for"
+    assert half.exists(), "nothing is swept up"
+    assert results_of(tmp_path / "out") == results_of(tmp_path / "quiet")
+
+
+def test_a_lock_that_is_held_is_shared(tmp_path):
+    (tmp_path / "partial").mkdir()
+    with shared(tmp_path) as first, shared(tmp_path) as second:
+        assert (first, second) == (True, False)
+    with shared(tmp_path) as again:
+        assert again
+
+
+def test_a_system_without_locks(tmp_path, monkeypatch):
+    (tmp_path / "partial").mkdir()
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with shared(tmp_path) as alone:
+        assert not alone
+
+
+def test_joblib_comes_with_the_command_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ValueError, match=r"several workers need joblib; .*'hedgerow\[cli\]'"):
+        find_joblib()
