@@ -147,5 +147,5 @@ def write_measurements(folder: Path, seed: int = 0) -> Path:
 
 if __name__ == "__main__":
     folder = write_measurements(Path("out/measurements"))
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        print(f"{path.as_posix()}: {path.stat().st_size} bytes")
+    for path in sorted(folder.rglob("*.*")):
+        print(path.as_posix())

@@ -16,7 +16,7 @@ from measured import data
 def test_the_spokes_follow_the_quantiles():
     """No level is missed by more than Dvoretzky, Kiefer, Wolfowitz and Massart allow."""
     found = []
-    for seed in range(10):
+    for seed in range(20):
         problem = hr.ShortestPath.atlas_like(seed=seed, horizon=1)
         pairs, hub = np.asarray(problem.decision_set.edges), problem.decision_set.nodes // 2
         spokes = problem.latency[(pairs == hub).any(axis=1)]
