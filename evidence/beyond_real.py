@@ -3,6 +3,7 @@
 Round-trip times between 99 devices (seattle99) and daily prices (nyse_o, djia, msci), each played
 once through, against the best sequences of 1, 2, 4 and 8 actions. One sequence of rounds each:
 there are no intervals, and a difference between two methods may be chance. Run `beyond.py` first.
+The files lie in the folder that HEDGEROW_DATA names.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import Any
 import numpy as np
 from beyond import at_ccv
 from beyond_games import default, sinha_vaze, tracking, wang
+from measured_files import DEVICES, MARKETS, measured_files
 
 import hedgerow as hr
 from hedgerow.hindsight.switching import switching_benchmark
 from hedgerow.network.matrix import read_matrix
 
 HERE = Path(__file__).parent
-DATA = HERE.parents[1] / "shared/data"
 EAGERNESS = [2.0**k for k in range(-2, 5)]
 SWITCHES, CELLS = (0, 1, 3, 7), 8
 FAILED = 10_000.0
@@ -38,9 +39,9 @@ def quick_routes(priced: hr.LatencyCap) -> hr.Recorded:
     return hr.Recorded(priced.decision_set, [(hr.Linear(tau), few) for tau in taus])
 
 
-def games() -> Iterator[tuple[str, hr.Problem]]:
+def games(data: Path) -> Iterator[tuple[str, hr.Problem]]:
     """Yield the instance of `docs/problems.md`, three random pairs of devices, three markets."""
-    devices = read_matrix(DATA / "seattle99/seattle_rtt_688x99x99.npz", factor=10.0)
+    devices = read_matrix(data / DEVICES, factor=10.0)
     series = hr.Series(devices.latency_series, failed=FAILED)
 
     def cap(source: Any, target: Any) -> hr.LatencyCap:
@@ -49,8 +50,8 @@ def games() -> Iterator[tuple[str, hr.Problem]]:
             devices, source, target, rounds, 0, orientation="distance", latency_rounds=series
         )
 
-    for name in ("nyse_o", "djia", "msci"):
-        yield f"Portfolio, {name}", hr.Portfolio.from_csv(DATA / f"portfolio/{name}.csv.gz")
+    for name, path in MARKETS.items():
+        yield f"Portfolio, {name}", hr.Portfolio.from_csv(data / path)
     rng = np.random.default_rng(0)
     for _ in range(3):
         s, t = rng.choice(len(devices.nodes), 2, replace=False).tolist()
@@ -98,6 +99,7 @@ def compared(name: str, problem: hr.Problem, methods: dict[str, Any]) -> dict[st
 
 def main() -> None:
     """Write the comparison, with the rivals' factors as chosen on the synthetic games."""
+    data = measured_files(DEVICES, *MARKETS.values())
     chosen = json.loads((HERE / "beyond.json").read_text())["chosen"]
     methods = {
         "default": default,
@@ -106,7 +108,7 @@ def main() -> None:
         "Wang": wang(chosen["c"]),
     }
     path, rows = Path(__file__).with_suffix(".json"), []
-    for name, problem in games():
+    for name, problem in games(data):
         rows.append(compared(name, problem, methods))
         written = {"eagerness": EAGERNESS, "cells": CELLS, "rows": rows}
         path.write_text(json.dumps(written, indent=1) + "\n")

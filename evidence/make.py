@@ -1,6 +1,7 @@
 """Make the heavy evidence that the documents quote: `make evidence`.
 
 Each function below writes evidence/<its name>.json. Names on the command line choose some.
+`problems` reads measured files in the folder that HEDGEROW_DATA names.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 
 import hedgerow as hr
 from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
@@ -35,6 +37,7 @@ from hedgerow.sets.simplices import KSubsets
 from hedgerow.sets.spanning_trees import SpanningTrees
 
 HERE = Path(__file__).parent
+MEASURED = (STAR, CLOUDS, DEVICES, *MARKETS.values())
 
 
 def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.Constrained[hr.EvalGrad]:
@@ -345,10 +348,10 @@ def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
 
 def stories(data: Path) -> dict[str, tuple[hr.Problem, float | None]]:
     """Every problem with a story, 1000 rounds where the data have them; a given range or None."""
-    star = read_atlas(data / "ripe_hub191/ripe_hub191_traceroute.ndjson.gz")
+    star = read_atlas(data / STAR)
     hub = hub_graph(star, 191, 1200, 0, bandwidth="synthetic:lognormal(50,0.8)")
-    cloud = read_edges(data / "intercloud45/edges.csv")
-    devices = read_matrix(data / "seattle99/seattle_rtt_688x99x99.npz", factor=10.0)
+    cloud = read_edges(data / CLOUDS)
+    devices = read_matrix(data / DEVICES, factor=10.0)
     failing = Series(devices.latency_series, failed=10_000.0)
     far, near = ("aws:eu-west-1", "aws:ap-southeast-2"), ("aws:ap-northeast-2", "gcp:asia-east2")
     detour = LatencyCap.from_network(cloud, *near, 1000, 0, orientation="distance")
@@ -371,7 +374,7 @@ def stories(data: Path) -> dict[str, tuple[hr.Problem, float | None]]:
         ),
     }
     for name, days in (("nyse_o", 1000), ("djia", None), ("msci", None)):
-        path = data / f"portfolio/{name}.csv.gz"
+        path = data / MARKETS[name]
         found[f"Portfolio, {name}"] = Portfolio.from_csv(path, horizon=days), None
         found[f"LogPortfolio, {name}"] = LogPortfolio.from_csv(path, horizon=days), None
     for seed in range(5):
@@ -383,8 +386,8 @@ def stories(data: Path) -> dict[str, tuple[hr.Problem, float | None]]:
 
 def random_pairs(data: Path) -> list[dict[str, Any]]:
     """CCV on LatencyCap between 20 random pairs of each network: most pairs are not special."""
-    cloud = read_edges(data / "intercloud45/edges.csv")
-    devices = read_matrix(data / "seattle99/seattle_rtt_688x99x99.npz", factor=10.0)
+    cloud = read_edges(data / CLOUDS)
+    devices = read_matrix(data / DEVICES, factor=10.0)
     failing = Series(devices.latency_series, failed=10_000.0)
     rng, rows = np.random.default_rng(0), []
     for name, network, rounds in (
@@ -409,7 +412,7 @@ def random_pairs(data: Path) -> list[dict[str, Any]]:
 
 def problems() -> dict[str, list[dict[str, Any]]]:
     """Regret, CCV and certificate of the practical preset on each problem with a story."""
-    rows, data = [], HERE.parents[1] / "shared/data"
+    rows, data = [], measured_files(*MEASURED)
     for name, (problem, given) in stories(data).items():
         X, linear = problem.decision_set, not isinstance(problem, LogPortfolio)
         policy = hr.projection_free_coco(X, violation_range=given)
@@ -525,7 +528,10 @@ MAKERS = {
 def main() -> None:
     """Run the chosen makers, all of them if none is named."""
     warnings.simplefilter("ignore", hr.VacuousConstantsWarning)
-    for name in sys.argv[1:] or MAKERS:
+    chosen = sys.argv[1:] or list(MAKERS)
+    if problems.__name__ in chosen:
+        measured_files(*MEASURED)  # before hours of work
+    for name in chosen:
         path = HERE / f"{name}.json"
         path.write_text(json.dumps(MAKERS[name](), indent=1) + "\n")
         sys.stdout.write(f"{path}\n")

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
+import math
 
 import numpy as np
 import pytest
 
 import hedgerow as hr
 from hedgerow.problems.shortest_path import HUB_RTT_LEVELS, HUB_RTT_QUANTILES_MS
+from measured import data
 
-SPOKES = Path(__file__).parents[2] / "shared/data/ripe_hub191/ripe_hub191_spokes.csv"
+
+def test_the_spokes_follow_the_quantiles():
+    """No level is missed by more than Dvoretzky, Kiefer, Wolfowitz and Massart allow."""
+    found = []
+    for seed in range(20):
+        problem = hr.ShortestPath.atlas_like(seed=seed, horizon=1)
+        pairs, hub = np.asarray(problem.decision_set.edges), problem.decision_set.nodes // 2
+        spokes = problem.latency[(pairs == hub).any(axis=1)]
+        assert len(spokes) == 190
+        found.append(spokes)
+    rtt = np.concatenate(found)
+    below = np.array([(rtt <= ms).mean() for ms in HUB_RTT_QUANTILES_MS])
+    allowed = math.sqrt(math.log(2.0 / 1e-9) / (2.0 * len(rtt)))  # exceeded once in 1e9 draws
+    assert np.abs(below - HUB_RTT_LEVELS).max() < allowed
 
 
-@pytest.mark.skipif(not SPOKES.exists(), reason="the measured round-trip times are not at hand")
+@pytest.mark.measured
 def test_the_quantiles_are_those_of_the_measurements():
-    with SPOKES.open() as file:
+    with data("ripe_hub191/ripe_hub191_spokes.csv").open() as file:
         rtt = [float(row["hub_rtt_min_ms"]) for row in csv.DictReader(file)]
     np.testing.assert_allclose(
         np.quantile(rtt, HUB_RTT_LEVELS), HUB_RTT_QUANTILES_MS, rtol=0, atol=6e-4

@@ -1,13 +1,6 @@
-"""Where the measurements lie, and small results of our own."""
+"""Small results of our own."""
 
 from __future__ import annotations
-
-from pathlib import Path
-
-import pytest
-
-DATA = Path(__file__).parents[2].parent / "shared/data"
-needs_data = pytest.mark.skipif(not DATA.exists(), reason="the measurements are not at hand")
 
 
 def ping(probe=1, timestamp=1_600_000_000, rtt=10.0, target="192.0.2.1", **other):

@@ -1,18 +1,18 @@
-"""Every genuine result of every firmware: parsed, or left out for the right reason."""
+"""Every shape of result of every firmware: parsed, or left out for the right reason."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
-from measurements import DATA, needs_data
+from firmwares import made
 
 from hedgerow.network.atlas.choices import AtlasChoices
 from hedgerow.network.atlas.collector import Collector
 from hedgerow.network.left_out import LeftOuts, Reason
-
-pytestmark = needs_data
+from measured import data
 
 COUNTS = {  # readings kept and left out; one http result holds two readings
     "dns": {Reason.OTHER_TYPE.value: 53},
@@ -58,41 +58,82 @@ LATENCIES = {  # (type, line): ms, read by hand
 }
 
 
-def lines(name):
-    return (DATA / f"atlas_fixtures/{name}.ndjson").read_text().splitlines()
+def outcomes(result):
+    """Return the latency of each reading that is kept, and the reason for each that is not."""
+    left = LeftOuts()  # not one result is broken
+    collector = Collector(AtlasChoices(), left)
+    collector.files.append(Path("results"))
+    collector.take(result, 1)
+    kept = [
+        ms for group in collector.edges.values() for each in group.values() for ms in each.latency
+    ]
+    return kept, [Reason(row["reason"]) for row in left.table() for _ in range(row["count"])]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", made())
+def test_every_shape_is_read_or_left_out_for_its_reason(kind, seed):
+    for result, found in made(seed)[kind]:
+        kept, left = outcomes(result)
+        assert kept == pytest.approx([x for x in found if isinstance(x, float)], abs=1e-9), result
+        assert left == [x for x in found if isinstance(x, Reason)], result
+
+
+def test_the_shapes_have_every_reason_that_genuine_results_have():
+    found = {reason for shapes in made().values() for each in shapes for reason in each.found}
+    wanted = {reason for counts in COUNTS.values() for reason in counts} - {"kept"}
+    assert {reason.value for reason in found if isinstance(reason, Reason)} == wanted
+
+
+def agreed(results):
+    """Count the pings whose least reply is the platform's own minimum; none may differ."""
+    count = 0
+    for result in results:
+        kept, _ = outcomes(result)
+        if kept and "result" in result:
+            assert kept == [float(result["min"])], result
+            count += 1
+    return count
+
+
+def test_the_platforms_minimum_agrees_with_the_replies():
+    """Two sources of the same number; where both are there, they are equal."""
+    assert agreed(result for result, _ in made()["ping"]) == 8
+
+
+def genuine(name):
+    text = data(f"atlas_fixtures/{name}.ndjson").read_text()
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def readings(name):
     """Yield the line, the latency or None, and the reason or None."""
-    for line, text in enumerate(lines(name), start=1):
-        left = LeftOuts()  # not one fixture is broken
-        collector = Collector(AtlasChoices(), left)
-        collector.files.append(DATA)
-        collector.take(json.loads(text), line)
-        for group in collector.edges.values():
-            for kept in group.values():
-                for latency in kept.latency:
-                    yield line, latency, None
-        for row in left.table():
-            yield line, None, row["reason"]
+    for line, result in enumerate(genuine(name), start=1):
+        kept, left = outcomes(result)
+        yield from ((line, latency, None) for latency in kept)
+        yield from ((line, None, reason) for reason in left)
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts(name):
-    found = Counter("kept" if reason is None else reason for _, _, reason in readings(name))
+    found = Counter("kept" if reason is None else reason.value for _, _, reason in readings(name))
     assert found == COUNTS[name]
 
 
+@pytest.mark.measured
 def test_all_219_results_are_accounted_for():
     assert sum(len({line for line, _, _ in readings(name)}) for name in COUNTS) == 219
 
 
+@pytest.mark.measured
 @pytest.mark.parametrize(("name", "reason"), LINES)
 def test_reasons_are_the_right_ones(name, reason):
-    found = {line for line, _, why in readings(name) if why == reason.value}
+    found = {line for line, _, why in readings(name) if why == reason}
     assert found == LINES[name, reason]
 
 
+@pytest.mark.measured
 def test_latencies_are_the_right_ones():
     for name in ("http", "ping", "sslcert", "traceroute"):
         kept = {line: latency for line, latency, _ in readings(name) if latency is not None}
@@ -101,13 +142,6 @@ def test_latencies_are_the_right_ones():
             assert kept[line] == pytest.approx(ms, abs=1e-9), (name, line)
 
 
-def test_the_platforms_minimum_agrees_with_the_replies():
-    """Two sources of the same number; where both are there, they are equal."""
-    compared = 0
-    kept = {line: latency for line, latency, _ in readings("ping") if latency is not None}
-    for line, text in enumerate(lines("ping"), start=1):
-        result = json.loads(text)
-        if line in kept and "result" in result:
-            assert kept[line] == float(result["min"]), line
-            compared += 1
-    assert compared > 30
+@pytest.mark.measured
+def test_the_platforms_minimum_agrees_with_genuine_replies():
+    assert agreed(genuine("ping")) > 30

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from measurements import DATA, needs_data
 
 import hedgerow as hr
 from hedgerow.network.atlas.choices import AtlasChoices
 from hedgerow.network.atlas.star import read_atlas
 from hedgerow.network.hub_graph import hub_graph
 from hedgerow.network.network import Network
+from measured import data
 
 LAW = "synthetic:lognormal(50,0.8)"
 
@@ -28,22 +28,22 @@ def star(spokes=12, **changes):
     return Network(**(values | changes))
 
 
-@needs_data
-def test_the_graph_of_191_nodes_and_1200_edges(tmp_path):
+def test_the_graph_of_191_nodes_and_1200_edges(star_results, tmp_path):
     written = []
     for name in ("a.json", "b.json"):
-        measured = read_atlas(DATA / "ripe_hub191", AtlasChoices(aggregate="min"))
+        measured = read_atlas(star_results, AtlasChoices(aggregate="min"))
         graph = hub_graph(measured, 191, 1200, seed=0, bandwidth=LAW)
         written.append(graph.save(tmp_path / name).read_bytes())
     assert written[0] == written[1]
     paths = hr.DagPaths(graph.edges, graph.source, graph.target)
     assert (len(graph.nodes), paths.dim, int(paths.live.sum())) == (191, 1200, 1200)
-    assert graph.nodes[graph.hub] == "170.55.163.1"
+    hub = measured.nodes[0]
+    assert graph.nodes[graph.hub] == hub
     assert graph.latency_label == "proxy:hub_sum(measured)"
     assert graph.bandwidth_label == "synthetic:hub_min(lognormal(50,0.8))"
     spokes = [measured.nodes[i] for i in measured.edges[:, 0]]
     base = dict(zip(spokes, measured.latency_ms, strict=True))
-    base["170.55.163.1"] = 0.0
+    base[hub] = 0.0
     for (u, v), ms in zip(graph.edges.tolist(), graph.latency_ms, strict=True):
         assert ms == base[graph.nodes[u]] + base[graph.nodes[v]]
     cheapest = float(graph.latency_ms @ paths.lmo(graph.latency_ms))
@@ -51,12 +51,24 @@ def test_the_graph_of_191_nodes_and_1200_edges(tmp_path):
     assert cheapest == pytest.approx(ends, rel=1e-12), "no detour beats the hub at base values"
 
 
-@needs_data
+def test_the_spokes_have_equally_spaced_ranks_of_latency(two_stars):
+    """The first, the last, and between two of them as many left out as anywhere, or one more."""
+    whole = read_atlas(two_stars, AtlasChoices(type="traceroute", aggregate="min"))
+    spokes = [whole.nodes[i] for i in whole.edges[:, 0]]
+    ranked = sorted(zip(whole.latency_ms.tolist(), map(int, spokes), strict=True))
+    kept = set(hub_graph(whole, 191, 1200).nodes) - {whole.nodes[0]}
+    ranks = [rank for rank, (_, probe) in enumerate(ranked) if str(probe) in kept]
+    assert len(kept) == len(ranks) == 190 < len(spokes)
+    assert (ranks[0], ranks[-1]) == (0, len(ranked) - 1)
+    assert set(np.diff(ranks)) <= {len(ranked) // 190, len(ranked) // 190 + 1}
+
+
+@pytest.mark.measured
 def test_the_spokes_of_ripe_hub191_come_back_from_the_whole_mesh():
     """Equally spaced ranks of latency among 537 anchors: the way that data set was made."""
     choices = AtlasChoices(type="traceroute", aggregate="min")
-    whole = read_atlas(DATA / "atlas_hub_mesh/results.ndjson.gz", choices)
-    small = read_atlas(DATA / "ripe_hub191", AtlasChoices(aggregate="min"))
+    whole = read_atlas(data("atlas_hub_mesh/results.ndjson.gz"), choices)
+    small = read_atlas(data("ripe_hub191"), AtlasChoices(aggregate="min"))
     assert set(hub_graph(whole, 191, 1200).nodes) == set(small.nodes)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
 
 import numpy as np
 import pytest
-from measurements import DATA, http, needs_data, ping
+from measurements import http, ping
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.network.network import Network
+from measured import data
 
 
 def run(*arguments, code=0):
@@ -28,12 +30,14 @@ def write(path, *results):
     return path
 
 
-@needs_data
-def test_from_raw_results_to_the_papers_graph(tmp_path, monkeypatch):
+def test_from_raw_results_to_the_papers_graph(star_results, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run("ingest", "atlas", DATA / "ripe_hub191", "--aggregate", "min", "-o", "star.json")
-    assert "Kept 359 of 359 readings" in result.stderr
-    assert "191 nodes, 190 directed edges, hub 170.55.163.1" in result.stdout
+    result = run("ingest", "atlas", star_results, "--aggregate", "min", "-o", "star.json")
+    star = Network.load(tmp_path / "star.json")
+    kept, readings = star.provenance["kept"], star.provenance["readings"]
+    assert f"Kept {kept} of {readings} readings" in result.stderr
+    size = f"{len(star.nodes)} nodes, {len(star.edges)} directed edges, hub {star.nodes[0]}"
+    assert size in result.stdout
     law = "synthetic:lognormal(50,0.8)"
     build = ("network", "build", "star.json", "--nodes", 191, "--edges", 1200, "--seed", 0)
     for name in ("a.json", "b.json"):
@@ -47,17 +51,32 @@ def test_from_raw_results_to_the_papers_graph(tmp_path, monkeypatch):
     assert (tmp_path / "out/network.png").read_bytes().startswith(b"\x89PNG")
 
 
-@needs_data
-def test_the_other_formats(tmp_path, monkeypatch):
+@pytest.mark.measured
+def test_ripe_hub191(tmp_path):
+    out = tmp_path / "star.json"
+    result = run("ingest", "atlas", data("ripe_hub191"), "--aggregate", "min", "-o", out)
+    assert "Kept 359 of 359 readings" in result.stderr
+    assert "191 nodes, 190 directed edges, hub 170.55.163.1" in result.stdout
+
+
+def test_a_list_of_edges(edges_csv, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run("ingest", "edges", DATA / "intercloud45/edges.csv", "-o", "a.json")
-    assert "45 nodes, 1556 directed edges" in result.stdout
+    result = run("ingest", "edges", edges_csv, "-o", "a.json")
+    with edges_csv.open() as file:
+        pairs = [(row["src"], row["dst"]) for row in csv.DictReader(file)]
+    nodes = {name for pair in pairs for name in pair}
+    assert f"{len(nodes)} nodes, {len(pairs)} directed edges" in result.stdout
     run("network", "show", "a.json", "--out", "there")
     assert (tmp_path / "there/network.png").exists()
-    stack = DATA / "seattle99/seattle_rtt_688x99x99.npz"
-    result = run("ingest", "matrix", stack, "--factor", 10, "-o", "b.json")
-    assert "688 rounds, 0.57% without a reading" in result.stdout
-    assert "38145" in result.stderr
+
+
+def test_a_stack_of_matrices(matrices_npz, tmp_path):
+    result = run("ingest", "matrix", matrices_npz, "--factor", 10, "-o", tmp_path / "b.json")
+    with np.load(matrices_npz) as file:
+        stack = file["rtt_centisec"]
+    failed = stack[:, ~np.eye(stack.shape[1], dtype=bool)] == 0
+    assert f"{len(stack)} rounds, {failed.mean():.2%} without a reading" in result.stdout
+    assert f"{failed.sum()}   no value" in result.stderr
 
 
 def test_the_drop_table_goes_to_stderr(tmp_path):

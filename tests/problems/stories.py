@@ -1,15 +1,11 @@
-"""The problems with a story, small, and the measured data where they are at hand."""
+"""The problems with a story, small."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
-from hedgerow.network.edges import read_edges
-from hedgerow.network.matrix import read_matrix
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.latency_cap import LatencyCap
@@ -18,15 +14,6 @@ from hedgerow.problems.portfolio import Portfolio
 from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.variation import Series
-
-DATA = Path(__file__).parents[2].parent / "shared/data"
-
-
-def data(name):
-    """Return the path of measured data, or skip the test."""
-    if not (DATA / name).exists():
-        pytest.skip(f"the measured data {name} are not at hand")
-    return DATA / name
 
 
 def grid(seed):
@@ -80,13 +67,3 @@ STORIES = {
     "ad slots": lambda seed, T: AdSlots(advertisers=6, slots=3, horizon=T, seed=seed),
     "caching": lambda seed, T: Caching(items=30, capacity=10, horizon=T, seed=seed),
 }
-
-
-def intercloud():
-    """Return 45 cloud regions, both quantities measured."""
-    return read_edges(data("intercloud45/edges.csv"))
-
-
-def seattle():
-    """Return 99 devices and 688 rounds of round-trip times; a zero is no reading."""
-    return read_matrix(data("seattle99/seattle_rtt_688x99x99.npz"), factor=10.0)

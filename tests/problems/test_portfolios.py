@@ -1,4 +1,4 @@
-"""Portfolios: the functions, the loader, and measured prices played."""
+"""Portfolios: the functions, the loader, and a market's prices played."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from stories import data, relatives
+from stories import relatives
 
 import hedgerow as hr
 from hedgerow.problems.log_portfolio import ActiveShare, LogPortfolio, NegativeLog
@@ -84,10 +84,9 @@ def test_refusals(build, words):
         build(relatives(0, 100))
 
 
-@pytest.mark.parametrize("market", ["nyse_o", "djia", "msci"])
-def test_measured_prices_with_a_cap_on_volatility(market):
-    path = data(f"portfolio/{market}.csv.gz")
-    problem = Portfolio.from_csv(path, horizon=1000 if market == "nyse_o" else None)
+def test_prices_with_a_cap_on_volatility(prices_csv):
+    days = len(price_relatives(prices_csv))
+    problem = Portfolio.from_csv(prices_csv, horizon=1000 if days > 2000 else None)
     assert max(g(problem.feasible) for _, g in problem) <= 0.0
     X = problem.decision_set
     policy, blind = hr.projection_free_coco(X), hr.simulate(hr.unconstrained(X), problem)
@@ -99,10 +98,9 @@ def test_measured_prices_with_a_cap_on_volatility(market):
     assert low <= trace.costs.min() <= trace.costs.max() <= high
 
 
-@pytest.mark.parametrize("market", ["nyse_o", "djia", "msci"])
-def test_measured_prices_close_to_an_index(market):
-    path = data(f"portfolio/{market}.csv.gz")
-    problem = LogPortfolio.from_csv(path, horizon=500 if market == "djia" else 1000)
+def test_prices_close_to_an_index(prices_csv):
+    days = len(price_relatives(prices_csv))
+    problem = LogPortfolio.from_csv(prices_csv, horizon=1000 if days > 1000 else 500)
     assert max(g(problem.feasible) for _, g in problem) <= 0.0
     X = problem.decision_set
     policy, blind = hr.projection_free_coco(X), hr.simulate(hr.unconstrained(X), problem)
