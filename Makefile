@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PINNED := $(VENV)/.pinned
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 VERIFIED := --require-hashes --only-binary :all:
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
@@ -53,13 +54,16 @@ licences: $(BENCH)
 	$(BIN)/python tools/licences.py
 
 # Writes the versions and hashes of all that is installed; UPGRADE=--upgrade takes the newest.
-lock: $(READY)
+lock: $(PINNED)
 	$(LOCK) $(UPGRADE) --extra all --extra test --group make -o requirements/test.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra bench -c requirements/test.txt -o requirements/bench.txt >/dev/null
 
-$(READY): pyproject.toml requirements/test.txt
+$(PINNED): requirements/test.txt
 	$(PYTHON) -m venv --clear $(VENV)
 	$(INSTALL) $(VERIFIED) -r requirements/test.txt
+	touch $(PINNED)
+
+$(READY): $(PINNED) pyproject.toml
 	$(INSTALL) --no-deps --no-build-isolation -e .
 	touch $(READY)
 
