@@ -22,7 +22,7 @@ def seconds(act: Callable[[], object]) -> float:
 
 
 def ask_and_tell(
-    policy: hr.Constrained[hr.EvalGrad], rounds: list[tuple[hr.Linear, hr.Linear]]
+    policy: hr.Constrained[hr.feedback.EvalGrad], rounds: list[tuple[hr.Linear, hr.Linear]]
 ) -> None:
     """Ask, take two first-order looks, and tell."""
     for cost, constraint in rounds:

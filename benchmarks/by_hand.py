@@ -16,7 +16,7 @@ Oracle = Callable[[Vector], Vector]
 
 
 def play_by_hand(
-    X: hr.DecisionSet, table: hr.LinearChunk, oracle: Oracle, rounds: int
+    X: hr.DecisionSet, table: hr.problems.LinearChunk, oracle: Oracle, rounds: int
 ) -> tuple[float, float]:
     """Play linear rounds and return total cost and CCV; the same arithmetic as the library's.
 

@@ -11,7 +11,7 @@ from measure import Stopwatch
 from tiled import Tiled
 
 import hedgerow as hr
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
 
 TIMED = (
     "projection_free_coco",

@@ -33,7 +33,7 @@ def passes(
 class Floor:
     """Reads ready-made rows once and does as many passes over the graph."""
 
-    def __init__(self, X: hr.DagPaths, table: hr.LinearChunk):
+    def __init__(self, X: hr.sets.DagPaths, table: hr.problems.LinearChunk):
         self._rows = table.costs, table.constraints
         nodes = X.nodes
         self._graph = X._begin, X._tail, X._edge, table.costs[0].copy()

@@ -91,10 +91,10 @@ def directions(X: hr.DecisionSet, skip: int, count: int) -> list[Vector]:
     return asked.directions[skip:]
 
 
-class Recorder(hr.Workspace):
+class Recorder(hr.sets.Workspace):
     """Remembers what a learner asks its workspace for."""
 
-    def __init__(self, inner: hr.Workspace):
+    def __init__(self, inner: hr.sets.Workspace):
         super().__init__(inner.decision_set)
         self.inner = inner
         self.directions: list[Vector] = []

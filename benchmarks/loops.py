@@ -17,11 +17,13 @@ ROUNDS = 1600
 FLOOR = "floor: read the rows once, one pass over the graph"
 
 
-def shortest_path_game() -> tuple[hr.ShortestPath, hr.LinearChunk]:
+def shortest_path_game() -> tuple[hr.ShortestPath, hr.problems.LinearChunk]:
     """Return the paper's game and all its rounds, drawn once."""
     problem = hr.ShortestPath.atlas_like(seed=20)
     parts = zip(*problem.chunks(), strict=True)
-    return problem, hr.LinearChunk(*(np.ascontiguousarray(np.concatenate(part)) for part in parts))
+    return problem, hr.problems.LinearChunk(
+        *(np.ascontiguousarray(np.concatenate(part)) for part in parts)
+    )
 
 
 def loops() -> list[Row]:
@@ -33,7 +35,7 @@ def loops() -> list[Row]:
     workspace = X.workspace()
 
     def fused(T: int) -> Any:
-        game = Tiled(X, hr.LinearChunk(*(part[:T] for part in table)), T)
+        game = Tiled(X, hr.problems.LinearChunk(*(part[:T] for part in table)), T)
         return hr.simulate(hr.projection_free_coco(X), game)
 
     def ask_tell(T: int) -> Any:

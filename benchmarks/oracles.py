@@ -66,14 +66,14 @@ def vectors(k: int) -> Iterator[Contest]:
         v[np.argsort(c)] = w
         return v
 
-    box = hr.Box(np.zeros(n), np.ones(n))
+    box = hr.sets.Box(np.zeros(n), np.ones(n))
     for X, peer in (
-        (hr.Simplex(n), corner),
-        (hr.L1Ball(n), signed_corner),
-        (hr.L2Ball(n), lambda c: -c / np.linalg.norm(c)),
+        (hr.sets.Simplex(n), corner),
+        (hr.sets.L1Ball(n), signed_corner),
+        (hr.sets.L2Ball(n), lambda c: -c / np.linalg.norm(c)),
         (box, lambda c: np.where(c < 0.0, 1.0, 0.0)),
-        (hr.KSubsets(n, n // 10), subset),
-        (hr.Permutahedron(w), ranking),
+        (hr.sets.KSubsets(n, n // 10), subset),
+        (hr.sets.Permutahedron(w), ranking),
     ):
         yield Contest(f"{type(X).__name__}.lmo", size, items, X.lmo, {"NumPy": peer}, cost)
 
@@ -82,7 +82,7 @@ def paths(k: int) -> Iterator[Contest]:
     """Dijkstra's method gets costs above zero, Bellman and Ford's gets costs of any sign."""
     nodes, edges = ((191, 1200), (1910, 12_000), (191_000, 1_200_000))[k]
     pairs = dag(nodes, edges)
-    X = hr.DagPaths(pairs, 0, nodes - 1)
+    X = hr.sets.DagPaths(pairs, 0, nodes - 1)
     size, space = f"{nodes} / {edges} edges", X.workspace()
     stream = np.ones((12 * edges + 16 * nodes) // 8)
 
@@ -97,7 +97,7 @@ def paths(k: int) -> Iterator[Contest]:
     items = positive(edges, 2)
     yield Contest("DagPaths.lmo, costs > 0", size, items, space.lmo, quick, cost, targets)
     if k == 2:
-        shuffled = hr.DagPaths(np.random.default_rng(0).permutation(pairs), 0, nodes - 1)
+        shuffled = hr.sets.DagPaths(np.random.default_rng(0).permutation(pairs), 0, nodes - 1)
         ours, name = shuffled.workspace().lmo, "DagPaths.lmo, edges in random order"
         yield Contest(name, size, items, ours, {FLOOR: floor}, cost)
     slow: dict[str, Act | None] = {}
@@ -176,7 +176,7 @@ def _networkx_path(pairs: Any) -> Act:
 def flows(k: int) -> Iterator[Contest]:
     """Unit flows on a hub digraph, the directions of a policy and fresh ones."""
     nodes, edges = ((40, 240), (191, 1200), (1910, 12_000))[k]
-    X = hr.UnitFlow(hub_digraph(nodes, edges), 1, nodes - 1)
+    X = hr.sets.UnitFlow(hub_digraph(nodes, edges), 1, nodes - 1)
     rows, size = X.rows(), f"{nodes} / {edges} edges"
     for word, items, target in (
         ("a policy's", directions(X, 100, 2 * REPETITIONS), {LINPROG: Target(100.0)}),
@@ -194,7 +194,7 @@ def flows(k: int) -> Iterator[Contest]:
             moving=bool(target),
         )
     hops = 12
-    Y = hr.HopLimitedWalks(X.edges, 1, nodes - 1, hops)
+    Y = hr.sets.HopLimitedWalks(X.edges, 1, nodes - 1, hops)
     tail, head = np.asarray(X.edges).T
 
     def recursion(c: Vector) -> float:
@@ -238,7 +238,7 @@ def trees(k: int) -> Iterator[Contest]:
     if k < 2:
         peers["networkx"] = _networkx_tree(pairs)
         targets["networkx"] = Target(50.0)
-    X, items = hr.SpanningTrees(pairs), fresh(edges, 3)
+    X, items = hr.sets.SpanningTrees(pairs), fresh(edges, 3)
     yield Contest("SpanningTrees.lmo", f"{edges} edges", items, X.lmo, peers, cost, targets)
 
 
@@ -296,7 +296,7 @@ def assignments(k: int) -> Iterator[Contest]:
         C = c.reshape(n, n)
         return float(C[linear_sum_assignment(C)].sum())
 
-    X = hr.Birkhoff(n)
+    X = hr.sets.Birkhoff(n)
     yield Contest("Birkhoff.lmo", f"{n} x {n}", fresh(n * n, 2), X.lmo, {"SciPy": bare}, cost)
 
 
@@ -307,7 +307,7 @@ def matchings(k: int) -> Iterator[Contest]:
         ("bipartite", bipartite(side, 6 * side)),
         ("any graph", graph(side, 4 * side)),
     ):
-        X, items = hr.Matchings(pairs), fresh(len(pairs), 2)
+        X, items = hr.sets.Matchings(pairs), fresh(len(pairs), 2)
         peers = {
             "networkx": _networkx_matching(pairs),
             "rustworkx, whole numbers": _rustworkx_matching(pairs),
@@ -376,12 +376,12 @@ def spectral(k: int) -> Iterator[Contest]:
         return -np.outer(u[:, 0], v[0]).ravel()
 
     for X, items, peers in (
-        (hr.Spectrahedron(n), turning((n, n), 5 * REPETITIONS, True), (full, arnoldi)),
-        (hr.NuclearBall(n, m), turning((n, m), 5 * REPETITIONS, False), (svd, arnoldi_svd)),
+        (hr.sets.Spectrahedron(n), turning((n, n), 5 * REPETITIONS, True), (full, arnoldi)),
+        (hr.sets.NuclearBall(n, m), turning((n, m), 5 * REPETITIONS, False), (svd, arnoldi_svd)),
     ):
         name, size = type(X).__name__, " x ".join(str(s) for s in X.shape)
         words = ("NumPy eigh", "SciPy eigsh, warm")
-        if isinstance(X, hr.NuclearBall):
+        if isinstance(X, hr.sets.NuclearBall):
             words = ("NumPy svd", "SciPy svds, warm")
         named = dict(zip(words, peers, strict=True))
         targets = dict(zip(words, (Target(8.0), Target(1.2)), strict=True))
@@ -395,7 +395,7 @@ def polytopes(k: int) -> Iterator[Contest]:
     n = (40, 200, 600)[k]
     rng = np.random.default_rng(n)
     A = rng.random((n // 2, n))
-    X = hr.Polytope(A, 0.25 * A.sum(axis=1), upper=1.0)
+    X = hr.sets.Polytope(A, 0.25 * A.sum(axis=1), upper=1.0)
     target = {"drift": Target(8.0), "fresh": Target(1 / 1.2)}
     sequences = (("drift", drift(n, 3 * REPETITIONS)), ("fresh", fresh(n, 3 * REPETITIONS)))
     for word, items in sequences:

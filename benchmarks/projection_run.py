@@ -19,11 +19,13 @@ from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 Rounds = list[tuple[hr.Function, hr.Function]]
 
 
-def projected_coco(decision_set: hr.DecisionSet) -> hr.Constrained[hr.EvalGrad]:
+def projected_coco(decision_set: hr.DecisionSet) -> hr.Constrained[hr.feedback.EvalGrad]:
     """Return the practical preset of `projection_free_coco` with the learner replaced."""
-    learner = hr.AdaGrad(decision_set)
-    potential = hr.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
-    surrogate = hr.CurrentSurrogate(potential, PRACTICAL_P, hr.LearntRanges(learner))
+    learner = hr.learners.AdaGrad(decision_set)
+    potential = hr.potentials.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
+    surrogate = hr.surrogates.CurrentSurrogate(
+        potential, PRACTICAL_P, hr.surrogates.LearntRanges(learner)
+    )
     return hr.Constrained(learner, surrogate)
 
 
@@ -39,7 +41,7 @@ def trajectory(problem: hr.ShortestPath, skip: int, count: int) -> list[Vector]:
     return asked.targets[skip:]
 
 
-def run(policy: hr.Constrained[hr.EvalGrad], rounds: Rounds) -> tuple[float, hr.Trace]:
+def run(policy: hr.Constrained[hr.feedback.EvalGrad], rounds: Rounds) -> tuple[float, hr.Trace]:
     """Play ready-made rounds; return the seconds and what happened."""
     costs, violations = [], []
     watch = Stopwatch()

@@ -57,10 +57,10 @@ def vectors(k: int) -> Iterator[Contest]:
     """Sums that are fixed or bounded."""
     n = (1200, 12_000, 120_000)[k]
     items, size = fresh(n, 3), f"n = {n}"
-    subsets = hr.KSubsets(n, n // 10)
+    subsets = hr.sets.KSubsets(n, n // 10)
     for X, name, peer in (
-        (hr.Simplex(n), "NumPy, by sorting", by_sorting),
-        (hr.L1Ball(n), "NumPy, by sorting", ball_by_sorting),
+        (hr.sets.Simplex(n), "NumPy, by sorting", by_sorting),
+        (hr.sets.L1Ball(n), "NumPy, by sorting", ball_by_sorting),
         (subsets, "NumPy, by bisection", lambda y: by_bisection(y, n // 10)),
     ):
         label = f"{type(X).__name__}.project"
@@ -70,7 +70,7 @@ def vectors(k: int) -> Iterator[Contest]:
 def permutations(k: int) -> Iterator[Contest]:
     """The description as a QP has n^2 variables, so sizes are small."""
     n = (15, 30, 60)[k]
-    X = hr.Permutahedron(np.arange(float(n)))
+    X = hr.sets.Permutahedron(np.arange(float(n)))
     items = [3.0 * y for y in fresh(n, 3)]
     peers = qp_solvers(X.rows(), dense=False)
     yield Contest("Permutahedron.project", f"n = {n}", items, X.project, peers, point)
@@ -79,11 +79,11 @@ def permutations(k: int) -> Iterator[Contest]:
 def assignments(k: int) -> Iterator[Contest]:
     """Doubly stochastic matrices and bipartite matchings."""
     n = (10, 40, 100)[k]
-    X = hr.Birkhoff(n)
+    X = hr.sets.Birkhoff(n)
     items = [y / n for y in fresh(n * n, 2)]
     peers = qp_solvers(X.rows(), dense=k == 0)
     yield Contest("Birkhoff.project", f"{n} x {n}", items, X.project, peers, point)
-    Y = hr.Matchings(bipartite(2 * n, 8 * n))
+    Y = hr.sets.Matchings(bipartite(2 * n, 8 * n))
     items = [0.2 + 0.3 * y for y in fresh(8 * n, 2)]
     peers = qp_solvers(Y.rows(), dense=k == 0)
     yield Contest("Matchings.project, bipartite", f"{8 * n} edges", items, Y.project, peers, point)
@@ -110,7 +110,7 @@ def paths(k: int) -> Iterator[Contest]:
 def flows(k: int) -> Iterator[Contest]:
     """Unit flows on a hub digraph, random points: the hard case, most edges are free."""
     nodes, edges = ((40, 240), (191, 1200), (764, 4800))[k]
-    X = hr.UnitFlow(hub_digraph(nodes, edges), 1, nodes - 1)
+    X = hr.sets.UnitFlow(hub_digraph(nodes, edges), 1, nodes - 1)
     items = [0.3 * y for y in fresh(edges, 2)]
     peers = qp_solvers(X.rows(), dense=k == 0)
     size, targets = f"{nodes} / {edges} edges", {"PIQP": Target(1.0)}
@@ -131,8 +131,8 @@ def spectral(k: int) -> Iterator[Contest]:
         return ((u * by_sorting(values)) @ v).ravel()
 
     for X, symmetric, word, peer in (
-        (hr.Spectrahedron(n), True, "NumPy eigh, by sorting", eigen),
-        (hr.NuclearBall(n, n), False, "NumPy svd, by sorting", singular),
+        (hr.sets.Spectrahedron(n), True, "NumPy eigh, by sorting", eigen),
+        (hr.sets.NuclearBall(n, n), False, "NumPy svd, by sorting", singular),
     ):
         items = turning((n, n), 1, symmetric)
         label = f"{type(X).__name__}.project"
@@ -144,11 +144,11 @@ def generic(k: int) -> Iterator[Contest]:
     n = (20, 60, 200)[k]
     rng = np.random.default_rng(n)
     A = rng.random((n // 2, n))
-    X = hr.Polytope(A, 0.25 * A.sum(axis=1), upper=1.0)
+    X = hr.sets.Polytope(A, 0.25 * A.sum(axis=1), upper=1.0)
     items = [0.5 + y for y in fresh(n, 2)]
     peers = qp_solvers(X.rows(), dense=True)
     size = f"{n} variables, {n // 2} rows"
     yield Contest("Polytope.project", size, items, X.project, peers, point)
-    Y = hr.ConvexHull(rng.standard_normal((5 * n, n)))
+    Y = hr.sets.ConvexHull(rng.standard_normal((5 * n, n)))
     peers = qp_solvers(Y.rows(), dense=False)
     yield Contest("ConvexHull.project", f"{5 * n} points, n = {n}", items, Y.project, peers, point)

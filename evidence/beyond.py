@@ -45,10 +45,10 @@ SHARES = [0.01, 0.03, 0.1]
 NEAR = EAGERNESS[3:], EAGERNESS[1:4]
 """The eagerness of Sinha-Vaze and of Wang in training: about where the default's CCV lies."""
 STEPS: dict[str, Method] = {
-    "PaperSteps": stepping(hr.PaperSteps),
-    "RmsSteps(8)": stepping(lambda _: hr.RmsSteps(8.0)),
-    "RmsSteps(16)": stepping(lambda _: hr.RmsSteps(16.0)),
-    "CertificateSteps(0.3)": stepping(lambda _: hr.CertificateSteps(0.3)),
+    "PaperSteps": stepping(hr.learners.steps.PaperSteps),
+    "RmsSteps(8)": stepping(lambda _: hr.learners.steps.RmsSteps(8.0)),
+    "RmsSteps(16)": stepping(lambda _: hr.learners.steps.RmsSteps(16.0)),
+    "CertificateSteps(0.3)": stepping(lambda _: hr.learners.steps.CertificateSteps(0.3)),
 }
 TINY = 1e-12
 """Stands for a CCV of 0, which has no logarithm."""

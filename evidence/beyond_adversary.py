@@ -21,11 +21,11 @@ from hedgerow.adversary.search import Found, evaluate, search
 T = 200
 FOR_POLICIES, FOR_LEARNERS = 160, 400
 STEPS: dict[str, Any] = {
-    "CertificateSteps(0.03)": hr.CertificateSteps(),
-    "CertificateSteps(0.1)": hr.CertificateSteps(0.1),
-    "CertificateSteps(0.3)": hr.CertificateSteps(0.3),
-    "CertificateSteps(1)": hr.CertificateSteps(1.0),
-    "RmsSteps(16)": hr.RmsSteps(16.0),
+    "CertificateSteps(0.03)": hr.learners.steps.CertificateSteps(),
+    "CertificateSteps(0.1)": hr.learners.steps.CertificateSteps(0.1),
+    "CertificateSteps(0.3)": hr.learners.steps.CertificateSteps(0.3),
+    "CertificateSteps(1)": hr.learners.steps.CertificateSteps(1.0),
+    "RmsSteps(16)": hr.learners.steps.RmsSteps(16.0),
 }
 Rows = list[dict[str, Any]]
 
@@ -33,7 +33,7 @@ Rows = list[dict[str, Any]]
 def of_policies() -> Rows:
     """The worst regret and CCV that were found for both policies."""
     rows: Rows = []
-    for X in (hr.Simplex(5), hr.L2Ball(3)):
+    for X in (hr.sets.Simplex(5), hr.sets.L2Ball(3)):
         game = LinearGame(X, T, share=0.5)
         for name, method in (("default", default), ("tracking", tracking)):
             for measure in (hindsight_regret, ccv):
@@ -53,13 +53,15 @@ def of_policies() -> Rows:
 
 def plain(X: hr.DecisionSet, steps: Any) -> Any:
     """Conditional gradient without constraints."""
-    return lambda _: hr.Constrained(hr.AdaptiveOCG(X, steps), hr.CostOnlySurrogate())
+    return lambda _: hr.Constrained(
+        hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate()
+    )
 
 
 def of_learners() -> Rows:
     """The worst regret for each step rule; what the other rules do on the same sequence."""
     rows: Rows = []
-    for X in (hr.Simplex(5), hr.L2Ball(3)):
+    for X in (hr.sets.Simplex(5), hr.sets.L2Ball(3)):
         game = LinearGame(X, T, share=1.0)
         for name, steps in STEPS.items():
             found = search(plain(X, steps), game, regret, seed=0, evaluations=FOR_LEARNERS)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import hedgerow as hr
+from hedgerow.baselines.wang import PRACTICAL_RATE as WANG_RATE
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
-from hedgerow.policies.wang import PRACTICAL_RATE as WANG_RATE
 from hedgerow.problems.drifting_paths import drifting_paths
 from hedgerow.problems.drifting_subsets import DriftingSubsets
 from hedgerow.problems.hard_box import HardBox
@@ -22,13 +22,13 @@ SINHA_RATE = 2.0
 GAMES: dict[str, Callable[[int], Any]] = {
     "G": lambda seed: hr.ShortestPath.atlas_like(seed=seed),
     "N2": lambda seed: drifting_paths(seed=seed),
-    "S1": lambda seed: hr.IidSimplex(seed=seed),
-    "N3": lambda seed: hr.IidSimplex(n=200, horizon=3000, seed=seed),
-    "S2": lambda seed: hr.SwitchingBall(seed=seed),
-    "S2b": lambda seed: hr.SwitchingBall(seed=seed, growth=1.0),
+    "S1": lambda seed: hr.problems.IidSimplex(seed=seed),
+    "N3": lambda seed: hr.problems.IidSimplex(n=200, horizon=3000, seed=seed),
+    "S2": lambda seed: hr.problems.SwitchingBall(seed=seed),
+    "S2b": lambda seed: hr.problems.SwitchingBall(seed=seed, growth=1.0),
     "N1": lambda seed: DriftingSubsets(seed=seed),
-    "S3": lambda seed: hr.HalfspaceBox(seed=seed),
-    "S4": lambda seed: hr.OrthogonalBall(seed=seed),
+    "S3": lambda seed: hr.problems.HalfspaceBox(seed=seed),
+    "S4": lambda seed: hr.problems.OrthogonalBall(seed=seed),
     "HB": lambda seed: HardBox(n=20, seed=seed),
 }
 NINE = [name for name in GAMES if name != "HB"]
@@ -53,19 +53,24 @@ class Watched(hr.Problem):
             yield pair
 
 
-def power(learner: Any, eagerness: float) -> hr.Constrained[hr.EvalGrad]:
+def power(learner: Any, eagerness: float) -> hr.Constrained[hr.feedback.EvalGrad]:
     """The practical preset of `projection_free_coco` around any learner."""
     e = eagerness
-    scale = hr.GrowingScale(PRACTICAL_SCALE.floor / e, PRACTICAL_SCALE.factor / e)
-    potential = hr.PowerPotential(PRACTICAL_P, scale)
-    surrogate = hr.CurrentSurrogate(potential, PRACTICAL_P / e, hr.LearntRanges(learner))
+    scale = hr.potentials.GrowingScale(PRACTICAL_SCALE.floor / e, PRACTICAL_SCALE.factor / e)
+    potential = hr.potentials.PowerPotential(PRACTICAL_P, scale)
+    surrogate = hr.surrogates.CurrentSurrogate(
+        potential, PRACTICAL_P / e, hr.surrogates.LearntRanges(learner)
+    )
     return hr.Constrained(learner, surrogate)
 
 
-def exponential(learner: Any, rate: float) -> hr.Constrained[hr.EvalGrad]:
+def exponential(learner: Any, rate: float) -> hr.Constrained[hr.feedback.EvalGrad]:
     """A learner under an exponential price with learnt ranges: the practical rivals."""
-    ranges = hr.LearntRanges(learner)
-    return hr.Constrained(learner, hr.CurrentSurrogate(hr.ExponentialPotential(rate), 0.0, ranges))
+    ranges = hr.surrogates.LearntRanges(learner)
+    return hr.Constrained(
+        learner,
+        hr.surrogates.CurrentSurrogate(hr.potentials.ExponentialPotential(rate), 0.0, ranges),
+    )
 
 
 def default(X: hr.DecisionSet, T: int, e: float) -> Any:  # noqa: ARG001 - any horizon
@@ -80,7 +85,7 @@ def tracking(X: hr.DecisionSet, T: int, e: float) -> Any:  # noqa: ARG001 - any 
 
 def stepping(make: Callable[[int], Any]) -> Method:
     """The default with another step rule, which may ask for the horizon."""
-    return lambda X, T, e: power(hr.AdaptiveOCG(X, make(T)), e)
+    return lambda X, T, e: power(hr.learners.AdaptiveOCG(X, make(T)), e)
 
 
 def sinha_vaze(factor: float) -> Method:
@@ -92,7 +97,7 @@ def wang(c: float) -> Method:
     """The practical `wang_ofw` whose `CertificateSteps` have another c."""
 
     def make(X: hr.DecisionSet, T: int, e: float) -> Any:
-        learner = RestartedOCG(X, hr.CertificateSteps(c), restart=RestartAtStart())
+        learner = RestartedOCG(X, hr.learners.steps.CertificateSteps(c), restart=RestartAtStart())
         return exponential(learner, e * WANG_RATE / T**0.75)
 
     return make

@@ -20,11 +20,11 @@ HORIZONS = [1000, 4000, 16000, 64000]
 SEEDS = range(30, 32)
 GAMES: dict[str, Any] = {
     "G": lambda T, seed: hr.ShortestPath.atlas_like(horizon=T, seed=seed),
-    "S1": lambda T, seed: hr.IidSimplex(horizon=T, seed=seed),
-    "S2": lambda T, seed: hr.SwitchingBall(horizon=T, seed=seed),
-    "S2b": lambda T, seed: hr.SwitchingBall(horizon=T, seed=seed, growth=1.0),
-    "S3": lambda T, seed: hr.HalfspaceBox(horizon=T, seed=seed),
-    "S4": lambda T, seed: hr.OrthogonalBall(horizon=T, seed=seed),
+    "S1": lambda T, seed: hr.problems.IidSimplex(horizon=T, seed=seed),
+    "S2": lambda T, seed: hr.problems.SwitchingBall(horizon=T, seed=seed),
+    "S2b": lambda T, seed: hr.problems.SwitchingBall(horizon=T, seed=seed, growth=1.0),
+    "S3": lambda T, seed: hr.problems.HalfspaceBox(horizon=T, seed=seed),
+    "S4": lambda T, seed: hr.problems.OrthogonalBall(horizon=T, seed=seed),
 }
 
 

@@ -20,8 +20,8 @@ from beyond_games import default, sinha_vaze, tracking, wang
 from measured_files import DEVICES, MARKETS, measured_files
 
 import hedgerow as hr
-from hedgerow.hindsight.switching import switching_benchmark
-from hedgerow.network.matrix import read_matrix
+from hedgerow.benchmarks.switching import switching_benchmark
+from hedgerow.networks.matrix import read_matrix
 
 HERE = Path(__file__).parent
 EAGERNESS = [2.0**k for k in range(-2, 5)]
@@ -32,7 +32,7 @@ LINKS = 1.5
 """Links a route may have on average where latency is the cost: invented."""
 
 
-def quick_routes(priced: hr.LatencyCap) -> hr.Recorded:
+def quick_routes(priced: hr.problems.LatencyCap) -> hr.Recorded:
     """The network's latency as the cost, and at most 1.5 links on average as the constraint."""
     few = hr.Linear(np.ones(priced.decision_set.dim), -LINKS)
     taus = (row for chunk in priced.chunks() for row in chunk.constraints)
@@ -42,16 +42,16 @@ def quick_routes(priced: hr.LatencyCap) -> hr.Recorded:
 def games(data: Path) -> Iterator[tuple[str, hr.Problem]]:
     """Yield the instance of `docs/problems.md`, three random pairs of devices, three markets."""
     devices = read_matrix(data / DEVICES, factor=10.0)
-    series = hr.Series(devices.latency_series, failed=FAILED)
+    series = hr.problems.Series(devices.latency_series, failed=FAILED)
 
-    def cap(source: Any, target: Any) -> hr.LatencyCap:
+    def cap(source: Any, target: Any) -> hr.problems.LatencyCap:
         rounds = len(devices.latency_series)
-        return hr.LatencyCap.from_network(
+        return hr.problems.LatencyCap.from_network(
             devices, source, target, rounds, 0, orientation="distance", latency_rounds=series
         )
 
     for name, path in MARKETS.items():
-        yield f"Portfolio, {name}", hr.Portfolio.from_csv(data / path)
+        yield f"Portfolio, {name}", hr.problems.Portfolio.from_csv(data / path)
     rng = np.random.default_rng(0)
     for _ in range(3):
         s, t = rng.choice(len(devices.nodes), 2, replace=False).tolist()

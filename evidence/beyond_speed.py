@@ -28,7 +28,7 @@ SETS = (Birkhoff(200), "Birkhoff(200)"), (NuclearBall(300, 300), "NuclearBall(30
 
 def lazy(X: hr.DecisionSet, T: int, e: float) -> Any:  # noqa: ARG001 - any horizon
     """The default with a memory for vertices."""
-    return power(LazyOCG(X, hr.CertificateSteps()), e)
+    return power(LazyOCG(X, hr.learners.steps.CertificateSteps()), e)
 
 
 def follower(X: hr.DecisionSet, T: int, e: float) -> Any:  # noqa: ARG001 - any horizon
@@ -91,15 +91,15 @@ def matrices(X: hr.DecisionSet, name: str, noise: float, rounds: int) -> Rows:
     base = rng.uniform(0.0, 1.0, X.dim)
     costs = base + noise * rng.uniform(-1.0, 1.0, (rounds, X.dim))
     learners: dict[str, Any] = {
-        "AdaptiveOCG": hr.AdaptiveOCG(X, hr.CertificateSteps()),
-        "LazyOCG": LazyOCG(X, hr.CertificateSteps()),
+        "AdaptiveOCG": hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()),
+        "LazyOCG": LazyOCG(X, hr.learners.steps.CertificateSteps()),
     }
     paid = dict.fromkeys(learners, 0.0)
 
     def act(key: str) -> Callable[[int], None]:
         def go(t: int) -> None:
             paid[key] += float(costs[t] @ learners[key].ask())
-            learners[key].tell(hr.EvalGrad(0.0, costs[t]))
+            learners[key].tell(hr.feedback.EvalGrad(0.0, costs[t]))
 
         return go
 

@@ -12,14 +12,14 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from hedgerow.experiment.local import in_processes
-from hedgerow.experiment.reading import load_experiment
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.tuning import tune
-from hedgerow.network.edges import read_edges
-from hedgerow.network.matrix import read_matrix
-from hedgerow.report.experiment.exports import as_csv
-from hedgerow.report.experiment.summary import Row, Summary
+from hedgerow.experiments.local import in_processes
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.tuning import tune
+from hedgerow.networks.edges import read_edges
+from hedgerow.networks.matrix import read_matrix
+from hedgerow.report.exports import as_csv
+from hedgerow.report.summary import Row, Summary
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "out"

@@ -21,10 +21,10 @@ from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 import hedgerow as hr
 from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
 from hedgerow.adversary.search import evaluate, search
-from hedgerow.network.atlas.star import read_atlas
-from hedgerow.network.edges import read_edges
-from hedgerow.network.hub_graph import hub_graph
-from hedgerow.network.matrix import read_matrix
+from hedgerow.networks.atlas.star import read_atlas
+from hedgerow.networks.edges import read_edges
+from hedgerow.networks.hub_graph import hub_graph
+from hedgerow.networks.matrix import read_matrix
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
@@ -40,12 +40,13 @@ HERE = Path(__file__).parent
 MEASURED = (STAR, CLOUDS, DEVICES, *MARKETS.values())
 
 
-def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.Constrained[hr.EvalGrad]:
+def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.Constrained[hr.feedback.EvalGrad]:
     """The practical preset with root-mean-square steps instead of certificate-driven ones."""
-    learner = hr.AdaptiveOCG(X, hr.RmsSteps(kappa))
-    potential = hr.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa))
+    potential = hr.potentials.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
     return hr.Constrained(
-        learner, hr.CurrentSurrogate(potential, PRACTICAL_P, hr.LearntRanges(learner))
+        learner,
+        hr.surrogates.CurrentSurrogate(potential, PRACTICAL_P, hr.surrogates.LearntRanges(learner)),
     )
 
 
@@ -85,12 +86,14 @@ def atlas_like() -> list[dict[str, Any]]:
 def synthetic_growth() -> list[dict[str, Any]]:
     """The synthetic games at growing horizons, practical preset, against the feasible point."""
     games: dict[str, Callable[[int], Any]] = {
-        "IidSimplex": lambda T: hr.IidSimplex(horizon=T, seed=20),
-        "SwitchingBall": lambda T: hr.SwitchingBall(horizon=T, seed=20),
-        "SwitchingBall, sqrt T phases": lambda T: hr.SwitchingBall(horizon=T, seed=20, growth=1.0),
-        "HalfspaceBox": lambda T: hr.HalfspaceBox(horizon=T, seed=20),
-        "OrthogonalBall": lambda T: hr.OrthogonalBall(horizon=T, seed=20),
-        "QuadraticBox": lambda T: hr.QuadraticBox(horizon=T, seed=20),
+        "IidSimplex": lambda T: hr.problems.IidSimplex(horizon=T, seed=20),
+        "SwitchingBall": lambda T: hr.problems.SwitchingBall(horizon=T, seed=20),
+        "SwitchingBall, sqrt T phases": lambda T: hr.problems.SwitchingBall(
+            horizon=T, seed=20, growth=1.0
+        ),
+        "HalfspaceBox": lambda T: hr.problems.HalfspaceBox(horizon=T, seed=20),
+        "OrthogonalBall": lambda T: hr.problems.OrthogonalBall(horizon=T, seed=20),
+        "QuadraticBox": lambda T: hr.problems.QuadraticBox(horizon=T, seed=20),
     }
     rows = []
     for name, make in games.items():
@@ -124,19 +127,19 @@ def exponent(points: list[tuple[int, float]]) -> float | None:
     return round(float(np.polyfit(np.log(horizons), np.log(means), 1)[0]), 3)
 
 
-class BoxWall(hr.LinearProblem):
+class BoxWall(hr.problems.LinearProblem):
     """On [-1, 1]^n, u = 1/sqrt(n) ones: f_t = <-0.6 u + noise, x>, g_t = <u + noise, x> - 0.3."""
 
     def __init__(self, n: int, horizon: int, seed: int):
         self.n, self.horizon, self.seed = n, horizon, seed
-        self.decision_set = hr.Box(-np.ones(n), np.ones(n))
+        self.decision_set = hr.sets.Box(-np.ones(n), np.ones(n))
 
     def chunks(self, size: int = 0) -> Any:  # noqa: ARG002 - all rounds at once
         """Yield all rounds as one chunk."""
         u, shape = np.full(self.n, self.n**-0.5), (self.horizon, self.n)
         costs, limits = (np.random.default_rng([self.seed, i]) for i in (1, 2))
         noise = 0.2 / np.sqrt(self.n)
-        yield hr.LinearChunk(
+        yield hr.problems.LinearChunk(
             noise * costs.standard_normal(shape) - 0.6 * u,
             np.zeros(self.horizon),
             noise * limits.standard_normal(shape) + u,
@@ -150,11 +153,11 @@ def bandit_policies(
     """The practical preset, the same with the lagged surrogate, and the theory preset."""
     given: dict[str, Any] = {"lipschitz": lipschitz, "bound": bound}
     drift = hr.projection_free_cbco(X, T, seed, **given)
-    assert isinstance(drift.surrogate, hr.DriftSurrogate)
+    assert isinstance(drift.surrogate, hr.surrogates.DriftSurrogate)
     kept = drift.surrogate
     lagged = hr.ConstrainedBandit(
-        hr.BlockBandit(X, hr.PracticalBlocks(T), seed),
-        hr.LaggedSurrogate(kept.potential, kept.initial, kept.ranges),
+        hr.learners.BlockBandit(X, hr.learners.PracticalBlocks(T), seed),
+        hr.surrogates.LaggedSurrogate(kept.potential, kept.initial, kept.ranges),
     )
     theory = hr.projection_free_cbco(X, T, seed, **given, preset="theory")
     return {"practical, drift": drift, "practical, lagged": lagged, "theory": theory}
@@ -162,7 +165,7 @@ def bandit_policies(
 
 def play_bandit(
     policy: hr.ConstrainedBandit,
-    table: hr.LinearChunk,
+    table: hr.problems.LinearChunk,
     lipschitz: float,
     bound: tuple[float, float],
 ) -> tuple[float, float]:
@@ -171,16 +174,22 @@ def play_bandit(
     for a, b, c, d in zip(*table, strict=True):
         x = policy.ask()
         f, g = float(a @ x + b), float(c @ x + d)
-        policy.tell(hr.Eval(f, lipschitz, bound[0]), hr.Eval(g, lipschitz, bound[1]))
+        policy.tell(
+            hr.feedback.Eval(f, lipschitz, bound[0]), hr.feedback.Eval(g, lipschitz, bound[1])
+        )
         total, ccv = total + f, ccv + max(0.0, g)
     return total, ccv
 
 
 def bandit_game(game: str, n: int, T: int, seed: int) -> list[dict[str, Any]]:
     """One game, all policies: regret against the best point that keeps every round."""
-    problem = hr.SwitchingBall(n, T, seed) if game == "SwitchingBall" else BoxWall(n, T, seed)
-    table = hr.LinearChunk(*(np.concatenate(part) for part in zip(*problem.chunks(), strict=True)))
-    box = hr.Box(-np.ones(n), np.ones(n))
+    problem = (
+        hr.problems.SwitchingBall(n, T, seed) if game == "SwitchingBall" else BoxWall(n, T, seed)
+    )
+    table = hr.problems.LinearChunk(
+        *(np.concatenate(part) for part in zip(*problem.chunks(), strict=True))
+    )
+    box = hr.sets.Box(-np.ones(n), np.ones(n))
     best = hr.hindsight(box, hr.Recorded(box, table.rounds()))
     assert best.status == "optimal", game
     assert problem.decision_set.contains(best.x), "the best point of the box must be in the ball"
@@ -261,14 +270,14 @@ def vertex_sets() -> dict[str, hr.DecisionSet]:
     return {
         "KSubsets(12, 4)": KSubsets(12, 4),
         "SpanningTrees(K6)": SpanningTrees(complete),
-        "DagPaths(25 nodes, 80 edges)": hr.DagPaths(edges, 0, 24),
+        "DagPaths(25 nodes, 80 edges)": hr.sets.DagPaths(edges, 0, 24),
     }
 
 
 INSTANCES = ("fixed normal, iid cost", "fixed normal, switching cost", "alternating normal")
 
 
-def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.LinearChunk:
+def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.problems.LinearChunk:
     """Linear rounds in which cost and constraint pull apart and a mixture keeps every round."""
     rng = np.random.default_rng([seed, 5])
     mean, other = rng.uniform(0.0, 1.0, (2, X.dim))
@@ -285,7 +294,7 @@ def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.Lin
     else:
         limits = np.tile(normals[0], (T, 1))
         level = least + 0.4 * float(normals[0] @ X.lmo(mean) - least)
-    return hr.LinearChunk(costs, np.zeros(T), limits, np.full(T, -level))
+    return hr.problems.LinearChunk(costs, np.zeros(T), limits, np.full(T, -level))
 
 
 def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
@@ -306,7 +315,7 @@ def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
                     for a, _, c, d in zip(*table, strict=True):
                         x = policy.ask()
                         f, g = float(a @ x), float(c @ x + d)
-                        policy.tell(hr.EvalGrad(f, a), hr.EvalGrad(g, c))
+                        policy.tell(hr.feedback.EvalGrad(f, a), hr.feedback.EvalGrad(g, c))
                         cost += f
                         violations.append(g)
                     runs.append(
@@ -445,12 +454,18 @@ def searched(X: hr.DecisionSet, T: int) -> dict[str, tuple[Any, Any, int]]:
     values = partial(hr.bandit, lipschitz=1.0, bound=X.diameter)
 
     def learner(steps: Any) -> Any:
-        return lambda _: hr.Constrained(hr.AdaptiveOCG(X, steps), hr.CostOnlySurrogate())
+        return lambda _: hr.Constrained(
+            hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate()
+        )
 
     return {
-        "AdaptiveOCG, PaperSteps": (learner(hr.PaperSteps(T)), hr.first_order, 1),
-        "AdaptiveOCG, RmsSteps": (learner(hr.RmsSteps()), hr.first_order, 1),
-        "AdaptiveOCG, CertificateSteps": (learner(hr.CertificateSteps()), hr.first_order, 1),
+        "AdaptiveOCG, PaperSteps": (learner(hr.learners.steps.PaperSteps(T)), hr.first_order, 1),
+        "AdaptiveOCG, RmsSteps": (learner(hr.learners.steps.RmsSteps()), hr.first_order, 1),
+        "AdaptiveOCG, CertificateSteps": (
+            learner(hr.learners.steps.CertificateSteps()),
+            hr.first_order,
+            1,
+        ),
         "projection_free_coco": (lambda _: hr.projection_free_coco(X), hr.first_order, 1),
         "projection_free_coco, theory": (
             lambda _: hr.projection_free_coco(X, T, preset="theory", lipschitz=1.0),
@@ -476,11 +491,13 @@ def adversary_search() -> list[dict[str, Any]]:
     "fresh" judges a randomised policy by 32 new draws.
     """
     T, rows = 200, []
-    for X in (hr.Simplex(5), hr.L2Ball(3)):
+    for X in (hr.sets.Simplex(5), hr.sets.L2Ball(3)):
         for name, (make, feedback, draws) in searched(X, T).items():
             plain = name.startswith("AdaptiveOCG")
             game = LinearGame(X, T, share=1.0 if plain else 0.5)
-            quick = X.supports(hr.Described)  # hindsight is one small linear programme
+            quick = X.supports(
+                hr.sets.HasLinearDescription
+            )  # hindsight is one small linear programme
             exact = not plain and (quick or draws == 1)
             costly = hindsight_regret if exact else regret
             for objective in (costly,) if plain else (costly, ccv):

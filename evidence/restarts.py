@@ -14,33 +14,33 @@ from pathlib import Path
 from typing import Any
 
 import hedgerow as hr
+from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import StepRule
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
-from hedgerow.policies.wang import PRACTICAL_RATE
 
 HORIZON = 1600
 SEEDS = range(20, 25)
 STEPS: dict[str, StepRule] = {
-    "RmsSteps(16)": hr.RmsSteps(16.0),
-    "CertificateSteps": hr.CertificateSteps(),
+    "RmsSteps(16)": hr.learners.steps.RmsSteps(16.0),
+    "CertificateSteps": hr.learners.steps.CertificateSteps(),
 }
 LEARNERS: dict[str, Callable[[hr.DecisionSet, StepRule], Any]] = {
-    "adaptive": hr.AdaptiveOCG,
+    "adaptive": hr.learners.AdaptiveOCG,
     "restart at x_t": RestartedOCG,
     "restart at x_1": lambda X, steps: RestartedOCG(X, steps, restart=RestartAtStart()),
 }
 POTENTIALS = {
-    "exponential": (hr.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
-    "power": (hr.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE), PRACTICAL_P),
+    "exponential": (hr.potentials.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
+    "power": (hr.potentials.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE), PRACTICAL_P),
 }
 GAMES: dict[str, Callable[[int], Any]] = {
     "atlas_like": lambda seed: hr.ShortestPath.atlas_like(seed=seed, horizon=HORIZON),
-    "IidSimplex": lambda seed: hr.IidSimplex(horizon=HORIZON, seed=seed),
-    "SwitchingBall": lambda seed: hr.SwitchingBall(horizon=HORIZON, seed=seed),
-    "HalfspaceBox": lambda seed: hr.HalfspaceBox(horizon=HORIZON, seed=seed),
-    "OrthogonalBall": lambda seed: hr.OrthogonalBall(horizon=HORIZON, seed=seed),
-    "QuadraticBox": lambda seed: hr.QuadraticBox(horizon=HORIZON, seed=seed),
+    "IidSimplex": lambda seed: hr.problems.IidSimplex(horizon=HORIZON, seed=seed),
+    "SwitchingBall": lambda seed: hr.problems.SwitchingBall(horizon=HORIZON, seed=seed),
+    "HalfspaceBox": lambda seed: hr.problems.HalfspaceBox(horizon=HORIZON, seed=seed),
+    "OrthogonalBall": lambda seed: hr.problems.OrthogonalBall(horizon=HORIZON, seed=seed),
+    "QuadraticBox": lambda seed: hr.problems.QuadraticBox(horizon=HORIZON, seed=seed),
 }
 
 
@@ -64,7 +64,8 @@ def restarts() -> list[dict[str, Any]]:
             ):
                 played: Any = build(problem.decision_set, rule)
                 policy = hr.Constrained(
-                    played, hr.CurrentSurrogate(phi, queue, hr.LearntRanges(played))
+                    played,
+                    hr.surrogates.CurrentSurrogate(phi, queue, hr.surrogates.LearntRanges(played)),
                 )
                 trace, compared = against(policy, problem, cost)
                 rows.append(

@@ -17,20 +17,20 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import hedgerow as hr
-from hedgerow.experiment.constants import known_constants
-from hedgerow.policies.method import Constants, Method
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.method import Constants, Method
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.constants import known_constants
 
 HORIZON = 1600
 SEEDS = range(20, 25)
 SLOW = METHODS["follow_the_leader_feasible"]
 """A linear programme with many dense rows each round: one seed, and both presets are the same."""
 GAMES: dict[str, Callable[[int], Any]] = {
-    "IidSimplex": lambda seed: hr.IidSimplex(horizon=HORIZON, seed=seed),
-    "SwitchingBall": lambda seed: hr.SwitchingBall(horizon=HORIZON, seed=seed),
-    "HalfspaceBox": lambda seed: hr.HalfspaceBox(horizon=HORIZON, seed=seed),
-    "OrthogonalBall": lambda seed: hr.OrthogonalBall(horizon=HORIZON, seed=seed),
-    "QuadraticBox": lambda seed: hr.QuadraticBox(horizon=HORIZON, seed=seed),
+    "IidSimplex": lambda seed: hr.problems.IidSimplex(horizon=HORIZON, seed=seed),
+    "SwitchingBall": lambda seed: hr.problems.SwitchingBall(horizon=HORIZON, seed=seed),
+    "HalfspaceBox": lambda seed: hr.problems.HalfspaceBox(horizon=HORIZON, seed=seed),
+    "OrthogonalBall": lambda seed: hr.problems.OrthogonalBall(horizon=HORIZON, seed=seed),
+    "QuadraticBox": lambda seed: hr.problems.QuadraticBox(horizon=HORIZON, seed=seed),
     "atlas_like": lambda seed: hr.ShortestPath.atlas_like(horizon=HORIZON, seed=seed),
 }
 
@@ -38,7 +38,7 @@ GAMES: dict[str, Callable[[int], Any]] = {
 def constants_of(problem: hr.Problem) -> Constants:
     """Return exact constants of linear rounds; sampled ones, and half as much again, of others."""
     lipschitz, bound = known_constants(problem).constants
-    margin = 1.0 if isinstance(problem, hr.LinearProblem) else 1.5
+    margin = 1.0 if isinstance(problem, hr.problems.LinearProblem) else 1.5
     return Constants(
         (margin * lipschitz[0], margin * lipschitz[1]), (margin * bound[0], margin * bound[1])
     )

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.cli.reproduce import FULL_SEEDS
-from hedgerow.experiment.config import Experiment
-from hedgerow.experiment.local import in_processes
-from hedgerow.experiment.reading import load_experiment
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.sweep import sweep
-from hedgerow.report.experiment.expected import how_far
-from hedgerow.report.experiment.summary import Summary
-from hedgerow.report.experiment.verdicts import GARBER, OURS, SINHA, WANG, route_place, verdicts
+from hedgerow.experiments.config import Experiment
+from hedgerow.experiments.local import in_processes
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.sweep import sweep
+from hedgerow.report.expected import how_far
+from hedgerow.report.summary import Summary
+from hedgerow.report.verdicts import GARBER, OURS, SINHA, WANG, route_place, verdicts
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "out" / "verdicts"

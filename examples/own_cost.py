@@ -24,7 +24,7 @@ class Delay:
 
 
 rng = np.random.default_rng(3)
-X = hr.Simplex(5)  # one unit of traffic over five links
+X = hr.sets.Simplex(5)  # one unit of traffic over five links
 prices = rng.uniform(0.5, 2.0, 5)
 rounds = [
     (Delay(rng.uniform(1.5, 3.0, 5)), hr.Linear(prices * rng.uniform(0.9, 1.1, 5), -1.2))

@@ -3,12 +3,12 @@
 import tempfile
 from pathlib import Path
 
-from hedgerow.experiment.local import in_this_process
-from hedgerow.experiment.reading import load_experiment
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.sweep import sweep
-from hedgerow.report.experiment.page import write_report
-from hedgerow.report.experiment.summary import Summary
+from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.sweep import sweep
+from hedgerow.report.page import write_report
+from hedgerow.report.summary import Summary
 
 EXPERIMENT = """
 name = "first-sweep"

@@ -8,10 +8,10 @@ import hedgerow as hr
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (1, 4), (5, 4)]
 SETS = {
-    "simplex": lambda: hr.Simplex(5),
-    "ball": lambda: hr.L2Ball(4, radius=2.0),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
+    "simplex": lambda: hr.sets.Simplex(5),
+    "ball": lambda: hr.sets.L2Ball(4, radius=2.0),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
 }
 
 

@@ -10,11 +10,11 @@ import hedgerow as hr
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
 SETS: dict[str, Callable[[], hr.DecisionSet]] = {
-    "simplex": lambda: hr.Simplex(5),
-    "l2ball": lambda: hr.L2Ball(4, radius=3.0),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
-    "k-subsets": lambda: hr.KSubsets(6, 2),
+    "simplex": lambda: hr.sets.Simplex(5),
+    "l2ball": lambda: hr.sets.L2Ball(4, radius=3.0),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
+    "k-subsets": lambda: hr.sets.KSubsets(6, 2),
 }
 
 
@@ -77,7 +77,7 @@ def check_powers_of_two(make, seed, feedback=hr.first_order):
 
 def check_size_is_a_unit(make, seed, feedback=hr.first_order):
     """On a ball of twice the size, with constraints stretched alike, plays are twice as large."""
-    small, large = hr.L2Ball(4, radius=1.0), hr.L2Ball(4, radius=2.0)
+    small, large = hr.sets.L2Ball(4, radius=1.0), hr.sets.L2Ball(4, radius=2.0)
     rounds = random_rounds(small, 60, seed)
     stretched = [(f, hr.Linear(g.coefficients, 2.0 * g.offset)) for f, g in rounds]
     own = plays_of(make(small, 60), rounds, feedback)

@@ -16,19 +16,25 @@ from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret, r
 from hedgerow.adversary.random_signs import RandomSigns
 from hedgerow.adversary.search import PATIENCE, evaluate, progress, search
 from hedgerow.adversary.steady_push import SteadyPush
+from hedgerow.learners import steps
 
 
 def plain(X, steps):
-    return hr.Constrained(hr.AdaptiveOCG(X, steps), hr.CostOnlySurrogate())
+    return hr.Constrained(hr.learners.AdaptiveOCG(X, steps), hr.surrogates.CostOnlySurrogate())
 
 
 def leader(X):
     """Follow the leader: the perturbed one, with next to no perturbation."""
-    return hr.Constrained(hr.FTPL(X, 0, hr.GaussianNoise(factor=1e-9)), hr.CostOnlySurrogate())
+    return hr.Constrained(
+        hr.learners.FTPL(X, 0, hr.learners.GaussianNoise(factor=1e-9)),
+        hr.surrogates.CostOnlySurrogate(),
+    )
 
 
 CONSTRUCTIONS = {
-    "random signs": lambda T: RandomSigns(hr.Simplex(3), np.array([1.0, -1.0, 0.0]), T, seed=1),
+    "random signs": lambda T: RandomSigns(
+        hr.sets.Simplex(3), np.array([1.0, -1.0, 0.0]), T, seed=1
+    ),
     "cyclic arms": lambda T: CyclicArms(4, T),
     "steady push": lambda T: SteadyPush(2, T),
     "fresh coordinates": lambda T: FreshCoordinates(T, seed=1),
@@ -59,12 +65,12 @@ def every_sign(game):
     [hr.projection_free_coco, hr.unconstrained, leader, partial(hr.ftpl_coco, horizon=6, seed=3)],
 )
 def test_random_signs_cost_every_learner_the_same(make):
-    X, c = hr.Simplex(3), np.array([2.0, -1.0, 0.0])
+    X, c = hr.sets.Simplex(3), np.array([2.0, -1.0, 0.0])
     game = RandomSigns(X, c, horizon=6)
     regrets = []
     for rows, signs in every_sign(game):
         costs = np.outer(signs, c)
-        chunk = hr.LinearChunk(costs, rows[1], rows[2], rows[3])
+        chunk = hr.problems.LinearChunk(costs, rows[1], rows[2], rows[3])
         trace = hr.simulate(make(X), hr.Recorded(X, chunk.rounds()))
         regrets.append(trace.cost - X.minimum(costs.sum(axis=0)))
     assert np.mean(regrets) == pytest.approx(game.expected_regret, rel=1e-12)
@@ -79,7 +85,9 @@ def test_fresh_coordinates_force_the_trade_off(make):
     X, sums = game.decision_set, []
     for rows, signs in every_sign(game):
         limits = -rows.costs * signs[:, None]
-        problem = hr.Recorded(X, hr.LinearChunk(rows[0], rows[1], limits, rows[3]).rounds())
+        problem = hr.Recorded(
+            X, hr.problems.LinearChunk(rows[0], rows[1], limits, rows[3]).rounds()
+        )
         trace = hr.simulate(make(X), problem)
         best = -0.5 * np.count_nonzero(signs < 0.0)
         sums.append(trace.cost - best + 2.0 * trace.ccv)
@@ -93,7 +101,11 @@ def test_cyclic_arms_ruin_the_leader_and_not_conditional_gradient(n):
     X, best = game.decision_set, hr.hindsight(game)
     assert best.cost <= (game.horizon - 1) / n + 1.0
     assert hr.simulate(leader(X), game).regret(best) >= game.leader_regret
-    for steps in (hr.PaperSteps(800), hr.RmsSteps(), hr.CertificateSteps()):
+    for steps in (
+        steps.PaperSteps(800),
+        steps.RmsSteps(),
+        steps.CertificateSteps(),
+    ):
         assert hr.simulate(plain(X, steps), game).regret(best) < 0.1 * game.leader_regret
 
 
@@ -103,16 +115,20 @@ def test_a_steady_push_costs_the_papers_steps_their_rate_and_the_others_nothing(
         X = game.decision_set
         regrets = [
             hr.simulate(plain(X, steps), game).cost + T
-            for steps in (hr.PaperSteps(T), hr.RmsSteps(), hr.CertificateSteps())
+            for steps in (
+                steps.PaperSteps(T),
+                steps.RmsSteps(),
+                steps.CertificateSteps(),
+            )
         ]
         assert game.paper_regret <= regrets[0] <= 2.0 * T**0.75
         assert max(regrets[1:]) < 10.0
 
 
 GAMES = {
-    "simplex": LinearGame(hr.Simplex(4), 40),
-    "ball": LinearGame(hr.L2Ball(3), 40, cost_bound=2.0, constraint_bound=0.5, share=0.2),
-    "subsets": LinearGame(hr.KSubsets(4, 2), 40, share=0.0),
+    "simplex": LinearGame(hr.sets.Simplex(4), 40),
+    "ball": LinearGame(hr.sets.L2Ball(3), 40, cost_bound=2.0, constraint_bound=0.5, share=0.2),
+    "subsets": LinearGame(hr.sets.KSubsets(4, 2), 40, share=0.0),
 }
 
 
@@ -155,8 +171,10 @@ def test_regret_against_the_comparators_is_a_lower_bound_and_can_be_a_loose_one(
 
 
 def test_a_share_of_one_forbids_nothing():
-    game = LinearGame(hr.Simplex(4), 30, share=1.0)
-    found = search(lambda _: hr.unconstrained(hr.Simplex(4)), game, ccv, seed=0, evaluations=20)
+    game = LinearGame(hr.sets.Simplex(4), 30, share=1.0)
+    found = search(
+        lambda _: hr.unconstrained(hr.sets.Simplex(4)), game, ccv, seed=0, evaluations=20
+    )
     assert found.value == 0.0
 
 
@@ -165,18 +183,18 @@ def theory(X, T):
         return hr.projection_free_coco(X, T, preset="theory", lipschitz=1.0)
 
 
-BALL, ARMS = hr.L2Ball(3), hr.Simplex(5)
+BALL, ARMS = hr.sets.L2Ball(3), hr.sets.Simplex(5)
 FREE = {X: LinearGame(X, 60, share=1.0) for X in (BALL, ARMS)}
 HALF = {X: LinearGame(X, 60) for X in (BALL, ARMS)}
 KEPT = {  # policy, game, objective, seed, evaluations, value
     "paper steps": (
-        lambda _: plain(BALL, hr.PaperSteps(60)), FREE[BALL], regret_ratio, 0, 120, 0.69206
+        lambda _: plain(BALL, steps.PaperSteps(60)), FREE[BALL], regret_ratio, 0, 120, 0.69206
     ),
     "rms steps": (
-        lambda _: plain(ARMS, hr.RmsSteps()), FREE[ARMS], regret_ratio, 0, 120, 0.28304
+        lambda _: plain(ARMS, steps.RmsSteps()), FREE[ARMS], regret_ratio, 0, 120, 0.28304
     ),
     "certificate steps": (
-        lambda _: plain(ARMS, hr.CertificateSteps()), FREE[ARMS], regret_ratio, 0, 120, 0.47724
+        lambda _: plain(ARMS, steps.CertificateSteps()), FREE[ARMS], regret_ratio, 0, 120, 0.47724
     ),
     "practical, regret": (
         lambda _: hr.projection_free_coco(ARMS), HALF[ARMS], regret_ratio, 0, 120, 0.13920
@@ -213,7 +231,7 @@ def test_kept_sequences_are_made_again_and_certificates_hold_on_them(name):
     best = game.comparator(found.rounds)
     assert all(g(best) <= 1e-12 for _, g in found.problem)
     assert cost - sum(f(best) for f, _ in found.problem) <= policy.certificate()
-    if X.supports(hr.Described):
+    if X.supports(hr.sets.HasLinearDescription):
         assert cost - hr.hindsight(found.problem).lower_bound <= policy.certificate() + 1e-6
 
 
@@ -235,7 +253,7 @@ def test_the_search_is_fixed_by_its_seed_and_only_ever_gains():
 
 def test_the_search_starts_anew_when_nothing_helps():
     """On a single point nothing can be gained, so every step is stale."""
-    point, drawn = hr.ConvexHull(np.zeros((1, 2))), 0
+    point, drawn = hr.sets.ConvexHull(np.zeros((1, 2))), 0
 
     class Counted(LinearGame):
         def draw(self, rng):

@@ -85,8 +85,10 @@ def test_the_theory_preset_plays_plain_ocg():
     start = X.lmo(-problem.bandwidth)  # far from the cheapest path, so that both must move
     with pytest.warns(hr.VacuousConstantsWarning, match=r"ignored; it can matter from T ~ 1e\+2"):
         theory = hr.projection_free_coco(X, 200, preset="theory", lipschitz=3e4)
-    theory = hr.Constrained(hr.AdaptiveOCG(X, hr.PaperSteps(200), start), theory.surrogate)
-    plain = hr.AdaptiveOCG(X, hr.PaperSteps(200), start)
+    theory = hr.Constrained(
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(200), start), theory.surrogate
+    )
+    plain = hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(200), start)
     moved = 0.0
     for cost, constraint in problem:
         x = theory.ask()
@@ -100,7 +102,7 @@ def test_the_theory_preset_plays_plain_ocg():
 
 def test_theory_preset_at_a_billion_rounds():
     """No overflow at T = 1e9 with G D = 1e4, and one warning."""
-    X = hr.L2Ball(3, radius=5e3)
+    X = hr.sets.L2Ball(3, radius=5e3)
     with pytest.warns(hr.VacuousConstantsWarning) as caught:
         policy = hr.projection_free_coco(X, 10**9, preset="theory", lipschitz=1.0)
     assert len(caught) == 1
@@ -108,7 +110,7 @@ def test_theory_preset_at_a_billion_rounds():
         x = policy.ask()
         assert X.contains(x)
         g = np.array([1.0, 0.0, 0.0]) * (-1.0) ** t
-        policy.tell(hr.EvalGrad(float(g @ x), g), hr.EvalGrad(1e4, -g))
+        policy.tell(hr.feedback.EvalGrad(float(g @ x), g), hr.feedback.EvalGrad(1e4, -g))
     assert np.isfinite(policy.certificate())
     assert policy.surrogate.weight > 0.0
 

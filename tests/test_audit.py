@@ -10,16 +10,16 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
-from hedgerow.audit import audit
-from hedgerow.play import play
+from hedgerow.audits import audit
+from hedgerow.games import play
 
 T = 120
 
 
 def paper_policy(X):
     """Algorithm 2 with a scale that lets the constraint act."""
-    surrogate = hr.CurrentSurrogate(hr.PowerPotential(6.0, 5.0), 3.0)
-    return hr.Constrained(hr.AdaptiveOCG(X, hr.PaperSteps(T)), surrogate)
+    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(6.0, 5.0), 3.0)
+    return hr.Constrained(hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(T)), surrogate)
 
 
 POLICIES = {
@@ -52,7 +52,7 @@ def test_honest_records_pass(game, name):
 
 @pytest.mark.parametrize("name", ["paper", "coco"])
 def test_regret_and_decomposition_against_the_benchmark(name):
-    problem = hr.IidSimplex(n=6, horizon=T, seed=2)
+    problem = hr.problems.IidSimplex(n=6, horizon=T, seed=2)
     best = hr.hindsight(problem)
     trace = hr.simulate(POLICIES[name](problem.decision_set), problem)
     report = audit(trace, problem, policy=POLICIES[name](problem.decision_set), benchmark=best)
@@ -162,12 +162,12 @@ def test_a_wrong_certificate_is_caught():
 
 
 def test_a_weight_that_is_too_small_breaks_the_decomposition(monkeypatch):
-    problem = hr.IidSimplex(n=6, horizon=T, seed=2)
+    problem = hr.problems.IidSimplex(n=6, horizon=T, seed=2)
     best = hr.hindsight(problem)
     monkeypatch.setattr(
-        hr.PowerPotential, "weight", lambda self, q, t=1.0: 1e-3 * self.value(q, t) / q
+        hr.potentials.PowerPotential, "weight", lambda self, q, t=1.0: 1e-3 * self.value(q, t) / q
     )
-    monkeypatch.setattr(hr.PowerPotential, "slope", lambda _: None)  # played by objects
+    monkeypatch.setattr(hr.potentials.PowerPotential, "slope", lambda _: None)  # played by objects
     trace = hr.simulate(paper_policy(problem.decision_set), problem)
     report = audit(trace, problem, policy=paper_policy(problem.decision_set), benchmark=best)
     assert "the decomposition fails from round" in str(report)
@@ -175,7 +175,7 @@ def test_a_weight_that_is_too_small_breaks_the_decomposition(monkeypatch):
 
 def test_an_infeasible_benchmark_is_not_compared_with():
     rounds = [(hr.Linear([0.0, 1.0]), hr.Linear([1.0, 0.0], 1.0))] * 20
-    problem = hr.Recorded(hr.Simplex(2), rounds)
+    problem = hr.Recorded(hr.sets.Simplex(2), rounds)
     best = hr.hindsight(problem)
     assert best.status != "optimal"
     policy = hr.projection_free_coco(problem.decision_set)

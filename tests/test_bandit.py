@@ -23,12 +23,12 @@ from hedgerow.sets.simplices import KSubsets
 from hedgerow.surrogates.values import Values
 
 SETS = {
-    "ball": lambda: hr.L2Ball(5, radius=3.0),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
-    "simplex": lambda: hr.Simplex(5, total=2.0),
+    "ball": lambda: hr.sets.L2Ball(5, radius=3.0),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "simplex": lambda: hr.sets.Simplex(5, total=2.0),
     "k-subsets": lambda: KSubsets(6, 2),
-    "dag": lambda: hr.DagPaths([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (5, 3)], 0, 3),
-    "moved": lambda: hr.Translated(hr.Scaled(hr.L1Ball(3), 4.0), [1.0, -7.0, 0.0]),
+    "dag": lambda: hr.sets.DagPaths([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (5, 3)], 0, 3),
+    "moved": lambda: hr.sets.Translated(hr.sets.Scaled(hr.sets.L1Ball(3), 4.0), [1.0, -7.0, 0.0]),
 }
 
 
@@ -68,7 +68,7 @@ def advance(policy, rounds, value_seed=1):
     for _ in range(rounds):
         plays.append(policy.ask())
         f, g = rng.uniform(-1.0, 1.0, 2)
-        policy.tell(hr.Eval(f, 1.0, 1.0), hr.Eval(g, 1.0, 1.0))
+        policy.tell(hr.feedback.Eval(f, 1.0, 1.0), hr.feedback.Eval(g, 1.0, 1.0))
     return np.array([*plays, policy.ask()])
 
 
@@ -82,7 +82,7 @@ def store(policy):
 def broken_promises(X, horizon, seed, steps, loud):
     """Play a game of extreme values; return the names of the promises that were not kept."""
     X = Counted(X)
-    learner = hr.BlockBandit(X, steps(horizon), seed)
+    learner = hr.learners.BlockBandit(X, steps(horizon), seed)
     rng, K, broken = np.random.default_rng(seed), math.ceil(math.sqrt(horizon)), set()
     for t in range(1, horizon + 1):
         before, x = X.calls, learner._state["x"].copy()
@@ -90,7 +90,7 @@ def broken_promises(X, horizon, seed, steps, loud):
         if not X.contains(y, 1e-9):
             broken.add("inside")
         value = rng.choice([-1.0, 1.0]) * loud if t % 3 else 0.0
-        learner.tell(hr.Eval(float(value), loud, loud))
+        learner.tell(hr.feedback.Eval(float(value), loud, loud))
         if X.calls - before > (K if t % K == 0 else 0):
             broken.add("calls in a block")
         if t % K and (learner._state["x"] != x).any():
@@ -101,7 +101,7 @@ def broken_promises(X, horizon, seed, steps, loud):
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("steps", [hr.PracticalBlocks, hr.PaperBlocks])
+@pytest.mark.parametrize("steps", [hr.learners.PracticalBlocks, hr.learners.PaperBlocks])
 @settings(max_examples=12, deadline=None)
 @given(horizon=st.integers(3, 150), seed=st.integers(0, 9), power=st.integers(-40, 40))
 def test_promises_are_kept(name, steps, horizon, seed, power):
@@ -114,13 +114,13 @@ def test_promises_are_kept(name, steps, horizon, seed, power):
 
 
 def no_shrinking(monkeypatch):
-    right = hr.BlockBandit.__init__
+    right = hr.learners.BlockBandit.__init__
 
     def mutant(self, *args):
         right(self, *args)
         self._room.shrink = 1.0
 
-    monkeypatch.setattr(hr.BlockBandit, "__init__", mutant)
+    monkeypatch.setattr(hr.learners.BlockBandit, "__init__", mutant)
 
 
 def no_cap(monkeypatch):
@@ -133,13 +133,13 @@ def no_cap(monkeypatch):
 
 
 def moves_every_round(monkeypatch):
-    right = hr.BlockBandit.tell
+    right = hr.learners.BlockBandit.tell
 
     def mutant(self, loss):
         right(self, loss)
         self._descend(1.0)
 
-    monkeypatch.setattr(hr.BlockBandit, "tell", mutant)
+    monkeypatch.setattr(hr.learners.BlockBandit, "tell", mutant)
 
 
 @pytest.mark.parametrize(
@@ -154,26 +154,28 @@ def test_mutants_break_promises(mutant, promise, monkeypatch):
     mutant(monkeypatch)
     broken = set()
     for name in SETS:
-        broken |= broken_promises(SETS[name](), 100, 0, hr.PracticalBlocks, 1.0)
+        broken |= broken_promises(SETS[name](), 100, 0, hr.learners.PracticalBlocks, 1.0)
     assert promise in broken
 
 
 def test_a_short_last_block_and_rounds_beyond_the_horizon():
-    learner = hr.BlockBandit(hr.L2Ball(3), hr.PracticalBlocks(10), 0)  # K = 4: 4 + 4 + 2
+    learner = hr.learners.BlockBandit(
+        hr.sets.L2Ball(3), hr.learners.PracticalBlocks(10), 0
+    )  # K = 4: 4 + 4 + 2
     points = []
     for t in range(14):
         points.append(learner._state["x"].copy())
         with nullcontext() if t != 10 else pytest.warns(UserWarning, match="beyond the horizon 10"):
-            learner.tell(hr.Eval(math.sin(t), 1.0, 1.0))
+            learner.tell(hr.feedback.Eval(math.sin(t), 1.0, 1.0))
     changes = [t for t in range(1, 14) if (points[t] != points[t - 1]).any()]
     assert changes == [4, 8, 12]
     assert learner.oracle_calls <= 12
 
 
 def test_zero_values_move_nothing():
-    learner = hr.BlockBandit(hr.L2Ball(3), hr.PracticalBlocks(100), 0)
+    learner = hr.learners.BlockBandit(hr.sets.L2Ball(3), hr.learners.PracticalBlocks(100), 0)
     for _ in range(60):
-        learner.tell(hr.Eval(0.0, 0.0, 5.0))
+        learner.tell(hr.feedback.Eval(0.0, 0.0, 5.0))
         assert (learner._state["x"] == 0.0).all()
     assert learner.oracle_calls == 0
 
@@ -184,12 +186,12 @@ def test_zero_values_move_nothing():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: hr.L2Ball(7, radius=0.3),
-        lambda: hr.L2Ball(3, radius=0.1),
-        lambda: hr.Simplex(9),
-        lambda: hr.Simplex(23),
-        lambda: hr.Box([0.0, 0.0, 0.0], [0.1, 5.0, 3.0]),
-        lambda: hr.Box([0.0], [1.0 / 3.0]),
+        lambda: hr.sets.L2Ball(7, radius=0.3),
+        lambda: hr.sets.L2Ball(3, radius=0.1),
+        lambda: hr.sets.Simplex(9),
+        lambda: hr.sets.Simplex(23),
+        lambda: hr.sets.Box([0.0, 0.0, 0.0], [0.1, 5.0, 3.0]),
+        lambda: hr.sets.Box([0.0], [1.0 / 3.0]),
         SETS["dag"],
         lambda: KSubsets(17, 5),
     ],
@@ -227,10 +229,10 @@ class NoBall(OracleAlone):
     [
         (OracleAlone(), "has no hull"),
         (NoBall(), "has no ball"),
-        (hr.Simplex(1), "more than one point"),
-        (hr.Box([1.0, 2.0], [1.0, 2.0]), "more than one point"),
+        (hr.sets.Simplex(1), "more than one point"),
+        (hr.sets.Box([1.0, 2.0], [1.0, 2.0]), "more than one point"),
         (KSubsets(5, 5), "more than one point"),
-        (hr.DagPaths([(0, 1), (1, 2)], 0, 2), "more than one point"),
+        (hr.sets.DagPaths([(0, 1), (1, 2)], 0, 2), "more than one point"),
     ],
 )
 def test_sets_without_room_are_refused_before_the_first_round(X, sentence, preset):
@@ -252,15 +254,15 @@ def test_sets_without_room_are_refused_before_the_first_round(X, sentence, prese
 )
 def test_bad_arguments_are_refused(options):
     with pytest.raises((ValueError, TypeError), match=" "):
-        cbco(hr.L2Ball(3, radius=9.0), **options)
+        cbco(hr.sets.L2Ball(3, radius=9.0), **options)
 
 
-OTHER_KINDS = {"first order": hr.EvalGrad(0.5, np.zeros(5), 1.0), "a number": 0.5}
+OTHER_KINDS = {"first order": hr.feedback.EvalGrad(0.5, np.zeros(5), 1.0), "a number": 0.5}
 BAD = {
-    "beyond its bound": hr.Eval(-1.1, 1.0, 1.0),
-    "negative lipschitz": hr.Eval(0.5, -1.0, 1.0),
-    "huge": hr.Eval(1e200, 1.0, 1e200),
-    "huge lipschitz": hr.Eval(0.5, 1e200, 1.0),
+    "beyond its bound": hr.feedback.Eval(-1.1, 1.0, 1.0),
+    "negative lipschitz": hr.feedback.Eval(0.5, -1.0, 1.0),
+    "huge": hr.feedback.Eval(1e200, 1.0, 1e200),
+    "huge lipschitz": hr.feedback.Eval(0.5, 1e200, 1.0),
     **OTHER_KINDS,
 }
 
@@ -268,10 +270,10 @@ BAD = {
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("preset", ["practical", "theory"])
 def test_bad_feedback_changes_nothing(bad, preset):
-    policy = cbco(hr.L2Ball(5), preset=preset)
+    policy = cbco(hr.sets.L2Ball(5), preset=preset)
     advance(policy, 13)
     before = store(policy)
-    good = hr.Eval(0.5, 1.0, 1.0)
+    good = hr.feedback.Eval(0.5, 1.0, 1.0)
     for told in ((BAD[bad], good), (good, BAD[bad])):
         with pytest.raises((ValueError, TypeError), match=" "):
             policy.tell(*told)
@@ -280,7 +282,7 @@ def test_bad_feedback_changes_nothing(bad, preset):
 
 @pytest.mark.parametrize("kind", OTHER_KINDS)
 def test_losses_of_another_kind_change_nothing_in_the_learner(kind):
-    learner = hr.BlockBandit(hr.L2Ball(5), hr.PracticalBlocks(100), 0)
+    learner = hr.learners.BlockBandit(hr.sets.L2Ball(5), hr.learners.PracticalBlocks(100), 0)
     before = store(learner)
     with pytest.raises(TypeError, match="bandit play learns from Eval feedback"):
         learner.tell(OTHER_KINDS[kind])
@@ -289,21 +291,21 @@ def test_losses_of_another_kind_change_nothing_in_the_learner(kind):
 
 def test_a_violation_beyond_every_declared_one_is_refused_whole():
     """The potential rises with a power of the queue, to more than the learner takes."""
-    policy = cbco(hr.L2Ball(5))
+    policy = cbco(hr.sets.L2Ball(5))
     advance(policy, 13)
     before = store(policy)
     with pytest.raises(ValueError, match=r"the loss was told as .* above 1e"):
-        policy.tell(hr.Eval(0.5, 1.0, 1.0), hr.Eval(1e60, 1e60, 1e60))
+        policy.tell(hr.feedback.Eval(0.5, 1.0, 1.0), hr.feedback.Eval(1e60, 1e60, 1e60))
     assert store(policy) == before
 
 
 @pytest.mark.parametrize("value", [1e99, 1e-280])
 def test_values_near_the_ends_of_float64_are_played(value):
-    policy = cbco(hr.L2Ball(5), 400)
+    policy = cbco(hr.sets.L2Ball(5), 400)
     rng = np.random.default_rng(0)
     for _ in range(60):
         f, g = rng.uniform(-value, value, 2)
-        policy.tell(hr.Eval(f, value, value), hr.Eval(g / value, 1.0, 1.0))
+        policy.tell(hr.feedback.Eval(f, value, value), hr.feedback.Eval(g / value, 1.0, 1.0))
         assert policy.decision_set.contains(policy.ask())
 
 
@@ -312,9 +314,9 @@ def test_values_near_the_ends_of_float64_are_played(value):
 
 @pytest.mark.parametrize("change", [{"seed": 4}, {"horizon": 101}, {"benchmark_budget": 1.0}])
 def test_foreign_snapshots_are_refused_whole(change):
-    policy = cbco(hr.L2Ball(3), **{"seed": 3, **change})
+    policy = cbco(hr.sets.L2Ball(3), **{"seed": 3, **change})
     advance(policy, 7)
-    fresh = cbco(hr.L2Ball(3), seed=3)
+    fresh = cbco(hr.sets.L2Ball(3), seed=3)
     before = store(fresh)
     with pytest.raises(ValueError, match="built with other arguments"):
         fresh.restore(policy.state())
@@ -322,7 +324,7 @@ def test_foreign_snapshots_are_refused_whole(change):
 
 
 def test_the_seed_decides():
-    one, same, other = (advance(cbco(hr.L2Ball(3), seed=seed), 40) for seed in (1, 1, 2))
+    one, same, other = (advance(cbco(hr.sets.L2Ball(3), seed=seed), 40) for seed in (1, 1, 2))
     assert np.array_equal(one, same)
     assert (one != other).any(axis=1).all()
 
@@ -334,28 +336,33 @@ def test_practical_play_has_no_units(factors):
 
     def made(alpha, beta):
         constants = (alpha, 2.0 * beta)
-        return hr.projection_free_cbco(hr.Simplex(4), 200, 0, lipschitz=constants, bound=constants)
+        return hr.projection_free_cbco(
+            hr.sets.Simplex(4), 200, 0, lipschitz=constants, bound=constants
+        )
 
     alpha, beta = factors
     plain, scaled, moved = made(1.0, 1.0), made(alpha, beta), False
     for _ in range(200):
         assert np.array_equal(plain.ask(), scaled.ask())
         f, g = rng.uniform(-1.0, 1.0, 2)
-        plain.tell(hr.Eval(f, 1.0, 1.0), hr.Eval(2 * g, 2.0, 2.0))
-        scaled.tell(hr.Eval(alpha * f, alpha, alpha), hr.Eval(2 * beta * g, 2 * beta, 2 * beta))
+        plain.tell(hr.feedback.Eval(f, 1.0, 1.0), hr.feedback.Eval(2 * g, 2.0, 2.0))
+        scaled.tell(
+            hr.feedback.Eval(alpha * f, alpha, alpha),
+            hr.feedback.Eval(2 * beta * g, 2 * beta, 2 * beta),
+        )
         moved |= bool(plain.learner._state["x"].any())
     assert moved
 
 
 def test_play_refuses_bandits_against_adversaries():
-    problem = hr.HalfspaceBox(n=3, horizon=20)
+    problem = hr.problems.HalfspaceBox(n=3, horizon=20)
     policy = hr.projection_free_cbco(problem.decision_set, 20, 0, lipschitz=9.0, bound=99.0)
     with pytest.raises(ValueError, match="reacts to the plays"):
         hr.play(policy, problem)
 
 
 def test_play_works_on_oblivious_problems():
-    problem = hr.SwitchingBall(n=3, horizon=120)
+    problem = hr.problems.SwitchingBall(n=3, horizon=120)
     policy = hr.projection_free_cbco(problem.decision_set, 120, 0, lipschitz=3.0, bound=3.0)
     trace = hr.Trace.of(hr.play(policy, problem, lambda f, x: hr.bandit(f, x, 3.0, 3.0)))
     assert len(trace.costs) == 120
@@ -366,13 +373,13 @@ def test_play_works_on_oblivious_problems():
 
 def near_minimisers(X, steps, T, seed):
     """Whether each block's new point is as near to the minimum of F_m as Algorithm 6 promises."""
-    learner = hr.BlockBandit(X, steps, seed)
+    learner = hr.learners.BlockBandit(X, steps, seed)
     rng, target = np.random.default_rng(seed), np.random.default_rng(9).standard_normal(X.dim)
     shrunk, worst, blocks = learner._room.shrink * X.radius, -math.inf, 0
     for t in range(1, T + 1):
         y, before = learner.ask(), learner.oracle_calls
         value = float(target @ y) + rng.normal()
-        learner.tell(hr.Eval(value, 10.0, 20.0))
+        learner.tell(hr.feedback.Eval(value, 10.0, 20.0))
         if t % learner._block.length:
             continue
         S = learner._state["S"]
@@ -390,9 +397,9 @@ def near_minimisers(X, steps, T, seed):
     return worst, blocks
 
 
-@pytest.mark.parametrize("steps", [hr.PaperBlocks(900), hr.PracticalBlocks(900)])
+@pytest.mark.parametrize("steps", [hr.learners.PaperBlocks(900), hr.learners.PracticalBlocks(900)])
 def test_each_block_ends_near_the_minimum(steps):
-    worst, blocks = near_minimisers(hr.L2Ball(3, radius=2.0), steps, 900, 0)
+    worst, blocks = near_minimisers(hr.sets.L2Ball(3, radius=2.0), steps, 900, 0)
     assert blocks >= 20
     assert worst <= 1e-9
 
@@ -404,7 +411,9 @@ def test_a_mutant_that_goes_uphill_is_caught(monkeypatch):
         "conditional_gradient",
         lambda lmo, s, *args, **kwargs: right(lmo, -s, *args, **kwargs),
     )
-    worst, _ = near_minimisers(hr.L2Ball(3, radius=2.0), hr.PracticalBlocks(900), 900, 0)
+    worst, _ = near_minimisers(
+        hr.sets.L2Ball(3, radius=2.0), hr.learners.PracticalBlocks(900), 900, 0
+    )
     assert worst > 1e-3
 
 
@@ -417,13 +426,13 @@ class Strict:
 
     def begin(self, dim, radius, diameter):
         return (
-            hr.PracticalBlocks(self.horizon)
+            hr.learners.PracticalBlocks(self.horizon)
             .begin(dim, radius, diameter)
             ._replace(epsilon=self.epsilon)
         )
 
     def beta(self, dim, diameter, seen):
-        return hr.PracticalBlocks(self.horizon).beta(dim, diameter, seen)
+        return hr.learners.PracticalBlocks(self.horizon).beta(dim, diameter, seen)
 
 
 def told_in_blocks(steps, rounds, monkeypatch):
@@ -436,10 +445,10 @@ def told_in_blocks(steps, rounds, monkeypatch):
         return end
 
     monkeypatch.setattr(block_conditional_gradient, "conditional_gradient", noted)
-    learner = hr.BlockBandit(hr.Simplex(6), steps, 0)
+    learner = hr.learners.BlockBandit(hr.sets.Simplex(6), steps, 0)
     rng, target = np.random.default_rng(1), np.linspace(-1.0, 1.0, 6)
     for _ in range(rounds):
-        learner.tell(hr.Eval(float(target @ learner.ask()) + rng.normal(), 10.0, 20.0))
+        learner.tell(hr.feedback.Eval(float(target @ learner.ask()) + rng.normal(), 10.0, 20.0))
     return learner, descents
 
 
@@ -451,7 +460,7 @@ def test_blocks_that_reach_their_cap_are_counted(epsilon, some, every, monkeypat
     assert len(descents) == 20
     assert learner.capped_blocks == len(capped)
     assert (len(capped) > 0, len(capped) == 20) == (bool(some), bool(every))
-    other = hr.BlockBandit(hr.Simplex(6), Strict(400, epsilon), 0)
+    other = hr.learners.BlockBandit(hr.sets.Simplex(6), Strict(400, epsilon), 0)
     other.restore(learner.state())
     assert other.capped_blocks == learner.capped_blocks
 
@@ -462,9 +471,9 @@ def test_a_gap_that_is_just_reached_with_the_last_call_is_no_cap(share, counted,
         return Descent(args[-1], share * tolerance, cap)
 
     monkeypatch.setattr(block_conditional_gradient, "conditional_gradient", last_call)
-    learner = hr.BlockBandit(hr.Simplex(6), hr.PracticalBlocks(9), 0)
+    learner = hr.learners.BlockBandit(hr.sets.Simplex(6), hr.learners.PracticalBlocks(9), 0)
     for _ in range(3):
-        learner.tell(hr.Eval(1.0, 10.0, 20.0))
+        learner.tell(hr.feedback.Eval(1.0, 10.0, 20.0))
     assert learner.oracle_calls == 3
     assert learner.capped_blocks == counted
 
@@ -477,7 +486,7 @@ class Peeking(Values):
         self._state["violation"][0] += violation
         w = self.potential.weight(self.queue, t)
         self._state["weight"][0] = w
-        return hr.Eval(w * violation, 99.0, 99.0)
+        return hr.feedback.Eval(w * violation, 99.0, 99.0)
 
 
 def surrogate_gap(surrogate, seed, rounds=300):
@@ -492,7 +501,7 @@ def surrogate_gap(surrogate, seed, rounds=300):
         a, b = rng.uniform(-1.0, 1.0, (2, 3))
         f, g = float(a @ y), float(b @ y) - rng.uniform(0.0, 0.5)
         before, Q = surrogate.queue, None
-        loss = surrogate.tell(hr.Eval(f, 2.0, 4.0), hr.Eval(g, 2.0, 4.0))
+        loss = surrogate.tell(hr.feedback.Eval(f, 2.0, 4.0), hr.feedback.Eval(g, 2.0, 4.0))
         Q = surrogate.queue
         drift = ranges.ratio * ranges.violation * (potential.value(Q) - potential.value(before))
         at_feasible = float(a @ feasible)  # g^+ is 0 there, and so is what the constraint adds
@@ -509,16 +518,18 @@ RANGES = {"violation": 3.0, "ratio": 0.5}
 @pytest.mark.parametrize("seed", range(5))
 def test_the_drift_decomposes_with_equality_and_the_lagged_one_with_slack(seed):
     def made(kind, overshoot):
-        potential = hr.PowerPotential(6.0, 9.0)
-        return kind(potential, 2.0, hr.GivenRanges(**RANGES), overshoot=overshoot)
+        potential = hr.potentials.PowerPotential(6.0, 9.0)
+        return kind(potential, 2.0, hr.surrogates.GivenRanges(**RANGES), overshoot=overshoot)
 
-    gap, smallest = surrogate_gap(made(hr.DriftSurrogate, 1.0), seed)
+    gap, smallest = surrogate_gap(made(hr.surrogates.DriftSurrogate, 1.0), seed)
     assert abs(gap) < 1e-12
     assert abs(smallest) < 1e-12
-    gap, smallest = surrogate_gap(made(hr.LaggedSurrogate, 1.0), seed)
+    gap, smallest = surrogate_gap(made(hr.surrogates.LaggedSurrogate, 1.0), seed)
     assert gap > 0.0
     assert smallest >= 0.0
-    _, smallest = surrogate_gap(made(hr.LaggedSurrogate, 0.0), seed)  # the mutant: no overshoot
+    _, smallest = surrogate_gap(
+        made(hr.surrogates.LaggedSurrogate, 0.0), seed
+    )  # the mutant: no overshoot
     assert smallest < -1e-3
 
 
@@ -526,8 +537,10 @@ numbers = st.floats(-2.0, 2.0)
 
 
 def drift(q, p, scale, violation, ratio):
-    return hr.DriftSurrogate(
-        hr.PowerPotential(p, scale), q, hr.GivenRanges(violation=violation, ratio=ratio)
+    return hr.surrogates.DriftSurrogate(
+        hr.potentials.PowerPotential(p, scale),
+        q,
+        hr.surrogates.GivenRanges(violation=violation, ratio=ratio),
     )
 
 
@@ -556,8 +569,11 @@ def test_the_drift_is_convex_and_has_the_current_surrogates_gradient(
     assert h((y + z) / 2) <= (h(y) + h(z)) / 2 + 1e-12 * size
     if constraint(y) <= 0.0:
         assert h(y) == pytest.approx(cost(y), abs=1e-12)
-    potential, ranges = hr.PowerPotential(p, scale), hr.GivenRanges(violation=unit, ratio=ratio)
-    current = hr.CurrentSurrogate(potential, q, ranges)
+    potential, ranges = (
+        hr.potentials.PowerPotential(p, scale),
+        hr.surrogates.GivenRanges(violation=unit, ratio=ratio),
+    )
+    current = hr.surrogates.CurrentSurrogate(potential, q, ranges)
     grad = current.tell(hr.first_order(cost, y), hr.first_order(constraint, y)).grad
     step = 1e-5
     if abs(constraint(y)) > 10 * step:
@@ -585,7 +601,7 @@ class OneBlock:
 
 
 DELTA, SAMPLES, QUEUE = 0.5, 15000, 0.4
-POTENTIAL = hr.PowerPotential(4.0, 1.0)
+POTENTIAL = hr.potentials.PowerPotential(4.0, 1.0)
 COST = hr.Quadratic(np.diag([1.0, 0.5, 0.2]), [0.3, -0.2, 0.1])
 NORMAL = np.array([0.8, -0.6, 0.0])
 CONSTRAINT = hr.Linear(NORMAL, 0.1)  # piecewise linear: g^+ has its kink inside the ball
@@ -625,15 +641,15 @@ TARGETS = {
     "E[w] g^+": smoothed_gradient(lambda _: mean_weight()),
 }
 SURROGATES = {
-    "lagged": lambda: hr.LaggedSurrogate(POTENTIAL, QUEUE, overshoot=0.6),
-    "drift": lambda: hr.DriftSurrogate(POTENTIAL, QUEUE),
+    "lagged": lambda: hr.surrogates.LaggedSurrogate(POTENTIAL, QUEUE, overshoot=0.6),
+    "drift": lambda: hr.surrogates.DriftSurrogate(POTENTIAL, QUEUE),
     "peeking": lambda: Peeking(POTENTIAL, QUEUE),
 }
 
 
 def estimates(surrogate, seed, centred=False, mean=0.0):
     """Sample the library's one-point estimate at x_1 = 0 with the queue where it was."""
-    learner = hr.BlockBandit(hr.L2Ball(3), OneBlock(centred), seed)
+    learner = hr.learners.BlockBandit(hr.sets.L2Ball(3), OneBlock(centred), seed)
     learner._state["mean"][0] = mean
     grads = np.empty((SAMPLES, 3))
     for i in range(SAMPLES):
@@ -699,5 +715,5 @@ def test_a_mutant_that_perturbs_along_axes_is_biased(monkeypatch):
     def along_axes(self):
         self._state["u"][:] = self._rng.choice([-1.0, 1.0]) * np.eye(3)[self._rng.integers(3)]
 
-    monkeypatch.setattr(hr.BlockBandit, "_draw", along_axes)
+    monkeypatch.setattr(hr.learners.BlockBandit, "_draw", along_axes)
     assert z_score(estimates(SURROGATES["drift"](), seed=24), TARGETS["drift"]) > 10.0

@@ -19,9 +19,9 @@ from hedgerow.sets.spanning_trees import SpanningTrees
 
 T = 500
 SETS = {
-    "ball": lambda: hr.L2Ball(4, radius=2.0),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0, 1.0], [1.0, 5.0, 2.0, 4.0]),  # one side is a point
-    "simplex": lambda: hr.Simplex(4, total=6.0),
+    "ball": lambda: hr.sets.L2Ball(4, radius=2.0),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0, 1.0], [1.0, 5.0, 2.0, 4.0]),  # one side is a point
+    "simplex": lambda: hr.sets.Simplex(4, total=6.0),
 }
 
 
@@ -140,8 +140,10 @@ def test_algorithms_3_4_6_with_the_papers_steps(name):
     V = scale**p
     expected, calls, moved, weight = algorithm_4(X, rounds, G, F, V, p, Q0, 11, drift=False)
     policy = hr.ConstrainedBandit(
-        hr.BlockBandit(X, hr.PaperBlocks(T), seed=11),
-        hr.LaggedSurrogate(hr.PowerPotential(p, scale), Q0, overshoot=G * X.diameter),
+        hr.learners.BlockBandit(X, hr.learners.PaperBlocks(T), seed=11),
+        hr.surrogates.LaggedSurrogate(
+            hr.potentials.PowerPotential(p, scale), Q0, overshoot=G * X.diameter
+        ),
     )
     assert compare(policy, rounds, expected, G, F) < 1e-9
     assert policy.oracle_calls == calls
@@ -156,8 +158,8 @@ def test_algorithms_3_4_6_with_practical_steps_and_the_drift(name):
     scale, Q0 = 40.0, p
     expected, calls, moved, weight = algorithm_4(X, rounds, G, F, scale**p, p, Q0, 12, drift=True)
     policy = hr.ConstrainedBandit(
-        hr.BlockBandit(X, hr.PracticalBlocks(T), seed=12),
-        hr.DriftSurrogate(hr.PowerPotential(p, scale), Q0),
+        hr.learners.BlockBandit(X, hr.learners.PracticalBlocks(T), seed=12),
+        hr.surrogates.DriftSurrogate(hr.potentials.PowerPotential(p, scale), Q0),
     )
     assert compare(policy, rounds, expected, G, F) < 1e-9
     assert policy.oracle_calls == calls
@@ -186,7 +188,7 @@ def test_algorithm_6_is_the_papers(name):
 
 def test_the_theory_preset_is_algorithm_4_with_its_constants():
     """With units: c = (3 + R/r) sqrt(n) G + 12 G R (log T)^{1/4} + 2 (1 + e) R (sqrt(n) F + G)."""
-    X, T, G, F = hr.Box(-np.ones(4), 3 * np.ones(4)), 10000, 2.0, 7.0
+    X, T, G, F = hr.sets.Box(-np.ones(4), 3 * np.ones(4)), 10000, 2.0, 7.0
     with pytest.warns(hr.VacuousConstantsWarning, match="it is ignored"):
         policy = hr.projection_free_cbco(X, T, 0, lipschitz=(1.0, G), bound=F, preset="theory")
     p, D, r = math.log(T), X.diameter, 2.0
@@ -196,19 +198,19 @@ def test_the_theory_preset_is_algorithm_4_with_its_constants():
     assert surrogate.potential.scale == pytest.approx(c * p * T**0.75)
     assert surrogate.queue == pytest.approx(G * D * math.sqrt(T) * p)
     assert surrogate.overshoot == pytest.approx(G * D)
-    assert policy.learner.steps == hr.PaperBlocks(T)
+    assert policy.learner.steps == hr.learners.PaperBlocks(T)
 
 
 def test_the_practical_preset_is_its_formula():
-    X, T = hr.L2Ball(3, radius=2.0), 100_000
+    X, T = hr.sets.L2Ball(3, radius=2.0), 100_000
     policy = hr.projection_free_cbco(X, T, 0, lipschitz=(6.0, 2.0), bound=(9.0, 5.0))
     surrogate, p = policy.surrogate, math.log(T)
-    assert isinstance(surrogate, hr.DriftSurrogate)
+    assert isinstance(surrogate, hr.surrogates.DriftSurrogate)
     assert surrogate.ranges.violation == 5.0  # the smaller of 5 and 2 x 4
     assert surrogate.ranges.ratio == 3.0
     assert surrogate.queue == p
     assert surrogate.potential.scale == pytest.approx(max(0.1 * T**0.75, 2 * p))
-    assert policy.learner.steps == hr.PracticalBlocks(T)
+    assert policy.learner.steps == hr.learners.PracticalBlocks(T)
 
 
 COMPLETE = [(i, j) for i in range(6) for j in range(i + 1, 6)]
@@ -250,7 +252,9 @@ def ftpl_plays(policy, rounds):
     for f, g, b in rounds:
         x = policy.ask()
         plays.append(x)
-        policy.tell(hr.EvalGrad(float(f @ x), f), hr.EvalGrad(float(g @ x) + b, g))
+        policy.tell(
+            hr.feedback.EvalGrad(float(f @ x), f), hr.feedback.EvalGrad(float(g @ x) + b, g)
+        )
         queues.append(policy.surrogate.queue)
     return np.array(plays), queues
 

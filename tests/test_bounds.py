@@ -46,7 +46,7 @@ def play_losses(learner, T, adversary, seed=0):
     for t in range(1, T + 1):
         x = learner.ask()
         grad = gradient(adversary, x, t, rng)
-        learner.tell(hr.EvalGrad(float(grad @ x), grad))
+        learner.tell(hr.feedback.EvalGrad(float(grad @ x), grad))
         S += grad
         inner += float(grad @ x)
         norms.append(float(np.linalg.norm(grad)))
@@ -54,9 +54,13 @@ def play_losses(learner, T, adversary, seed=0):
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
-@pytest.mark.parametrize("X", [hr.L2Ball(3), hr.Box(-np.ones(3), np.ones(3))], ids=["ball", "box"])
+@pytest.mark.parametrize(
+    "X", [hr.sets.L2Ball(3), hr.sets.Box(-np.ones(3), np.ones(3))], ids=["ball", "box"]
+)
 def test_sharper_theorem_bounds_runs_in_which_it_says_something(X, adversary):
-    regret, norms = play_losses(hr.AdaptiveOCG(X, hr.PaperSteps(LONG)), LONG, adversary)
+    regret, norms = play_losses(
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(LONG)), LONG, adversary
+    )
     growth, ratio = bounds.adaptivity(norms)
     D, L = X.diameter, norms.max()
     bound = bounds.sharper_ocg_regret(D, L, LONG, growth, ratio)
@@ -67,16 +71,21 @@ def test_sharper_theorem_bounds_runs_in_which_it_says_something(X, adversary):
 def beta_now(learner, t):
     """The regulariser of round t, from the rule's numbers."""
     rule, D = learner._state["rule"], learner.decision_set.diameter
-    if isinstance(learner.steps, hr.CertificateSteps):
+    if isinstance(learner.steps, hr.learners.steps.CertificateSteps):
         return float(rule[4])
     return 2.0 * t**0.25 * math.sqrt(rule[2]) / (learner.steps.kappa * D)
 
 
-STEPS = [hr.RmsSteps(4.5), hr.RmsSteps(16.0), hr.CertificateSteps(), hr.CertificateSteps(0.3)]
+STEPS = [
+    hr.learners.steps.RmsSteps(4.5),
+    hr.learners.steps.RmsSteps(16.0),
+    hr.learners.steps.CertificateSteps(),
+    hr.learners.steps.CertificateSteps(0.3),
+]
 CENTRED = {
-    "ball": (hr.L2Ball(3, radius=0.5), 0.5),
-    "box": (hr.Box(-np.ones(3), np.ones(3)), math.sqrt(3.0)),
-    "simplex": (hr.Simplex(3), math.sqrt(2.0 / 3.0)),
+    "ball": (hr.sets.L2Ball(3, radius=0.5), 0.5),
+    "box": (hr.sets.Box(-np.ones(3), np.ones(3)), math.sqrt(3.0)),
+    "simplex": (hr.sets.Simplex(3), math.sqrt(2.0 / 3.0)),
 }
 """Sets, and the largest distance from their centre, where play starts."""
 
@@ -84,12 +93,12 @@ CENTRED = {
 def shorter(steps, set_name, adversary, T=300, factor=1.0):
     """Regret over the bound of Theorem D, the most over all rounds."""
     X, R = CENTRED[set_name]
-    learner, rng = hr.AdaptiveOCG(X, steps), np.random.default_rng(0)
+    learner, rng = hr.learners.AdaptiveOCG(X, steps), np.random.default_rng(0)
     S, inner, first, most = np.zeros(X.dim), 0.0, 0.0, -math.inf
     for t in range(1, T + 1):
         x = learner.ask()
         s = gradient(adversary, x, t, rng)
-        learner.tell(hr.EvalGrad(float(s @ x), s))
+        learner.tell(hr.feedback.EvalGrad(float(s @ x), s))
         S, inner, beta = S + s, inner + float(s @ x), beta_now(learner, t)
         first += X.tangent_norm(s) ** (4.0 / 3.0) * beta ** (-1.0 / 3.0) if beta > 0.0 else 0.0
         bound = X.diameter ** (2.0 / 3.0) * first + 4.0 / 3.0 * beta * R**2
@@ -114,13 +123,16 @@ def test_a_fifth_of_that_bound_is_false():
 @pytest.mark.parametrize("kappa", [1.0, 4.0, 16.0])
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_rms_bound_holds_in_every_round(kappa, adversary):
-    X = hr.L2Ball(3)
-    learner, rng = hr.AdaptiveOCG(X, hr.RmsSteps(kappa)), np.random.default_rng(0)
+    X = hr.sets.L2Ball(3)
+    learner, rng = (
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa)),
+        np.random.default_rng(0),
+    )
     inner, S, squares, first, said = 0.0, np.zeros(3), 0.0, None, False
     for t in range(1, 20001 if (kappa, adversary) == (1.0, "noise") else 1001):
         x = learner.ask()
         grad = gradient(adversary, x, t, rng)
-        learner.tell(hr.EvalGrad(0.0, grad))
+        learner.tell(hr.feedback.EvalGrad(0.0, grad))
         inner, S, squares = inner + float(grad @ x), S + grad, squares + float(grad @ grad)
         first = first or squares
         if t >= 4 and (t % 50 == 0 or t < 50):
@@ -133,8 +145,11 @@ def test_rms_bound_holds_in_every_round(kappa, adversary):
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_leader_lemmas_and_leader_regret(adversary):
     """The leader's plays are computed by projection, independently of the library."""
-    T, X = 1000, hr.L2Ball(3)
-    learner, rng = hr.AdaptiveOCG(X, hr.PaperSteps(T)), np.random.default_rng(1)
+    T, X = 1000, hr.sets.L2Ball(3)
+    learner, rng = (
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(T)),
+        np.random.default_rng(1),
+    )
     x1 = learner.ask()
     D, S, L, leader = X.diameter, np.zeros(3), 0.0, x1
     apart = moved = inner = 0.0
@@ -142,7 +157,7 @@ def test_leader_lemmas_and_leader_regret(adversary):
     for t in range(1, T + 1):
         x = learner.ask()
         grad = gradient(adversary, x, t, rng)
-        learner.tell(hr.EvalGrad(0.0, grad))
+        learner.tell(hr.feedback.EvalGrad(0.0, grad))
         norms.append(float(np.linalg.norm(grad)))
         L = max(L, norms[-1])
         rates.append(D / (2 * L * T**0.75))
@@ -164,16 +179,16 @@ def test_leader_lemmas_and_leader_regret(adversary):
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_steps_of_the_sharper_proof(kappa, adversary):
     """With u_t = eta_t (F_t(x_t) - min F_t): the sum of sigma_t u_t, and how far leaders move."""
-    T, X = 1000, hr.L2Ball(3)
-    steps = hr.PaperSteps(T) if kappa is None else hr.RmsSteps(kappa)
-    learner, rng = hr.AdaptiveOCG(X, steps), np.random.default_rng(2)
+    T, X = 1000, hr.sets.L2Ball(3)
+    steps = hr.learners.steps.PaperSteps(T) if kappa is None else hr.learners.steps.RmsSteps(kappa)
+    learner, rng = hr.learners.AdaptiveOCG(X, steps), np.random.default_rng(2)
     x1, D, S, leader = learner.ask(), X.diameter, np.zeros(3), learner.ask()
     L = squares = weighted = 0.0
     rates, norms = [], []
     for t in range(1, T + 1):
         x = learner.ask()
         grad = gradient(adversary, x, t, rng)
-        learner.tell(hr.EvalGrad(0.0, grad))
+        learner.tell(hr.feedback.EvalGrad(0.0, grad))
         norms.append(float(np.linalg.norm(grad)))
         S, L, squares = S + grad, max(L, norms[-1]), squares + norms[-1] ** 2
         eta = D / (2 * L * T**0.75) if kappa is None else kappa * D / (2 * t**0.25 * squares**0.5)
@@ -225,8 +240,10 @@ def test_general_bounds_with_the_measured_constant(game):
     """C = Regret'/(1 + largest weight), as the run had it."""
     T, p, scale, queue = 400, 6.0, 5.0, 3.0
     problem = GAMES[game](1, T)
-    surrogate = hr.CurrentSurrogate(hr.PowerPotential(p, scale), queue)
-    policy = hr.Constrained(hr.AdaptiveOCG(problem.decision_set, hr.PaperSteps(T)), surrogate)
+    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(p, scale), queue)
+    policy = hr.Constrained(
+        hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.PaperSteps(T)), surrogate
+    )
     z, regret, of_losses, ccv, largest = problem.feasible, 0.0, 0.0, 0.0, 0.0
     for cost, constraint in problem.rounds(policy):
         x = policy.ask()
@@ -254,7 +271,7 @@ def test_surrogate_lemmas():
 
 def test_perturbed_leader_bounds():
     """Norms at most 1, no constants in g; a feasible action exists."""
-    T, X, rng = 3000, hr.Simplex(4), np.random.default_rng(3)
+    T, X, rng = 3000, hr.sets.Simplex(4), np.random.default_rng(3)
     costs = rng.uniform(-0.5, 0.5, (T, 4))
     constraints = rng.uniform(-0.5, 0.5, (T, 4))
     constraints[:, 0] = -0.1
@@ -270,7 +287,7 @@ def test_perturbed_leader_bounds():
     assert np.mean(sums) <= bounds.ftpl_sum(T) < T
 
 
-class BallBlocks(hr.PaperBlocks):
+class BallBlocks(hr.learners.PaperBlocks):
     """The paper's steps with the ball's own outer radius, 1, instead of its diameter."""
 
     def begin(self, dim, radius, diameter):
@@ -279,12 +296,12 @@ class BallBlocks(hr.PaperBlocks):
 
 
 def test_block_bandit_bounds():
-    T, X = 130_000, hr.L2Ball(2)
-    learner = hr.BlockBandit(X, BallBlocks(T), seed=0)
+    T, X = 130_000, hr.sets.L2Ball(2)
+    learner = hr.learners.BlockBandit(X, BallBlocks(T), seed=0)
     a, total = np.array([0.6, 0.8]), 0.0
     for t in range(T):
         value = float(a @ learner.ask()) * (1.0 if t % 3 else -1.0)
-        learner.tell(hr.Eval(value, 1.0, 1.0))
+        learner.tell(hr.feedback.Eval(value, 1.0, 1.0))
         total += value
     regret = total - X.minimum(a * (T - 2 * math.ceil(T / 3)))
     gap = 16.0 * math.sqrt(math.log(T) / T)
@@ -367,17 +384,17 @@ def test_certificate_needs_coefficient_one():
     regret = float((costs @ arm).sum() - costs.sum(axis=0).min())
     assert regret == 5800.0
     assert float((learnt @ arm).sum() - learnt.sum(axis=0).min()) == 0.0
-    policy = hr.projection_free_coco(hr.Simplex(2))
+    policy = hr.projection_free_coco(hr.sets.Simplex(2))
     rounds = [(hr.Linear(a), hr.Linear([0.0, 0.0], -1.0)) for a in costs]
-    trace = hr.simulate(policy, hr.Recorded(hr.Simplex(2), rounds))
+    trace = hr.simulate(policy, hr.Recorded(hr.sets.Simplex(2), rounds))
     assert trace.cost - costs.sum(axis=0).min() <= policy.certificate()
 
 
 def test_certificate_needs_a_feasible_benchmark():
     """Against an action that violates, the regret may be above the certificate."""
     rounds = [(hr.Linear([0.0, 1.0]), hr.Linear([1.0, 0.0], -0.5))] * 400
-    policy = hr.projection_free_coco(hr.Simplex(2))
-    trace = hr.simulate(policy, hr.Recorded(hr.Simplex(2), rounds))
+    policy = hr.projection_free_coco(hr.sets.Simplex(2))
+    trace = hr.simulate(policy, hr.Recorded(hr.sets.Simplex(2), rounds))
     assert trace.cost - 0.0 > policy.certificate()  # arm 1 costs nothing and always violates
     assert trace.cost - 200.0 <= policy.certificate()  # half and half
 
@@ -409,7 +426,7 @@ def test_drift_of_the_signed_queue_needs_small_values():
 
 
 def policies(T):
-    X = hr.Simplex(4)
+    X = hr.sets.Simplex(4)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", hr.VacuousConstantsWarning)
         theory = {
@@ -461,7 +478,7 @@ def test_explain_reads_the_constants_off_the_policy():
     assert found["ftpl theory"].horizon == found["ftpl"].horizon == T
     assert found["ftpl"].guarantees[-1].value is None
     assert found["ftpl theory"].guarantees[-1].value == pytest.approx(bounds.ftpl_sum(T))
-    c = bounds.cbco_constant(3, D, D / hr.Simplex(4).ball()[1], 1.0, 1.0, 1e6)
+    c = bounds.cbco_constant(3, D, D / hr.sets.Simplex(4).ball()[1], 1.0, 1.0, 1e6)
     bandit = found["bandit theory"].guarantees[1]
     assert bandit.value == pytest.approx(bounds.cbco_regret(c, D, 1e6))
     assert "no block at its cap of K oracle calls (so far 0 were)" in bandit.assumptions
@@ -473,7 +490,7 @@ def test_explain_reads_the_constants_off_the_policy():
 
 
 def test_explain_changes_nothing_and_follows_the_run():
-    problem = hr.IidSimplex(n=4, horizon=200, seed=0)
+    problem = hr.problems.IidSimplex(n=4, horizon=200, seed=0)
     policy = hr.projection_free_coco(problem.decision_set)
     assert bounds.explain(policy).guarantees[0].informative is None
     for t, (cost, constraint) in enumerate(problem):
@@ -491,9 +508,11 @@ def test_explain_changes_nothing_and_follows_the_run():
 
 
 def test_explain_measures_the_price_of_adaptivity():
-    problem = hr.SwitchingBall(n=4, horizon=200, seed=0)
-    surrogate = hr.CurrentSurrogate(hr.PowerPotential(6.0, 5.0), 3.0)
-    policy = hr.Constrained(hr.AdaptiveOCG(problem.decision_set, hr.PaperSteps(200)), surrogate)
+    problem = hr.problems.SwitchingBall(n=4, horizon=200, seed=0)
+    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(6.0, 5.0), 3.0)
+    policy = hr.Constrained(
+        hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.PaperSteps(200)), surrogate
+    )
     weights = [surrogate.potential.weight(3.0)]
     for cost, constraint in problem:
         x = policy.ask()

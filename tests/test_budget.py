@@ -21,7 +21,7 @@ def theory(X, T, budget):
 
 
 def test_the_theory_scale_is_the_papers_plus_p_B():
-    X, T = hr.Simplex(3), 1000
+    X, T = hr.sets.Simplex(3), 1000
     plain, roomy = (theory(X, T, budget).surrogate.potential for budget in (0.0, B))
     assert roomy.scale == pytest.approx(plain.scale + math.log(T) * B)
     assert roomy.p == plain.p == math.log(T)
@@ -29,13 +29,15 @@ def test_the_theory_scale_is_the_papers_plus_p_B():
 
 @pytest.mark.parametrize("options", [{}, {"violation_range": 3.0}, {"violation_scale": 40.0}])
 def test_the_practical_scale_is_k_t_Mg_plus_p_B(options):
-    policy = hr.projection_free_coco(hr.Simplex(4), benchmark_budget=B, **options)
+    policy = hr.projection_free_coco(hr.sets.Simplex(4), benchmark_budget=B, **options)
     rng = np.random.default_rng(0)
     grown = 0.0
     for t in range(1, 700):
         a, b = rng.uniform(0, 1, 4), (1 + t / 200) * rng.standard_normal(4)
         x = policy.ask()
-        policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(float(b @ x) + 0.1, b))
+        policy.tell(
+            hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x) + 0.1, b)
+        )
         Mg = policy.surrogate.ranges.violation
         k = PRACTICAL_SCALE.floor if "violation_scale" in options else PRACTICAL_SCALE.at(t)
         scale = policy.surrogate.potential.scale.at(t)
@@ -45,16 +47,16 @@ def test_the_practical_scale_is_k_t_Mg_plus_p_B(options):
 
 
 def test_no_budget_leaves_everything_as_it_was():
-    assert hr.projection_free_coco(hr.Simplex(3)).surrogate.potential.scale == PRACTICAL_SCALE
+    assert hr.projection_free_coco(hr.sets.Simplex(3)).surrogate.potential.scale == PRACTICAL_SCALE
     for bad in (-1.0, math.nan, math.inf, "much"):
         with pytest.raises((ValueError, TypeError), match="benchmark_budget"):
-            hr.projection_free_coco(hr.Simplex(3), benchmark_budget=bad)
+            hr.projection_free_coco(hr.sets.Simplex(3), benchmark_budget=bad)
 
 
 @pytest.mark.filterwarnings("ignore::hedgerow.VacuousConstantsWarning")
 @pytest.mark.parametrize("preset", ["practical", "theory"])
 def test_the_bandit_scale_widens_by_p_B(preset):
-    X, T, Mg = hr.L2Ball(3, radius=2.0), 1000, 5.0
+    X, T, Mg = hr.sets.L2Ball(3, radius=2.0), 1000, 5.0
     scales = [
         hr.projection_free_cbco(
             X, T, 0, lipschitz=2.0, bound=Mg, benchmark_budget=budget, preset=preset
@@ -81,9 +83,9 @@ def budget_game(X, z, seed):
 
 
 SETS = {
-    "simplex": lambda: hr.Simplex(6, total=2.0),
-    "ball": lambda: hr.L2Ball(4, radius=1.5),
-    "box": lambda: hr.Box(-np.ones(3), 2 * np.ones(3)),
+    "simplex": lambda: hr.sets.Simplex(6, total=2.0),
+    "ball": lambda: hr.sets.L2Ball(4, radius=1.5),
+    "box": lambda: hr.sets.Box(-np.ones(3), 2 * np.ones(3)),
 }
 
 
@@ -92,8 +94,8 @@ def makers(X):
     yield hr.projection_free_coco(X)
     yield theory(X, 1000, B)
     yield hr.Constrained(
-        hr.AdaptiveOCG(X, hr.PaperSteps(ROUNDS)),
-        hr.CurrentSurrogate(hr.PowerPotential(5.0, 10.0 + 5.0 * B), 3.0),
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS)),
+        hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(5.0, 10.0 + 5.0 * B), 3.0),
     )
 
 
@@ -108,7 +110,9 @@ def test_the_certificate_plus_w_B_bounds_the_regret(name):
             regret = w = 0.0
             for a, b, d in rounds:
                 x = policy.ask()
-                policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(float(b @ x) + d, b))
+                policy.tell(
+                    hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x) + d, b)
+                )
                 regret += float(a @ (x - z))
                 w = max(w, policy.surrogate.weight)
             assert policy.surrogate.largest_weight == w
@@ -117,16 +121,16 @@ def test_the_certificate_plus_w_B_bounds_the_regret(name):
 
 def test_the_term_w_B_is_needed():
     """One arm costs nothing and violates: against it the certificate alone is wrong."""
-    X = hr.Simplex(2)
+    X = hr.sets.Simplex(2)
     policy = hr.Constrained(
-        hr.AdaptiveOCG(X, hr.CertificateSteps()),
-        hr.CurrentSurrogate(hr.PowerPotential(2.0, 2.0), 3.0),
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()),
+        hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 2.0), 3.0),
     )
     regret = w = budget = 0.0
     for _ in range(100):
         x = policy.ask()
         a, b = np.array([0.0, 1.0]), np.array([1.0, 0.0])
-        policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(float(b @ x), b))
+        policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x), b))
         regret += float(a @ x)
         budget += 1.0  # of z = (1, 0)
         w = max(w, policy.surrogate.weight)
@@ -134,29 +138,33 @@ def test_the_term_w_B_is_needed():
     assert regret <= policy.certificate() + w * budget
 
 
-@pytest.mark.parametrize("kind", [hr.DriftSurrogate, hr.LaggedSurrogate])
+@pytest.mark.parametrize("kind", [hr.surrogates.DriftSurrogate, hr.surrogates.LaggedSurrogate])
 def test_the_decomposition_with_w_B_for_values(kind):
     """[Phi(Q_T) - Phi(Q_0)]/V + Regret <= Regret' + w B, for every point that violates by B."""
     needed = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
         p = 5.0
-        surrogate = kind(hr.PowerPotential(p, 8.0 + p * B / 2.0), 2.0, hr.GivenRanges(2.0, 0.7))
+        surrogate = kind(
+            hr.potentials.PowerPotential(p, 8.0 + p * B / 2.0),
+            2.0,
+            hr.surrogates.GivenRanges(2.0, 0.7),
+        )
         unit, phi = 0.7 * 2.0, surrogate.potential.value
         start, regret, of_surrogate, spent, w = phi(surrogate.queue), 0.0, 0.0, 0.0, 0.0
         for _ in range(ROUNDS):
             f, f_z = rng.uniform(-1, 1, 2)
             g, g_z = rng.uniform(-1, 1), max(0.0, rng.normal(-0.2, 0.2))
             before = surrogate.queue
-            if kind is hr.DriftSurrogate:
+            if kind is hr.surrogates.DriftSurrogate:
                 at_z = f_z + unit * (phi(before + g_z / 2.0) - phi(before))
             else:
                 at_z = f_z + 0.7 * surrogate.potential.weight(before + 1.0) * g_z
-            loss = surrogate.tell(hr.Eval(f, 1.0, 2.0), hr.Eval(g, 1.0, 2.0))
+            loss = surrogate.tell(hr.feedback.Eval(f, 1.0, 2.0), hr.feedback.Eval(g, 1.0, 2.0))
             largest = 0.7 * surrogate.potential.weight(before + 1.0)
             w, spent = max(w, largest), spent + g_z
             regret, of_surrogate = regret + f - f_z, of_surrogate + loss.value - at_z
         left = unit * (phi(surrogate.queue) - start) + regret
         assert left <= of_surrogate + w * spent + 1e-9
         needed += left > of_surrogate
-    assert kind is hr.LaggedSurrogate or needed == 6, "without w B it must fail"
+    assert kind is hr.surrogates.LaggedSurrogate or needed == 6, "without w B it must fail"

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from hedgerow.cli.refusals import refusals
-from hedgerow.network.data_error import DataError
+from hedgerow.networks.data_error import DataError
 
 EXPECTED = {
     "a refusal": (ValueError("n must be\n  at least 1"), "n must be at least 1"),
@@ -49,7 +49,7 @@ def test_what_is_not(error):
 
 def test_figures_name_their_extra(tmp_path, monkeypatch, capsys):
     from hedgerow.cli.network import show
-    from hedgerow.network.network import Network
+    from hedgerow.networks.network import Network
 
     path = Network(("a", "b"), [(0, 1)], [1.0], "measured").save(tmp_path / "n.json")
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:

@@ -15,8 +15,8 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
-from hedgerow.policies.method import Constants
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.method import Constants
+from hedgerow.baselines.methods import METHODS
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box
 from hedgerow.sets.dag_paths import DagPaths
@@ -130,14 +130,14 @@ def test_a_copy_shares_nothing_but_the_set() -> None:
 
 PROBLEMS: dict[str, Callable[[], Any]] = {
     **{name: partial(make, 1, 40) for name, make in GAMES.items()},
-    "hard_box": lambda: hr.HardBox(horizon=40, seed=1),
-    "drifting_subsets": lambda: hr.DriftingSubsets(horizon=40, seed=1),
+    "hard_box": lambda: hr.problems.HardBox(horizon=40, seed=1),
+    "drifting_subsets": lambda: hr.problems.DriftingSubsets(horizon=40, seed=1),
     "shortest_path": lambda: hr.ShortestPath.atlas_like(nodes=20, edges=60, horizon=40, seed=1),
-    "ranking": lambda: hr.Ranking(horizon=40, seed=1),
-    "ad_slots": lambda: hr.AdSlots(horizon=40, seed=1),
-    "caching": lambda: hr.Caching(horizon=40, seed=1),
-    "portfolio": lambda: hr.Portfolio.low_volatility(relatives(), cap=2.0, window=5),
-    "log_portfolio": lambda: hr.LogPortfolio(relatives()),
+    "ranking": lambda: hr.problems.Ranking(horizon=40, seed=1),
+    "ad_slots": lambda: hr.problems.AdSlots(horizon=40, seed=1),
+    "caching": lambda: hr.problems.Caching(horizon=40, seed=1),
+    "portfolio": lambda: hr.problems.Portfolio.low_volatility(relatives(), cap=2.0, window=5),
+    "log_portfolio": lambda: hr.problems.LogPortfolio(relatives()),
     "recorded": lambda: hr.Recorded(Simplex(5), random_rounds(Simplex(5), 20, 1)),
 }
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.drift_plus_penalty import (
+from hedgerow.baselines.drift_plus_penalty import (
     cold,
     neely_yu_2017,
     yu_neely_2020,
     yu_neely_wei_2017,
 )
-from hedgerow.policies.queues import DriftPlusPenalty, VirtualQueue
+from hedgerow.baselines.queues import DriftPlusPenalty, VirtualQueue
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,
@@ -83,7 +83,7 @@ def test_cold_is_the_papers(name, window):
 
 
 def test_cold_with_a_window_of_one_plays_as_neely_and_yu():
-    X = hr.Simplex(5)
+    X = hr.sets.Simplex(5)
     rounds = random_rounds(X, 50, seed=3)
     np.testing.assert_array_equal(
         plays_of(cold(X, 50, preset="theory"), rounds),
@@ -111,7 +111,7 @@ def test_yu_neely_2020_is_its_pseudocode(name):
 
 def test_yu_neely_2020_keeps_a_fixed_constraint_up_to_a_constant():
     """O(1): sixteen times as many rounds violate no more. Steps that cross x_1 = 0.2 must count."""
-    X, limit = hr.Box(np.zeros(3), np.ones(3)), hr.Linear([1.0, 0.0, 0.0], -0.2)
+    X, limit = hr.sets.Box(np.zeros(3), np.ones(3)), hr.Linear([1.0, 0.0, 0.0], -0.2)
     ccv = {}
     for T in (200, 3200):
         rng = np.random.default_rng(8)
@@ -124,7 +124,7 @@ def test_yu_neely_2020_keeps_a_fixed_constraint_up_to_a_constant():
 
 def test_the_queue_bounds_the_violation_it_has_seen():
     """Summing the queue's rule: sum of g_t + <grad g_t, x_{t+1} - x_t> <= Q, whatever happens."""
-    X = hr.L2Ball(4)
+    X = hr.sets.L2Ball(4)
     policy = DriftPlusPenalty(X, V=math.sqrt(300), alpha=300.0)
     total = 0.0
     for cost, constraint in random_rounds(X, 300, seed=5):
@@ -137,7 +137,7 @@ def test_the_queue_bounds_the_violation_it_has_seen():
 
 
 def test_the_virtual_queue_never_falls():
-    X = hr.Simplex(5)
+    X = hr.sets.Simplex(5)
     policy, last = VirtualQueue(X, gamma=4.0, alpha=30.0), 0.0
     for cost, constraint in random_rounds(X, 200, seed=6):
         x = policy.ask()
@@ -151,8 +151,8 @@ def test_the_virtual_queue_never_falls():
 def test_violation_and_regret_grow_slower_than_the_rounds(policy):
     """On a fixed constraint the means of regret and violation fall as T grows, as promised."""
     rounds = fixed_limit(1600, seed=7)
-    _, early = means(NAMED[policy](hr.Simplex(4), 100), rounds[:100])
-    regret, late = means(NAMED[policy](hr.Simplex(4), 1600), rounds)
+    _, early = means(NAMED[policy](hr.sets.Simplex(4), 100), rounds[:100])
+    regret, late = means(NAMED[policy](hr.sets.Simplex(4), 1600), rounds)
     assert regret < 0.03
     assert late.mean() < max(0.7 * early.mean(), 0.01)
 
@@ -169,7 +169,7 @@ def test_the_size_of_the_set_is_only_a_unit(policy):
 
 @pytest.mark.parametrize("policy", NAMED)
 def test_what_does_not_fit_is_refused(policy):
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="needs a horizon in both presets"):
         NAMED[policy](X, None)
     known = {"lipschitz": 1.0} if policy == "yu_neely_2020" else {}
@@ -181,4 +181,4 @@ def test_what_does_not_fit_is_refused(policy):
 
 def test_a_window_longer_than_the_horizon_is_refused():
     with pytest.raises(ValueError, match="at most the horizon"):
-        cold(hr.Simplex(3), 10, window=11)
+        cold(hr.sets.Simplex(3), 10, window=11)

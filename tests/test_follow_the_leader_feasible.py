@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.follow_the_leader_feasible import follow_the_leader_feasible
+from hedgerow.baselines.follow_the_leader_feasible import follow_the_leader_feasible
 from hedgerow.testing import check_policy
 from rival_games import SETS, plays_of, random_rounds, rescaled_plays
 
-DESCRIBED = [name for name, make in SETS.items() if make().supports(hr.Described)]
+DESCRIBED = [name for name, make in SETS.items() if make().supports(hr.sets.HasLinearDescription)]
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
@@ -36,7 +36,7 @@ def test_it_is_the_best_of_what_was_seen(name):
 
 
 def test_constraints_that_exclude_each_other_are_broken_least():
-    X = hr.Box([0.0], [1.0])
+    X = hr.sets.Box([0.0], [1.0])
     policy = follow_the_leader_feasible(X)
     for g in (hr.Linear([1.0], -0.2), hr.Linear([-1.0], 0.6)):  # x <= 0.2 and x >= 0.6
         x = policy.ask()
@@ -45,7 +45,7 @@ def test_constraints_that_exclude_each_other_are_broken_least():
 
 
 def test_a_full_memory_forgets_what_has_most_room():
-    X = hr.Box([0.0, 0.0], [1.0, 1.0])
+    X = hr.sets.Box([0.0, 0.0], [1.0, 1.0])
     policy = follow_the_leader_feasible(X, most_rows=2)
     cost = hr.Linear([-1.0, -1.0])
     limits = [hr.Linear([1.0, 0.0], -0.9), hr.Linear([1.0, 0.0], -0.5), hr.Linear([0.0, 1.0], -0.3)]
@@ -65,4 +65,4 @@ def test_powers_of_two_leave_the_plays_bit_for_bit():
 
 def test_a_set_without_rows_is_refused():
     with pytest.raises(NotImplementedError, match="has no rows"):
-        follow_the_leader_feasible(hr.L2Ball(3))
+        follow_the_leader_feasible(hr.sets.L2Ball(3))

@@ -52,7 +52,7 @@ def test_it_needs_nothing_but_an_oracle_and_asks_once_a_round(preset):
         assert extra <= (preset == "practical")
         assert X.contains(policy.ask())
         f, g = rng.standard_normal((2, 2))
-        policy.tell(hr.EvalGrad(0.1, f), hr.EvalGrad(rng.normal(), g))
+        policy.tell(hr.feedback.EvalGrad(0.1, f), hr.feedback.EvalGrad(rng.normal(), g))
 
 
 @pytest.mark.parametrize("name", VERTEX_SETS)
@@ -63,8 +63,8 @@ def test_the_offset_is_one_over_T_and_not_one(name):
     expected, _ = algorithm_7(X, rounds, seed=7)
 
     def differing(offset):
-        learner = hr.FTPL(X, 7, hr.GaussianNoise(offset=offset))
-        surrogate = hr.SignedSurrogate(hr.PowerPotential(2.0, T**0.25))
+        learner = hr.learners.FTPL(X, 7, hr.learners.GaussianNoise(offset=offset))
+        surrogate = hr.surrogates.SignedSurrogate(hr.potentials.PowerPotential(2.0, T**0.25))
         plays, _ = ftpl_plays(hr.Constrained(learner, surrogate), rounds)
         return int((plays != expected).any(axis=1).sum())
 
@@ -73,18 +73,18 @@ def test_the_offset_is_one_over_T_and_not_one(name):
 
 
 def stale_noise(monkeypatch):
-    right = hr.FTPL._noise
+    right = hr.learners.FTPL._noise
 
     def mutant(self):
         self._rng = np.random.default_rng(5)
         return right(self)
 
-    monkeypatch.setattr(hr.FTPL, "_noise", mutant)
+    monkeypatch.setattr(hr.learners.FTPL, "_noise", mutant)
 
 
 def queue_too_early(monkeypatch):
     """The weight sees this round's violation, as in Algorithm 2."""
-    right = hr.SignedSurrogate.charge
+    right = hr.surrogates.SignedSurrogate.charge
 
     def mutant(self, cost, constraint):
         before = float(self._state["violation"][0])
@@ -93,12 +93,12 @@ def queue_too_early(monkeypatch):
         self._state["violation"][0] = max(0.0, before + constraint.value)
         return self.weight
 
-    monkeypatch.setattr(hr.SignedSurrogate, "charge", mutant)
+    monkeypatch.setattr(hr.surrogates.SignedSurrogate, "charge", mutant)
 
 
 def louder_noise(monkeypatch):
-    right = hr.FTPL._noise
-    monkeypatch.setattr(hr.FTPL, "_noise", lambda self: 2.0 * right(self))
+    right = hr.learners.FTPL._noise
+    monkeypatch.setattr(hr.learners.FTPL, "_noise", lambda self: 2.0 * right(self))
 
 
 @pytest.mark.parametrize("mutant", [stale_noise, queue_too_early, louder_noise])
@@ -134,25 +134,25 @@ def test_the_theory_preset_has_units():
 
 
 def test_play_refuses_it_against_adversaries():
-    problem = hr.HalfspaceBox(n=3, horizon=20)
+    problem = hr.problems.HalfspaceBox(n=3, horizon=20)
     with pytest.raises(ValueError, match="reacts to the plays"):
         hr.play(hr.ftpl_coco(problem.decision_set, 20, 0), problem)
 
 
 def test_noise_is_fresh_while_losses_are_zero():
     X = KSubsets(8, 3)
-    learner = hr.FTPL(X, 0)
+    learner = hr.learners.FTPL(X, 0)
     plays = []
     for _ in range(40):
         plays.append(learner.ask())
-        learner.tell(hr.EvalGrad(0.0, np.zeros(8)))
+        learner.tell(hr.feedback.EvalGrad(0.0, np.zeros(8)))
     assert len({x.tobytes() for x in plays}) > 20
 
 
 @pytest.mark.parametrize("bad", [{"offset": 0.0}, {"offset": -1.0}, {"factor": 0.0}])
 def test_bad_schedules_are_refused(bad):
     with pytest.raises(ValueError, match="above 0"):
-        hr.GaussianNoise(**bad)
+        hr.learners.GaussianNoise(**bad)
 
 
 def test_a_snapshot_of_another_seed_is_refused():
@@ -174,7 +174,7 @@ def test_the_signed_sum_stays_small_and_the_ccv_does_not():
         for _ in range(rounds):
             x, f = policy.ask(), c + rng.uniform(-0.5, 0.5, n)
             violation = float(g @ x) + b
-            policy.tell(hr.EvalGrad(float(f @ x), f), hr.EvalGrad(violation, g))
+            policy.tell(hr.feedback.EvalGrad(float(f @ x), f), hr.feedback.EvalGrad(violation, g))
             violations.append(violation)
             total += float(c @ x)
         signed.append(sum(violations))
@@ -188,15 +188,15 @@ def test_the_signed_sum_stays_small_and_the_ccv_does_not():
 
 def test_practical_noise_measures_losses_along_the_set():
     """A constant added to all costs, or dead edges, must not drown the differences in noise."""
-    X, rng = hr.Simplex(5), np.random.default_rng(0)
+    X, rng = hr.sets.Simplex(5), np.random.default_rng(0)
     costs = rng.uniform(0, 1, (1000, 5)) + 0.1 * np.arange(5)
     means = []
     for level in (0.0, 50.0):
-        learner, total = hr.FTPL(X, seed=1), 0.0
+        learner, total = hr.learners.FTPL(X, seed=1), 0.0
         for c in costs:
             x = learner.ask()
             total += c @ x
-            learner.tell(hr.EvalGrad(float((c + level) @ x), c + level))
+            learner.tell(hr.feedback.EvalGrad(float((c + level) @ x), c + level))
         means.append(total / len(costs))
     assert means[1] == pytest.approx(means[0], abs=0.02)
     assert means[0] < costs.mean() - 0.1

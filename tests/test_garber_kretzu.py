@@ -9,19 +9,19 @@ import pytest
 
 import hedgerow as hr
 from convex_steps import prox_by_scipy, sq
-from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
-from hedgerow.learners.loo_bogd import LooBogd
-from hedgerow.learners.one_point import OnePoint
-from hedgerow.learners.pursuit import Pursuer
-from hedgerow.learners.shrunk_hull import ShrunkHull
-from hedgerow.policies.ball_prox import Affine
-from hedgerow.policies.garber_kretzu import (
+from hedgerow.baselines.ball_prox import Affine
+from hedgerow.baselines.garber_kretzu import (
     budget_tolerance,
     garber_kretzu_dpp,
     garber_kretzu_lpm,
 )
-from hedgerow.policies.garber_kretzu_bandit import garber_kretzu_bandit
-from hedgerow.policies.penalty_prox import PenaltyProx
+from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_bandit
+from hedgerow.baselines.penalty_prox import PenaltyProx
+from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
+from hedgerow.learners.loo_bogd import BlockedOGD
+from hedgerow.learners.one_point import OnePoint
+from hedgerow.learners.pursuit import FeasibleFollower
+from hedgerow.learners.shrunk_hull import ShrunkHull
 from hedgerow.surrogates.dual import DualSteps, DualSurrogate
 from pulling_games import SETS, kept_point, linear_rounds, plays
 
@@ -81,7 +81,7 @@ def test_lpm_is_its_box(name):
     theta, mu = 4 * R * G * T**-0.25 / 30, 30 * T**-0.75 / (4 * R * G)
     expected, lams = lpm_by_hand(X, rounds, T, G, c, theta, mu)
     surrogate = DualSurrogate(DualSteps(K, theta, mu))
-    policy = hr.Constrained(LooBogd(X, FixedLooBlocks(T, G, 1.0, c)), surrogate)
+    policy = hr.Constrained(BlockedOGD(X, FixedLooBlocks(T, G, 1.0, c)), surrogate)
     np.testing.assert_allclose(plays(policy, rounds), expected, rtol=0, atol=1e-9)
     assert surrogate.weight == pytest.approx(lams[-1], abs=1e-9)
     assert max(lams) > 0.5, "the constraint must have acted, or this test shows nothing"
@@ -118,7 +118,7 @@ def test_dpp_is_its_box(name):
 
 
 def test_the_theory_presets_have_the_constants_of_their_theorems():
-    X, T, G = hr.Simplex(4), 10**6, 3.0
+    X, T, G = hr.sets.Simplex(4), 10**6, 3.0
     R, K = math.sqrt(2.0), 1000
     c = budget_tolerance(T)
     assert 27 * (2.25 * math.log(4 * math.sqrt(T) / c) + 1) == pytest.approx(c)
@@ -137,7 +137,7 @@ def test_the_theory_presets_have_the_constants_of_their_theorems():
 
 @pytest.mark.parametrize("make", [garber_kretzu_dpp, garber_kretzu_lpm])
 def test_presets_refuse_and_warn(make):
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="takes no eagerness"):
         make(X, 10**6, preset="theory", lipschitz=1.0, eagerness=2.0)
     with pytest.raises(ValueError, match="needs lipschitz"):
@@ -149,7 +149,7 @@ def test_presets_refuse_and_warn(make):
     make(X, 285_022, preset="theory", lipschitz=1.0)  # no warning: 3 eps < R^2
 
 
-class Followed(Pursuer):
+class Followed(FeasibleFollower):
     """A pursuer that keeps what it was told to follow, and where it stood."""
 
     def follow(self, y):
@@ -202,7 +202,7 @@ def test_lpm_keeps_its_bounds_where_they_say_something(name):
     bound = R * T**0.75 * (4 + math.sqrt(3 * c) + 1.5 * c)
     assert bound < 0.81 * R * T
     policy = hr.Constrained(
-        LooBogd(X, FixedLooBlocks(T, 1.0, 1.0, c)), DualSurrogate(DualSteps(K, theta, mu))
+        BlockedOGD(X, FixedLooBlocks(T, 1.0, 1.0, c)), DualSurrogate(DualSteps(K, theta, mu))
     )
     rounds = list(linear_rounds(X, T, seed=13))
     xs = plays(policy, rounds)
@@ -219,7 +219,7 @@ def test_the_dual_variable_follows_its_recursion():
     lam, used = 0.0, []
     for pair in ([3.0, -1.0], [2.0, 2.0], [-5.0, -5.0], [-5.0, -5.0]):
         for g in pair:
-            loss = surrogate.tell(hr.EvalGrad(1.0, one), hr.EvalGrad(g, -one))
+            loss = surrogate.tell(hr.feedback.EvalGrad(1.0, one), hr.feedback.EvalGrad(g, -one))
             used.append(1.0 - float(loss.grad[0]))
             assert used[-1] == (lam if g > 0.0 else 0.0)
             assert loss.value == 1.0 + lam * max(0.0, g)
@@ -235,7 +235,7 @@ def test_no_block_of_the_theory_preset_needs_more_calls_than_rounds(name, T):
     R, worst = X.diameter, 0
     eps = FixedLooBlocks(T, 1.0, 1.0, budget_tolerance(T)).begin(R).eps
     for _ in range(20):
-        pursuer = Pursuer(X.lmo, X.start(), R, eps)
+        pursuer = FeasibleFollower(X.lmo, X.start(), R, eps)
         for _ in range(4):
             before = pursuer.oracle_calls
             u = rng.standard_normal(X.dim)
@@ -247,7 +247,7 @@ def test_no_block_of_the_theory_preset_needs_more_calls_than_rounds(name, T):
 
 @pytest.mark.parametrize("make", [garber_kretzu_dpp, garber_kretzu_lpm])
 def test_eagerness_lowers_the_violation(make):
-    X, T = hr.Simplex(5), 900
+    X, T = hr.sets.Simplex(5), 900
     rounds = list(linear_rounds(X, T, seed=8))
 
     def ccv(eagerness):
@@ -263,7 +263,7 @@ def test_dpp_moves_where_costs_say_nothing():
 
     To stay at the start would violate by 1/3 - 0.1 each round, 23 in all.
     """
-    X, limit = hr.Simplex(3), hr.Linear([1.0, 0.0, 0.0], -0.1)
+    X, limit = hr.sets.Simplex(3), hr.Linear([1.0, 0.0, 0.0], -0.1)
     for cost in (hr.Linear(np.zeros(3)), hr.Linear(np.ones(3))):
         xs = plays(garber_kretzu_dpp(X, 100), [(cost, limit)] * 100, hr.full)
         assert np.maximum(0.0, xs[:, 0] - 0.1).sum() < 10.0
@@ -279,7 +279,7 @@ def curved_rounds(T, seed):
 def test_curved_constraints_are_cut_until_the_step_is_right():
     from scipy.optimize import minimize
 
-    X, T, lam = hr.L2Ball(3), 16, 0.8
+    X, T, lam = hr.sets.L2Ball(3), 16, 0.8
     steps = FixedLooBlocks(T, 1.0, 1.0, 0.05)
     R, eta, K = X.diameter, steps.eta(X.diameter, 0.0), 4
     rounds = list(curved_rounds(T, seed=6))
@@ -301,7 +301,7 @@ def test_curved_constraints_are_cut_until_the_step_is_right():
 
 
 def test_snapshots_with_curved_constraints_wait_for_the_blocks_end():
-    X, T = hr.L2Ball(3), 36
+    X, T = hr.sets.L2Ball(3), 36
     policy = PenaltyProx(X, FixedLooBlocks(T, 1.0, 1.0, 0.05), 1.0)
     rounds = list(curved_rounds(6, seed=6))
     plays(policy, rounds[:4], hr.full)
@@ -314,7 +314,7 @@ def test_snapshots_with_curved_constraints_wait_for_the_blocks_end():
 
 
 def test_a_maximum_resumes_within_a_block():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     parts = [hr.Linear([1.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 1.0, 0.0], -0.3)]
     rounds = [(hr.Linear([-1.0, -0.5, 0.0]), hr.Maximum(parts))] * 40
     policy, other = garber_kretzu_dpp(X, 64), garber_kretzu_dpp(X, 64)
@@ -326,20 +326,20 @@ def test_a_maximum_resumes_within_a_block():
 
 def test_one_point_play_needs_room():
     with pytest.raises(TypeError, match="ShrunkHull"):
-        OnePoint(LooBogd(hr.Simplex(3), PracticalLooBlocks(10)), 0)
+        OnePoint(BlockedOGD(hr.sets.Simplex(3), PracticalLooBlocks(10)), 0)
     with pytest.raises(ValueError, match="delta < inner radius"):
-        ShrunkHull(hr.L2Ball(3), 2.0)
+        ShrunkHull(hr.sets.L2Ball(3), 2.0)
     with pytest.warns(hr.VacuousConstantsWarning, match="longer than the game"):
-        garber_kretzu_bandit(hr.L2Ball(3), 100, 0, lipschitz=1.0, bound=1.0, preset="theory")
+        garber_kretzu_bandit(hr.sets.L2Ball(3), 100, 0, lipschitz=1.0, bound=1.0, preset="theory")
 
 
 def test_the_estimate_is_unbiased():
-    X = hr.L2Ball(3)
+    X = hr.sets.L2Ball(3)
     room, slope = ShrunkHull(X, 0.2), np.array([1.0, -2.0, 0.5])
-    learner = LooBogd(room, PracticalLooBlocks(10**9))  # one block: it only sums
+    learner = BlockedOGD(room, PracticalLooBlocks(10**9))  # one block: it only sums
     bandit, N = OnePoint(learner, seed=1, window=50), 4000
     for _ in range(N):
-        bandit.tell(hr.Eval(float(slope @ bandit.ask()) + 1.0, 3.0, 4.0))
+        bandit.tell(hr.feedback.Eval(float(slope @ bandit.ask()) + 1.0, 3.0, 4.0))
     mean = learner._state["p"] / N
     spread = 3 / 0.2 * 1.1 / math.sqrt(N)  # n/delta times the value's size, over sqrt(N)
     assert np.abs(mean - slope).max() <= 4.0 * spread

@@ -11,16 +11,16 @@ import pytest
 
 import hedgerow as hr
 from convex_steps import sq
-from hedgerow.policies.garber_kretzu_bandit import garber_kretzu_bandit
+from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_bandit
 from hedgerow.testing import check_policy
 from pulling_games import SETS, linear_rounds, plays
 from test_garber_kretzu import afp, back_in_ball
 
 T = 200
 ROOMY = {  # sets of few dimensions, where blocks of the theory preset end before the game does
-    "disc": lambda: hr.L2Ball(2, radius=2.0),
-    "segment": lambda: hr.Box([-1.0, 2.0], [1.0, 2.0]),
-    "triangle": lambda: hr.Simplex(3, total=2.0),
+    "disc": lambda: hr.sets.L2Ball(2, radius=2.0),
+    "segment": lambda: hr.sets.Box([-1.0, 2.0], [1.0, 2.0]),
+    "triangle": lambda: hr.sets.Simplex(3, total=2.0),
 }
 
 
@@ -155,7 +155,7 @@ def test_plays_stay_inside_and_calls_come_after_blocks(name):
 
 
 def test_more_eagerness_is_less_violation():
-    X, rounds = hr.L2Ball(3), 900
+    X, rounds = hr.sets.L2Ball(3), 900
 
     def ccv(eagerness):
         total = 0.0
@@ -185,4 +185,4 @@ def test_more_eagerness_is_less_violation():
 def test_bad_arguments_are_refused(options, sentence):
     given = {"horizon": 100, "seed": 0, "lipschitz": 1.0, "bound": 0.01, **options}
     with pytest.raises(ValueError, match=sentence):
-        garber_kretzu_bandit(hr.L2Ball(3), **given)
+        garber_kretzu_bandit(hr.sets.L2Ball(3), **given)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.baselines.garber_kretzu import garber_kretzu_dpp, garber_kretzu_lpm
+from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_bandit
+from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
-from hedgerow.learners.loo_bogd import LooBogd
-from hedgerow.policies.garber_kretzu import garber_kretzu_dpp, garber_kretzu_lpm
-from hedgerow.policies.garber_kretzu_bandit import garber_kretzu_bandit
-from hedgerow.policies.penalty_prox import PenaltyProx
+from hedgerow.learners.loo_bogd import BlockedOGD
 from hedgerow.testing import check_learner, check_policy
 from pulling_games import SETS, linear_rounds, plays
 
@@ -40,7 +40,7 @@ def test_practical_plays_have_no_units(make, feedback, name, factors):
 
 
 def test_the_bandits_plays_have_no_units():
-    X, T = hr.Simplex(4), 144
+    X, T = hr.sets.Simplex(4), 144
     rounds = list(linear_rounds(X, T, seed=4))
 
     def run(a, b):
@@ -49,8 +49,8 @@ def test_the_bandits_plays_have_no_units():
         for f, g in rounds:
             xs.append(policy.ask())
             policy.tell(
-                hr.Eval(a * f(xs[-1]), a, 2 * a),
-                hr.Eval(b * g(xs[-1]), b, 2 * b),
+                hr.feedback.Eval(a * f(xs[-1]), a, 2 * a),
+                hr.feedback.Eval(b * g(xs[-1]), b, 2 * b),
             )
         return np.array(xs)
 
@@ -58,9 +58,9 @@ def test_the_bandits_plays_have_no_units():
 
 
 LEARNERS = {
-    "paper": lambda X: LooBogd(X, FixedLooBlocks(36, 1.0)),
-    "fixed": lambda X: LooBogd(X, FixedLooBlocks(36, 1.0, 1.0, 0.5)),
-    "practical": lambda X: LooBogd(X, PracticalLooBlocks(36, 1.0, 0.5)),
+    "paper": lambda X: BlockedOGD(X, FixedLooBlocks(36, 1.0)),
+    "fixed": lambda X: BlockedOGD(X, FixedLooBlocks(36, 1.0, 1.0, 0.5)),
+    "practical": lambda X: BlockedOGD(X, PracticalLooBlocks(36, 1.0, 0.5)),
 }
 
 
@@ -100,7 +100,7 @@ def test_the_policies_conform(name, policy):
 
 @pytest.mark.parametrize("make", [garber_kretzu_dpp, garber_kretzu_lpm])
 def test_a_set_of_one_point_is_played(make):
-    X = hr.Simplex(1)
+    X = hr.sets.Simplex(1)
     rounds = [(hr.Linear([1.0]), hr.Linear([1.0], -2.0))] * 10
     assert (
         plays(make(X, 10), rounds, hr.full if make is garber_kretzu_dpp else hr.first_order) == 1.0

@@ -9,16 +9,16 @@ import pytest
 from scipy.optimize import linprog
 
 import hedgerow as hr
-from hedgerow.hindsight import prefix_benchmarks, regret_curve
+from hedgerow.benchmarks import prefix_benchmarks, regret_curve
 
 
 def sets(rng):
-    yield hr.Simplex(5, total=2.0)
-    yield hr.Box(-rng.uniform(0, 1, 4), rng.uniform(0, 1, 4))
-    yield hr.L1Ball(4, radius=1.5)
+    yield hr.sets.Simplex(5, total=2.0)
+    yield hr.sets.Box(-rng.uniform(0, 1, 4), rng.uniform(0, 1, 4))
+    yield hr.sets.L1Ball(4, radius=1.5)
     yield hr.ShortestPath.atlas_like(nodes=8, edges=14, horizon=8, seed=1).decision_set
-    yield hr.Translated(hr.Scaled(hr.Simplex(4), 3.0), rng.standard_normal(4))
-    yield hr.Scaled(hr.L1Ball(3), 0.5)
+    yield hr.sets.Translated(hr.sets.Scaled(hr.sets.Simplex(4), 3.0), rng.standard_normal(4))
+    yield hr.sets.Scaled(hr.sets.L1Ball(3), 0.5)
 
 
 def vertices(X, rng):
@@ -64,18 +64,18 @@ def test_against_one_lp_over_the_vertices():
 
 
 def test_several_constraints_in_a_round():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     both = hr.Maximum([hr.Linear([1.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 1.0, 0.0], -0.3)])
     best = hr.hindsight(X, [(hr.Linear([-2.0, -1.0, 0.0]), both)])
     np.testing.assert_allclose(best.x, [0.2, 0.3, 0.5], atol=1e-9)
 
 
 def test_refusals():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     with pytest.raises(TypeError, match="needs the rounds"):
         hr.hindsight(X)
     with pytest.raises(TypeError, match="cannot be iterated alone"):
-        hr.hindsight(hr.HalfspaceBox(horizon=5))
+        hr.hindsight(hr.problems.HalfspaceBox(horizon=5))
     game = [(hr.Linear(np.ones(3)), hr.Linear(np.zeros(3)))]
     with pytest.raises(ValueError, match="budget must be at least 0"):
         hr.hindsight(X, game, budget=-1.0)
@@ -90,7 +90,7 @@ def test_refusals():
 
 
 def test_no_rounds_at_all():
-    best = hr.hindsight(hr.Simplex(3), [])
+    best = hr.hindsight(hr.sets.Simplex(3), [])
     assert best.cost == best.lower_bound == 0.0
     assert best.status == "optimal"
 
@@ -119,7 +119,7 @@ def test_memory_does_not_grow_with_the_horizon():
 
 
 def test_regret_curve_ends_with_the_regret():
-    for problem in (hr.IidSimplex(horizon=300), hr.QuadraticBox(n=3, horizon=50)):
+    for problem in (hr.problems.IidSimplex(horizon=300), hr.problems.QuadraticBox(n=3, horizon=50)):
         trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
         best = hr.hindsight(problem)
         curve = regret_curve(trace, problem, best)
@@ -130,8 +130,8 @@ def test_regret_curve_ends_with_the_regret():
 
 def test_prefix_benchmarks_are_those_of_the_prefixes():
     path = hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=300, seed=3)
-    ball = hr.SwitchingBall(horizon=60)
-    curved = hr.QuadraticBox(n=3, horizon=60)
+    ball = hr.problems.SwitchingBall(horizon=60)
+    curved = hr.problems.QuadraticBox(n=3, horizon=60)
     for problem in (path, ball, curved):
         ends = [1, 7, problem.horizon // 2, problem.horizon]
         for k, best in zip(ends, prefix_benchmarks(problem, ends), strict=True):

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import linprog, minimize
 
 import hedgerow as hr
-from hedgerow.hindsight import masters
+from hedgerow.benchmarks import masters
 from sets.table import EXAMPLES
 
 T = 12
@@ -33,7 +33,7 @@ def linear_rounds(X, kind, rng):
 def described(name):
     """The whole set as one polyhedron: its rows, or the hull of all its vertices."""
     X = EXAMPLES[name]()
-    if X.supports(hr.Described):
+    if X.supports(hr.sets.HasLinearDescription):
         rows = X.rows()
         n = rows.lower.size
         lift = np.eye(n) if rows.lift is None else rows.lift.toarray()
@@ -45,7 +45,7 @@ def described(name):
     if len(V) > 300:
         return None  # curved
     k = len(V)
-    rows = hr.Rows(np.zeros(k), np.ones(k), sparse.csr_array(np.ones((1, k))), np.ones(1))
+    rows = hr.sets.Rows(np.zeros(k), np.ones(k), sparse.csr_array(np.ones((1, k))), np.ones(1))
     return rows, V.T, np.zeros(X.dim)
 
 
@@ -90,7 +90,7 @@ def rounds_of(C, A, d):
 
 def small(name):
     X = EXAMPLES[name]()
-    return X.dim <= (45 if X.supports(hr.Described) else 15)
+    return X.dim <= (45 if X.supports(hr.sets.HasLinearDescription) else 15)
 
 
 SMALL = [name for name in EXAMPLES if small(name)]
@@ -198,7 +198,7 @@ def test_the_conflict_is_a_proof():
 
 
 def test_rounds_of_one_maximum_share_the_budget():
-    X = hr.Box([0.0, 0.0], [1.0, 1.0])
+    X = hr.sets.Box([0.0, 0.0], [1.0, 1.0])
     both = hr.Maximum([hr.Linear([1.0, 0.0]), hr.Linear([0.0, 1.0])])
     best = hr.hindsight(X, [(hr.Linear([-1.0, -1.0]), both)], budget=0.5)
     np.testing.assert_allclose(best.x, [0.5, 0.5], atol=1e-9)
@@ -250,7 +250,7 @@ def test_quadratic_costs_against_a_quadratic_programme():
     rng = np.random.default_rng(5)
     for trial in range(20):
         n = 2 + trial % 4
-        X = hr.Box(-np.ones(n), np.ones(n))
+        X = hr.sets.Box(-np.ones(n), np.ones(n))
         roots = rng.standard_normal((6, n, n)) / 2
         M = [root @ root.T for root in roots]
         a = rng.standard_normal((6, n))
@@ -271,7 +271,12 @@ def test_quadratic_costs_against_a_quadratic_programme():
 
 def test_curved_constraints_against_a_general_solver():
     rng = np.random.default_rng(6)
-    for X in (hr.Simplex(4), hr.L2Ball(3), hr.Box(-np.ones(3), np.ones(3)), hr.KSubsets(5, 2)):
+    for X in (
+        hr.sets.Simplex(4),
+        hr.sets.L2Ball(3),
+        hr.sets.Box(-np.ones(3), np.ones(3)),
+        hr.sets.KSubsets(5, 2),
+    ):
         z = np.mean([X.lmo(rng.standard_normal(X.dim)) for _ in range(8)], axis=0)
         costs = [hr.Quadratic.distance(2.0 * rng.standard_normal(X.dim)) for _ in range(8)]
         discs = [
@@ -303,7 +308,7 @@ def against(X, costs, constraints, start):
         for g in constraint.parts
     ]
     bounds = None
-    if isinstance(X, hr.L2Ball):
+    if isinstance(X, hr.sets.L2Ball):
         limits.append({"type": "ineq", "fun": lambda x: 1.0 - x @ x, "jac": lambda x: -2.0 * x})
     else:
         rows = X.rows()
@@ -324,7 +329,7 @@ def against(X, costs, constraints, start):
 
 
 def test_infeasible_discs():
-    X = hr.Box([-1.0, -1.0], [1.0, 1.0])
+    X = hr.sets.Box([-1.0, -1.0], [1.0, 1.0])
     centres = [[-0.8, 0.0], [0.8, 0.0], [0.0, 0.1]]
     rounds = [(hr.Linear([0.0, 1.0]), hr.Quadratic.distance(c, 2.0, -0.25)) for c in centres]
     best = hr.hindsight(X, rounds)
@@ -337,7 +342,7 @@ def test_infeasible_discs():
 
 def test_a_gap_is_reported_when_the_calls_are_spent(monkeypatch):
     rng = np.random.default_rng(7)
-    X = hr.L2Ball(12)
+    X = hr.sets.L2Ball(12)
     C, A, d = linear_rounds(X, "kept", rng)
     true = hr.hindsight(X, rounds_of(C, A, d))
     gaps = []
@@ -367,7 +372,7 @@ def test_one_face_is_all_that_is_left(name):
 
 
 def test_the_violation_of_an_unfinished_search_is_shown(monkeypatch):
-    X = hr.L2Ball(12)
+    X = hr.sets.L2Ball(12)
     rounds = rounds_of(*linear_rounds(X, "kept", np.random.default_rng(7)))
     monkeypatch.setattr(masters, "MOST_CALLS", 2)
     best = hr.hindsight(X, rounds)
@@ -379,7 +384,7 @@ def test_the_violation_of_an_unfinished_search_is_shown(monkeypatch):
 
 def test_a_constraint_that_touches_a_ball_in_one_point():
     """Ill-conditioned for column generation: it may end with a gap, never wrong or in a crash."""
-    X, rng = hr.L2Ball(3), np.random.default_rng(8)
+    X, rng = hr.sets.L2Ball(3), np.random.default_rng(8)
     for _ in range(5):
         a, c = rng.standard_normal((2, 3))
         only = X.lmo(a)

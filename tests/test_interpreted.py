@@ -13,7 +13,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import kernels
-from hedgerow.policies.method import Constants
+from hedgerow.baselines.method import Constants
 from sets.table import EXAMPLES
 
 KNOWN = Constants((2.0, 2.0), (4.0, 4.0))
@@ -25,12 +25,12 @@ def oracles(X: hr.DecisionSet) -> list[np.ndarray]:
     """What the set's own kernels answer."""
     c = np.random.default_rng(1).standard_normal(X.dim)
     answers = [X.lmo(c), X.tangent(c)]
-    return [*answers, X.project(3.0 * c)] if X.supports(hr.Projectable) else answers
+    return [*answers, X.project(3.0 * c)] if X.supports(hr.sets.Projectable) else answers
 
 
-def plays(method: hr.Method) -> list[np.ndarray]:
+def plays(method: hr.baselines.Method) -> list[np.ndarray]:
     """A short game of every method; nine entries are eight lanes and one more."""
-    X, T, rng = hr.Simplex(9), 12, np.random.default_rng(0)
+    X, T, rng = hr.sets.Simplex(9), 12, np.random.default_rng(0)
     rounds = [
         (hr.Linear(0.3 * rng.standard_normal(9)), hr.Linear(np.eye(9)[t % 3], -0.1))
         for t in range(T)
@@ -42,7 +42,7 @@ def plays(method: hr.Method) -> list[np.ndarray]:
 def results() -> dict[str, list[np.ndarray]]:
     """Everything, by name."""
     found = {name: oracles(make()) for name, make in EXAMPLES.items()}
-    found |= {name: plays(method) for name, method in hr.METHODS.items()}
+    found |= {name: plays(method) for name, method in hr.baselines.METHODS.items()}
     problem = hr.ShortestPath.atlas_like(nodes=20, edges=60, horizon=30, seed=0)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     assert trace.compiled == kernels.jit.COMPILED

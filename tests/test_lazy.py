@@ -14,14 +14,14 @@ from hedgerow.testing import check_learner
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
 SETS = {
-    "simplex": lambda: hr.Simplex(5),
-    "point": lambda: hr.Simplex(1),
-    "l2ball": lambda: hr.L2Ball(4, radius=3.0),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
-    "k-subsets": lambda: hr.KSubsets(12, 2),
-    "birkhoff": lambda: hr.Birkhoff(4),
-    "nuclear": lambda: hr.NuclearBall(4, 3),
+    "simplex": lambda: hr.sets.Simplex(5),
+    "point": lambda: hr.sets.Simplex(1),
+    "l2ball": lambda: hr.sets.L2Ball(4, radius=3.0),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
+    "k-subsets": lambda: hr.sets.KSubsets(12, 2),
+    "birkhoff": lambda: hr.sets.Birkhoff(4),
+    "nuclear": lambda: hr.sets.NuclearBall(4, 3),
 }
 KAPPA = 16.0
 
@@ -68,10 +68,10 @@ def transcribed(X, losses, memory, patience):
 def test_transcription(name, memory, patience):
     X = SETS[name]()
     losses = list(gradients(X, 200, seed=1))
-    learner = LazyOCG(X, hr.RmsSteps(KAPPA), memory=memory, patience=patience)
+    learner = LazyOCG(X, hr.learners.steps.RmsSteps(KAPPA), memory=memory, patience=patience)
     plays = [learner.ask()]
     for s in losses:
-        learner.tell(hr.EvalGrad(0.0, s))
+        learner.tell(hr.feedback.EvalGrad(0.0, s))
         plays.append(learner.ask())
     expected, calls = transcribed(X, losses, memory, patience)
     np.testing.assert_allclose(plays, expected, atol=1e-9)
@@ -100,14 +100,14 @@ class Counted(hr.DecisionSet):
 @pytest.mark.parametrize("name", ["simplex", "l2ball", "dag", "k-subsets", "birkhoff"])
 def test_every_step_is_exact_or_has_the_promised_progress(name, patience):
     X = SETS[name]()
-    learner = LazyOCG(X, hr.RmsSteps(KAPPA), patience=patience)
+    learner = LazyOCG(X, hr.learners.steps.RmsSteps(KAPPA), patience=patience)
     x1, D = X.start(), X.diameter
     S, q, gap, row, from_memory = np.zeros(X.dim), 0.0, 0.0, 0, 0
     for t, s in enumerate(gradients(X, 400, seed=2), start=1):
         S, q = S + s, q + X.tangent_norm(s) ** 2
         beta = 2.0 * t**0.25 * math.sqrt(q) / (KAPPA * D)
         x, calls = learner.ask(), learner.oracle_calls
-        learner.tell(hr.EvalGrad(0.0, s))
+        learner.tell(hr.feedback.EvalGrad(0.0, s))
         d = S + 2.0 * beta * (x - x1)
         exact, (v, _) = d @ (x - X.lmo(d)), learner.last_step
         small = 1e-9 * (1.0 + abs(d @ x))
@@ -128,13 +128,17 @@ def test_every_step_is_exact_or_has_the_promised_progress(name, patience):
 @pytest.mark.parametrize("name", ["simplex", "dag", "birkhoff"])
 def test_the_count_is_of_calls_that_were_made(name):
     X = Counted(SETS[name]())
-    learner = LazyOCG(X, hr.CertificateSteps())
+    learner = LazyOCG(X, hr.learners.steps.CertificateSteps())
     for s in gradients(X, 150, seed=3):
-        learner.tell(hr.EvalGrad(0.0, s))
+        learner.tell(hr.feedback.EvalGrad(0.0, s))
     assert X.asked == learner.oracle_calls < 50
 
 
-STEPS = {"paper": hr.PaperSteps(1000), "rms": hr.RmsSteps(), "certificate": hr.CertificateSteps()}
+STEPS = {
+    "paper": hr.learners.steps.PaperSteps(1000),
+    "rms": hr.learners.steps.RmsSteps(),
+    "certificate": hr.learners.steps.CertificateSteps(),
+}
 
 
 @pytest.mark.parametrize("steps", STEPS)
@@ -146,9 +150,9 @@ def test_conforms(name, steps):
 
 
 def test_memory_survives_snapshots_of_a_long_game():
-    X = hr.KSubsets(12, 2)
-    losses = [hr.EvalGrad(0.0, s) for s in gradients(X, 300, seed=4)]
-    runs = [LazyOCG(X, hr.CertificateSteps()) for _ in range(3)]
+    X = hr.sets.KSubsets(12, 2)
+    losses = [hr.feedback.EvalGrad(0.0, s) for s in gradients(X, 300, seed=4)]
+    runs = [LazyOCG(X, hr.learners.steps.CertificateSteps()) for _ in range(3)]
     for t, loss in enumerate(losses):
         runs[0].tell(loss)
         runs[1].tell(loss)
@@ -162,14 +166,16 @@ def test_memory_survives_snapshots_of_a_long_game():
 
 def policy(learner):
     """The practical preset of `projection_free_coco`, around a learner."""
-    potential = hr.PowerPotential(8.0, hr.GrowingScale(floor=12.0, factor=0.5, power=0.5))
-    surrogate = hr.CurrentSurrogate(potential, 8.0, hr.LearntRanges(learner))
+    potential = hr.potentials.PowerPotential(
+        8.0, hr.potentials.GrowingScale(floor=12.0, factor=0.5, power=0.5)
+    )
+    surrogate = hr.surrogates.CurrentSurrogate(potential, 8.0, hr.surrogates.LearntRanges(learner))
     return hr.Constrained(learner, surrogate)
 
 
 GAMES = {
     "paths": (lambda: hr.ShortestPath.atlas_like(40, 150, 600, seed=1), 0.3),
-    "simplex": (lambda: hr.IidSimplex(n=12, horizon=1000, seed=0), 0.3),
+    "simplex": (lambda: hr.problems.IidSimplex(n=12, horizon=1000, seed=0), 0.3),
     "subsets": (lambda: DriftingSubsets(horizon=1000, seed=0), 0.5),
 }
 
@@ -179,7 +185,10 @@ def test_regret_stays_within_what_is_proved_and_few_calls_are_made(game):
     make, share = GAMES[game]
     problem = make()
     X, best = problem.decision_set, hr.hindsight(problem)
-    lazy, eager = (policy(kind(X, hr.CertificateSteps())) for kind in (LazyOCG, hr.AdaptiveOCG))
+    lazy, eager = (
+        policy(kind(X, hr.learners.steps.CertificateSteps()))
+        for kind in (LazyOCG, hr.learners.AdaptiveOCG)
+    )
     kept, full = hr.simulate(lazy, problem), hr.simulate(eager, problem)
     assert lazy.oracle_calls < share * problem.horizon < eager.oracle_calls
     assert kept.regret(best) <= lazy.certificate()
@@ -191,4 +200,4 @@ def test_regret_stays_within_what_is_proved_and_few_calls_are_made(game):
 @pytest.mark.parametrize("arguments", [{"memory": 0}, {"patience": 0}, {"memory": 2.5}])
 def test_refusals(arguments):
     with pytest.raises((TypeError, ValueError), match=f"{next(iter(arguments))} must be"):
-        LazyOCG(hr.Simplex(3), hr.RmsSteps(), **arguments)
+        LazyOCG(hr.sets.Simplex(3), hr.learners.steps.RmsSteps(), **arguments)

@@ -14,10 +14,10 @@ TAKERS = {
     "as_vector": lambda a: as_vector(a, "it", 3),
     "as_direction": lambda a: as_direction(a, 3),
     "as_gradient": lambda a: as_gradient(a, "it", 3),
-    "oracle": lambda a: hr.Simplex(3).lmo(a),
+    "oracle": lambda a: hr.sets.Simplex(3).lmo(a),
     "function": lambda a: hr.Linear(a),
-    "policy": lambda a: hr.unconstrained(hr.Simplex(3)).tell(
-        hr.EvalGrad(1.0, a), hr.EvalGrad(0.0, np.zeros(3))
+    "policy": lambda a: hr.unconstrained(hr.sets.Simplex(3)).tell(
+        hr.feedback.EvalGrad(1.0, a), hr.feedback.EvalGrad(0.0, np.zeros(3))
     ),
 }
 

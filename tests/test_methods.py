@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.method import Constants
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.method import Constants
+from hedgerow.baselines.methods import METHODS
 
 KNOWN = Constants((2.0, 2.0), (4.0, 4.0))
 
@@ -16,7 +16,7 @@ KNOWN = Constants((2.0, 2.0), (4.0, 4.0))
 def test_every_method_is_built_and_plays_what_it_may_see(name):
     method, T = METHODS[name], 20
     rng = np.random.default_rng(0)
-    X = hr.Box(-np.ones(3), np.ones(3))
+    X = hr.sets.Box(-np.ones(3), np.ones(3))
     rounds = [
         (hr.Linear(0.3 * rng.standard_normal(3)), hr.Linear([0.5, 0.0, 0.0], -0.1))
         for _ in range(T)
@@ -29,11 +29,11 @@ def test_every_method_is_built_and_plays_what_it_may_see(name):
 
 
 def test_a_method_without_the_knob_refuses_it_and_others_take_it():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="unconstrained has no eagerness"):
         METHODS["unconstrained"].policy(X, 100, 0, "practical", eagerness=2.0)
     policy = METHODS["sinha_vaze"].policy(X, 100, 0, "practical", eagerness=2.0)
-    same = hr.sinha_vaze(X, 100, eagerness=2.0)
+    same = hr.baselines.sinha_vaze(X, 100, eagerness=2.0)
     assert policy.surrogate.potential == same.surrogate.potential
     with pytest.raises(ValueError, match="needs declared constants"):
         METHODS["wang_bandit"].feedback()
@@ -43,17 +43,20 @@ def test_a_method_without_the_knob_refuses_it_and_others_take_it():
 def test_eagerness_divides_the_queue_and_its_scale(eagerness):
     """The weight is (Gf/Gg) e (8/k_t) ((8 + e CCV/Mg)/k_t)^7, k_t = max(12, sqrt(t)/2)."""
     policy = hr.projection_free_coco(
-        hr.Simplex(2), lipschitz=(1.0, 1.0), violation_range=2.0, eagerness=eagerness
+        hr.sets.Simplex(2), lipschitz=(1.0, 1.0), violation_range=2.0, eagerness=eagerness
     )
     for t in range(1, 4):
-        policy.tell(hr.EvalGrad(0.0, np.array([1.0, 0.0])), hr.EvalGrad(0.5, np.array([0.0, 1.0])))
+        policy.tell(
+            hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
+            hr.feedback.EvalGrad(0.5, np.array([0.0, 1.0])),
+        )
         q = 8.0 + eagerness * 0.5 * t / 2.0
         expected = eagerness * 8.0 / 12.0 * (q / 12.0) ** 7
         assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
 
 
 def test_more_eagerness_means_less_violation():
-    problem = hr.IidSimplex(horizon=400, seed=20)
+    problem = hr.problems.IidSimplex(horizon=400, seed=20)
     ccv = [
         hr.simulate(hr.projection_free_coco(problem.decision_set, eagerness=e), problem).ccv
         for e in (0.25, 1.0, 4.0)
@@ -64,12 +67,12 @@ def test_more_eagerness_means_less_violation():
 @pytest.mark.parametrize("given", [{"eagerness": 2.0}, {"tracking": True}])
 def test_the_theory_preset_takes_neither(given):
     with pytest.raises(ValueError, match=next(iter(given))):
-        hr.projection_free_coco(hr.Simplex(3), 100, preset="theory", lipschitz=1.0, **given)
+        hr.projection_free_coco(hr.sets.Simplex(3), 100, preset="theory", lipschitz=1.0, **given)
 
 
 def plays(name, preset="practical", T=120):
     """The plays of a method on a small box, in which all methods can play."""
-    method, X = METHODS[name], hr.Box(-np.ones(3), np.ones(3))
+    method, X = METHODS[name], hr.sets.Box(-np.ones(3), np.ones(3))
     rng = np.random.default_rng(1)
     costs = rng.normal([-0.3, 0.2, 0.1], 0.3, (T, 3))  # they pull over the wall
     walls = np.column_stack([rng.uniform(0.3, 0.6, T), rng.uniform(-0.6, -0.3, T), np.zeros(T)])

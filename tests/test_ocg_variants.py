@@ -22,15 +22,15 @@ from hedgerow.testing import check_learner
 ROUNDS = 600
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
 SETS = {
-    "simplex": lambda: hr.Simplex(12),
-    "l2ball": lambda: hr.L2Ball(7, radius=2.0),
-    "box": lambda: hr.Box(-np.arange(1.0, 7.0), np.ones(6)),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
+    "simplex": lambda: hr.sets.Simplex(12),
+    "l2ball": lambda: hr.sets.L2Ball(7, radius=2.0),
+    "box": lambda: hr.sets.Box(-np.arange(1.0, 7.0), np.ones(6)),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
     "k-subsets": lambda: KSubsets(6, 2),
 }
 LEARNERS = {
     "ocg": lambda X: OCG(X, 1000, 2.0),
-    "weibel": lambda X: hr.AdaptiveOCG(X, WeibelSteps(1000, 2.0)),
+    "weibel": lambda X: hr.learners.AdaptiveOCG(X, WeibelSteps(1000, 2.0)),
     "strongly convex": lambda X: StronglyConvexOCG(X, 0.5),
     "restarted, as Wang et al.": lambda X: RestartedOCG(X, PaperSteps(1000), 1.0),
     "restarted at x_1": lambda X: RestartedOCG(X, RmsSteps(), restart=RestartAtStart()),
@@ -47,11 +47,11 @@ class Recording(hr.DecisionSet):
         self.vertices = []
 
     def lmo(self, c):
-        self.vertices.append(hr.L2Ball(3).lmo(c))
+        self.vertices.append(hr.sets.L2Ball(3).lmo(c))
         return self.vertices[-1].copy()
 
     def contains(self, x, tol=1e-9):
-        return hr.L2Ball(3).contains(x, tol)
+        return hr.sets.L2Ball(3).contains(x, tol)
 
     def start(self):
         return np.zeros(3)
@@ -60,7 +60,7 @@ class Recording(hr.DecisionSet):
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("name", [*SETS, "point"])
 def test_learners_conform(name, learner):
-    sets = {**SETS, "point": lambda: hr.Simplex(1)}
+    sets = {**SETS, "point": lambda: hr.sets.Simplex(1)}
     check_learner(lambda: LEARNERS[learner](sets[name]()))
 
 
@@ -71,7 +71,7 @@ def test_the_declared_oracle_calls_are_the_real_ones(learner):
     rng = np.random.default_rng(0)
     for t in range(20):
         assert played.oracle_calls == len(X.vertices) == t
-        played.tell(hr.EvalGrad(0.0, rng.standard_normal(3) * 2.0**t))
+        played.tell(hr.feedback.EvalGrad(0.0, rng.standard_normal(3) * 2.0**t))
 
 
 def replay(learner, gradient_at, expected):
@@ -79,7 +79,7 @@ def replay(learner, gradient_at, expected):
     for t, x_expected in enumerate(expected, start=1):
         x = learner.ask()
         np.testing.assert_allclose(x, x_expected, rtol=0, atol=1e-9)
-        learner.tell(hr.EvalGrad(0.0, gradient_at(t, x)))
+        learner.tell(hr.feedback.EvalGrad(0.0, gradient_at(t, x)))
 
 
 def moving_targets(X, seed, growth=0.0):
@@ -133,7 +133,7 @@ def test_ocg_is_hazans(name):
 def test_weibel_steps_are_weibels(name):
     X = SETS[name]()
     gradient_at = moving_targets(X, 2)
-    learner = hr.AdaptiveOCG(X, WeibelSteps(ROUNDS, 3.0))
+    learner = hr.learners.AdaptiveOCG(X, WeibelSteps(ROUNDS, 3.0))
     replay(learner, gradient_at, weibel(X, gradient_at, ROUNDS, 3.0))
 
 
@@ -214,23 +214,25 @@ def restart_rounds(learner, losses):
 def test_the_number_of_restarts_of_a_known_game():
     """The guess 1 becomes 4 at norm 3, stays at 4, becomes 8 at 5, and 64 at 33: three restarts."""
     norms = [0.5, 1.0, 0.0, 3.0, 4.0, 5.0, 8.0, 33.0, 64.0, 1.0]
-    losses = [hr.EvalGrad(0.0, np.array([norm, 0.0])) for norm in norms]
-    learner = RestartedOCG(hr.L2Ball(2), PaperSteps(100), 1.0)
+    losses = [hr.feedback.EvalGrad(0.0, np.array([norm, 0.0])) for norm in norms]
+    learner = RestartedOCG(hr.sets.L2Ball(2), PaperSteps(100), 1.0)
     assert restart_rounds(learner, losses) == [4, 6, 8]
     assert learner.guess == 64.0
 
 
 def test_a_declared_lipschitz_constant_decides_instead_of_the_gradient():
     grad = np.array([10.0, 0.0])
-    declared = [hr.EvalGrad(0.0, grad, lipschitz) for lipschitz in (0.5, 1.0, 1.5, 2.0, 2.5)]
-    learner = RestartedOCG(hr.L2Ball(2), PaperSteps(100), 1.0)
+    declared = [
+        hr.feedback.EvalGrad(0.0, grad, lipschitz) for lipschitz in (0.5, 1.0, 1.5, 2.0, 2.5)
+    ]
+    learner = RestartedOCG(hr.sets.L2Ball(2), PaperSteps(100), 1.0)
     assert restart_rounds(learner, declared) == [3, 5]
 
 
 def test_without_a_guess_the_first_gradient_is_one():
     norms = [0.0, 0.3, 0.29, 0.31, 0.6, 0.61]  # 0.3 is the guess, then 0.6, then 1.2
-    losses = [hr.EvalGrad(0.0, np.array([norm, 0.0])) for norm in norms]
-    learner = RestartedOCG(hr.L2Ball(2), RmsSteps())
+    losses = [hr.feedback.EvalGrad(0.0, np.array([norm, 0.0])) for norm in norms]
+    learner = RestartedOCG(hr.sets.L2Ball(2), RmsSteps())
     assert restart_rounds(learner, losses) == [4, 6]
     assert learner.guess == 1.2
 
@@ -243,7 +245,7 @@ def test_the_step_is_clipped():
     for t in range(40):
         grad = rng.standard_normal(3)
         x, norm = learner.ask(), 0.9 * 2.0 ** (t // 8)  # a new epoch every eight rounds
-        learner.tell(hr.EvalGrad(0.0, norm * grad / np.linalg.norm(grad)))
+        learner.tell(hr.feedback.EvalGrad(0.0, norm * grad / np.linalg.norm(grad)))
         v, age = X.vertices[-1], t % 8 + 1
         assert (learner.ask() == v).all() == (age <= 4)
         if age < 4 and t >= 8:
@@ -253,23 +255,23 @@ def test_the_step_is_clipped():
 
 def test_flat_losses_begin_no_epoch():
     """The guess is the first steepness above zero, and that round is the epoch's first."""
-    X, grad = hr.L2Ball(2), np.array([3.0, 4.0])
+    X, grad = hr.sets.L2Ball(2), np.array([3.0, 4.0])
     early, late = (RestartedOCG(X, PaperSteps(100)) for _ in range(2))
     for _ in range(7):
-        late.tell(hr.EvalGrad(0.0, np.zeros(2), 0.0))
+        late.tell(hr.feedback.EvalGrad(0.0, np.zeros(2), 0.0))
     for _ in range(5):
         np.testing.assert_array_equal(early.ask(), late.ask())
         for learner in (early, late):
-            learner.tell(hr.EvalGrad(0.0, grad, 6.0))
+            learner.tell(hr.feedback.EvalGrad(0.0, grad, 6.0))
     assert early.guess == late.guess == 6.0
 
 
 @pytest.mark.parametrize("bad", [-1.0, math.nan, 1e200, "steep"])
 def test_a_lipschitz_constant_that_is_none_is_refused(bad):
-    learner = RestartedOCG(hr.Simplex(2), PaperSteps(10), 1.0)
+    learner = RestartedOCG(hr.sets.Simplex(2), PaperSteps(10), 1.0)
     before = learner.state()["array"]
     with pytest.raises((TypeError, ValueError), match="lipschitz"):
-        learner.tell(hr.EvalGrad(0.0, np.ones(2), bad))
+        learner.tell(hr.feedback.EvalGrad(0.0, np.ones(2), bad))
     np.testing.assert_array_equal(learner.state()["array"], before)
 
 
@@ -283,8 +285,8 @@ def test_without_a_guess_there_are_no_units(name, learner, exponent):
     for t in range(200):
         np.testing.assert_array_equal(plain.ask(), scaled.ask())
         grad = rng.standard_normal(X.dim) * math.exp(t / 50)
-        plain.tell(hr.EvalGrad(0.0, grad))
-        scaled.tell(hr.EvalGrad(0.0, 2.0**exponent * grad))
+        plain.tell(hr.feedback.EvalGrad(0.0, grad))
+        scaled.tell(hr.feedback.EvalGrad(0.0, 2.0**exponent * grad))
     assert plain.restarts == scaled.restarts >= 3
 
 
@@ -292,7 +294,7 @@ HARD = {
     "steady": lambda T: SteadyPush(horizon=T),
     "fresh": lambda T: FreshCoordinates(horizon=T),
     "arms": lambda T: CyclicArms(horizon=T),
-    "signs": lambda T: RandomSigns(hr.L2Ball(3), np.array([1.0, 0.0, 0.0]), horizon=T),
+    "signs": lambda T: RandomSigns(hr.sets.L2Ball(3), np.array([1.0, 0.0, 0.0]), horizon=T),
 }
 
 
@@ -303,7 +305,7 @@ def regret_of_costs(learner, game):
     for f, _ in game:
         x = learner.ask()
         grad = f.grad(x)
-        learner.tell(hr.EvalGrad(f(x), grad))
+        learner.tell(hr.feedback.EvalGrad(f(x), grad))
         cost, idle, total = cost + f(x), idle + f(stay), total + grad
         steepest = max(steepest, float(np.linalg.norm(grad)))
     best = X.minimum(total)
@@ -317,7 +319,7 @@ def test_weibels_bound_holds_on_hard_games(name, T):
     game = HARD[name](T)
     X = game.decision_set
     M = max(float(np.linalg.norm(f.grad(X.start()))) for f, _ in game)
-    regret, idle, steepest = regret_of_costs(hr.AdaptiveOCG(X, WeibelSteps(T, M)), game)
+    regret, idle, steepest = regret_of_costs(hr.learners.AdaptiveOCG(X, WeibelSteps(T, M)), game)
     bound = 4 / 3**0.75 * M * X.diameter * T**0.75
     assert steepest <= M
     assert regret <= bound
@@ -338,7 +340,7 @@ def test_hazans_bound_holds_where_it_can_fail():
 
 def test_the_gap_of_hazans_proof():
     """h_t(x_t) = F_t(x_t) - min F_t <= 2 D^2 sigma_t, the lemma behind the bound."""
-    X, T, G = hr.L2Ball(5), 2000, 1.0
+    X, T, G = hr.sets.L2Ball(5), 2000, 1.0
     eta, x1, A = X.diameter / (2 * G * T**0.75), X.start(), np.zeros(5)
     learner = OCG(X, T, G)
     rng = np.random.default_rng(7)
@@ -353,5 +355,5 @@ def test_the_gap_of_hazans_proof():
         grad = rng.standard_normal(5) + (drift if (t // 200) % 2 else -drift)
         grad *= G / np.linalg.norm(grad)
         A = A + grad
-        learner.tell(hr.EvalGrad(0.0, grad))
+        learner.tell(hr.feedback.EvalGrad(0.0, grad))
     assert largest > 0.02, "the lemma must not be idle"

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.policies.falling_root import falling_root
-from hedgerow.policies.penalty_step import penalty_step
+from hedgerow.baselines.falling_root import falling_root
+from hedgerow.baselines.penalty_step import penalty_step
 from rival_games import SETS
 
 
@@ -85,7 +85,7 @@ def test_a_maximum_of_linear_parts_is_that_of_a_qp_solver(name):
 @settings(max_examples=30, deadline=None)
 def test_any_weight_leaves_a_proved_gap(seed, exponent):
     """||x - x*||^2 <= gap/alpha, and the gap comes from a dual point: nothing can be better."""
-    X, rng = hr.Simplex(6), np.random.default_rng(seed)
+    X, rng = hr.sets.Simplex(6), np.random.default_rng(seed)
     c, y, alpha, (g,) = drawn(X, rng)
     w = 10.0**exponent
     step = penalty_step(X.project, X.tangent, c, w, g, alpha, y)
@@ -115,7 +115,7 @@ def test_huge_weights_keep_the_constraint_exactly():
 
 def test_curved_constraints_come_within_their_gap():
     """Against a fine grid of the multiplier: for ||x||^2 the Lagrangian is a projection too."""
-    X = hr.Box(-np.ones(3), np.ones(3))
+    X = hr.sets.Box(-np.ones(3), np.ones(3))
     rng = np.random.default_rng(4)
     for _ in range(5):
         c, y, alpha, _ = drawn(X, rng)
@@ -132,7 +132,7 @@ def test_curved_constraints_come_within_their_gap():
 
 
 def test_a_constraint_that_cannot_be_felt_moves_nothing():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     y = X.start()
     step = penalty_step(X.project, X.tangent, np.zeros(3), 5.0, hr.Linear(np.zeros(3), 2.0), 1.0, y)
     np.testing.assert_allclose(step.x, y, atol=1e-15)
@@ -168,7 +168,7 @@ def test_the_root_of_a_falling_function_is_found(knots, slopes, height):
 @pytest.mark.parametrize("w", [5.0, 1e16])
 def test_a_constraint_that_is_constant_along_the_set_moves_nothing(w):
     """On a simplex the sum of the coordinates is one: no weight on it may drown the cost."""
-    X, c = hr.Simplex(5), np.array([0.3, -0.2, 0.1, 0.0, -0.4])
+    X, c = hr.sets.Simplex(5), np.array([0.3, -0.2, 0.1, 0.0, -0.4])
     y = X.start()
     for g in (hr.Linear(np.full(5, 0.1), 2.0), hr.Maximum([hr.Linear(np.full(5, 0.7), 1.0)])):
         step = penalty_step(X.project, X.tangent, c, w, g, 1.0, y)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
 
-WORDS = ("power of two", "`UnitFree`")
+WORDS = ("power of two", "`Normalised`")
 SAYING = [
     name
     for name, method in METHODS.items()
@@ -25,7 +25,10 @@ def plays(method, problem, a=1.0, b=1.0):
         x = policy.ask()
         points.append(x)
         f, g = hr.first_order(cost, x), hr.first_order(constraint, x)
-        policy.tell(hr.EvalGrad(a * f.value, a * f.grad), hr.EvalGrad(b * g.value, b * g.grad))
+        policy.tell(
+            hr.feedback.EvalGrad(a * f.value, a * f.grad),
+            hr.feedback.EvalGrad(b * g.value, b * g.grad),
+        )
     return np.array(points)
 
 
@@ -36,7 +39,7 @@ def test_some_do():
 @pytest.mark.parametrize(("i", "j"), [(1, 0), (0, -3), (40, -55)])
 @pytest.mark.parametrize("name", SAYING)
 def test_the_plays_are_the_same(name, i, j):
-    problem = hr.IidSimplex(n=6, horizon=80, seed=5)
+    problem = hr.problems.IidSimplex(n=6, horizon=80, seed=5)
     expected = plays(METHODS[name], problem)
     found = plays(METHODS[name], problem, 2.0**i, 2.0**j)
     np.testing.assert_array_equal(found, expected, strict=True)
@@ -45,6 +48,6 @@ def test_the_plays_are_the_same(name, i, j):
 @pytest.mark.parametrize("name", SAYING)
 def test_other_factors_are_not_promised_to_the_last_bit(name):
     """Else the docstrings could say more than they do."""
-    problem = hr.IidSimplex(n=6, horizon=80, seed=5)
+    problem = hr.problems.IidSimplex(n=6, horizon=80, seed=5)
     found = plays(METHODS[name], problem, 3.0, 0.1)
     assert (found != plays(METHODS[name], problem)).any()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.lagrangian import ConstantRates, DecayingRates, ForgetfulRates, PrimalDual
-from hedgerow.policies.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
-from hedgerow.policies.unit_free import UnitFree
+from hedgerow.baselines.lagrangian import ConstantRates, DecayingRates, ForgetfulRates, PrimalDual
+from hedgerow.baselines.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
+from hedgerow.baselines.unit_free import Normalised
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,
@@ -86,7 +86,7 @@ def test_sun_is_the_papers(name):
 
 
 def test_mahdavis_constants_satisfy_the_theorem():
-    X, G, T = hr.L2Ball(3, radius=2.0), 3.0, 100
+    X, G, T = hr.sets.L2Ball(3, radius=2.0), 3.0, 100
     for Dg in (None, 20.0):
         rates = mahdavi(X, T, preset="theory", lipschitz=G, bound=Dg).schedule
         R, range_ = 4.0, Dg or G * 4.0
@@ -101,7 +101,7 @@ def test_mahdavis_constants_satisfy_the_theorem():
 
 def test_mahdavis_horizon_is_long_enough_for_the_theorem():
     """4 sqrt(2) eta <= 1 binds where gradients are small."""
-    X, G, Dg = hr.L2Ball(3, radius=2.0), 0.5, 0.5
+    X, G, Dg = hr.sets.L2Ball(3, radius=2.0), 0.5, 0.5
     least = math.ceil(32 * 16 / (2 * G**2 + 2 * Dg**2))  # eta = R/sqrt(T (2 G^2 + 2 Dg^2)), R = 4
     with pytest.raises(ValueError, match=f"horizon of at least {least}"):
         mahdavi(X, least - 1, preset="theory", lipschitz=G, bound=Dg)
@@ -118,12 +118,12 @@ def test_yuan_lamperskis_constants(name):
 
 def test_yuan_lamperski_forgets():
     """After a violating round the multiplier is its own; after a clean one it is nothing."""
-    X = hr.Box([0.0], [1.0])
+    X = hr.sets.Box([0.0], [1.0])
     policy = PrimalDual(X, ForgetfulRates(step=0.1, sigma=2.0))
-    policy.tell(hr.EvalGrad(0.0, np.zeros(1)), hr.EvalGrad(0.3, np.ones(1)))
+    policy.tell(hr.feedback.EvalGrad(0.0, np.zeros(1)), hr.feedback.EvalGrad(0.3, np.ones(1)))
     assert policy.multiplier == pytest.approx(0.3 / 0.2)
     assert policy.ask() == pytest.approx(X.start() - 0.1 * 1.5)
-    policy.tell(hr.EvalGrad(0.0, np.zeros(1)), hr.EvalGrad(-0.1, np.ones(1)))
+    policy.tell(hr.feedback.EvalGrad(0.0, np.zeros(1)), hr.feedback.EvalGrad(-0.1, np.ones(1)))
     assert policy.multiplier == 0.0
 
 
@@ -135,7 +135,7 @@ def push_game(T):
 @pytest.mark.parametrize("b", [0.5, 0.6])
 def test_jenattons_bounds_hold_where_they_say_something(b):
     """At T = 4000 both are below the trivial T, what ignoring the constraint would cost."""
-    X, T = hr.Box([0.0], [1.0]), 4000
+    X, T = hr.sets.Box([0.0], [1.0]), 4000
     bound = (1 + 1 / (6 * b)) * T**b + 2 * T ** (1 - b) / (1 - b)
     violation = math.sqrt(24 / (1 - b) * (bound + T) * T ** (1 - b))
     assert bound < T / 2
@@ -169,7 +169,7 @@ class Upward:
 
 def test_the_bound_of_jenatton_can_fail():
     """A step up instead of down breaks the bound of the regret, on the game called cheap above."""
-    X, T, rates = hr.Box([0.0], [1.0]), 4000, DecayingRates(1.0, 1.0, 0.5)
+    X, T, rates = hr.sets.Box([0.0], [1.0]), 4000, DecayingRates(1.0, 1.0, 0.5)
     rounds = [(hr.Linear([1.0]), hr.Linear([1.0]))] * T
     bound = (1 + 1 / 3 + 4) * math.sqrt(T)
     assert plays_of(PrimalDual(X, rates), rounds).sum() <= bound
@@ -180,8 +180,8 @@ def test_the_bound_of_jenatton_can_fail():
 def test_violation_and_regret_grow_slower_than_the_rounds(policy):
     """On a fixed constraint the means of regret and violation fall as T grows, as promised."""
     rounds = fixed_limit(1600, seed=5)
-    _, early = means(NAMED[policy](hr.Simplex(4), 100), rounds[:100])
-    regret, late = means(NAMED[policy](hr.Simplex(4), 1600), rounds)
+    _, early = means(NAMED[policy](hr.sets.Simplex(4), 100), rounds[:100])
+    regret, late = means(NAMED[policy](hr.sets.Simplex(4), 1600), rounds)
     assert regret < 0.03
     assert late.mean() < max(0.7 * early.mean(), 0.01)
 
@@ -201,7 +201,7 @@ def test_jenatton_is_anytime():
 
 @pytest.mark.parametrize("policy", NAMED)
 def test_eagerness_trades_violation_for_regret(policy):
-    problem = hr.IidSimplex(n=8, horizon=400, seed=2)
+    problem = hr.problems.IidSimplex(n=8, horizon=400, seed=2)
     ccv = [
         hr.simulate(NAMED[policy](problem.decision_set, 400, eagerness=e), problem).ccv
         for e in (0.1, 1.0)
@@ -213,11 +213,11 @@ def test_eagerness_trades_violation_for_regret(policy):
 def test_a_missing_horizon_is_refused(policy):
     for preset in ("practical", "theory"):
         with pytest.raises(ValueError, match="needs a horizon in both presets"):
-            NAMED[policy](hr.Simplex(3), None, preset=preset, lipschitz=1.0)
+            NAMED[policy](hr.sets.Simplex(3), None, preset=preset, lipschitz=1.0)
 
 
 def test_what_does_not_fit_is_refused():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="takes no eagerness"):
         jenatton(X, preset="theory", lipschitz=1.0, eagerness=2.0)
     with pytest.raises(ValueError, match="needs lipschitz"):
@@ -247,9 +247,9 @@ def test_a_set_without_a_projection_is_refused():
 
 
 def test_it_warns_once_beyond_the_horizon():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     policy = sun(X, 8)
-    assert isinstance(policy, UnitFree)
+    assert isinstance(policy, Normalised)
     rounds = random_rounds(X, 12, seed=7)
     with pytest.warns(UserWarning, match="beyond the horizon") as caught:
         plays_of(policy, rounds)
@@ -265,8 +265,10 @@ def test_a_declared_constant_is_told_in_the_units_of_the_round():
             told.append((cost, constraint))
             super().tell(cost, constraint)
 
-    policy = UnitFree(Heard(hr.Box([0.0], [1.0]), ConstantRates(0.1, 0.1, 0.1)))
-    policy.tell(hr.EvalGrad(8.0, np.array([4.0]), 6.0), hr.EvalGrad(1.0, np.array([-0.5])))
+    policy = Normalised(Heard(hr.sets.Box([0.0], [1.0]), ConstantRates(0.1, 0.1, 0.1)))
+    policy.tell(
+        hr.feedback.EvalGrad(8.0, np.array([4.0]), 6.0), hr.feedback.EvalGrad(1.0, np.array([-0.5]))
+    )
     (cost, constraint), *_ = told
     assert (cost.value, *cost.grad, cost.lipschitz) == (2.0, 1.0, 1.5)
     assert (constraint.value, *constraint.grad, constraint.lipschitz) == (2.0, -1.0, None)

@@ -37,7 +37,9 @@ def test_the_same_seed_gives_the_same_rounds(game):
     assert once != other
 
 
-@pytest.mark.parametrize("problem", [hr.IidSimplex(horizon=50), hr.SwitchingBall(horizon=50)])
+@pytest.mark.parametrize(
+    "problem", [hr.problems.IidSimplex(horizon=50), hr.problems.SwitchingBall(horizon=50)]
+)
 def test_chunks_are_the_rounds(problem):
     whole = next(iter(problem.chunks(50)))
     for size in (1, 7, 50, 99):
@@ -47,7 +49,7 @@ def test_chunks_are_the_rounds(problem):
 
 
 def test_adaptive_problems_need_a_policy():
-    problem = hr.OrthogonalBall(horizon=5)
+    problem = hr.problems.OrthogonalBall(horizon=5)
     with pytest.raises(TypeError, match="cannot be iterated alone"):
         iter(problem)
     with pytest.raises(TypeError, match=r"use rounds\(policy\)"):
@@ -56,14 +58,14 @@ def test_adaptive_problems_need_a_policy():
 
 def test_play_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="dimension 3, the problem in 20"):
-        hr.play(hr.unconstrained(hr.Simplex(3)), hr.IidSimplex(horizon=5))
-    policy = hr.ftpl_coco(hr.L2Ball(10), 5, seed=0)
+        hr.play(hr.unconstrained(hr.sets.Simplex(3)), hr.problems.IidSimplex(horizon=5))
+    policy = hr.ftpl_coco(hr.sets.L2Ball(10), 5, seed=0)
     with pytest.raises(ValueError, match="reacts to the plays"):
-        hr.play(policy, hr.OrthogonalBall(horizon=5))
+        hr.play(policy, hr.problems.OrthogonalBall(horizon=5))
 
 
 def test_the_trace_adds_up():
-    problem = hr.IidSimplex(horizon=40, seed=1)
+    problem = hr.problems.IidSimplex(horizon=40, seed=1)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     steps = list(hr.play(hr.projection_free_coco(problem.decision_set), problem))
     assert [step.t for step in steps] == list(range(1, 41))
@@ -77,8 +79,8 @@ def test_the_trace_adds_up():
 
 
 def test_steps_beyond_the_horizon_warn_once():
-    learner = hr.AdaptiveOCG(hr.Simplex(2), hr.PaperSteps(3))
-    loss = hr.EvalGrad(0.0, np.array([1.0, 0.0]))
+    learner = hr.learners.AdaptiveOCG(hr.sets.Simplex(2), hr.learners.steps.PaperSteps(3))
+    loss = hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0]))
     for _ in range(3):
         learner.tell(loss)
     with pytest.warns(UserWarning, match="round 4 is beyond the horizon 3"):
@@ -101,7 +103,7 @@ def test_steps_beyond_the_horizon_warn_once():
 )
 def test_presets_refuse_in_a_sentence(arguments, words):
     with pytest.raises(ValueError, match=words):
-        hr.projection_free_coco(hr.Simplex(3), **arguments)
+        hr.projection_free_coco(hr.sets.Simplex(3), **arguments)
 
 
 def test_long_term_keeps_the_signed_sum():
@@ -115,24 +117,24 @@ def test_long_term_keeps_the_signed_sum():
 
 
 def test_what_is_no_problem_no_set_or_no_feedback_is_refused_in_a_sentence():
-    policy = hr.projection_free_coco(hr.Simplex(3))
+    policy = hr.projection_free_coco(hr.sets.Simplex(3))
     with pytest.raises(TypeError, match=r"become one with Recorded\(decision_set, rounds\)"):
         hr.play(policy, [])
     with pytest.raises(TypeError, match="plays on a DecisionSet, got 3"):
         hr.projection_free_coco(3)
     with pytest.raises(TypeError, match=r"was told as Eval; look with first_order\(f, x\)"):
-        policy.tell(hr.Eval(1.0, 1.0, 1.0), hr.Eval(1.0, 1.0, 1.0))
+        policy.tell(hr.feedback.Eval(1.0, 1.0, 1.0), hr.feedback.Eval(1.0, 1.0, 1.0))
     for horizon in (-5, "abc"):
         with pytest.raises((TypeError, ValueError), match="horizon must be"):
-            hr.unconstrained(hr.Simplex(3), horizon)
+            hr.unconstrained(hr.sets.Simplex(3), horizon)
     with pytest.raises(ValueError, match="a pair"):
-        hr.projection_free_coco(hr.Simplex(3), lipschitz=[1.0, 2.0, 3.0])
+        hr.projection_free_coco(hr.sets.Simplex(3), lipschitz=[1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="more than one point"):
-        hr.projection_free_coco(hr.Simplex(1), 100, preset="theory", lipschitz=1.0)
+        hr.projection_free_coco(hr.sets.Simplex(1), 100, preset="theory", lipschitz=1.0)
 
 
 def test_no_regret_against_an_infeasible_benchmark():
-    X = hr.Simplex(2)
+    X = hr.sets.Simplex(2)
     rounds = [(hr.Linear([1.0, 0.0]), hr.Linear([1.0, 1.0], 1.0))]
     trace = hr.simulate(hr.projection_free_coco(X), hr.Recorded(X, rounds))
     best = hr.hindsight(X, rounds)

@@ -20,21 +20,21 @@ from true_projections import SETS, along, nearest
 T = 300
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
 SMALL = {
-    "simplex": lambda: hr.Simplex(5),
-    "point": lambda: hr.Simplex(1),
-    "l2ball": lambda: hr.L2Ball(4, radius=3.0),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
-    "k-subsets": lambda: hr.KSubsets(6, 2),
+    "simplex": lambda: hr.sets.Simplex(5),
+    "point": lambda: hr.sets.Simplex(1),
+    "l2ball": lambda: hr.sets.L2Ball(4, radius=3.0),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
+    "k-subsets": lambda: hr.sets.KSubsets(6, 2),
 }
 PROJECTED = {
     "ogd": OGD,
     "ogd-lipschitz": lambda X: OGD(X, lipschitz=2.0),
     "ogd-strongly-convex": lambda X: StronglyConvexOGD(X, 0.5),
     "adagrad": AdaGrad,
-    "ftrl-paper": lambda X: FTRL(X, hr.PaperSteps(1000)),
-    "ftrl-rms": lambda X: FTRL(X, hr.RmsSteps()),
-    "ftrl-certificate": lambda X: FTRL(X, hr.CertificateSteps()),
+    "ftrl-paper": lambda X: FTRL(X, hr.learners.steps.PaperSteps(1000)),
+    "ftrl-rms": lambda X: FTRL(X, hr.learners.steps.RmsSteps()),
+    "ftrl-certificate": lambda X: FTRL(X, hr.learners.steps.CertificateSteps()),
 }
 SEPARATING = {
     "separation-ogd": lambda X: SeparationOGD(X, 10**5, 1.0),
@@ -96,7 +96,7 @@ def agree(learner, plays, gradient_at):
     for t, expected in enumerate(plays, start=1):
         x = learner.ask()
         np.testing.assert_allclose(x, expected, rtol=0, atol=1e-9)
-        learner.tell(hr.EvalGrad(0.0, gradient_at(t, x)))
+        learner.tell(hr.feedback.EvalGrad(0.0, gradient_at(t, x)))
     assert np.ptp(plays, axis=0).max() > 0.1, "the plays must move, or this test shows nothing"
 
 
@@ -126,7 +126,10 @@ def test_ftrl_is_algorithm_5(name):
     def rms(t, norms):
         return 16 * D / (2 * t**0.25 * math.sqrt(sum(n**2 for _, n in norms)))
 
-    for learner, eta_of in ((FTRL(X, hr.PaperSteps(T)), paper), (FTRL(X, hr.RmsSteps()), rms)):
+    for learner, eta_of in (
+        (FTRL(X, hr.learners.steps.PaperSteps(T)), paper),
+        (FTRL(X, hr.learners.steps.RmsSteps()), rms),
+    ):
         agree(learner, algorithm_5(X, gradient_at, eta_of), gradient_at)
 
 
@@ -142,10 +145,10 @@ def separation_step(X, P, centre, pull, y, step):
 
 
 ROUND = {
-    "simplex": lambda: hr.Simplex(3),
-    "ball": lambda: hr.L2Ball(7, radius=2.0),
-    "box": lambda: hr.Box([-1.0, -1.0, 3.0, -2.0], [1.0, 1.0, 3.0, 0.0]),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
+    "simplex": lambda: hr.sets.Simplex(3),
+    "ball": lambda: hr.sets.L2Ball(7, radius=2.0),
+    "box": lambda: hr.sets.Box([-1.0, -1.0, 3.0, -2.0], [1.0, 1.0, 3.0, 0.0]),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
 }
 
 
@@ -173,7 +176,7 @@ def test_separation_descents_are_their_pseudocode(name):
         for t in range(1, rounds + 1):
             x = learner.ask()
             g = gradient_at(t, x)
-            learner.tell(hr.EvalGrad(0.0, g))
+            learner.tell(hr.feedback.EvalGrad(0.0, g))
             norms.append(float(np.linalg.norm(P @ g)))
             if not g.any():
                 np.testing.assert_array_equal(learner.ask(), x)
@@ -214,18 +217,18 @@ def test_no_unit_matters_and_plays_stay_inside(learner, exponent, across, name, 
         x = one.ask()
         assert X.contains(x)
         np.testing.assert_array_equal(x, other.ask(), strict=True)
-        one.tell(hr.EvalGrad(0.0, g))
-        other.tell(hr.EvalGrad(0.0, 2.0**exponent * g))
+        one.tell(hr.feedback.EvalGrad(0.0, g))
+        other.tell(hr.feedback.EvalGrad(0.0, 2.0**exponent * g))
 
 
 @pytest.mark.parametrize("learner", [name for name in PROJECTED if name != "ftrl-paper"])
 def test_what_the_set_cannot_feel_moves_nothing(learner):
     """`PaperSteps` apart, whose norms are the paper's, plain ones."""
-    X = hr.Simplex(6)
+    X = hr.sets.Simplex(6)
     plain, lifted = PROJECTED[learner](X), PROJECTED[learner](X)
     for g in np.random.default_rng(0).standard_normal((40, 6)):
-        plain.tell(hr.EvalGrad(0.0, g))
-        lifted.tell(hr.EvalGrad(0.0, g + 100.0))
+        plain.tell(hr.feedback.EvalGrad(0.0, g))
+        lifted.tell(hr.feedback.EvalGrad(0.0, g + 100.0))
         np.testing.assert_allclose(plain.ask(), lifted.ask(), rtol=0, atol=1e-9)
 
 
@@ -239,29 +242,29 @@ def test_warm_starts_are_forgotten_at_a_snapshot(learner):
             other.restore(one.state())
         if t >= 20:
             np.testing.assert_array_equal(one.ask(), other.ask(), strict=True)
-            other.tell(hr.EvalGrad(0.0, g))
-        one.tell(hr.EvalGrad(0.0, g))
+            other.tell(hr.feedback.EvalGrad(0.0, g))
+        one.tell(hr.feedback.EvalGrad(0.0, g))
 
 
 class Counted(hr.DecisionSet):
     """A simplex that counts how often it is asked to project, and how often for its oracle."""
 
-    dim, diameter = 4, hr.Simplex(4).diameter
+    dim, diameter = 4, hr.sets.Simplex(4).diameter
     projected = minimised = 0
 
     def lmo(self, c):
         self.minimised += 1
-        return hr.Simplex(4).lmo(c)
+        return hr.sets.Simplex(4).lmo(c)
 
     def project(self, y):
         self.projected += 1
-        return hr.Simplex(4).project(y)
+        return hr.sets.Simplex(4).project(y)
 
     def contains(self, x, tol=1e-9):
-        return hr.Simplex(4).contains(x, tol)
+        return hr.sets.Simplex(4).contains(x, tol)
 
     def start(self):
-        return hr.Simplex(4).start()
+        return hr.sets.Simplex(4).start()
 
 
 @pytest.mark.parametrize("learner", PROJECTED)
@@ -270,20 +273,20 @@ def test_the_declared_projections_are_the_real_ones(learner):
     player = PROJECTED[learner](X)
     for t, g in enumerate(np.random.default_rng(0).standard_normal((20, 4))):
         assert player.projections == X.projected == t
-        player.tell(hr.EvalGrad(0.0, g))
+        player.tell(hr.feedback.EvalGrad(0.0, g))
     assert player.oracle_calls == X.minimised == 0
 
 
 class Bare(hr.DecisionSet):
     """A simplex with its oracle alone."""
 
-    dim, diameter = 4, hr.Simplex(4).diameter
+    dim, diameter = 4, hr.sets.Simplex(4).diameter
 
     def lmo(self, c):
-        return hr.Simplex(4).lmo(c)
+        return hr.sets.Simplex(4).lmo(c)
 
     def contains(self, x, tol=1e-9):
-        return hr.Simplex(4).contains(x, tol)
+        return hr.sets.Simplex(4).contains(x, tol)
 
 
 @pytest.mark.parametrize("learner", PROJECTED)
@@ -296,13 +299,13 @@ def test_what_cannot_be_pulled_is_refused():
     with pytest.raises(ValueError, match="needs a hyperplane between a point and the set"):
         SeparationAdaGrad(Bare())
     with pytest.raises(ValueError, match="more than one point"):
-        SeparationAdaGrad(hr.Simplex(1))
+        SeparationAdaGrad(hr.sets.Simplex(1))
     with pytest.raises(ValueError, match=r"must be below 1, got 1.2.*horizon above 64"):
-        SeparationOGD(hr.L2Ball(3), 40, 1.0)
+        SeparationOGD(hr.sets.L2Ball(3), 40, 1.0)
     with pytest.raises(ValueError, match="R / r of at most 1000, got 2e"):
-        SeparationAdaGrad(hr.Box([0.0, 0.0], [1.0, 1e-4]))
+        SeparationAdaGrad(hr.sets.Box([0.0, 0.0], [1.0, 1e-4]))
     with pytest.raises(ValueError, match="start must lie in the decision set"):
-        AdaGrad(hr.Simplex(3), start=[1.0, 1.0, 1.0])
+        AdaGrad(hr.sets.Simplex(3), start=[1.0, 1.0, 1.0])
 
 
 # Bounds
@@ -314,7 +317,7 @@ def regrets(learner, gradient_at, rounds):
     for t in range(1, rounds + 1):
         x = learner.ask()
         g = gradient_at(t, x)
-        learner.tell(hr.EvalGrad(float(g @ x), g))
+        learner.tell(hr.feedback.EvalGrad(float(g @ x), g))
         S, paid = S + g, paid + float(g @ x)
         out.append(paid - X.minimum(S))
         norms.append(float(np.linalg.norm(along(X, g))))
@@ -335,10 +338,12 @@ def growing(t, x):
 
 
 GAMES = {"chasing": chasing, "drifting": drifting, "growing": growing}
-CUBE = hr.LinfBall(3)
+CUBE = hr.sets.LinfBall(3)
 
 
-@pytest.mark.parametrize("X", [CUBE, hr.L2Ball(4), hr.Simplex(5)], ids=["cube", "ball", "simplex"])
+@pytest.mark.parametrize(
+    "X", [CUBE, hr.sets.L2Ball(4), hr.sets.Simplex(5)], ids=["cube", "ball", "simplex"]
+)
 @pytest.mark.parametrize("game", GAMES)
 def test_adagrad_keeps_its_bound_after_every_round(game, X):
     regret, norms = regrets(AdaGrad(X), GAMES[game], 400)
@@ -351,7 +356,9 @@ def test_adagrads_bound_can_fail():
     assert regret[-1] > math.sqrt(2) * CUBE.diameter * math.sqrt(np.sum(norms**2))
 
 
-@pytest.mark.parametrize("X", [CUBE, hr.L2Ball(4), hr.Simplex(5)], ids=["cube", "ball", "simplex"])
+@pytest.mark.parametrize(
+    "X", [CUBE, hr.sets.L2Ball(4), hr.sets.Simplex(5)], ids=["cube", "ball", "simplex"]
+)
 @pytest.mark.parametrize("game", GAMES)
 def test_ogd_keeps_its_bound_after_every_round(game, X):
     """With the largest norm so far for G, whether G was given too small or not at all."""
@@ -374,12 +381,12 @@ def test_ogds_bound_can_fail():
 @pytest.mark.parametrize("game", GAMES)
 def test_ftrl_keeps_both_its_bounds(game):
     rounds = 400
-    regret, norms = regrets(FTRL(CUBE, hr.PaperSteps(rounds)), GAMES[game], rounds)
+    regret, norms = regrets(FTRL(CUBE, hr.learners.steps.PaperSteps(rounds)), GAMES[game], rounds)
     eta = CUBE.diameter / (2 * np.maximum.accumulate(norms) * rounds**0.75)
     before = np.append(eta[0], eta[:-1])
     bound = CUBE.diameter**2 / eta + np.cumsum(before * norms**2) / 4
     assert (regret <= bound + 1e-9).all()
-    learner = FTRL(CUBE, hr.CertificateSteps())
+    learner = FTRL(CUBE, hr.learners.steps.CertificateSteps())
     regret, _ = regrets(learner, GAMES[game], rounds)
     D, c, _, _, beta, M = learner._state["rule"]
     beta = max(beta, M / (c * D**2))  # beta_{T+1}
@@ -388,7 +395,7 @@ def test_ftrl_keeps_both_its_bounds(game):
 
 def test_strongly_convex_descent_keeps_its_bound_and_can_fail():
     """On a/2 ||x - z||^2 with z chosen against the player; ten times the steps break it."""
-    X, a, rounds = hr.L2Ball(3), 2.0, 400
+    X, a, rounds = hr.sets.L2Ball(3), 2.0, 400
 
     def regret(modulus):
         learner, seen, paid, total = StronglyConvexOGD(X, modulus), [], [], []
@@ -397,7 +404,7 @@ def test_strongly_convex_descent_keeps_its_bound_and_can_fail():
             z = -x / (np.linalg.norm(x) or 1.0) if x.any() else np.array([1.0, 0.0, 0.0])
             seen.append(z)
             paid.append(a / 2 * np.sum((x - z) ** 2))
-            learner.tell(hr.EvalGrad(paid[-1], a * (x - z)))
+            learner.tell(hr.feedback.EvalGrad(paid[-1], a * (x - z)))
             best = np.mean(seen, axis=0)
             total.append(sum(paid) - a / 2 * np.sum((best - np.array(seen)) ** 2))
         return np.array(total)
@@ -409,7 +416,7 @@ def test_strongly_convex_descent_keeps_its_bound_and_can_fail():
 
 
 @pytest.mark.parametrize("speed", [0.0, 1 / 40, 1 / 4])
-@pytest.mark.parametrize("X", [hr.L2Ball(3), hr.LinfBall(2)], ids=["ball", "square"])
+@pytest.mark.parametrize("X", [hr.sets.L2Ball(3), hr.sets.LinfBall(2)], ids=["ball", "square"])
 def test_separation_ogd_keeps_its_bounds(speed, X):
     """Regret; and pulls, each of which shortens ||y||^2 by delta (2 - delta) r^2 at least."""
     rounds, G, (centre, r) = 2000, math.sqrt(3.0), X.ball()
@@ -435,7 +442,7 @@ def test_separation_ogd_keeps_its_bounds(speed, X):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_separation_adagrad_keeps_its_bound_after_every_round(game):
-    X, rounds = hr.L2Ball(4), 1000
+    X, rounds = hr.sets.L2Ball(4), 1000
     regret, norms = regrets(SeparationAdaGrad(X, rounds), GAMES[game], rounds)
     delta = 4 * X.diameter / math.sqrt(rounds)
     bound = math.sqrt(2) * np.sqrt(np.cumsum(norms**2)) + delta * np.cumsum(norms)
@@ -443,12 +450,12 @@ def test_separation_adagrad_keeps_its_bound_after_every_round(game):
 
 
 def test_snapshots_of_learners_built_otherwise_are_refused():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     for one, other in (
         (AdaGrad(X), AdaGrad(X, 0.5)),
         (OGD(X), OGD(X, 2.0)),
         (StronglyConvexOGD(X, 1.0), StronglyConvexOGD(X, 2.0)),
-        (FTRL(X, hr.RmsSteps()), FTRL(X, hr.RmsSteps(8.0))),
+        (FTRL(X, hr.learners.steps.RmsSteps()), FTRL(X, hr.learners.steps.RmsSteps(8.0))),
         (SeparationOGD(X, 999, 1.0), SeparationOGD(X, 999, 2.0)),
         (SeparationAdaGrad(X), SeparationAdaGrad(X, 999)),
         (AdaGrad(X), AdaGrad(X, start=[1.0, 0.0, 0.0])),

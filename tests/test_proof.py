@@ -20,9 +20,9 @@ SEEDS = range(10)
 
 def project(X, y):
     """The nearest point, written independently of the library."""
-    if isinstance(X, hr.L2Ball):
+    if isinstance(X, hr.sets.L2Ball):
         return y * min(1.0, X.radius / max(1e-300, float(np.linalg.norm(y))))
-    if isinstance(X, hr.Box):
+    if isinstance(X, hr.sets.Box):
         return np.clip(y, X.lower, X.upper)
     ordered = np.sort(y)[::-1]
     excess = np.cumsum(ordered) - X.total
@@ -32,9 +32,12 @@ def project(X, y):
 
 def paper_policy(X, rounds):
     """Algorithm 2 with a scale that lets the constraint act."""
-    learner = hr.AdaptiveOCG(X, hr.PaperSteps(rounds))
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(rounds))
     return hr.Constrained(
-        learner, hr.CurrentSurrogate(hr.PowerPotential(6.0, 5.0), 3.0, hr.GivenRanges())
+        learner,
+        hr.surrogates.CurrentSurrogate(
+            hr.potentials.PowerPotential(6.0, 5.0), 3.0, hr.surrogates.GivenRanges()
+        ),
     )
 
 
@@ -199,10 +202,10 @@ def queue_not_updated(queue, ranges, units, value, sizes):
 
 
 MUTANTS = {
-    "wrong_sign": (hr.AdaptiveOCG, "before_oracle", wrong_sign),
-    "centre_not_x1": (hr.AdaptiveOCG, "before_oracle", centre_not_x1),
-    "sigma_zero": (hr.AdaptiveOCG, "after_oracle", sigma_zero),
-    "queue_not_updated": (hr.CurrentSurrogate, "take", queue_not_updated),
+    "wrong_sign": (hr.learners.AdaptiveOCG, "before_oracle", wrong_sign),
+    "centre_not_x1": (hr.learners.AdaptiveOCG, "before_oracle", centre_not_x1),
+    "sigma_zero": (hr.learners.AdaptiveOCG, "after_oracle", sigma_zero),
+    "queue_not_updated": (hr.surrogates.CurrentSurrogate, "take", queue_not_updated),
 }
 
 

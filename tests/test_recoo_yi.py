@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.recoo import Recoo, RecooRates, recoo
-from hedgerow.policies.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
+from hedgerow.baselines.recoo import Recoo, RecooRates, recoo
+from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,
@@ -115,7 +115,7 @@ def test_the_theory_presets_have_their_named_rates(name):
 
 
 def test_recoos_penalty_never_falls_and_has_its_floor():
-    X = hr.Simplex(5)
+    X = hr.sets.Simplex(5)
     policy, last = Recoo(X), 1.0
     for t, (cost, constraint) in enumerate(random_rounds(X, 200, seed=4), start=2):
         x = policy.ask()
@@ -126,7 +126,7 @@ def test_recoos_penalty_never_falls_and_has_its_floor():
 
 def test_recoo_keeps_a_fixed_constraint_after_the_first_rounds():
     """Fixed g: the sum of g^+(x_{t+1}) is at most sum G D/w_t + D^2 max alpha_t/w_t, a constant."""
-    X, rng = hr.L2Ball(4), np.random.default_rng(5)
+    X, rng = hr.sets.L2Ball(4), np.random.default_rng(5)
     limit = hr.Linear([1.0, 0.0, 0.0, 0.0], -0.1)
     costs = [hr.Linear([-1.0, *rng.normal(0.0, 0.5, 3)]) for _ in range(600)]
     policy = recoo(X, preset="theory")
@@ -155,7 +155,7 @@ def test_powers_of_two_leave_the_plays_bit_for_bit(policy):
 
 @pytest.mark.parametrize("policy", NAMED)
 def test_violation_and_regret_grow_slower_than_the_rounds(policy):
-    regret, violation = means(NAMED[policy](hr.Simplex(4)), fixed_limit(400, seed=8), hr.full)
+    regret, violation = means(NAMED[policy](hr.sets.Simplex(4)), fixed_limit(400, seed=8), hr.full)
     assert regret < 0.03
     assert violation[200:].mean() < max(0.5 * violation[:100].mean(), 0.005)
 
@@ -167,7 +167,7 @@ def test_the_size_of_the_set_is_only_a_unit(policy):
 
 @pytest.mark.parametrize("policy", NAMED)
 def test_curved_constraints_are_played(policy):
-    X = hr.Box(-np.ones(3), np.ones(3))
+    X = hr.sets.Box(-np.ones(3), np.ones(3))
     ball = hr.Quadratic.distance(np.zeros(3), 2.0, -0.5)  # ||x||^2 <= 0.5
     rounds = [(hr.Linear([-1.0, -0.5, 0.2]), ball)] * 12
     built = NAMED[policy](X)
@@ -178,7 +178,7 @@ def test_curved_constraints_are_played(policy):
 
 
 def test_what_does_not_fit_is_refused():
-    X = hr.Simplex(3)
+    X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="takes no eagerness"):
         recoo(X, preset="theory", eagerness=2.0)
     with pytest.raises(ValueError, match="needs lipschitz"):
@@ -187,6 +187,6 @@ def test_what_does_not_fit_is_refused():
         yi_2021(X, trade_off=0.0)
     policy, x = Recoo(X, RecooRates()), X.start()
     with pytest.raises(TypeError, match="Full feedback"):
-        policy.tell(hr.EvalGrad(0.0, np.zeros(3)), hr.EvalGrad(0.0, np.zeros(3)))
+        policy.tell(hr.feedback.EvalGrad(0.0, np.zeros(3)), hr.feedback.EvalGrad(0.0, np.zeros(3)))
     with pytest.raises(TypeError, match="as a function"):
-        policy.tell(hr.full(hr.Linear(np.zeros(3)), x), hr.Full(0.0, np.zeros(3), None))
+        policy.tell(hr.full(hr.Linear(np.zeros(3)), x), hr.feedback.Full(0.0, np.zeros(3), None))

@@ -15,16 +15,16 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.experiment.results import Results
-from hedgerow.report.experiment.choices import choices
-from hedgerow.report.experiment.expected import expected_runs, how_far
-from hedgerow.report.experiment.exports import HEADINGS, as_csv, as_latex
-from hedgerow.report.experiment.growth_rates import growth_rates
-from hedgerow.report.experiment.mean import Mean
-from hedgerow.report.experiment.page import write_report
-from hedgerow.report.experiment.picture import CCV, REGRET, canvas, scale_in_percent
-from hedgerow.report.experiment.summary import Entrant, Place, Summary, described, standing
-from hedgerow.report.experiment.terminal import summary_table
+from hedgerow.experiments.results import Results
+from hedgerow.report.choices import choices
+from hedgerow.report.expected import expected_runs, how_far
+from hedgerow.report.exports import HEADINGS, as_csv, as_latex
+from hedgerow.report.growth_rates import growth_rates
+from hedgerow.report.mean import Mean
+from hedgerow.report.page import write_report
+from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent
+from hedgerow.report.summary import Entrant, Place, Summary, described, standing
+from hedgerow.report.terminal import summary_table
 from made_results import Made, make_results
 
 EXPERIMENT = """
@@ -59,7 +59,7 @@ def summary(folder: Path) -> Summary:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures out, for speed."""
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
 
 
 def test_a_mean_has_students_interval():

@@ -17,14 +17,14 @@ from typer.testing import CliRunner
 from hedgerow.cli.app import app
 from hedgerow.cli.saying import complain, say
 from hedgerow.cli.tune import _table as tune_table
-from hedgerow.experiment.results import Results
-from hedgerow.network.network import Network
+from hedgerow.experiments.results import Results
+from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_csv, in_figure, in_html, in_latex, in_table, printable
-from hedgerow.report.experiment.exports import as_csv, as_latex
-from hedgerow.report.experiment.page import write_report
-from hedgerow.report.experiment.picture import canvas
-from hedgerow.report.experiment.summary import Summary
+from hedgerow.report.exports import as_csv, as_latex
 from hedgerow.report.networks import left_out_table, network_table, record_table
+from hedgerow.report.page import write_report
+from hedgerow.report.picture import canvas
+from hedgerow.report.summary import Summary
 from made_results import Made, make_results
 
 HOSTILE = {
@@ -148,7 +148,7 @@ def test_a_report_of_hostile_names(hostile, tmp_path):
 
 
 def test_a_method_that_is_not_known_here_is_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
     at = make_results(tmp_path, {"of_tomorrow": Made([1.0, 3.0]), "recoo": Made([5.0, 5.0])})
     result = CliRunner().invoke(app, ["report", str(at)])
     assert result.exit_code == 0, result.output
@@ -177,7 +177,7 @@ def test_a_kind_or_preset_that_is_not_known_here_is_reported(key, tmp_path):
 
 
 def test_a_browser_may_load_nothing_but_the_page_itself(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
     at = make_results(tmp_path / "in", {"recoo": Made([1.0, 2.0])})
     page = write_report(Summary(Results(at)), tmp_path / "out").read_text()
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)

@@ -69,16 +69,16 @@ def test_a_killed_run_resumes_bit_for_bit(tmp_path: Path):
 
 
 def test_a_snapshot_that_does_not_fit_changes_nothing():
-    X = hr.Simplex(4)
+    X = hr.sets.Simplex(4)
     policy = hr.projection_free_coco(X)
-    one = hr.EvalGrad(1.0, np.arange(4.0))
+    one = hr.feedback.EvalGrad(1.0, np.arange(4.0))
     policy.tell(one, one)
     other = hr.projection_free_coco(X, violation_range=2.0)
     other.tell(one, one)
     before = policy.state()
     for wrong, words in (
         (other.state(), "built with other arguments"),
-        (hr.projection_free_coco(hr.Simplex(5)).state(), "built with other arguments"),
+        (hr.projection_free_coco(hr.sets.Simplex(5)).state(), "built with other arguments"),
         (hr.projection_free_long_term(X).state(), "built with other arguments"),
         ({**before, "version": 99}, "version 99"),
     ):

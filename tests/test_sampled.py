@@ -15,7 +15,7 @@ from hedgerow.sets.spanning_trees import SpanningTrees
 COMPLETE = [(i, j) for i in range(5) for j in range(i + 1, 5)]
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
 SETS = {
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
     "k-subsets": lambda: KSubsets(6, 2),
     "trees": lambda: SpanningTrees(COMPLETE),
 }
@@ -98,13 +98,15 @@ def test_every_play_is_a_vertex(name, of):
         assert np.isin(x, (0.0, 1.0)).all()
         assert X.contains(x)
         f, g = rng.standard_normal((2, X.dim))
-        policy.tell(hr.EvalLinear(float(f @ x), f), hr.EvalLinear(float(g @ x) - 0.2, g))
+        policy.tell(
+            hr.feedback.EvalLinear(float(f @ x), f), hr.feedback.EvalLinear(float(g @ x) - 0.2, g)
+        )
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_each_round_has_the_fractional_plays_mean(name):
     """P(arm 1) = x_t in every round of one fixed game, over many seeds, within 5 errors."""
-    X = hr.Simplex(2)
+    X = hr.sets.Simplex(2)
     rng = np.random.default_rng(3)
     games = [(hr.Linear(rng.uniform(0, 1, 2)), hr.Linear([1.0, -1.0], -0.2)) for _ in range(25)]
     runs = 300
@@ -129,14 +131,14 @@ class FedAtTheVertex(hr.Sampled):
     """The mutant: feedback goes to the inner policy as it was seen, at the vertex."""
 
     def tell(self, cost, constraint):
-        self.policy.tell(hr.EvalGrad(*cost), hr.EvalGrad(*constraint))
+        self.policy.tell(hr.feedback.EvalGrad(*cost), hr.feedback.EvalGrad(*constraint))
         self._state["vertex"][:] = self._next()
 
 
 def two_arms(kind, T=4000):
     """The free arm may be played half the time: f = (0, 1), g = x_1 - x_2 <= 0."""
     f, g = hr.Linear([0.0, 1.0]), hr.Linear([1.0, -1.0])
-    cost, signed, *_ = game(kind(hr.projection_free_coco(hr.Simplex(2)), 0), [(f, g)] * T)
+    cost, signed, *_ = game(kind(hr.projection_free_coco(hr.sets.Simplex(2)), 0), [(f, g)] * T)
     return (cost - 0.5 * T) / T, signed / T
 
 
@@ -151,7 +153,7 @@ def test_feeding_at_the_vertex_ruins_the_policy():
 
 def against_an_adversary(kind, T=2000):
     """The arm played last costs 1, the other nothing; return cost and the best arm's cost."""
-    policy = kind(hr.projection_free_coco(hr.Simplex(2)), 0)
+    policy = kind(hr.projection_free_coco(hr.sets.Simplex(2)), 0)
     harmless = hr.Linear([0.0, 0.0], -1.0)
     last, cost, arms = policy.ask(), 0.0, np.zeros(2)
     for _ in range(T):
@@ -169,7 +171,7 @@ def test_lazy_play_fails_against_who_sees_the_held_vertex():
 
 
 def test_so_lazy_play_is_refused_against_adversaries_and_fresh_play_is_not():
-    problem = hr.HalfspaceBox(n=3, horizon=20)
+    problem = hr.problems.HalfspaceBox(n=3, horizon=20)
     with pytest.raises(ValueError, match="reacts to the plays"):
         hr.play(hr.LazySampled(hr.projection_free_coco(problem.decision_set), 0), problem)
     policy = hr.Sampled(hr.projection_free_coco(problem.decision_set), 0)
@@ -206,19 +208,19 @@ def test_policies_that_cannot_be_sampled_are_refused():
         with pytest.raises(ValueError, match="no sample"):
             kind(hr.projection_free_coco(OracleAlone()), 0)
     with pytest.raises(ValueError, match="FTPL does not have"):
-        hr.LazySampled(hr.ftpl_coco(hr.Simplex(3), 10, 0), 0)
+        hr.LazySampled(hr.ftpl_coco(hr.sets.Simplex(3), 10, 0), 0)
     with pytest.raises(ValueError, match="seed"):
-        hr.Sampled(hr.projection_free_coco(hr.Simplex(3)), -1)
+        hr.Sampled(hr.projection_free_coco(hr.sets.Simplex(3)), -1)
 
 
 def store(policy):
     return json.dumps(policy.state(), default=np.ndarray.tolist)
 
 
-GOOD = hr.EvalLinear(0.5, np.ones(8))
+GOOD = hr.feedback.EvalLinear(0.5, np.ones(8))
 BAD = {
-    "first order": hr.EvalGrad(0.5, np.ones(8)),
-    "value alone": hr.Eval(0.5, 1.0, 1.0),
+    "first order": hr.feedback.EvalGrad(0.5, np.ones(8)),
+    "value alone": hr.feedback.Eval(0.5, 1.0, 1.0),
     "a number": 0.5,
 }
 
@@ -264,7 +266,7 @@ def test_estimates_are_unbiased_in_every_used_coordinate(of):
     x = X.lmo(rng.standard_normal(X.dim))  # a vertex: without exploration most chances are zero
     f, g = hr.Linear(rng.standard_normal(X.dim)), hr.Linear(rng.standard_normal(X.dim), 0.4)
     inner = Still(X, x)
-    policy = hr.SemiBandit(inner, 5, exploration=0.3)
+    policy = hr.policies.SemiBandit(inner, 5, exploration=0.3)
     live = policy._chances() > 0.0
     assert live.sum() >= X.dim - (of == "dag")  # the one dead edge is never used
     for _ in range(6000):
@@ -296,11 +298,11 @@ def test_every_live_coordinate_keeps_a_chance(of):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: hr.L2Ball(3),
-        lambda: hr.L1Ball(3),
-        lambda: hr.Box(-np.ones(2), np.ones(2)),
-        lambda: hr.Simplex(3, total=7.0),
-        lambda: hr.Scaled(KSubsets(5, 2), 2.0),
+        lambda: hr.sets.L2Ball(3),
+        lambda: hr.sets.L1Ball(3),
+        lambda: hr.sets.Box(-np.ones(2), np.ones(2)),
+        lambda: hr.sets.Simplex(3, total=7.0),
+        lambda: hr.sets.Scaled(KSubsets(5, 2), 2.0),
     ],
 )
 def test_sets_without_binary_vertices_are_refused_for_every_seed(make):
@@ -312,13 +314,13 @@ def test_sets_without_binary_vertices_are_refused_for_every_seed(make):
 @pytest.mark.parametrize("exploration", [0.0, 1.0, -0.5, math.nan])
 def test_exploration_lies_between_0_and_1(exploration):
     with pytest.raises(ValueError, match="exploration"):
-        hr.SemiBandit(hr.projection_free_long_term(SETS["dag"]()), 0, exploration)
+        hr.policies.SemiBandit(hr.projection_free_long_term(SETS["dag"]()), 0, exploration)
 
 
 def test_semi_bandit_feedback_of_another_kind_changes_nothing():
     policy = semi(SETS["dag"]())
-    good, before = hr.Used(np.ones(int(policy.ask().sum()))), store(policy)
-    for seen in (hr.EvalLinear(1.0, np.ones(8)), hr.Eval(1.0, 1.0, 1.0), 0.5):
+    good, before = hr.feedback.SemiBanditFeedback(np.ones(int(policy.ask().sum()))), store(policy)
+    for seen in (hr.feedback.EvalLinear(1.0, np.ones(8)), hr.feedback.Eval(1.0, 1.0, 1.0), 0.5):
         for told in ((seen, good), (good, seen)):
             with pytest.raises(TypeError, match="semi-bandit play learns from Used feedback"):
                 policy.tell(*told)
@@ -327,7 +329,7 @@ def test_semi_bandit_feedback_of_another_kind_changes_nothing():
 
 def test_semi_bandit_play_learns_a_cheap_path():
     """Its cost falls well below that of the centre, where it began, on three seeds."""
-    X = hr.DagPaths(EDGES, 0, 4)
+    X = hr.sets.DagPaths(EDGES, 0, 4)
     rng = np.random.default_rng(0)
     mean = rng.uniform(0.2, 1.0, X.dim)
     best = X.minimum(mean)

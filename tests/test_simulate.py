@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.games import simulate, simulate_chunks, simulate_many
+from hedgerow.games.compiled_policy import compiled_policy
 from hedgerow.kernels import cache, jit, ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
@@ -22,8 +24,6 @@ from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
-from hedgerow.play import simulate, simulate_chunks, simulate_many
-from hedgerow.play.compiled_policy import compiled_policy
 from hedgerow.policies.constrained import Constrained
 from hedgerow.potentials import (
     AnytimeExponential,
@@ -32,7 +32,7 @@ from hedgerow.potentials import (
     Potential,
     PowerPotential,
 )
-from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.budget import BudgetedScale
@@ -46,26 +46,26 @@ DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4)]
 CYCLE = [(0, 1), (1, 2), (2, 0), (0, 2), (2, 3), (1, 3), (5, 6)]
 GRAPH = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (3, 5)]
 SETS: dict[str, Callable[[], DecisionSet]] = {
-    "paths": lambda: hr.DagPaths(DAG, 0, 4),
-    "paths with dead edges": lambda: hr.DagPaths([*DAG, (5, 4), (3, 6)], 0, 4),
-    "simplex": lambda: hr.Simplex(5, total=3.0),
-    "capped simplex": lambda: hr.CappedSimplex(5, [0.5, 0.0, 0.25, 0.5, 0.3]),
-    "subsets": lambda: hr.KSubsets(7, 3),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
-    "cube": lambda: hr.LinfBall(4, radius=2.0),
-    "l1 ball": lambda: hr.L1Ball(5, radius=2.0),
-    "l2 ball": lambda: hr.L2Ball(6, radius=3.0),
-    "rankings": lambda: hr.Permutahedron([3.0, 1.0, 1.0, 0.5]),
-    "walks": lambda: hr.HopLimitedWalks(CYCLE, 0, 3, hops=4),
-    "trees": lambda: hr.SpanningTrees(GRAPH),
-    "one point": lambda: hr.Box([1.0, 2.0], [1.0, 2.0]),
+    "paths": lambda: hr.sets.DagPaths(DAG, 0, 4),
+    "paths with dead edges": lambda: hr.sets.DagPaths([*DAG, (5, 4), (3, 6)], 0, 4),
+    "simplex": lambda: hr.sets.Simplex(5, total=3.0),
+    "capped simplex": lambda: hr.sets.CappedSimplex(5, [0.5, 0.0, 0.25, 0.5, 0.3]),
+    "subsets": lambda: hr.sets.KSubsets(7, 3),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "cube": lambda: hr.sets.LinfBall(4, radius=2.0),
+    "l1 ball": lambda: hr.sets.L1Ball(5, radius=2.0),
+    "l2 ball": lambda: hr.sets.L2Ball(6, radius=3.0),
+    "rankings": lambda: hr.sets.Permutahedron([3.0, 1.0, 1.0, 0.5]),
+    "walks": lambda: hr.sets.HopLimitedWalks(CYCLE, 0, 3, hops=4),
+    "trees": lambda: hr.sets.SpanningTrees(GRAPH),
+    "one point": lambda: hr.sets.Box([1.0, 2.0], [1.0, 2.0]),
 }
 PROJECTING = {
     **{name: SETS[name] for name in ("simplex", "capped simplex", "subsets", "box", "cube")},
     **{name: SETS[name] for name in ("l1 ball", "l2 ball", "one point")},
-    "one share": lambda: hr.Simplex(1, total=2.0),
-    "full caps": lambda: hr.CappedSimplex(3, 0.5, total=1.5),
-    "all items": lambda: hr.KSubsets(3, 3),
+    "one share": lambda: hr.sets.Simplex(1, total=2.0),
+    "full caps": lambda: hr.sets.CappedSimplex(3, 0.5, total=1.5),
+    "all items": lambda: hr.sets.KSubsets(3, 3),
 }
 """Sets whose projection is a kernel."""
 STEPS = {
@@ -273,8 +273,8 @@ def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
     X = SETS["simplex"]()
     seen, declared = (RestartedOCG(X, PaperSteps(10**6), guess=1.0) for _ in range(2))
     gradient = np.array([0.5, 0.0, 0.0, 0.0, 0.0])
-    seen.tell(hr.EvalGrad(0.0, gradient))
-    declared.tell(hr.EvalGrad(0.0, gradient, 9.0))
+    seen.tell(hr.feedback.EvalGrad(0.0, gradient))
+    declared.tell(hr.feedback.EvalGrad(0.0, gradient, 9.0))
     assert (seen.restarts, seen.guess) == (0, 1.0)
     assert (declared.restarts, declared.guess) == (1, 16.0)
 
@@ -289,7 +289,7 @@ def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
         hr.projection_free_long_term,
         hr.unconstrained,
         lambda X: hr.ftpl_coco(X, ROUNDS, 3),
-        lambda X: hr.wang_ofw(X, ROUNDS),
+        lambda X: hr.baselines.wang_ofw(X, ROUNDS),
     ],
 )
 def test_named_policies(make):
@@ -301,10 +301,10 @@ def test_named_policies(make):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda X: hr.sinha_vaze(X, ROUNDS),
-        lambda X: hr.sinha_vaze(X, 200, preset="theory", lipschitz=4.0),
-        hr.sarkar_anytime,
-        lambda X: hr.sinha_vaze_strongly_convex(X, ROUNDS, 1.0),
+        lambda X: hr.baselines.sinha_vaze(X, ROUNDS),
+        lambda X: hr.baselines.sinha_vaze(X, 200, preset="theory", lipschitz=4.0),
+        hr.baselines.sarkar_anytime,
+        lambda X: hr.baselines.sinha_vaze_strongly_convex(X, ROUNDS, 1.0),
     ],
 )
 def test_named_policies_that_project(make):
@@ -313,7 +313,7 @@ def test_named_policies_that_project(make):
         assert_same_game(lambda X=X: make(X), Rounds(X, 5))
 
 
-@pytest.mark.parametrize("make", [hr.projection_free_coco, lambda X: hr.wang_ofw(X, 200)])
+@pytest.mark.parametrize("make", [hr.projection_free_coco, lambda X: hr.baselines.wang_ofw(X, 200)])
 def test_the_papers_graph(make):
     problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
     assert_same_game(lambda: make(problem.decision_set), problem)
@@ -330,8 +330,8 @@ def test_recorded_linear_rounds_are_compiled_too():
     [
         (hr.projection_free_coco, "paths"),
         (lambda X: hr.ftpl_coco(X, ROUNDS, 3), "paths"),
-        (lambda X: hr.wang_ofw(X, ROUNDS), "paths"),
-        (lambda X: hr.sinha_vaze(X, ROUNDS), "subsets"),
+        (lambda X: hr.baselines.wang_ofw(X, ROUNDS), "paths"),
+        (lambda X: hr.baselines.sinha_vaze(X, ROUNDS), "subsets"),
     ],
 )
 def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
@@ -357,7 +357,10 @@ def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
 
 
 def test_the_game_keeps_the_memory_that_its_plan_borrows():
-    for make, name in ((hr.projection_free_coco, "paths"), (hr.sarkar_anytime, "l1 ball")):
+    for make, name in (
+        (hr.projection_free_coco, "paths"),
+        (hr.baselines.sarkar_anytime, "l1 ball"),
+    ):
         X = SETS[name]()
         policy, slow = make(X), make(X)
         compiled = compiled_policy(policy)
@@ -431,14 +434,14 @@ class Twice(PowerPotential):
         return 2.0 * super().weight(q, t)
 
 
-class Centred(hr.Simplex):
+class Centred(hr.sets.Simplex):
     """A subclass that changes the projection, but not its kernel."""
 
     def project(self, y) -> np.ndarray:
         return 0.5 * (super().project(y) + self.start())
 
 
-class Reversed(hr.Simplex):
+class Reversed(hr.sets.Simplex):
     """A subclass that changes the oracle, but not its kernel."""
 
     def lmo(self, c) -> np.ndarray:
@@ -449,20 +452,20 @@ class Louder(AdaptiveOCG):
     """A subclass that changes what is told."""
 
     def tell(self, loss) -> None:
-        super().tell(hr.EvalGrad(loss.value, 2.0 * loss.grad))
+        super().tell(hr.feedback.EvalGrad(loss.value, 2.0 * loss.grad))
 
 
 class Blind(CurrentSurrogate):
     """A subclass that changes the loss."""
 
-    def tell(self, cost, constraint) -> hr.EvalGrad:
-        return super().tell(cost, hr.EvalGrad(-1.0, constraint.grad))
+    def tell(self, cost, constraint) -> hr.feedback.EvalGrad:
+        return super().tell(cost, hr.feedback.EvalGrad(-1.0, constraint.grad))
 
 
 def wrapped(policy: Constrained) -> Constrained:
     """Put a wrapper around the learner's own method."""
     inner = policy.learner.tell
-    policy.learner.tell = lambda loss: inner(hr.EvalGrad(loss.value, -loss.grad))
+    policy.learner.tell = lambda loss: inner(hr.feedback.EvalGrad(loss.value, -loss.grad))
     return policy
 
 
@@ -493,7 +496,7 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
     X = SETS["simplex"]()
     foreign = LearntRanges(AdaptiveOCG(SETS["simplex"](), RmsSteps()))
     scale = BudgetedScale(3.0, 1.0, foreign)
-    matrices = hr.Birkhoff(2)
+    matrices = hr.sets.Birkhoff(2)
     unknown = {
         "potential": (composed(X, RmsSteps(), CurrentSurrogate, Steeper(), True), Rounds(X, 0)),
         "subclass": (
@@ -502,8 +505,8 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
         ),
         "oracle": (hr.projection_free_coco(Reversed(5)), Rounds(X, 0)),
         "set": (hr.projection_free_coco(matrices), Rounds(matrices, 0)),
-        "projection": (hr.sinha_vaze(Centred(5), 3), Rounds(X, 0)),
-        "flow": (hr.sinha_vaze(SETS["paths"](), 3), Rounds(SETS["paths"](), 0)),
+        "projection": (hr.baselines.sinha_vaze(Centred(5), 3), Rounds(X, 0)),
+        "flow": (hr.baselines.sinha_vaze(SETS["paths"](), 3), Rounds(SETS["paths"](), 0)),
         "learner": (Constrained(Louder(X, RmsSteps()), CostOnlySurrogate()), Rounds(X, 0)),
         "surrogate": (
             Constrained(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),
@@ -552,7 +555,7 @@ def test_threads_play_the_same_games():
 SECOND_PROCESS = """
 import sys, numba, hedgerow as hr
 from numba.core.registry import CPUDispatcher
-from hedgerow.play import compiled_loop, simulate
+from hedgerow.games import compiled_loop, simulate
 problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=20, seed=1)
 assert simulate(hr.projection_free_coco(problem.decision_set), problem).compiled
 modules = [module for name, module in sys.modules.items() if name.startswith("hedgerow")]

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
+from hedgerow.baselines.bagel import bagel
+from hedgerow.baselines.sarkar_anytime import sarkar_anytime
+from hedgerow.baselines.sinha_vaze import sinha_vaze, sinha_vaze_strongly_convex
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
-from hedgerow.policies.bagel import bagel
-from hedgerow.policies.sarkar_anytime import sarkar_anytime
-from hedgerow.policies.sinha_vaze import sinha_vaze, sinha_vaze_strongly_convex
 from hedgerow.potentials import AnytimeExponential
 from hedgerow.testing import check_policy
 from true_projections import SETS, along, nearest
@@ -57,7 +57,9 @@ def agree(policy, rounds, plays, weights):
     for (a, (b, offset)), expected, weight in zip(rounds, plays, weights, strict=True):
         x = policy.ask()
         np.testing.assert_allclose(x, expected, rtol=0, atol=1e-9)
-        policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(float(b @ x) + offset, b))
+        policy.tell(
+            hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x) + offset, b)
+        )
         assert policy.surrogate.weight == pytest.approx(weight, rel=1e-6)
     assert max(weights) > 0.5, "the constraint must have acted, or this test shows nothing"
 
@@ -106,7 +108,7 @@ def test_the_strongly_convex_policy_is_its_pseudocode(name):
 
 @pytest.mark.parametrize("horizon", [None, 300])
 def test_the_practical_weight_is_its_formula(horizon):
-    X = hr.Simplex(4)
+    X = hr.sets.Simplex(4)
     policy = sinha_vaze(X, horizon, eagerness=0.5)
     rng = np.random.default_rng(6)
     Mg = Gf = Gg = ccv = 0.0
@@ -114,7 +116,7 @@ def test_the_practical_weight_is_its_formula(horizon):
         x = policy.ask()
         a, b = rng.uniform(0, 1, 4), rng.standard_normal(4)
         g = float(b @ x) + (-1.0 if t < 40 else 0.2)  # the first violation comes late
-        policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(g, b))
+        policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(g, b))
         Gf = max(Gf, float(np.linalg.norm(a - a.mean())))
         expected = 0.0
         if g > 0:
@@ -130,7 +132,7 @@ def test_the_practical_weight_is_its_formula(horizon):
 
 
 def test_bagel_is_the_surrogate_on_separation_descent():
-    X = hr.L2Ball(3)
+    X = hr.sets.L2Ball(3)
     theory = bagel(X, 500, preset="theory", lipschitz=2.0)
     other = sinha_vaze(X, 500, preset="theory", lipschitz=2.0)
     assert isinstance(theory.learner, SeparationAdaGrad)
@@ -170,9 +172,9 @@ POLICIES = {
     "bagel": bagel,
 }
 PROBLEMS = {
-    "simplex": lambda seed: hr.IidSimplex(n=8, horizon=40, seed=seed),
-    "ball": lambda seed: hr.SwitchingBall(n=4, horizon=40, seed=seed),
-    "box": lambda seed: hr.QuadraticBox(n=4, horizon=40, seed=seed),
+    "simplex": lambda seed: hr.problems.IidSimplex(n=8, horizon=40, seed=seed),
+    "ball": lambda seed: hr.problems.SwitchingBall(n=4, horizon=40, seed=seed),
+    "box": lambda seed: hr.problems.QuadraticBox(n=4, horizon=40, seed=seed),
     "paths": lambda seed: hr.ShortestPath.atlas_like(nodes=15, edges=40, horizon=40, seed=seed),
 }
 
@@ -183,7 +185,10 @@ def plays(policy, problem, a=1.0, b=1.0):
         x = policy.ask()
         points.append(x)
         f, g = hr.first_order(cost, x), hr.first_order(constraint, x)
-        policy.tell(hr.EvalGrad(a * f.value, a * f.grad), hr.EvalGrad(b * g.value, b * g.grad))
+        policy.tell(
+            hr.feedback.EvalGrad(a * f.value, a * f.grad),
+            hr.feedback.EvalGrad(b * g.value, b * g.grad),
+        )
     return np.array(points)
 
 
@@ -225,7 +230,7 @@ def test_anytime_plays_do_not_depend_on_the_horizon(preset):
 
 @pytest.mark.parametrize("policy", [sinha_vaze, sarkar_anytime, bagel])
 def test_more_eagerness_means_less_violation_and_more_cost(policy):
-    problem = hr.IidSimplex(n=8, horizon=1000, seed=1)
+    problem = hr.problems.IidSimplex(n=8, horizon=1000, seed=1)
     runs = [
         hr.simulate(policy(problem.decision_set, 1000, eagerness=e), problem)
         for e in (0.25, 1.0, 4.0)
@@ -235,7 +240,7 @@ def test_more_eagerness_means_less_violation_and_more_cost(policy):
 
 
 def test_a_weight_that_cannot_matter_is_said():
-    X = hr.L2Ball(3)
+    X = hr.sets.L2Ball(3)
     with pytest.warns(hr.VacuousConstantsWarning, match="at T = 100"):
         sinha_vaze(X, 100, preset="theory", lipschitz=1.0)
     with pytest.warns(hr.VacuousConstantsWarning, match="at T = 20"):
@@ -245,7 +250,7 @@ def test_a_weight_that_cannot_matter_is_said():
 
 
 def test_what_the_theorem_does_not_know_is_refused():
-    X = hr.L2Ball(3)
+    X = hr.sets.L2Ball(3)
     for policy in (sinha_vaze, sarkar_anytime, bagel):
         with pytest.raises(ValueError, match="takes no eagerness"):
             policy(X, 1000, preset="theory", lipschitz=1.0, eagerness=2.0)
@@ -264,11 +269,11 @@ def test_what_the_theorem_does_not_know_is_refused():
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
 SMALL = {
-    "simplex": lambda: hr.Simplex(5),
-    "l2ball": lambda: hr.L2Ball(4, radius=3.0),
-    "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
-    "k-subsets": lambda: hr.KSubsets(6, 2),
+    "simplex": lambda: hr.sets.Simplex(5),
+    "l2ball": lambda: hr.sets.L2Ball(4, radius=3.0),
+    "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 2.0]),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
+    "k-subsets": lambda: hr.sets.KSubsets(6, 2),
 }
 CONFORMING = {
     **POLICIES,
@@ -288,7 +293,7 @@ def test_policies_conform(name, policy):
 # Theorems. G = 1 and D = 2 below, on [-1, 1].
 
 
-SEGMENT = hr.Box([-1.0], [1.0])
+SEGMENT = hr.sets.Box([-1.0], [1.0])
 
 
 def always_wrong(policy, rounds):
@@ -296,7 +301,9 @@ def always_wrong(policy, rounds):
     ccv = 0.0
     for _ in range(rounds):
         x = policy.ask()
-        policy.tell(hr.EvalGrad(-x[0], -np.ones(1)), hr.EvalGrad(x[0] + 1.0, np.ones(1)))
+        policy.tell(
+            hr.feedback.EvalGrad(-x[0], -np.ones(1)), hr.feedback.EvalGrad(x[0] + 1.0, np.ones(1))
+        )
         ccv += max(0.0, x[0] + 1.0)
     return ccv
 
@@ -315,8 +322,10 @@ def test_the_violation_keeps_its_bound_where_that_says_something(horizon):
 
 def test_the_bound_of_the_violation_can_fail():
     """With a third of the theorem's rate it does."""
-    surrogate = hr.CurrentSurrogate(
-        hr.ExponentialPotential(1 / (6 * math.sqrt(1600))), 0.0, hr.GivenRanges(violation=4.0)
+    surrogate = hr.surrogates.CurrentSurrogate(
+        hr.potentials.ExponentialPotential(1 / (6 * math.sqrt(1600))),
+        0.0,
+        hr.surrogates.GivenRanges(violation=4.0),
     )
     policy = hr.Constrained(AdaGrad(SEGMENT), surrogate)
     assert always_wrong(policy, 1600) > violation_bound(1600)
@@ -328,7 +337,10 @@ def chased(policy, rounds):
     for _ in range(rounds):
         x = policy.ask()
         a = 1.0 if x[0] >= 0.0 else -1.0
-        policy.tell(hr.EvalGrad(a * x[0], np.array([a])), hr.EvalGrad(x[0] - 0.5, np.ones(1)))
+        policy.tell(
+            hr.feedback.EvalGrad(a * x[0], np.array([a])),
+            hr.feedback.EvalGrad(x[0] - 0.5, np.ones(1)),
+        )
         paid, S = paid + a * x[0], S + a
         regret.append(paid - min(-S, 0.5 * S))  # best of the feasible ends, -1 and 1/2
     return np.array(regret)
@@ -354,7 +366,8 @@ def test_the_strongly_convex_bounds_hold_after_every_round():
         x = policy.ask()[0]
         z = -1.0 if t % 5 == 0 else 1.0
         policy.tell(
-            hr.EvalGrad(a / 2 * (x - z) ** 2, np.array([a * (x - z)])), hr.EvalGrad(x, np.ones(1))
+            hr.feedback.EvalGrad(a / 2 * (x - z) ** 2, np.array([a * (x - z)])),
+            hr.feedback.EvalGrad(x, np.ones(1)),
         )
         paid, ccv, best = paid + a / 2 * (x - z) ** 2, ccv + max(0.0, x), best + a / 2  # x* = 0
         assert paid - best <= G**2 / a * (1 + math.log(t))

@@ -5,16 +5,16 @@ import pytest
 
 import hedgerow as hr
 
-COST = hr.EvalGrad(2.0, np.array([1.0, 0.0]))
-POTENTIAL = hr.PowerPotential(3.0, 2.0)
+COST = hr.feedback.EvalGrad(2.0, np.array([1.0, 0.0]))
+POTENTIAL = hr.potentials.PowerPotential(3.0, 2.0)
 
 
 def seen(value, *grad):
-    return hr.EvalGrad(value, np.array(grad))
+    return hr.feedback.EvalGrad(value, np.array(grad))
 
 
 def test_current_counts_this_round_and_ignores_slack():
-    surrogate = hr.CurrentSurrogate(POTENTIAL, queue=1.0)
+    surrogate = hr.surrogates.CurrentSurrogate(POTENTIAL, queue=1.0)
     loss = surrogate.tell(COST, seen(-5.0, 3.0, 3.0))
     np.testing.assert_array_equal(loss.grad, COST.grad)
     assert (surrogate.queue, loss.value) == (1.0, 2.0)
@@ -26,7 +26,7 @@ def test_current_counts_this_round_and_ignores_slack():
 
 
 def test_signed_looks_at_the_past_and_lets_slack_pay():
-    surrogate = hr.SignedSurrogate(POTENTIAL)
+    surrogate = hr.surrogates.SignedSurrogate(POTENTIAL)
     assert surrogate.tell(COST, seen(4.0, 0.0, 1.0)).value == 2.0  # Q(0) = 0: no weight yet
     loss = surrogate.tell(COST, seen(-1.0, 0.0, 1.0))
     w = POTENTIAL.weight(4.0)
@@ -34,22 +34,24 @@ def test_signed_looks_at_the_past_and_lets_slack_pay():
     np.testing.assert_allclose(loss.grad, [1.0, w])
     surrogate.tell(COST, seen(-10.0, 0.0, 1.0))
     assert surrogate.queue == 0.0
-    started = hr.SignedSurrogate(POTENTIAL, queue=1.0)
+    started = hr.surrogates.SignedSurrogate(POTENTIAL, queue=1.0)
     started.tell(COST, seen(-0.25, 0.0, 1.0))
     assert started.queue == 0.75  # slack pays for Q(0) too
 
 
 def test_given_ranges_are_the_units():
-    surrogate = hr.CurrentSurrogate(POTENTIAL, 1.0, hr.GivenRanges(violation=4.0, ratio=3.0))
+    surrogate = hr.surrogates.CurrentSurrogate(
+        POTENTIAL, 1.0, hr.surrogates.GivenRanges(violation=4.0, ratio=3.0)
+    )
     surrogate.tell(COST, seen(2.0, 0.0, 1.0))
     assert surrogate.queue == 1.5
     assert surrogate.weight == pytest.approx(3.0 * POTENTIAL.weight(1.5))
 
 
 def test_an_unsatisfiable_round_is_counted_and_nothing_is_added():
-    learner = hr.AdaptiveOCG(hr.Simplex(2), hr.CertificateSteps())
-    for ranges in (hr.GivenRanges(), hr.LearntRanges(learner)):
-        surrogate = hr.CurrentSurrogate(POTENTIAL, 1.0, ranges)
+    learner = hr.learners.AdaptiveOCG(hr.sets.Simplex(2), hr.learners.steps.CertificateSteps())
+    for ranges in (hr.surrogates.GivenRanges(), hr.surrogates.LearntRanges(learner)):
+        surrogate = hr.surrogates.CurrentSurrogate(POTENTIAL, 1.0, ranges)
         loss = surrogate.tell(COST, seen(1.0, 0.0, 0.0))
         np.testing.assert_array_equal(loss.grad, COST.grad)
         assert surrogate.price == 0.0
@@ -59,8 +61,11 @@ def test_an_unsatisfiable_round_is_counted_and_nothing_is_added():
 
 
 def test_one_queue_per_constraint():
-    parts = [hr.CurrentSurrogate(POTENTIAL, 1.0), hr.SignedSurrogate(POTENTIAL, 2.0)]
-    surrogate = hr.PerConstraintSurrogate(parts)
+    parts = [
+        hr.surrogates.CurrentSurrogate(POTENTIAL, 1.0),
+        hr.surrogates.SignedSurrogate(POTENTIAL, 2.0),
+    ]
+    surrogate = hr.surrogates.PerConstraintSurrogate(parts)
     loss = surrogate.tell(COST, (seen(1.0, 1.0, 0.0), seen(-0.5, 0.0, 1.0)))
     first, second = POTENTIAL.weight(2.0), POTENTIAL.weight(2.0)
     np.testing.assert_allclose(loss.grad, [1.0 + first, second])
@@ -71,17 +76,21 @@ def test_one_queue_per_constraint():
 
 
 def test_one_queue_per_constraint_plays_a_maximum():
-    X = hr.Simplex(3)
-    learner = hr.AdaptiveOCG(X, hr.CertificateSteps())
+    X = hr.sets.Simplex(3)
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     parts = [
-        hr.CurrentSurrogate(hr.PowerPotential(8.0, 12.0), 8.0, hr.LearntRanges(learner))
+        hr.surrogates.CurrentSurrogate(
+            hr.potentials.PowerPotential(8.0, 12.0), 8.0, hr.surrogates.LearntRanges(learner)
+        )
         for _ in range(2)
     ]
-    policy = hr.Constrained(learner, hr.PerConstraintSurrogate(parts))
+    policy = hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(parts))
     rng = np.random.default_rng(0)
     cap = hr.Maximum([hr.Linear([1.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 1.0, 0.0], -0.3)])
     rounds = [(hr.Linear([-2.0, -1.0, 0.0] + 0.3 * rng.standard_normal(3)), cap)] * 600
-    trace = hr.Trace.of(hr.play(policy, hr.Recorded(X, rounds), feedback=hr.first_order_each))
+    trace = hr.Trace.of(
+        hr.play(policy, hr.Recorded(X, rounds), feedback=hr.feedback.first_order_each)
+    )
     np.testing.assert_allclose(policy.ask(), [0.2, 0.3, 0.5], atol=0.05)
     assert trace.violations[-100:].mean() < 0.02
     best = hr.hindsight(X, rounds)
@@ -95,12 +104,15 @@ def test_one_queue_per_constraint_plays_a_maximum():
         (seen(0.0, np.inf, 0.0), COST, ValueError),
         (COST, seen(np.inf, 1.0, 0.0), ValueError),
         (COST, seen(1.0, 1.0, 0.0, 0.0), ValueError),
-        (COST, hr.EvalGrad(1.0, np.array([1j, 0])), TypeError),
+        (COST, hr.feedback.EvalGrad(1.0, np.array([1j, 0])), TypeError),
         (seen(0.0, 1e200, 0.0), COST, ValueError),
     ],
 )
 def test_bad_feedback_changes_nothing(cost, constraint, error):
-    for surrogate in (hr.CurrentSurrogate(POTENTIAL), hr.SignedSurrogate(POTENTIAL, 1.0)):
+    for surrogate in (
+        hr.surrogates.CurrentSurrogate(POTENTIAL),
+        hr.surrogates.SignedSurrogate(POTENTIAL, 1.0),
+    ):
         before = surrogate.state()["array"]
         with pytest.raises(error):
             surrogate.tell(cost, constraint)
@@ -111,7 +123,7 @@ def test_bad_feedback_changes_nothing(cost, constraint, error):
 @pytest.mark.parametrize("make", [hr.projection_free_coco, hr.projection_free_long_term])
 def test_a_constraint_that_no_play_can_change_is_not_weighed(n, make):
     """Its tangent is not exactly zero, but rounding: it must not become a gradient."""
-    X, rng = hr.Simplex(n), np.random.default_rng(0)
+    X, rng = hr.sets.Simplex(n), np.random.default_rng(0)
     for level in (0.1, 0.05):  # kept up to rounding by every play; broken by every play
         policy, blind = make(X), hr.unconstrained(X)
         constant = hr.Linear(np.full(n, 0.1), -level)
@@ -125,24 +137,24 @@ def test_a_constraint_that_no_play_can_change_is_not_weighed(n, make):
 
 
 def test_a_cost_that_is_constant_on_the_set_moves_nothing():
-    X = hr.Simplex(7)
-    for steps in (hr.CertificateSteps(), hr.RmsSteps()):
-        learner = hr.AdaptiveOCG(X, steps)
+    X = hr.sets.Simplex(7)
+    for steps in (hr.learners.steps.CertificateSteps(), hr.learners.steps.RmsSteps()):
+        learner = hr.learners.AdaptiveOCG(X, steps)
         for _ in range(20):
-            learner.tell(hr.EvalGrad(0.1, np.full(7, 0.1)))
+            learner.tell(hr.feedback.EvalGrad(0.1, np.full(7, 0.1)))
         np.testing.assert_array_equal(learner.ask(), X.start())
 
 
 @pytest.mark.parametrize("level", [0.0, 0.1, 1.0])
 def test_a_cost_that_is_flat_along_the_set_does_not_hide_the_constraint(level):
-    policy = hr.projection_free_coco(hr.Simplex(3))
+    policy = hr.projection_free_coco(hr.sets.Simplex(3))
     violation = 0.0
     for _ in range(100):
         x = policy.ask()
         violation += max(0.0, x[0] - 0.1)
         policy.tell(
-            hr.EvalGrad(level * float(x.sum()), np.full(3, level)),
-            hr.EvalGrad(float(x[0] - 0.1), np.array([1.0, 0.0, 0.0])),
+            hr.feedback.EvalGrad(level * float(x.sum()), np.full(3, level)),
+            hr.feedback.EvalGrad(float(x[0] - 0.1), np.array([1.0, 0.0, 0.0])),
         )
     assert violation < 1.0  # it was 23.3 when the weight was lost in the cost
     assert policy.certificate() >= -1e-9

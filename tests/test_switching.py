@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import hedgerow as hr
-from hedgerow.hindsight.intervals import interval_regret
-from hedgerow.hindsight.switching import borders, switching_benchmark
+from hedgerow.benchmarks.intervals import interval_regret
+from hedgerow.benchmarks.switching import borders, switching_benchmark
 from hedgerow.problems.drifting_subsets import DriftingSubsets
 
 
@@ -47,7 +47,7 @@ def brute_force(game, switches):
 @given(st.integers(0, 1000), st.integers(0, 3))
 def test_all_borders_against_brute_force(seed, switches):
     game = random_game(seed, 6)
-    best = switching_benchmark(hr.Simplex(3), switches, game)
+    best = switching_benchmark(hr.sets.Simplex(3), switches, game)
     truth = brute_force(game, switches)
     assert best.cost == pytest.approx(truth, abs=1e-6)
     if truth == math.inf:
@@ -62,7 +62,7 @@ def test_all_borders_against_brute_force(seed, switches):
 @given(st.integers(0, 1000), st.integers(1, 3), st.integers(1, 4))
 def test_a_coarse_grid_is_bounded_from_both_sides(seed, switches, cells):
     game = random_game(seed, 7)
-    best = switching_benchmark(hr.Simplex(3), switches, game, cells=cells)
+    best = switching_benchmark(hr.sets.Simplex(3), switches, game, cells=cells)
     truth = brute_force(game, switches)
     assert best.lower_bound - 1e-6 <= truth <= best.cost + 1e-6
     assert best.searches == cells * (cells + 1) // 2
@@ -99,9 +99,9 @@ def test_no_switch_is_hindsight_and_more_switches_never_cost_more():
 
 
 def test_curved_costs_have_a_lower_bound_too():
-    game = list(hr.QuadraticBox(n=2, horizon=4, seed=0))
-    fine = switching_benchmark(hr.Box([-1.0] * 2, [1.0] * 2), 1, game, cells=4)
-    coarse = switching_benchmark(hr.Box([-1.0] * 2, [1.0] * 2), 1, game, cells=2)
+    game = list(hr.problems.QuadraticBox(n=2, horizon=4, seed=0))
+    fine = switching_benchmark(hr.sets.Box([-1.0] * 2, [1.0] * 2), 1, game, cells=4)
+    coarse = switching_benchmark(hr.sets.Box([-1.0] * 2, [1.0] * 2), 1, game, cells=2)
     assert coarse.lower_bound <= fine.lower_bound + 1e-6
     assert fine.cost <= coarse.cost + 1e-6
     assert fine.status == "optimal"
@@ -109,7 +109,7 @@ def test_curved_costs_have_a_lower_bound_too():
 
 
 def test_what_no_single_action_keeps_needs_a_switch_at_the_right_place():
-    X, down, up = hr.Simplex(2), hr.Linear([1.0, 0.0]), hr.Linear([-1.0, 0.0], 1.0)
+    X, down, up = hr.sets.Simplex(2), hr.Linear([1.0, 0.0]), hr.Linear([-1.0, 0.0], 1.0)
     game = [(hr.Linear([1.0, 2.0]), down if t < 3 else up) for t in range(8)]
     assert switching_benchmark(X, 0, game).status == "infeasible"
     found = switching_benchmark(X, 1, game)
@@ -122,7 +122,7 @@ def test_what_no_single_action_keeps_needs_a_switch_at_the_right_place():
 
 @pytest.mark.parametrize("horizon", [1, 5, 64])
 def test_the_whole_game_is_one_of_the_intervals(horizon):
-    problem = hr.SwitchingBall(n=3, horizon=horizon, seed=2)
+    problem = hr.problems.SwitchingBall(n=3, horizon=horizon, seed=2)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     worst = interval_regret(trace, problem, levels=3)
     assert worst.regrets[1, horizon] == pytest.approx(trace.regret(hr.hindsight(problem)))
@@ -136,7 +136,7 @@ def test_the_whole_game_is_one_of_the_intervals(horizon):
 
 
 def test_intervals_without_an_action_are_left_out():
-    X, down, up = hr.Simplex(2), hr.Linear([1.0, 0.0]), hr.Linear([-1.0, 0.0], 1.0)
+    X, down, up = hr.sets.Simplex(2), hr.Linear([1.0, 0.0]), hr.Linear([-1.0, 0.0], 1.0)
     game = [(hr.Linear([1.0, 2.0]), down), (hr.Linear([1.0, 2.0]), up)]
     worst = interval_regret([2.0, 2.0], X, game)
     assert worst.regrets == {(1, 1): 0.0, (2, 2): 1.0}
@@ -147,13 +147,13 @@ def test_intervals_without_an_action_are_left_out():
 def test_refusals():
     game = random_game(0, 4)
     with pytest.raises(ValueError, match="switches must be at least 0"):
-        switching_benchmark(hr.Simplex(3), -1, game)
+        switching_benchmark(hr.sets.Simplex(3), -1, game)
     with pytest.raises(ValueError, match="cells must be at least 1"):
-        switching_benchmark(hr.Simplex(3), 1, game, cells=0)
+        switching_benchmark(hr.sets.Simplex(3), 1, game, cells=0)
     with pytest.raises(ValueError, match="has 4 rounds, but 3 costs"):
-        interval_regret([1.0, 2.0, 3.0], hr.Simplex(3), game)
+        interval_regret([1.0, 2.0, 3.0], hr.sets.Simplex(3), game)
     with pytest.raises(TypeError, match="needs the rounds"):
-        switching_benchmark(hr.Simplex(3), 1)
+        switching_benchmark(hr.sets.Simplex(3), 1)
 
 
 @given(st.integers(1, 200), st.integers(1, 200))

@@ -12,14 +12,14 @@ import hedgerow as hr
 ROUNDS = 1000
 
 
-def dag() -> hr.DagPaths:
+def dag() -> hr.sets.DagPaths:
     return hr.ShortestPath.atlas_like(nodes=25, edges=90, horizon=8, seed=3).decision_set
 
 
 SETS = {
-    "simplex": lambda: hr.Simplex(12),
-    "ball": lambda: hr.L2Ball(7, radius=2.0),
-    "box": lambda: hr.Box(-np.arange(1.0, 7.0), np.ones(6)),
+    "simplex": lambda: hr.sets.Simplex(12),
+    "ball": lambda: hr.sets.L2Ball(7, radius=2.0),
+    "box": lambda: hr.sets.Box(-np.arange(1.0, 7.0), np.ones(6)),
     "dag": dag,
 }
 
@@ -80,11 +80,11 @@ def test_algorithm_1_is_the_papers(name):
         return (weights[t - 1] if t > 1 else 1.0) * (x - targets[t - 1])
 
     expected = algorithm_1(X, gradient_at, ROUNDS)
-    learner = hr.AdaptiveOCG(X, hr.PaperSteps(ROUNDS))
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS))
     for t in range(1, ROUNDS + 1):
         x = learner.ask()
         np.testing.assert_allclose(x, expected[t - 1], rtol=0, atol=1e-9)
-        learner.tell(hr.EvalGrad(0.0, gradient_at(t, x)))
+        learner.tell(hr.feedback.EvalGrad(0.0, gradient_at(t, x)))
     assert learner.oracle_calls == ROUNDS
 
 
@@ -97,20 +97,22 @@ def test_algorithm_2_is_the_papers(name):
     rounds = list(random_rounds(X, seed=2))
     expected = algorithm_2(X, rounds, ROUNDS, scale**p, p, Q0)
     policy = hr.Constrained(
-        hr.AdaptiveOCG(X, hr.PaperSteps(ROUNDS)),
-        hr.CurrentSurrogate(hr.PowerPotential(p, scale), queue=Q0),
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS)),
+        hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(p, scale), queue=Q0),
     )
     weights = []
     for t, ((a, _), (b, d)) in enumerate(rounds):
         x = policy.ask()
         np.testing.assert_allclose(x, expected[t], rtol=0, atol=1e-9)
-        policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(float(b @ x) + d, b))
+        policy.tell(
+            hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x) + d, b)
+        )
         weights.append(policy.surrogate.weight)
     assert max(weights) > 0.1, "the constraint must have acted, or this test shows nothing"
 
 
 def test_the_theory_preset_is_algorithm_2_with_its_constants():
-    X, T, G = hr.Simplex(3), 1600, 5.0
+    X, T, G = hr.sets.Simplex(3), 1600, 5.0
     with pytest.warns(hr.VacuousConstantsWarning):
         policy = hr.projection_free_coco(X, T, preset="theory", lipschitz=G)
     p, GD = math.log(T), G * math.sqrt(2.0)
@@ -118,7 +120,7 @@ def test_the_theory_preset_is_algorithm_2_with_its_constants():
     assert potential.p == p
     assert potential.scale == pytest.approx(144 * GD * p**2 * T**0.75)
     assert policy.surrogate.queue == pytest.approx(GD * p)
-    assert policy.learner.steps == hr.PaperSteps(T)
+    assert policy.learner.steps == hr.learners.steps.PaperSteps(T)
 
 
 def certificate_step(X, x1, x, beta, S, a, s, t, q, c=0.03, floor=64.0):
@@ -139,13 +141,13 @@ def test_certificate_steps_are_their_pseudocode(name):
     X = SETS[name]()
     rng = np.random.default_rng(4)
     gradients = rng.standard_normal((ROUNDS, X.dim)) + 0.2 * rng.standard_normal(X.dim)
-    learner = hr.AdaptiveOCG(X, hr.CertificateSteps())
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     x1, S, a, q, beta = X.start(), np.zeros(X.dim), 0.0, 0.0, 0.0
     for t, s in enumerate(gradients, start=1):
         x = learner.ask()
         q += np.sum(X.tangent(s) ** 2)
         expected, expected_beta = certificate_step(X, x1, x, beta, S, a, s, t, q)
-        learner.tell(hr.EvalGrad(0.0, s))
+        learner.tell(hr.feedback.EvalGrad(0.0, s))
         S, a, beta = S + s, a + s @ x, learner._state["rule"][4]
         assert beta == pytest.approx(expected_beta, rel=1e-9)
         np.testing.assert_allclose(learner.ask(), expected, rtol=0, atol=1e-9)
@@ -153,14 +155,14 @@ def test_certificate_steps_are_their_pseudocode(name):
 
 @pytest.mark.parametrize("kappa", [8.0, 16.0])
 def test_rms_steps_are_their_formula(kappa):
-    X = hr.Box(-np.ones(5), np.ones(5))
+    X = hr.sets.Box(-np.ones(5), np.ones(5))
     rng = np.random.default_rng(5)
     gradients = rng.standard_normal((200, 5)) + 0.2
-    learner = hr.AdaptiveOCG(X, hr.RmsSteps(kappa))
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa))
     x, S, q = X.start(), np.zeros(5), 0.0
     for t, s in enumerate(gradients, start=1):
         np.testing.assert_allclose(learner.ask(), x, rtol=0, atol=1e-9)
-        learner.tell(hr.EvalGrad(0.0, s))
+        learner.tell(hr.feedback.EvalGrad(0.0, s))
         S, q = S + s, q + s @ s
         eta = kappa * X.diameter / (2 * t**0.25 * math.sqrt(q))
         d = S + 2 * (x - X.start()) / eta
@@ -171,7 +173,7 @@ def test_rms_steps_are_their_formula(kappa):
 
 
 def test_the_practical_weight_is_its_formula():
-    X = hr.Simplex(4)
+    X = hr.sets.Simplex(4)
     policy = hr.projection_free_coco(X)
     rng = np.random.default_rng(6)
     Mg = Gf = Gg = ccv = 0.0
@@ -180,7 +182,7 @@ def test_the_practical_weight_is_its_formula():
         x = policy.ask()
         a, b = rng.uniform(0, 1, 4), rng.standard_normal(4)
         g = float(b @ x) + (-1.0 if t < 40 else 0.2)  # the first violation comes late
-        policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(g, b))
+        policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(g, b))
         Gf = max(Gf, float(np.linalg.norm(a - a.mean())))
         expected = 0.0
         if g > 0:

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.method import Constants
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.method import Constants
+from hedgerow.baselines.methods import METHODS
 from hedgerow.snapshot import _checksum
 from rival_games import SETS, random_rounds
 
-ONE = hr.EvalGrad(1.0, np.arange(4.0))
+ONE = hr.feedback.EvalGrad(1.0, np.arange(4.0))
 FIRST_ORDER = [name for name, method in METHODS.items() if method.sees == "gradients"]
 
 PAIRS = [
@@ -42,8 +42,8 @@ def stored(policy: Any) -> str:
 
 
 def test_two_policies_cannot_share_a_learner() -> None:
-    first = hr.projection_free_coco(hr.Simplex(4))
-    second = hr.Constrained(first.learner, hr.CostOnlySurrogate())
+    first = hr.projection_free_coco(hr.sets.Simplex(4))
+    second = hr.Constrained(first.learner, hr.surrogates.CostOnlySurrogate())
     first.tell(ONE, ONE)
     before = stored(second)
     with pytest.raises(RuntimeError, match="moved without its policy"):
@@ -54,22 +54,22 @@ def test_two_policies_cannot_share_a_learner() -> None:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_learner_told_from_outside_is_noticed(compiled: bool) -> None:
-    policy = hr.projection_free_coco(hr.Simplex(4))
+    policy = hr.projection_free_coco(hr.sets.Simplex(4))
     policy.tell(ONE, ONE)
-    policy.learner.tell(hr.EvalGrad(0.0, np.array([0.0, 5.0, 0.0, -5.0])))
-    constraint = ONE if compiled else hr.EvalGrad(1.0, np.arange(4.0), lipschitz=3.0)
+    policy.learner.tell(hr.feedback.EvalGrad(0.0, np.array([0.0, 5.0, 0.0, -5.0])))
+    constraint = ONE if compiled else hr.feedback.EvalGrad(1.0, np.arange(4.0), lipschitz=3.0)
     with pytest.raises(RuntimeError, match="tell the policy alone"):
         policy.tell(ONE, constraint)
 
 
 def test_a_learner_that_moved_is_noticed_by_simulate_and_by_bandits() -> None:
-    problem = hr.IidSimplex(horizon=20, seed=0)
+    problem = hr.problems.IidSimplex(horizon=20, seed=0)
     policy = hr.projection_free_coco(problem.decision_set)
-    policy.learner.tell(hr.EvalGrad(0.0, np.linspace(0.0, 1.0, problem.decision_set.dim)))
+    policy.learner.tell(hr.feedback.EvalGrad(0.0, np.linspace(0.0, 1.0, problem.decision_set.dim)))
     with pytest.raises(RuntimeError, match="moved without its policy"):
         hr.simulate(policy, problem)
-    bandit = hr.projection_free_cbco(hr.L2Ball(2), 50, 0, lipschitz=1.0, bound=1.0)
-    seen = hr.Eval(0.5, 1.0, 1.0)
+    bandit = hr.projection_free_cbco(hr.sets.L2Ball(2), 50, 0, lipschitz=1.0, bound=1.0)
+    seen = hr.feedback.Eval(0.5, 1.0, 1.0)
     bandit.learner.tell(seen)
     with pytest.raises(RuntimeError, match="moved without its policy"):
         bandit.tell(seen, seen)
@@ -77,30 +77,34 @@ def test_a_learner_that_moved_is_noticed_by_simulate_and_by_bandits() -> None:
 
 def test_the_sums_of_a_certificate_are_the_policys_own() -> None:
     """A learner that had learnt before plays on, and the certificate is about this policy alone."""
-    X = hr.Simplex(4)
-    learner = hr.AdaptiveOCG(X, hr.CertificateSteps())
+    X = hr.sets.Simplex(4)
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     for _ in range(5):
-        learner.tell(hr.EvalGrad(0.0, np.array([3.0, 1.0, 0.0, 2.0])))
-    policy = hr.Constrained(learner, hr.CostOnlySurrogate())
+        learner.tell(hr.feedback.EvalGrad(0.0, np.array([3.0, 1.0, 0.0, 2.0])))
+    policy = hr.Constrained(learner, hr.surrogates.CostOnlySurrogate())
     rng, costs, plays = np.random.default_rng(0), [], []
     for _ in range(30):
         costs.append(rng.standard_normal(4))
         plays.append(policy.ask())
-        cost = hr.EvalGrad(float(costs[-1] @ plays[-1]), costs[-1])
-        policy.tell(cost, hr.EvalGrad(-1.0, np.zeros(4)))
+        cost = hr.feedback.EvalGrad(float(costs[-1] @ plays[-1]), costs[-1])
+        policy.tell(cost, hr.feedback.EvalGrad(-1.0, np.zeros(4)))
     total = np.sum(costs, axis=0)
     regret = sum(float(c @ x) for c, x in zip(costs, plays, strict=True)) - total.min()
     assert policy.certificate() == pytest.approx(regret, abs=1e-9)
 
 
 def test_ranges_of_another_learner_are_refused() -> None:
-    X = hr.Simplex(4)
-    one, other = (hr.AdaptiveOCG(X, hr.CertificateSteps()) for _ in range(2))
-    surrogate = hr.CurrentSurrogate(hr.PowerPotential(2.0, 3.0), 1.0, hr.LearntRanges(other))
+    X = hr.sets.Simplex(4)
+    one, other = (
+        hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()) for _ in range(2)
+    )
+    surrogate = hr.surrogates.CurrentSurrogate(
+        hr.potentials.PowerPotential(2.0, 3.0), 1.0, hr.surrogates.LearntRanges(other)
+    )
     with pytest.raises(ValueError, match="measure another learner"):
         hr.Constrained(one, surrogate)
     with pytest.raises(ValueError, match="measure another learner"):
-        hr.Constrained(one, hr.PerConstraintSurrogate([surrogate]))
+        hr.Constrained(one, hr.surrogates.PerConstraintSurrogate([surrogate]))
 
 
 # A damaged snapshot
@@ -142,8 +146,8 @@ def test_a_part_from_another_moment_is_noticed() -> None:
 
 
 def test_a_play_outside_the_set_is_refused_even_with_a_checksum() -> None:
-    X = hr.Simplex(4)
-    learner = hr.AdaptiveOCG(X, hr.CertificateSteps())
+    X = hr.sets.Simplex(4)
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     snapshot, before = learner.state(), stored(learner)
     snapshot["array"][:4] = [0.0, 0.0, 0.0, 7.0]
     snapshot["checksum"] = _checksum(snapshot)
@@ -155,7 +159,7 @@ def test_a_play_outside_the_set_is_refused_even_with_a_checksum() -> None:
 @pytest.mark.parametrize("foreign", [None, [], 3.0, {}, {"part": "Constrained"}, "text"])
 def test_what_is_no_snapshot_is_refused_in_a_sentence(foreign: Any) -> None:
     with pytest.raises(ValueError, match=r"this one lacks .*take one with state\(\)"):
-        hr.projection_free_coco(hr.Simplex(3)).restore(foreign)
+        hr.projection_free_coco(hr.sets.Simplex(3)).restore(foreign)
 
 
 # Numbers near the end of float64
@@ -172,17 +176,17 @@ def test_huge_values_are_refused_before_anything_changes(name: str, preset: str)
     played(policy, rounds)
     before = stored(policy)
     grad = np.ones(X.dim)
-    fine = hr.EvalGrad(1.0, grad)
+    fine = hr.feedback.EvalGrad(1.0, grad)
     for value in (1e101, 1e300, -1e300):
         for cost, constraint in (
-            (fine, hr.EvalGrad(value, grad)),
-            (hr.EvalGrad(value, grad), fine),
+            (fine, hr.feedback.EvalGrad(value, grad)),
+            (hr.feedback.EvalGrad(value, grad), fine),
         ):
             with pytest.raises(ValueError, match="larger unit"):
                 policy.tell(cost, constraint)
             assert stored(policy) == before
     for value in (1e60, 0.9e100):
-        policy.tell(fine, hr.EvalGrad(value, 1e-3 * grad))
+        policy.tell(fine, hr.feedback.EvalGrad(value, 1e-3 * grad))
         played(policy, rounds[:1])
         assert X.contains(policy.ask())
         if hasattr(policy, "certificate"):
@@ -190,21 +194,21 @@ def test_huge_values_are_refused_before_anything_changes(name: str, preset: str)
 
 
 def test_a_loss_that_the_learner_refuses_leaves_the_surrogate_as_it_was() -> None:
-    X = hr.Simplex(4)
-    learner = hr.AdaptiveOCG(X, hr.CertificateSteps())
-    potential = hr.PowerPotential(2.0, 1e-90, cap=1e120)
-    policy = hr.Constrained(learner, hr.CurrentSurrogate(potential))
+    X = hr.sets.Simplex(4)
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
+    potential = hr.potentials.PowerPotential(2.0, 1e-90, cap=1e120)
+    policy = hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential))
     policy.tell(ONE, ONE)
     before = stored(policy)
     with pytest.raises(ValueError, match="larger unit"):
-        policy.tell(ONE, hr.EvalGrad(1.0, 1e60 * np.arange(4.0)))
+        policy.tell(ONE, hr.feedback.EvalGrad(1.0, 1e60 * np.arange(4.0)))
     assert stored(policy) == before
 
 
 @pytest.mark.parametrize("wrong", [[ONE], (ONE, ONE), None, 3.0, ONE.grad])
 @pytest.mark.parametrize("name", sorted({*FIRST_ORDER} - {"unconstrained"}))
 def test_what_is_no_constraint_is_refused_in_a_sentence(name: str, wrong: Any) -> None:
-    X = hr.Simplex(4)
+    X = hr.sets.Simplex(4)
     policy = METHODS[name].policy(X, 100, 0, "practical")
     before = stored(policy)
     with pytest.raises((TypeError, ValueError), match="EvalGrad"):

@@ -18,14 +18,17 @@ def plays(make, problem, a=1.0, b=1.0):
         x = policy.ask()
         points.append(x)
         f, g = hr.first_order(cost, x), hr.first_order(constraint, x)
-        policy.tell(hr.EvalGrad(a * f.value, a * f.grad), hr.EvalGrad(b * g.value, b * g.grad))
+        policy.tell(
+            hr.feedback.EvalGrad(a * f.value, a * f.grad),
+            hr.feedback.EvalGrad(b * g.value, b * g.grad),
+        )
     return np.array(points)
 
 
 PROBLEMS = {
-    "simplex": lambda seed: hr.IidSimplex(n=8, horizon=60, seed=seed),
-    "ball": lambda seed: hr.SwitchingBall(n=4, horizon=60, seed=seed),
-    "box": lambda seed: hr.QuadraticBox(n=4, horizon=60, seed=seed),
+    "simplex": lambda seed: hr.problems.IidSimplex(n=8, horizon=60, seed=seed),
+    "ball": lambda seed: hr.problems.SwitchingBall(n=4, horizon=60, seed=seed),
+    "box": lambda seed: hr.problems.QuadraticBox(n=4, horizon=60, seed=seed),
     "paths": lambda seed: hr.ShortestPath.atlas_like(nodes=15, edges=40, horizon=60, seed=seed),
 }
 
@@ -51,7 +54,7 @@ def test_costs_that_start_at_zero_leave_no_trace(name):
     grads = []
     for t, (cost, constraint) in enumerate(rounds):
         x = moved.ask()
-        f = hr.first_order(cost, x) if t >= 20 else hr.EvalGrad(0.0, np.zeros(X.dim))
+        f = hr.first_order(cost, x) if t >= 20 else hr.feedback.EvalGrad(0.0, np.zeros(X.dim))
         moved.tell(f, hr.first_order(constraint, x))
         grads.append(f.grad)
         if t == 19:
@@ -61,18 +64,18 @@ def test_costs_that_start_at_zero_leave_no_trace(name):
 
 
 def test_a_cost_that_is_always_zero_still_keeps_the_constraint():
-    problem = hr.IidSimplex(n=8, horizon=800, seed=3)
+    problem = hr.problems.IidSimplex(n=8, horizon=800, seed=3)
     policy, violation = hr.projection_free_coco(problem.decision_set), []
     for _, constraint in problem:
         x = policy.ask()
-        policy.tell(hr.EvalGrad(0.0, np.zeros(8)), hr.first_order(constraint, x))
+        policy.tell(hr.feedback.EvalGrad(0.0, np.zeros(8)), hr.first_order(constraint, x))
         violation.append(max(0.0, constraint(x)))
     blind = sum(max(0.0, g(problem.decision_set.start())) for _, g in problem)
     assert sum(violation[400:]) < 0.5 * blind / 2  # it learnt where the constraint is kept
 
 
 def test_ranges_that_are_given_replace_the_learnt_ones():
-    problem = hr.IidSimplex(n=8, horizon=100, seed=1)
+    problem = hr.problems.IidSimplex(n=8, horizon=100, seed=1)
     X = problem.decision_set
     policy = hr.projection_free_coco(X, lipschitz=(3.0, 2.0), violation_range=5.0)
     for cost, constraint in problem:
@@ -84,7 +87,7 @@ def test_ranges_that_are_given_replace_the_learnt_ones():
 
 
 def test_violation_scale_is_how_much_may_be_spent():
-    problem = hr.IidSimplex(n=8, horizon=3000, seed=1)
+    problem = hr.problems.IidSimplex(n=8, horizon=3000, seed=1)
     spent = []
     for scale in (20.0, 80.0, 320.0):
         policy = hr.projection_free_coco(problem.decision_set, violation_scale=scale)

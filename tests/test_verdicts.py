@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.experiment.results import Results
-from hedgerow.report.experiment.game import Game
-from hedgerow.report.experiment.mean import Mean, every
-from hedgerow.report.experiment.summary import Summary
-from hedgerow.report.experiment.verdicts import (
+from hedgerow.experiments.results import Results
+from hedgerow.report.game import Game
+from hedgerow.report.mean import Mean, every
+from hedgerow.report.summary import Summary
+from hedgerow.report.verdicts import (
     CLAIMS,
     GARBER,
     OURS,
@@ -183,7 +183,7 @@ def test_time_claims_without_times_are_not_tested(tmp_path):
 
 
 def test_claims_are_judged_on_routes_only(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
     methods = {OURS: Made(NOISE), GARBER: Made(NOISE)}
     second = make_results(tmp_path / "a", methods, ("iid_simplex", "shortest_path"))
     place = route_place(Summary(Results(second)))

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.baselines.wang import wang_ofw, wang_ofw_strongly_convex
+from hedgerow.baselines.wang_bandit import wang_bandit
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.learners.restarted_ocg import RestartedOCG
-from hedgerow.policies.wang import wang_ofw, wang_ofw_strongly_convex
-from hedgerow.policies.wang_bandit import wang_bandit
 from hedgerow.sets.simplices import KSubsets
 from hedgerow.surrogates.current_values import CurrentValues
 from hedgerow.testing import check_learner, check_policy
@@ -25,10 +25,10 @@ from hedgerow.testing import check_learner, check_policy
 ROUNDS = 600
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
 SETS = {
-    "simplex": lambda: hr.Simplex(12),
-    "l2ball": lambda: hr.L2Ball(7, radius=2.0),
-    "box": lambda: hr.Box(-np.arange(1.0, 7.0), np.ones(6)),
-    "dag": lambda: hr.DagPaths(EDGES, 0, 4),
+    "simplex": lambda: hr.sets.Simplex(12),
+    "l2ball": lambda: hr.sets.L2Ball(7, radius=2.0),
+    "box": lambda: hr.sets.Box(-np.arange(1.0, 7.0), np.ones(6)),
+    "dag": lambda: hr.sets.DagPaths(EDGES, 0, 4),
     "k-subsets": lambda: KSubsets(6, 2),
 }
 VALUES = partial(hr.bandit, lipschitz=2.0, bound=1.0)
@@ -75,7 +75,9 @@ def test_the_letters_bandit_conforms(name):
 @pytest.mark.parametrize("guess", [None, 0.5])
 def test_the_bandit_learner_conforms(guess):
     check_learner(
-        lambda: RestartedBlockBandit(hr.L2Ball(4, radius=3.0), WangBlocks(40, 1.0, 2.0), 3, guess),
+        lambda: RestartedBlockBandit(
+            hr.sets.L2Ball(4, radius=3.0), WangBlocks(40, 1.0, 2.0), 3, guess
+        ),
         oracle_calls_per_round=None,
         feedback=VALUES,
     )
@@ -139,10 +141,13 @@ RATES = {"simplex": 0.2, "l2ball": 0.1, "box": 0.05, "dag": 0.2, "k-subsets": 0.
 
 def composed(X, T, G, beta, rate):
     """OFW-TVC with other constants than the theorem's, divided by beta."""
-    potential, units = hr.ExponentialPotential(rate), hr.GivenRanges(violation=1.0 / beta)
+    potential, units = (
+        hr.potentials.ExponentialPotential(rate),
+        hr.surrogates.GivenRanges(violation=1.0 / beta),
+    )
     return hr.Constrained(
-        RestartedOCG(X, hr.PaperSteps(T), 1.0 / beta),
-        hr.CurrentSurrogate(potential, 0.0, units, lipschitz=G),
+        RestartedOCG(X, hr.learners.steps.PaperSteps(T), 1.0 / beta),
+        hr.surrogates.CurrentSurrogate(potential, 0.0, units, lipschitz=G),
     )
 
 
@@ -170,7 +175,7 @@ def test_ofw_tvc_is_its_pseudocode(name):
 
 @pytest.mark.parametrize("name", [*SETS, "tiny"])
 def test_the_theory_preset_is_the_theorems_letter(name):
-    X = {**SETS, "tiny": lambda: hr.Box(np.zeros(3), np.full(3, 1e-3))}[name]()
+    X = {**SETS, "tiny": lambda: hr.sets.Box(np.zeros(3), np.full(3, 1e-3))}[name]()
     G = 4.0
     rounds = list(random_rounds(X, 2))
     lam = 1 / (2 * ROUNDS**0.75)
@@ -188,12 +193,15 @@ def test_the_theory_preset_is_the_theorems_letter(name):
 
 def test_the_number_of_restarts_of_a_game_with_a_constant_violation():
     """beta G = 1/2 and Q_t = t: the guess doubles when 0.1 exp(t/80) passes 1, 3, 7, 15, ..."""
-    X, G = hr.Box([-1.0], [1.0]), 4.0
+    X, G = hr.sets.Box([-1.0], [1.0]), 4.0
     policy = composed(X, ROUNDS, G, 1.0 / (2.0 * G), 0.1)
     found = []
     for t in range(1, ROUNDS + 1):
         x, before = policy.ask(), policy.learner.restarts
-        policy.tell(hr.EvalGrad(float(x[0]), np.ones(1)), hr.EvalGrad(1.0, np.full(1, 1e-9)))
+        policy.tell(
+            hr.feedback.EvalGrad(float(x[0]), np.ones(1)),
+            hr.feedback.EvalGrad(1.0, np.full(1, 1e-9)),
+        )
         found += [t] * (policy.learner.restarts - before)
     # 80 log(10 w) = 184.2, 272.1, 339.9, 400.9, 458.9, 515.7, 571.7 for w = 1, 3, 7, ..., 127
     assert found == [185, 273, 340, 401, 459, 516, 572]
@@ -251,9 +259,9 @@ def test_scofw_tvc_is_its_pseudocode(name):
 
 def unit_problem(name, seed):
     return {
-        "simplex": hr.IidSimplex,
-        "l2ball": hr.SwitchingBall,
-        "box": hr.QuadraticBox,
+        "simplex": hr.problems.IidSimplex,
+        "l2ball": hr.problems.SwitchingBall,
+        "box": hr.problems.QuadraticBox,
     }[name](n=6, horizon=120, seed=seed)
 
 
@@ -273,12 +281,15 @@ def test_practical_presets_have_no_units(name, i, j):
             np.testing.assert_array_equal(x, scaled.ask())
             f, g = hr.first_order(cost, x), hr.first_order(constraint, x)
             plain.tell(f, g)
-            scaled.tell(hr.EvalGrad(a * f.value, a * f.grad), hr.EvalGrad(b * g.value, b * g.grad))
+            scaled.tell(
+                hr.feedback.EvalGrad(a * f.value, a * f.grad),
+                hr.feedback.EvalGrad(b * g.value, b * g.grad),
+            )
         assert plain.surrogate.queue > plain.surrogate.initial, "the constraint must have acted"
 
 
 def test_the_practical_weight_is_its_formula():
-    X, T, e = hr.Simplex(4), 300, 0.7
+    X, T, e = hr.sets.Simplex(4), 300, 0.7
     policy = wang_ofw(X, T, eagerness=e)
     rng = np.random.default_rng(6)
     Mg = Gf = Gg = ccv = 0.0
@@ -287,7 +298,7 @@ def test_the_practical_weight_is_its_formula():
         x = policy.ask()
         a, b = rng.uniform(0, 1, 4), rng.standard_normal(4)
         g = float(b @ x) + 0.2
-        policy.tell(hr.EvalGrad(float(a @ x), a), hr.EvalGrad(g, b))
+        policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(g, b))
         Gf = max(Gf, float(np.linalg.norm(a - a.mean())))
         expected = 0.0
         if g > 0:
@@ -300,7 +311,7 @@ def test_the_practical_weight_is_its_formula():
 
 @pytest.mark.parametrize("make", [wang_ofw, partial(wang_ofw_strongly_convex, modulus=1.0)])
 def test_eagerness_buys_violation_with_cost(make):
-    problem = hr.QuadraticBox(horizon=800, seed=7)
+    problem = hr.problems.QuadraticBox(horizon=800, seed=7)
     traces = [
         hr.simulate(make(problem.decision_set, 800, eagerness=e), problem) for e in (0.2, 0.5, 1.0)
     ]
@@ -318,30 +329,35 @@ def test_eagerness_buys_violation_with_cost(make):
 )
 def test_the_letter_takes_no_eagerness(make):
     with pytest.raises(ValueError, match="takes no eagerness"):
-        make(hr.L2Ball(2), 100, preset="theory", eagerness=2.0)
+        make(hr.sets.L2Ball(2), 100, preset="theory", eagerness=2.0)
 
 
 def test_the_letter_needs_a_lipschitz_constant():
     with pytest.raises(ValueError, match="needs lipschitz"):
-        wang_ofw(hr.Simplex(2), 100, preset="theory")
+        wang_ofw(hr.sets.Simplex(2), 100, preset="theory")
 
 
 @pytest.mark.parametrize("bad", [-1.0, math.inf, "steep"])
 def test_a_declared_constant_that_is_none_changes_nothing(bad):
-    policy = wang_ofw(hr.Simplex(2), 100)
+    policy = wang_ofw(hr.sets.Simplex(2), 100)
     before = policy.state()
     with pytest.raises((TypeError, ValueError), match="Lipschitz constant of the constraint"):
-        policy.tell(hr.EvalGrad(1.0, np.ones(2), 1.0), hr.EvalGrad(1.0, np.ones(2), bad))
+        policy.tell(
+            hr.feedback.EvalGrad(1.0, np.ones(2), 1.0), hr.feedback.EvalGrad(1.0, np.ones(2), bad)
+        )
     np.testing.assert_equal(policy.state(), before)
 
 
 def test_the_loss_declares_its_constant_where_both_parts_do():
-    surrogate = hr.CurrentSurrogate(hr.PowerPotential(2.0, 1.0))
-    cost, constraint = hr.EvalGrad(1.0, np.ones(2), 3.0), hr.EvalGrad(0.5, np.ones(2), 5.0)
+    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 1.0))
+    cost, constraint = (
+        hr.feedback.EvalGrad(1.0, np.ones(2), 3.0),
+        hr.feedback.EvalGrad(0.5, np.ones(2), 5.0),
+    )
     assert surrogate.tell(cost, constraint).lipschitz == 3.0 + 1.0 * 5.0  # weight 2 Q = 1
-    assert surrogate.tell(cost, hr.EvalGrad(0.5, np.ones(2))).lipschitz is None
-    given = hr.CurrentSurrogate(hr.PowerPotential(2.0, 1.0), lipschitz=4.0)
-    assert given.tell(cost, hr.EvalGrad(0.5, np.ones(2))).lipschitz == 3.0 + 1.0 * 4.0
+    assert surrogate.tell(cost, hr.feedback.EvalGrad(0.5, np.ones(2))).lipschitz is None
+    given = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 1.0), lipschitz=4.0)
+    assert given.tell(cost, hr.feedback.EvalGrad(0.5, np.ones(2))).lipschitz == 3.0 + 1.0 * 4.0
 
 
 def bfw_tvc(X, rounds, T, seed, G, M, beta, c, Phi_prime):
@@ -384,9 +400,9 @@ def bfw_tvc(X, rounds, T, seed, G, M, beta, c, Phi_prime):
 def test_bfw_tvc_is_its_pseudocode(name, letter):
     """The letter's constants, and others at which it restarts and moves."""
     X = {
-        "l2ball": lambda: hr.L2Ball(4, radius=2.0),
-        "box": lambda: hr.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 4.0]),
-        "simplex": lambda: hr.Simplex(4, total=6.0),
+        "l2ball": lambda: hr.sets.L2Ball(4, radius=2.0),
+        "box": lambda: hr.sets.Box([-1.0, 0.0, 2.0], [1.0, 5.0, 4.0]),
+        "simplex": lambda: hr.sets.Simplex(4, total=6.0),
     }[name]()
     T, seed, G, M = 300, 11, 6.0, 40.0
     rounds = list(random_rounds(X, 5))[:T]
@@ -403,12 +419,14 @@ def test_bfw_tvc_is_its_pseudocode(name, letter):
     else:
         policy = hr.ConstrainedBandit(
             RestartedBlockBandit(X, WangBlocks(T, M, c), seed, 1 / beta),
-            CurrentValues(hr.ExponentialPotential(lam), 0.0, hr.GivenRanges(1 / beta)),
+            CurrentValues(
+                hr.potentials.ExponentialPotential(lam), 0.0, hr.surrogates.GivenRanges(1 / beta)
+            ),
         )
     for (f, g), expected in zip(rounds, plays, strict=True):
         x = policy.ask()
         np.testing.assert_allclose(x, expected, rtol=0, atol=1e-9)
-        policy.tell(hr.Eval(f(x), G, 1e3), hr.Eval(g(x), G, 1e3))
+        policy.tell(hr.feedback.Eval(f(x), G, 1e3), hr.feedback.Eval(g(x), G, 1e3))
     assert policy.oracle_calls == calls
     assert policy.learner.restarts == restarts
     assert (restarts >= 2) != letter, "the letter never restarts; else it must, or nothing is shown"
@@ -418,12 +436,12 @@ def test_the_weight_of_wangs_bandit_depends_on_the_play():
     """So no unbiasedness is promised: two plays of one round are weighed differently."""
     weights = []
     for value in (0.1, 2.0):
-        surrogate = CurrentValues(hr.ExponentialPotential(1.0))
-        surrogate.tell(hr.Eval(0.0, 1.0, 1.0), hr.Eval(value, 1.0, 2.0))
+        surrogate = CurrentValues(hr.potentials.ExponentialPotential(1.0))
+        surrogate.tell(hr.feedback.Eval(0.0, 1.0, 1.0), hr.feedback.Eval(value, 1.0, 2.0))
         weights.append(surrogate.weight)
     assert weights == pytest.approx([math.exp(0.1), math.exp(2.0)])
 
 
 def test_too_wide_a_perturbation_is_refused():
     with pytest.raises(ValueError, match="make c smaller"):
-        RestartedBlockBandit(hr.L2Ball(3), WangBlocks(100, 1.0, 4.0), 0)
+        RestartedBlockBandit(hr.sets.L2Ball(3), WangBlocks(100, 1.0, 4.0), 0)

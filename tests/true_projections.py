@@ -10,20 +10,20 @@ import quadprog
 import hedgerow as hr
 
 SETS = {
-    "simplex": lambda: hr.Simplex(12),
-    "ball": lambda: hr.L2Ball(7, radius=2.0),
-    "box": lambda: hr.Box(-np.arange(1.0, 7.0), np.ones(6)),
+    "simplex": lambda: hr.sets.Simplex(12),
+    "ball": lambda: hr.sets.L2Ball(7, radius=2.0),
+    "box": lambda: hr.sets.Box(-np.arange(1.0, 7.0), np.ones(6)),
     "dag": lambda: hr.ShortestPath.atlas_like(nodes=10, edges=24, horizon=8, seed=3).decision_set,
 }
 
 
 def nearest(X, y):
     """The point of X nearest to y."""
-    if isinstance(X, hr.L2Ball):
+    if isinstance(X, hr.sets.L2Ball):
         return y * min(1.0, X.radius / max(1e-300, float(np.linalg.norm(y))))
-    if isinstance(X, hr.Box):
+    if isinstance(X, hr.sets.Box):
         return np.clip(y, X.lower, X.upper)
-    if isinstance(X, hr.Simplex):
+    if isinstance(X, hr.sets.Simplex):
         ordered = np.sort(y)[::-1]
         excess = np.cumsum(ordered) - X.total
         k = np.flatnonzero(ordered * np.arange(1, len(y) + 1) > excess)[-1]
@@ -43,6 +43,6 @@ def balances(X):
 
 def along(X, g):
     """The part of g along X, as far as the library takes it."""
-    if isinstance(X, hr.Simplex):
+    if isinstance(X, hr.sets.Simplex):
         return g - g.mean()
-    return np.where(X.live, g, 0.0) if isinstance(X, hr.DagPaths) else g
+    return np.where(X.live, g, 0.0) if isinstance(X, hr.sets.DagPaths) else g

@@ -6,7 +6,7 @@ from collections import Counter
 from statistics import mean
 from typing import Any
 
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.presets import Preset
 from tables import counted_once, named, read, table
 

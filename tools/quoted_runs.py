@@ -23,7 +23,7 @@ def simplex_rounds(X: hr.DecisionSet) -> hr.Recorded:
 def play(expression: str) -> list[float]:
     """Build what the expression says, play it and return its last point; a routine is called."""
     values = any(word in expression for word in ("Block", "cbco"))
-    X = hr.L2Ball(2) if values else hr.Simplex(11)  # 11: whole lanes and a rest
+    X = hr.sets.L2Ball(2) if values else hr.sets.Simplex(11)  # 11: whole lanes and a rest
     x1, s = X.start(), np.linspace(-1.0, 1.0, X.dim)
     names = {"X": X, "T": T, "K": 8, "x1": x1, "s": s, "beta": 1.0}
     names |= {"FTRL": FTRL, "conditional_gradient": conditional_gradient}

@@ -14,7 +14,7 @@ from typing import Any
 
 import evidence_tables as evidence
 from hedgerow import bounds
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.paper import paper_potential
 from page_tables import bench_row
 from tables import read

@@ -33,9 +33,9 @@ def draw(ax: Any, X: hr.DecisionSet, basis: Vector, colour: str, label: str) -> 
 def balls(ax: Any) -> None:
     """Draw the norm balls of the plane."""
     plane = np.eye(2)
-    draw(ax, hr.LinfBall(2), plane, GREEN, "LinfBall(2)")
-    draw(ax, hr.KSparse(2, 2), plane, BLUE, "L2Ball(2) = KSparse(2, 2)")
-    draw(ax, hr.KSparse(2, 1), plane, ORANGE, "L1Ball(2) = KSparse(2, 1)")
+    draw(ax, hr.sets.LinfBall(2), plane, GREEN, "LinfBall(2)")
+    draw(ax, hr.sets.KSparse(2, 2), plane, BLUE, "L2Ball(2) = KSparse(2, 2)")
+    draw(ax, hr.sets.KSparse(2, 1), plane, ORANGE, "L1Ball(2) = KSparse(2, 1)")
     ax.set_title("Norm balls")
 
 
@@ -45,8 +45,8 @@ PLANE = np.array([[-1.0, 1.0, 0.0], [-1.0, -1.0, 2.0]]).T / np.sqrt([2.0, 6.0])
 
 def simplices(ax: Any) -> None:
     """Draw a simplex, one with caps, and what the oracle answers."""
-    draw(ax, hr.Simplex(3), PLANE, BLUE, "Simplex(3)")
-    draw(ax, hr.CappedSimplex(3, 0.6), PLANE, ORANGE, "CappedSimplex(3, 0.6)")
+    draw(ax, hr.sets.Simplex(3), PLANE, BLUE, "Simplex(3)")
+    draw(ax, hr.sets.CappedSimplex(3, 0.6), PLANE, ORANGE, "CappedSimplex(3, 0.6)")
     for corner in np.eye(3):
         x, y = corner @ PLANE
         text = "({:.0f}, {:.0f}, {:.0f})".format(*corner)
@@ -57,7 +57,7 @@ def simplices(ax: Any) -> None:
 
 def rankings(ax: Any) -> None:
     """Draw the permutahedron of three weights."""
-    X = hr.Permutahedron([3.0, 2.0, 1.0])
+    X = hr.sets.Permutahedron([3.0, 2.0, 1.0])
     draw(ax, X, PLANE, BLUE, "Permutahedron([3, 2, 1])")
     for order in permutations((1, 2, 3)):
         at = np.array(order) @ PLANE
@@ -96,7 +96,7 @@ def paths(ax: Any) -> None:
     """Draw a DAG, two of its paths and their mixture."""
     place = {"s": (0.0, 0.8), "a": (1.0, 1.6), "b": (1.0, 0.0), "t": (2.0, 0.8)}
     edges = [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t")]
-    X = hr.DagPaths(edges, "s", "t")
+    X = hr.sets.DagPaths(edges, "s", "t")
     one, two = X.lmo([0.0, 1.0, 1.0, 0.0, 1.0]), X.lmo([0.0, 1.0, 0.0, 1.0, 0.0])
     mixture = 0.7 * one + 0.3 * two
     for (u, v), x, first, second in zip(edges, mixture, one, two, strict=True):

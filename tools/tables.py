@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.presets import Preset
 
 ROOT = Path(__file__).parents[1]

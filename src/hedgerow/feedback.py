@@ -37,7 +37,7 @@ class EvalLinear(NamedTuple):
     grad: Vector
 
 
-class Used(NamedTuple):
+class SemiBanditFeedback(NamedTuple):
     """Semi-bandit feedback of a linear function at a 0/1 play: only what was used is measured.
 
     `coefficients` holds the coefficient of each coordinate that was played, in order of
@@ -60,7 +60,7 @@ LOOKS = {
     "EvalGrad": "first_order(f, x)",
     "Eval": "bandit(f, x, lipschitz, bound)",
     "EvalLinear": "linear(f, x)",
-    "Used": "semi_bandit(f, x)",
+    "SemiBanditFeedback": "semi_bandit(f, x)",
     "Full": "full(f, x)",
 }
 """Which function gives each kind of feedback."""
@@ -123,10 +123,10 @@ def linear(f: Function, x: Vector) -> EvalLinear:
     return EvalLinear(f(x), f.coefficients)
 
 
-def semi_bandit(f: Function, x: Vector) -> Used:
+def semi_bandit(f: Function, x: Vector) -> SemiBanditFeedback:
     """Measure a linear function on the coordinates that the 0/1 play x used."""
     seen = linear(f, x)
-    return Used(seen.grad[x > 0.5], seen.value - float(seen.grad @ x))
+    return SemiBanditFeedback(seen.grad[x > 0.5], seen.value - float(seen.grad @ x))
 
 
 def bandit(f: Function, x: Vector, lipschitz: float, bound: float) -> Eval:

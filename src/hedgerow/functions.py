@@ -141,7 +141,7 @@ class Maximum:
 
 
 @dataclass(frozen=True, eq=False)
-class Times:
+class ScaledFunction:
     """A convex function times a factor, factor x f(x), factor >= 0."""
 
     function: Function
@@ -167,4 +167,4 @@ def scaled(f: Function, factor: float) -> Function:
         return Linear(factor * f.coefficients, factor * f.offset)
     if isinstance(f, Maximum):
         return Maximum([scaled(part, factor) for part in f.parts])
-    return Times(f, factor)
+    return ScaledFunction(f, factor)

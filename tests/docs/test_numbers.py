@@ -12,11 +12,11 @@ import pytest
 import parts
 import quotes
 import tables
-from hedgerow.experiment.reading import shipped
-from hedgerow.policies.methods import METHODS
-from hedgerow.report.experiment.expected import expected_runs
-from hedgerow.report.experiment.exports import HEADINGS
-from hedgerow.report.experiment.verdicts import CLAIMS
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.reading import shipped
+from hedgerow.report.expected import expected_runs
+from hedgerow.report.exports import HEADINGS
+from hedgerow.report.verdicts import CLAIMS
 
 ROOT = Path(__file__).parents[2]
 PAGES = {page.name: page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}

@@ -10,8 +10,8 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.experiment.reading import load_experiment
-from hedgerow.experiment.results import Results
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.results import Results
 
 TEXT = """
 name = "small"

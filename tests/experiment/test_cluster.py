@@ -12,10 +12,10 @@ import time
 import pytest
 from small_experiment import invoked, results_of, small, timed, written
 
-from hedgerow.experiment.cluster import on_cluster
-from hedgerow.experiment.local import in_this_process
-from hedgerow.experiment.stopped import WorkersLostError
-from hedgerow.experiment.sweep import sweep
+from hedgerow.experiments.cluster import on_cluster
+from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.stopped import WorkersLostError
+from hedgerow.experiments.sweep import sweep
 
 ENVIRONMENT = {
     **os.environ,
@@ -103,6 +103,6 @@ def test_a_scheduler_that_dies_is_told_and_what_is_finished_stays(cluster, tmp_p
 
 
 def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiment.cluster.TIMEOUT", 0.3)
+    monkeypatch.setattr("hedgerow.experiments.cluster.TIMEOUT", 0.3)
     with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 "):
         sweep(small(tmp_path), tmp_path / "out", lambda t: on_cluster(t, "tcp://127.0.0.1:9"))

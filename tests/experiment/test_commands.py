@@ -7,9 +7,9 @@ import json
 import pytest
 from small_experiment import TEXT, hedgerow, invoked, small, written
 
-from hedgerow.experiment.problems import KINDS
-from hedgerow.experiment.results import Results
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.results import Results
 
 TINY = TEXT.replace("[60]", "[20]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 TINIEST = TINY.split('[[problems]]\nkind = "halfspace_box"')[0].replace(
@@ -52,7 +52,7 @@ BAD = {
 
 @pytest.mark.parametrize("mistake", BAD)
 def test_bad_input_is_exit_code_2_and_one_sentence(mistake, tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiment.cluster.TIMEOUT", 0.3)
+    monkeypatch.setattr("hedgerow.experiments.cluster.TIMEOUT", 0.3)
     arguments, words = BAD[mistake]
     written(tmp_path, TINY.replace("iid_simplex", "iid_simplx"))
     result = invoked(*arguments)
@@ -67,7 +67,7 @@ def test_a_failure_is_exit_code_1(tmp_path, monkeypatch):
     def broken(_):
         raise MemoryError("no room")
 
-    monkeypatch.setattr("hedgerow.experiment.attempts.perform", broken)
+    monkeypatch.setattr("hedgerow.experiments.attempts.perform", broken)
     written(tmp_path, TINIEST)
     result = invoked("run", "small.toml", "--workers", 1)
     assert result.exit_code == 1

@@ -7,17 +7,17 @@ import pytest
 from small_experiment import TEXT, small
 
 import hedgerow as hr
-from hedgerow.experiment.constants import SAMPLED_ROUNDS, known_constants
-from hedgerow.experiment.local import in_this_process
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.sweep import sweep
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.constants import SAMPLED_ROUNDS, known_constants
+from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.sweep import sweep
 
 LINEAR = {
-    "simplex": lambda: hr.IidSimplex(n=4, horizon=40, seed=3),
-    "ball": lambda: hr.SwitchingBall(n=3, horizon=40, seed=3),
+    "simplex": lambda: hr.problems.IidSimplex(n=4, horizon=40, seed=3),
+    "ball": lambda: hr.problems.SwitchingBall(n=3, horizon=40, seed=3),
     "paths": lambda: hr.ShortestPath.atlas_like(nodes=12, edges=30, horizon=40, seed=3),
-    "ranking": lambda: hr.Ranking(n=6, protected=2, horizon=40, seed=3),
+    "ranking": lambda: hr.problems.Ranking(n=6, protected=2, horizon=40, seed=3),
 }
 
 
@@ -35,7 +35,7 @@ def late(rounds=SAMPLED_ROUNDS + 100):
     costs = np.full((rounds, n), 0.01)
     costs[-1, 17] = 50.0
     constraint = hr.Linear(np.full(n, 1.0), -1.0)
-    return hr.Recorded(hr.Simplex(n), [(hr.Linear(c), constraint) for c in costs])
+    return hr.Recorded(hr.sets.Simplex(n), [(hr.Linear(c), constraint) for c in costs])
 
 
 def test_no_value_of_a_recorded_game_is_above_its_bound():
@@ -57,10 +57,10 @@ def test_a_bandit_plays_a_recorded_game_to_its_end(name):
 
 
 def test_what_was_sampled_says_so():
-    curved = known_constants(hr.QuadraticBox(n=3, horizon=20, seed=0))
+    curved = known_constants(hr.problems.QuadraticBox(n=3, horizon=20, seed=0))
     assert not curved.exact
     assert curved.how.startswith("sampled at 8 vertices in at most 512 rounds, others may exceed")
-    problem = hr.QuadraticBox(n=3, horizon=20, seed=0)
+    problem = hr.problems.QuadraticBox(n=3, horizon=20, seed=0)
     half = [(hr.Linear(np.ones(3)), constraint) for _, constraint in problem]
     mixed = known_constants(hr.Recorded(problem.decision_set, half))
     assert not mixed.exact, "one side is curved"
@@ -70,7 +70,7 @@ def test_a_game_that_exceeds_sampled_constants_says_what_they_were(tmp_path, mon
     text = TEXT.split("[[problems]]")[0].replace("[20, 21]", "[20]").replace("[60]", "[30]")
     text = text.replace('["projection_free_coco", "ftpl_coco", "unconstrained"]',
                         '["projection_free_cbco"]').replace(', "theory"', "")  # fmt: skip
-    monkeypatch.setattr("hedgerow.experiment.constants.SAMPLED_ROUNDS", 0)
+    monkeypatch.setattr("hedgerow.experiments.constants.SAMPLED_ROUNDS", 0)
     experiment = small(tmp_path, text + "[[problems]]\nkind = 'quadratic_box'\nn = 3")
     tally = sweep(experiment, tmp_path / "out", in_this_process)
     ((_, why),) = tally.failed.items()

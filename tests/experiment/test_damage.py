@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from small_experiment import TEXT, invoked, results_of, small, written
 
-from hedgerow.experiment.local import in_this_process
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.sweep import sweep
+from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.sweep import sweep
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 
@@ -28,7 +28,7 @@ def whole(tmp_path_factory):
 
 @pytest.fixture
 def folder(whole, tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
     return shutil.copytree(whole / "out", tmp_path / "out")
 
 

@@ -13,8 +13,8 @@ import psutil
 import pytest
 from small_experiment import command, invoked, results_of, small, timed, written
 
-from hedgerow.experiment.local import in_processes, in_this_process
-from hedgerow.experiment.sweep import sweep
+from hedgerow.experiments.local import in_processes, in_this_process
+from hedgerow.experiments.sweep import sweep
 
 TEXT = """
 name = "kill"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from small_experiment import TEXT, invoked, small, written
 
-from hedgerow.experiment import schema
+from hedgerow.experiments import schema
 
 TEN = "1" + "0" * 400
 HUGE = "0x" + "f" * 5000
@@ -50,7 +50,7 @@ def test_what_is_too_large_is_one_sentence(what, tmp_path):
 
 
 def test_a_large_file_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiment.reading.LARGEST_FILE", 100)
+    monkeypatch.setattr("hedgerow.experiments.reading.LARGEST_FILE", 100)
     with pytest.raises(ValueError, match=r"the file has \d+ octets, at most 100 are read"):
         small(tmp_path)
 

@@ -7,12 +7,12 @@ import hashlib
 import pytest
 from small_experiment import TEXT, small, written
 
-from hedgerow.experiment.digests import ChangedFileError
-from hedgerow.experiment.problems import KINDS
-from hedgerow.experiment.reading import GRID, load_experiment, shipped
-from hedgerow.experiment.tasks import BenchmarkTask, RunTask, plan
-from hedgerow.network.network import Network
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.digests import ChangedFileError
+from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.reading import GRID, load_experiment, shipped
+from hedgerow.experiments.tasks import BenchmarkTask, RunTask, plan
+from hedgerow.networks.network import Network
 
 MISTAKES = {
     "no TOML": ("name = [", "this is no TOML"),

@@ -10,13 +10,13 @@ import pytest
 from small_experiment import TEXT, invoked, results_of, small
 
 import hedgerow
-from hedgerow.experiment.attempts import attempt
-from hedgerow.experiment.local import in_this_process
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.sources import fingerprint, sources
-from hedgerow.experiment.stopped import StoppedError
-from hedgerow.experiment.sweep import sweep
-from hedgerow.experiment.tuning import tune
+from hedgerow.experiments.attempts import attempt
+from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.sources import fingerprint, sources
+from hedgerow.experiments.stopped import StoppedError
+from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.tuning import tune
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 OTHER = "0" * 16
@@ -50,9 +50,9 @@ def folder(tmp_path, monkeypatch):
     """Return a folder with three tasks done by another state of the library."""
     with monkeypatch.context() as patch:
         for module in ("playing", "sweep", "folder"):
-            patch.setattr(f"hedgerow.experiment.{module}.sources", lambda: OTHER)
+            patch.setattr(f"hedgerow.experiments.{module}.sources", lambda: OTHER)
         assert sweep(small(tmp_path, TINY), tmp_path / "out", three).ran == 3
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
     return tmp_path / "out"
 
 
@@ -102,7 +102,7 @@ def test_a_mixture_that_was_accepted_is_shown(folder, tmp_path):
 
 
 def test_one_state_is_no_mixture(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
     sweep(small(tmp_path, TINY), tmp_path / "out", in_this_process)
     assert "A mixture" not in invoked("report", tmp_path / "out").stdout
     page = (tmp_path / "out/report/report.html").read_text()
@@ -139,7 +139,7 @@ def test_what_one_state_chose_is_not_played_by_another(tmp_path, monkeypatch):
     tune(experiment, tmp_path / "out", in_this_process)
     shutil.rmtree(tmp_path / "out/held_out")
     for module in ("playing", "sweep", "folder"):
-        monkeypatch.setattr(f"hedgerow.experiment.{module}.sources", lambda: OTHER)
+        monkeypatch.setattr(f"hedgerow.experiments.{module}.sources", lambda: OTHER)
     with pytest.raises(ValueError, match="train holds results of another state"):
         tune(experiment, tmp_path / "out", in_this_process)
     assert not (tmp_path / "out/held_out").exists()

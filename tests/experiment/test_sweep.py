@@ -12,14 +12,14 @@ import pytest
 from small_experiment import TEXT, record, results_of, small, timed
 
 import hedgerow as hr
-from hedgerow.experiment.attempts import Done, attempt
-from hedgerow.experiment.curves import POINTS, sampled_rounds
-from hedgerow.experiment.drawn import drawn
-from hedgerow.experiment.folder import opened
-from hedgerow.experiment.local import in_processes, in_this_process
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.sharing import shared
-from hedgerow.experiment.sweep import sweep
+from hedgerow.experiments.attempts import Done, attempt
+from hedgerow.experiments.curves import POINTS, sampled_rounds
+from hedgerow.experiments.drawn import drawn
+from hedgerow.experiments.folder import opened
+from hedgerow.experiments.local import in_processes, in_this_process
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.sharing import shared
+from hedgerow.experiments.sweep import sweep
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def swept(tmp_path_factory):
 
 
 def test_a_run_is_what_simulate_gives(swept):
-    problem = hr.IidSimplex(n=4, horizon=60, seed=21)
+    problem = hr.problems.IidSimplex(n=4, horizon=60, seed=21)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     found = record(
         swept, problem="iid_simplex", method="projection_free_coco", preset="practical", seed=21
@@ -54,7 +54,7 @@ def test_a_run_is_what_simulate_gives(swept):
 
 
 def test_the_blind_action_is_the_best_without_constraint(swept):
-    problem = hr.IidSimplex(n=4, horizon=60, seed=20)
+    problem = hr.problems.IidSimplex(n=4, horizon=60, seed=20)
     found = record(swept, problem="iid_simplex", method="unconstrained", preset="theory", seed=20)
     total = sum(cost.coefficients for cost, _ in problem)
     x = np.eye(4)[np.argmin(total)]
@@ -64,7 +64,7 @@ def test_the_blind_action_is_the_best_without_constraint(swept):
 
 
 def test_a_theorem_is_told_exact_constants(swept):
-    problem = hr.IidSimplex(n=4, horizon=60, seed=20)
+    problem = hr.problems.IidSimplex(n=4, horizon=60, seed=20)
     known = record(
         swept, problem="iid_simplex", method="projection_free_coco", preset="theory", seed=20
     ).record
@@ -84,7 +84,7 @@ def test_a_game_that_reacts_has_a_benchmark_for_each_run(swept):
     found = record(
         swept, problem="halfspace_box", method="projection_free_coco", preset="practical", seed=20
     )
-    problem = hr.HalfspaceBox(n=3, horizon=60, seed=20)
+    problem = hr.problems.HalfspaceBox(n=3, horizon=60, seed=20)
     seen, policy = [], hr.projection_free_coco(problem.decision_set)
     for cost, constraint in problem.rounds(policy):
         x = policy.ask()
@@ -119,7 +119,7 @@ def test_an_error_in_the_game_is_a_failure_and_no_refusal(tmp_path, monkeypatch)
         raise ValueError("a value above its declared bound")
 
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.experiment.playing.simulate", broken)
+        patch.setattr("hedgerow.experiments.playing.simulate", broken)
         tally = sweep(experiment, tmp_path / "out", in_this_process)
     assert len(tally.failed) == tally.total - 2, "all but the two benchmarks"
     assert Results(tmp_path / "out").runs == ()
@@ -130,7 +130,7 @@ def test_what_played_each_game_is_told_beside_the_results(swept):
     results, told = Results(swept), {"method": "projection_free_coco", "preset": "practical"}
     engines = results.engines()
     assert set(engines) == set(results.timings())
-    problem = hr.IidSimplex(n=4, horizon=60, seed=20)
+    problem = hr.problems.IidSimplex(n=4, horizon=60, seed=20)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     linear = record(swept, problem="iid_simplex", seed=20, **told).record
     assert engines[linear["id"]] == trace.compiled
@@ -140,7 +140,11 @@ def test_what_played_each_game_is_told_beside_the_results(swept):
 
 
 @pytest.mark.parametrize(
-    "problem", [hr.IidSimplex(n=4, horizon=60, seed=20), hr.QuadraticBox(n=3, horizon=30, seed=20)]
+    "problem",
+    [
+        hr.problems.IidSimplex(n=4, horizon=60, seed=20),
+        hr.problems.QuadraticBox(n=3, horizon=30, seed=20),
+    ],
 )
 def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     x = problem.decision_set.start()
@@ -149,7 +153,7 @@ def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
     assert values[0] == values[1] == values[2]
     assert len(values[0]) == problem.horizon
-    monkeypatch.setattr("hedgerow.experiment.drawn.ROOM", 100)
+    monkeypatch.setattr("hedgerow.experiments.drawn.ROOM", 100)
     assert drawn(problem) is problem, "too many to keep"
 
 
@@ -219,7 +223,7 @@ def test_a_failure_is_told_and_tried_again_next_time(tmp_path, monkeypatch):
 
     experiment = small(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.experiment.attempts.perform", broken)
+        patch.setattr("hedgerow.experiments.attempts.perform", broken)
         tally = sweep(experiment, tmp_path / "out", in_this_process)
     assert len(tally.failed) == tally.total
     assert len(tries) == 2 * tally.total, "each was tried twice"

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from small_experiment import TEXT, invoked, results_of, small, written
 
-from hedgerow.experiment.attempts import attempt
-from hedgerow.experiment.digests import ChangedFileError
-from hedgerow.experiment.local import in_this_process
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.stopped import UnwritableError, WorkersLostError
-from hedgerow.experiment.sweep import sweep
-from hedgerow.report.experiment.picture import canvas
+from hedgerow.experiments.attempts import attempt
+from hedgerow.experiments.digests import ChangedFileError
+from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.stopped import UnwritableError, WorkersLostError
+from hedgerow.experiments.sweep import sweep
 from hedgerow.report.files import save_figure
+from hedgerow.report.picture import canvas
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 NO_ROOM = {errno.ENOSPC: "no space left on device; free some", errno.EDQUOT: "disk quota exceeded"}
@@ -47,7 +47,7 @@ def full_after(writes, number):
 def test_a_full_disk_names_the_file_and_keeps_the_rest(number, writes, tmp_path, monkeypatch):
     file = written(tmp_path, TINY)
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.experiment.writing.os.fsync", full_after(writes, number))
+        patch.setattr("hedgerow.experiments.writing.os.fsync", full_after(writes, number))
         result = invoked("run", file, "--workers", 1)
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
@@ -77,7 +77,7 @@ def test_no_room_for_times(tmp_path):
 @needs_full
 @pytest.mark.parametrize("name", ["report.html", "table.csv", "table.tex"])
 def test_no_room_for_a_report(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.report.experiment.page.draw_all", lambda *_: [])
+    monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
     sweep(small(tmp_path, TINY), tmp_path / "out", in_this_process)
     path = tmp_path / "out/report" / name
     path.parent.mkdir()
@@ -126,7 +126,7 @@ def test_a_failure_to_be_expected_is_one_sentence(error, told, tmp_path, monkeyp
     def fails(_):
         raise error
 
-    monkeypatch.setattr("hedgerow.experiment.attempts.perform", fails)
+    monkeypatch.setattr("hedgerow.experiments.attempts.perform", fails)
     text = TINY.split('[[problems]]\nkind = "halfspace_box"')[0]
     result = invoked("run", written(tmp_path, text), "--workers", 1)
     assert result.exit_code == 1
@@ -136,7 +136,7 @@ def test_a_failure_to_be_expected_is_one_sentence(error, told, tmp_path, monkeyp
 
 
 def test_a_mistake_of_ours_shows_where(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiment.attempts.perform", lambda _: {}["nothing"])
+    monkeypatch.setattr("hedgerow.experiments.attempts.perform", lambda _: {}["nothing"])
     result = invoked("run", written(tmp_path, TINY), "--workers", 1)
     assert result.exit_code == 1
     assert "Traceback" in result.stderr

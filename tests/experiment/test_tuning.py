@@ -9,9 +9,9 @@ import pytest
 from small_experiment import invoked, small, written
 
 import hedgerow as hr
-from hedgerow.experiment.local import in_this_process
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.tuning import checked_tuning, tune
+from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.tuning import checked_tuning, tune
 
 TEXT = """
 name = "tuned"
@@ -49,7 +49,7 @@ def scores(eagerness):
     """Return (regret, CCV) for each training seed, unit-free, from scratch."""
     found = []
     for seed in (0, 1, 2):
-        problem = hr.IidSimplex(n=4, horizon=80, seed=seed)
+        problem = hr.problems.IidSimplex(n=4, horizon=80, seed=seed)
         policy = hr.projection_free_coco(problem.decision_set, eagerness=eagerness)
         trace, best = hr.simulate(policy, problem), hr.hindsight(problem)
         blind = hr.hindsight(problem, constrained=False)

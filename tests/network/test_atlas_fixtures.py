@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from firmwares import made
 
-from hedgerow.network.atlas.choices import AtlasChoices
-from hedgerow.network.atlas.collector import Collector
-from hedgerow.network.left_out import LeftOuts, Reason
+from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.collector import Collector
+from hedgerow.networks.left_out import LeftOuts, Reason
 from measured import data
 
 COUNTS = {  # readings kept and left out; one http result holds two readings

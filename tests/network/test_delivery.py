@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from measurements import ping
 
-from hedgerow.network.atlas.choices import AtlasChoices
-from hedgerow.network.atlas.delivery import results
-from hedgerow.network.atlas.star import read_atlas
-from hedgerow.network.data_error import DataError
+from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.delivery import results
+from hedgerow.networks.atlas.star import read_atlas
+from hedgerow.networks.data_error import DataError
 
 RESULTS = [ping(probe, rtt=probe + 0.5, dst_name='näme "[{,') for probe in range(1, 30)]
 FORMS = {
@@ -99,7 +99,7 @@ def test_damage_is_named_with_its_place(text, words):
 
 
 def test_one_endless_value_is_refused(monkeypatch):
-    monkeypatch.setattr("hedgerow.network.atlas.delivery.LARGEST_RESULT", 10_000)
+    monkeypatch.setattr("hedgerow.networks.atlas.delivery.LARGEST_RESULT", 10_000)
     endless = (part for part in ['{"a": "', *["x" * 100] * 10_000])
     with pytest.raises(DataError, match="longer than 10000 characters"):
         list(results(Path("a"), endless))

@@ -9,10 +9,10 @@ import zipfile
 import numpy as np
 import pytest
 
-from hedgerow.network.data_error import DataError
-from hedgerow.network.edges import EdgeColumns, read_edges
-from hedgerow.network.matrix import read_matrix
-from hedgerow.network.network import Network
+from hedgerow.networks.data_error import DataError
+from hedgerow.networks.edges import EdgeColumns, read_edges
+from hedgerow.networks.matrix import read_matrix
+from hedgerow.networks.network import Network
 from measured import data
 
 

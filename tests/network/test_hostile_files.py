@@ -11,15 +11,15 @@ import pytest
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.network.atlas.fields import number
-from hedgerow.network.atlas.http import http_attempts
-from hedgerow.network.data_error import DataError
-from hedgerow.network.edges import read_edges
-from hedgerow.network.labels import draw_synthetic
-from hedgerow.network.left_out import LeftOut
-from hedgerow.network.matrix import read_matrix
-from hedgerow.network.network import Network
-from hedgerow.network.numbers import parse_number
+from hedgerow.networks.atlas.fields import number
+from hedgerow.networks.atlas.http import http_attempts
+from hedgerow.networks.data_error import DataError
+from hedgerow.networks.edges import read_edges
+from hedgerow.networks.labels import draw_synthetic
+from hedgerow.networks.left_out import LeftOut
+from hedgerow.networks.matrix import read_matrix
+from hedgerow.networks.network import Network
+from hedgerow.networks.numbers import parse_number
 from hedgerow.problems.portfolio import price_relatives
 
 UNUSUAL = ("1_000", "1_0.5", "1e1_0", "١٢", "１２", "0x10", "1,5", "")
@@ -187,7 +187,7 @@ def test_a_network_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
         return opened[-1]
 
-    monkeypatch.setattr("hedgerow.network.storage.os.fdopen", full)
+    monkeypatch.setattr("hedgerow.networks.storage.os.fdopen", full)
     with pytest.raises(DataError, match=r"n.json: cannot be written: No space left .*is kept"):
         new.save(path)
     monkeypatch.undo()

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.network.atlas.choices import AtlasChoices
-from hedgerow.network.atlas.star import read_atlas
-from hedgerow.network.hub_graph import hub_graph
-from hedgerow.network.network import Network
+from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.star import read_atlas
+from hedgerow.networks.hub_graph import hub_graph
+from hedgerow.networks.network import Network
 from measured import data
 
 LAW = "synthetic:lognormal(50,0.8)"
@@ -35,7 +35,7 @@ def test_the_graph_of_191_nodes_and_1200_edges(star_results, tmp_path):
         graph = hub_graph(measured, 191, 1200, seed=0, bandwidth=LAW)
         written.append(graph.save(tmp_path / name).read_bytes())
     assert written[0] == written[1]
-    paths = hr.DagPaths(graph.edges, graph.source, graph.target)
+    paths = hr.sets.DagPaths(graph.edges, graph.source, graph.target)
     assert (len(graph.nodes), paths.dim, int(paths.live.sum())) == (191, 1200, 1200)
     hub = measured.nodes[0]
     assert graph.nodes[graph.hub] == hub
@@ -81,7 +81,7 @@ def test_the_edges_are_those_of_the_synthetic_game():
 @pytest.mark.parametrize("seed", range(20))
 def test_every_edge_is_live_and_follows_the_recipe(seed):
     graph = hub_graph(star(), 10, 30, seed)
-    paths = hr.DagPaths(graph.edges, graph.source, graph.target)
+    paths = hr.sets.DagPaths(graph.edges, graph.source, graph.target)
     assert paths.live.all()
     assert len(graph.nodes) == 10
     assert {graph.nodes[graph.source], graph.nodes[graph.target]} < set(star().nodes) - {"hub"}

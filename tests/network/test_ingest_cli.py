@@ -13,7 +13,7 @@ from measurements import http, ping
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.network.network import Network
+from hedgerow.networks.network import Network
 from measured import data
 
 

@@ -20,12 +20,12 @@ from firmwares import KINDS, made
 from measurements import http, ping
 from scipy.stats import binom
 
-from hedgerow.network.atlas.choices import AtlasChoices
-from hedgerow.network.atlas.star import read_atlas
-from hedgerow.network.data_error import DataError
-from hedgerow.network.edges import read_edges
-from hedgerow.network.matrix import read_matrix
-from hedgerow.network.network import Network
+from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.star import read_atlas
+from hedgerow.networks.data_error import DataError
+from hedgerow.networks.edges import read_edges
+from hedgerow.networks.matrix import read_matrix
+from hedgerow.networks.network import Network
 from measured import data, drawn_or
 
 COUNT = int(os.environ.get("HEDGEROW_FUZZ", "400"))

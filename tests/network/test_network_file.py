@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from hedgerow.network.data_error import DataError
-from hedgerow.network.labels import check_label, composed
-from hedgerow.network.network import Network
+from hedgerow.networks.data_error import DataError
+from hedgerow.networks.labels import check_label, composed
+from hedgerow.networks.network import Network
 
 EDGES = [(0, 1), (1, 2), (2, 0)]
 

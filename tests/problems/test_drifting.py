@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.problems.drifting_paths import Tide, drifting_paths
+from hedgerow.problems.drifting_paths import PeriodicDrift, drifting_paths
 from hedgerow.problems.drifting_subsets import DriftingSubsets
 from hedgerow.problems.hard_box import HardBox
 from hedgerow.problems.variation import UniformScaling
@@ -20,7 +20,9 @@ DRIFTING = {
 
 
 def table(problem):
-    return hr.LinearChunk(*(np.concatenate(part) for part in zip(*problem.chunks(), strict=True)))
+    return hr.problems.LinearChunk(
+        *(np.concatenate(part) for part in zip(*problem.chunks(), strict=True))
+    )
 
 
 @pytest.mark.parametrize("name", DRIFTING)
@@ -83,7 +85,7 @@ def test_a_fixed_action_loses_to_one_for_each_phase():
 
 
 def test_tides_stay_between_their_bounds_and_reach_them():
-    tide, base = Tide(UniformScaling(1.0, 1.0), 0.25, 40), np.array([2.0, 3.0])
+    tide, base = PeriodicDrift(UniformScaling(1.0, 1.0), 0.25, 40), np.array([2.0, 3.0])
     values = np.concatenate(list(tide.chunks(base, 80, 7, np.random.default_rng(0))))
     low, high = tide.bounds(base)
     assert ((low <= values) & (values <= high)).all()
@@ -126,7 +128,7 @@ def test_the_hard_box_is_hard_inside_and_feasible(seed):
         (lambda: DriftingSubsets(n=4, k=4), "k must be below n = 4, got 4"),
         (lambda: DriftingSubsets(n=4, k=1, window=5), "window must be at most n = 4, got 5"),
         (lambda: DriftingSubsets(drift=0), "drift must be at least 1"),
-        (lambda: Tide(UniformScaling(1.0, 1.0), 1.0, 5), "below 1, got 1"),
+        (lambda: PeriodicDrift(UniformScaling(1.0, 1.0), 1.0, 5), "below 1, got 1"),
         (lambda: drifting_paths(period=0), "period must be at least 1"),
         (lambda: HardBox(n=0), "n must be at least 1"),
     ],

@@ -10,12 +10,12 @@ import pytest
 from stories import grid
 
 import hedgerow as hr
-from hedgerow.network.atlas.star import read_atlas
-from hedgerow.network.edges import read_edges
-from hedgerow.network.hub_graph import hub_graph
-from hedgerow.network.labels import draw_synthetic
-from hedgerow.network.matrix import read_matrix
-from hedgerow.network.network import Network
+from hedgerow.networks.atlas.star import read_atlas
+from hedgerow.networks.edges import read_edges
+from hedgerow.networks.hub_graph import hub_graph
+from hedgerow.networks.labels import draw_synthetic
+from hedgerow.networks.matrix import read_matrix
+from hedgerow.networks.network import Network
 from hedgerow.problems.latency_cap import LatencyCap
 from hedgerow.problems.routes import find_routes
 from hedgerow.problems.shortest_path import ShortestPath
@@ -60,7 +60,7 @@ def test_orientation_by_distance_keeps_the_shortest_route_and_no_cycle():
         assert [net.edges[i] for i in found.kept] == [tuple(e) for e in found.paths.edges]
         np.testing.assert_array_equal(found.latency, net.latency_ms[found.kept])
         assert found.paths.live.all()
-        walks = hr.HopLimitedWalks(net.edges, "(0, 0)", "(3, 3)", 15)
+        walks = hr.sets.HopLimitedWalks(net.edges, "(0, 0)", "(3, 3)", 15)
         assert found.paths.minimum(found.latency) == pytest.approx(walks.minimum(net.latency_ms))
 
 

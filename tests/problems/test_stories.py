@@ -26,13 +26,15 @@ def points(problem, count, rng):
 
 
 def table(problem):
-    return hr.LinearChunk(*(np.concatenate(part) for part in zip(*problem.chunks(), strict=True)))
+    return hr.problems.LinearChunk(
+        *(np.concatenate(part) for part in zip(*problem.chunks(), strict=True))
+    )
 
 
 def values(problem, rng):
     """Costs, constraint values and gradient norms of 1000 points in all rounds, or in 20 each."""
     at = points(problem, 1000, rng)
-    if isinstance(problem, hr.LinearProblem):
+    if isinstance(problem, hr.problems.LinearProblem):
         rounds = table(problem)
         norms = (np.linalg.norm(part, axis=1) for part in (rounds.costs, rounds.constraints))
         costs = at @ rounds.costs.T + rounds.cost_offsets

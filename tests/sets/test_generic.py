@@ -13,7 +13,13 @@ from scipy.optimize import linprog
 from hedgerow.sets import hot_lp, quadratic
 from hedgerow.sets.balls import L1Ball, L2Ball
 from hedgerow.sets.boxes import Box
-from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet, Described, Projectable, Rows
+from hedgerow.sets.decision_set import (
+    CAPABILITIES,
+    DecisionSet,
+    HasLinearDescription,
+    Projectable,
+    Rows,
+)
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.polytope import Polytope
@@ -460,4 +466,4 @@ def test_a_product_can_do_what_all_its_factors_can() -> None:
     assert X.lmo([1.0, -1.0]).tolist() == [0.0, 1.0]
     Y = Product(oracle_twin(Simplex(2)), ConvexHull([[0.0], [1.0]]))
     assert Y.supports(Projectable)
-    assert not Y.supports(Described)
+    assert not Y.supports(HasLinearDescription)

@@ -53,9 +53,9 @@ def pairs():
 
 @pytest.fixture(scope="module")
 def paths(pairs):
-    hr.DagPaths([(0, 1)], 0, 1).lmo([1.0])  # loads the kernels
+    hr.sets.DagPaths([(0, 1)], 0, 1).lmo([1.0])  # loads the kernels
     with at_most(60 * 8 * EDGES / 1e6):
-        return hr.DagPaths(pairs, 0, NODES - 1)
+        return hr.sets.DagPaths(pairs, 0, NODES - 1)
 
 
 def test_a_million_edges_and_costs_of_both_signs(pairs, paths):
@@ -99,16 +99,16 @@ def test_a_million_edges_and_a_sampled_path(paths):
 
 
 VECTOR_SETS = {
-    "simplex": lambda n: hr.Simplex(n),
-    "capped-simplex": lambda n: hr.CappedSimplex(n, 2.0 / np.arange(1.0, n + 1.0)),
-    "box": lambda n: hr.Box(-np.arange(1.0, n + 1.0), np.ones(n)),
-    "linf-ball": lambda n: hr.LinfBall(n),
-    "l1-ball": lambda n: hr.L1Ball(n, radius=10.0),
-    "l2-ball": lambda n: hr.L2Ball(n),
-    "k-subsets": lambda n: hr.KSubsets(n, n // 100),
-    "k-sparse": lambda n: hr.KSparse(n, n // 100, radius=5.0),
-    "permutahedron": lambda n: hr.Permutahedron(np.linspace(0.0, 1.0, n)),
-    "partition-matroid": lambda n: hr.PartitionMatroid(
+    "simplex": lambda n: hr.sets.Simplex(n),
+    "capped-simplex": lambda n: hr.sets.CappedSimplex(n, 2.0 / np.arange(1.0, n + 1.0)),
+    "box": lambda n: hr.sets.Box(-np.arange(1.0, n + 1.0), np.ones(n)),
+    "linf-ball": lambda n: hr.sets.LinfBall(n),
+    "l1-ball": lambda n: hr.sets.L1Ball(n, radius=10.0),
+    "l2-ball": lambda n: hr.sets.L2Ball(n),
+    "k-subsets": lambda n: hr.sets.KSubsets(n, n // 100),
+    "k-sparse": lambda n: hr.sets.KSparse(n, n // 100, radius=5.0),
+    "permutahedron": lambda n: hr.sets.Permutahedron(np.linspace(0.0, 1.0, n)),
+    "partition-matroid": lambda n: hr.sets.PartitionMatroid(
         np.arange(n).reshape(100, -1).tolist(), [k % (n // 100) for k in range(100)]
     ),
 }
@@ -142,8 +142,8 @@ def test_vector_sets_in_many_dimensions(name):
 
 def test_a_large_nuclear_ball():
     n = 1000
-    hr.NuclearBall(60, 60).lmo(np.arange(3600.0))  # loads the kernels
-    X = hr.NuclearBall(n, n, radius=2.0)
+    hr.sets.NuclearBall(60, 60).lmo(np.arange(3600.0))  # loads the kernels
+    X = hr.sets.NuclearBall(n, n, radius=2.0)
     C = np.random.default_rng(0).standard_normal((n, n))
     with at_most(8 * 8 * n**2 / 1e6):
         v = X.lmo(C.ravel())
@@ -159,7 +159,7 @@ class TestAssignmentsOf500:
     def test_the_oracle_finds_the_assignment_that_prices_prove(self):
         """c = u_i + v_j + w_ij with w >= 0, zero on one permutation only: that one is best."""
         n, rng = self.n, np.random.default_rng(0)
-        X, best = hr.Birkhoff(n), rng.permutation(n)
+        X, best = hr.sets.Birkhoff(n), rng.permutation(n)
         w = rng.integers(1, 100, (n, n)).astype(np.float64)
         w[np.arange(n), best] = 0.0
         u, v = rng.integers(-100, 100, (2, n)).astype(np.float64)
@@ -170,8 +170,8 @@ class TestAssignmentsOf500:
 
     def test_the_projection_is_nearest(self):
         n = self.n
-        hr.Birkhoff(2).project(np.zeros(4))  # loads what it needs
-        X = hr.Birkhoff(n)
+        hr.sets.Birkhoff(2).project(np.zeros(4))  # loads what it needs
+        X = hr.sets.Birkhoff(n)
         y = np.random.default_rng(1).standard_normal(n * n) / n
         with at_most(40 * 8 * n**2 / 1e6):
             p = X.project(y)
@@ -186,10 +186,10 @@ def test_a_large_spanning_tree():
     ends = np.sort(rng.integers(0, nodes, (edges, 2)), axis=1)
     ends = np.unique(ends[ends[:, 0] < ends[:, 1] - 1], axis=0)
     pairs = np.concatenate([chain, ends])
-    hr.SpanningTrees([(0, 1)])  # loads the kernels
+    hr.sets.SpanningTrees([(0, 1)])  # loads the kernels
     c = rng.integers(-(10**6), 10**6, len(pairs)).astype(np.float64)
     with at_most(60 * 8 * len(pairs) / 1e6):
-        X = hr.SpanningTrees(pairs)
+        X = hr.sets.SpanningTrees(pairs)
         tree = X.lmo(c)
     shift = 1.0 - c.min()  # SciPy takes no zeros
     shape = (nodes, nodes)

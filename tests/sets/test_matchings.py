@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from hedgerow.inputs import Vector
 from hedgerow.sets import bipartite
 from hedgerow.sets.birkhoff import Birkhoff
-from hedgerow.sets.decision_set import DecisionSet, Described
+from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
 from hedgerow.sets.matchings import Matchings
 from hedgerow.sets.oracle_only import OracleOnly
 
@@ -172,7 +172,7 @@ def test_projections_onto_odd_graphs_keep_the_variational_inequality() -> None:
         assert X.separate(p) is None
         a = X.separate(y)
         assert a is None or a @ y > (all_of_them @ a).max()
-        assert not X.supports(Described)
+        assert not X.supports(HasLinearDescription)
         with pytest.raises(NotImplementedError, match="rows"):
             X.rows()
 

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from hedgerow.sets import systematic
 from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.boxes import Box, LinfBall
-from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet, Described
+from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet, HasLinearDescription
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 
@@ -156,7 +156,7 @@ def test_capped_diameter_where_caps_are_equal_or_large():
 @each_set
 def test_rows_have_the_oracle_as_solution(kind: str):
     for X, rng in instances(kind, 20):
-        if not X.supports(Described):
+        if not X.supports(HasLinearDescription):
             assert kind in ("L2Ball", "KSparse")
             return
         rows, c = X.rows(), rng.standard_normal(X.dim)

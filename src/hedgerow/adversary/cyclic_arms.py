@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hedgerow.inputs import Vector, as_count
-from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
 from hedgerow.sets.simplices import Simplex
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.hindsight import hindsight
+from hedgerow.benchmarks import hindsight
 from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, read_only
+from hedgerow.problems.problem import LinearChunk
 from hedgerow.problems.recorded import Recorded
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.problem import LinearChunk
 from hedgerow.protocols.trace import Trace
-from hedgerow.sets.decision_set import Balled, DecisionSet
+from hedgerow.sets.decision_set import DecisionSet, HasInnerBall
 
 TINY = 1e-300
 """Stands in for a zero norm."""
@@ -50,7 +50,7 @@ class LinearGame:
     def __post_init__(self) -> None:
         X, z = self.decision_set, self.feasible
         if z is None:
-            z = X.ball()[0] if X.supports(Balled) else X.start()
+            z = X.ball()[0] if X.supports(HasInnerBall) else X.start()
         z = as_vector(z, "feasible", X.dim)
         if not X.contains(z):
             raise ValueError("feasible must lie in the decision set; leave it out to use a centre")

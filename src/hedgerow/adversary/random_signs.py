@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
-from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
 from hedgerow.sets.decision_set import DecisionSet
 
 

@@ -14,11 +14,11 @@ import numpy as np
 from hedgerow.adversary.game import TINY, LinearGame, Objective, Played
 from hedgerow.feedback import first_order
 from hedgerow.functions import Function
+from hedgerow.games import play
 from hedgerow.inputs import Vector, as_count
-from hedgerow.play import play
+from hedgerow.problems.problem import LinearChunk
 from hedgerow.problems.recorded import Recorded
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.problem import LinearChunk
 from hedgerow.protocols.trace import Trace
 
 RANDOM_SHARE = 0.25

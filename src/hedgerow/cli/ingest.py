@@ -10,12 +10,12 @@ from rich.console import Console
 
 from hedgerow.cli.refusals import check_output, refusals
 from hedgerow.cli.saying import say, tell_aside
-from hedgerow.network.arrays import MOST_NUMBERS
-from hedgerow.network.atlas.choices import AtlasChoices
-from hedgerow.network.atlas.star import read_atlas
-from hedgerow.network.edges import EdgeColumns, read_edges
-from hedgerow.network.matrix import read_matrix
-from hedgerow.network.network import Network
+from hedgerow.networks.arrays import MOST_NUMBERS
+from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.star import read_atlas
+from hedgerow.networks.edges import EdgeColumns, read_edges
+from hedgerow.networks.matrix import read_matrix
+from hedgerow.networks.network import Network
 from hedgerow.report.networks import left_out_table, network_sentences, network_table
 
 ingest = typer.Typer(

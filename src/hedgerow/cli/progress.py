@@ -17,7 +17,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from hedgerow.experiment.sweep import Tally
+from hedgerow.experiments.sweep import SweepProgress
 
 
 class _Rate(ProgressColumn):
@@ -29,7 +29,7 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def progress(name: str, quiet: bool) -> Iterator[Callable[[Tally], None]]:
+def progress(name: str, quiet: bool) -> Iterator[Callable[[SweepProgress], None]]:
     """Yield what a sweep tells its tally to; on a pipe nothing is shown."""
     console = Console(stderr=True)
     shown = Progress(
@@ -45,7 +45,7 @@ def progress(name: str, quiet: bool) -> Iterator[Callable[[Tally], None]]:
     with shown:
         bar = shown.add_task(name)
 
-        def watch(tally: Tally) -> None:
+        def watch(tally: SweepProgress) -> None:
             done = tally.before + tally.ran + len(tally.failed)
             shown.update(bar, total=tally.total, completed=done)
 

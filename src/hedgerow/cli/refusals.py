@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.saying import complain
-from hedgerow.experiment.stopped import FULL
-from hedgerow.network.data_error import DataError
+from hedgerow.experiments.stopped import FULL
+from hedgerow.networks.data_error import DataError
 from hedgerow.report.networks import left_out_table
 
 

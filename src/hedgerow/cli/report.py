@@ -14,13 +14,13 @@ from rich.console import Console
 from hedgerow.cli.refusals import refusals
 from hedgerow.cli.run import Json, Quiet
 from hedgerow.cli.saying import say
-from hedgerow.experiment.results import Results
-from hedgerow.report.experiment.expected import how_far
-from hedgerow.report.experiment.mixture import mixture
-from hedgerow.report.experiment.page import write_report
-from hedgerow.report.experiment.summary import Place, Summary
-from hedgerow.report.experiment.terminal import summary_table, verdict_table
-from hedgerow.report.experiment.verdicts import Verdict, route_place, verdicts
+from hedgerow.experiments.results import Results
+from hedgerow.report.expected import how_far
+from hedgerow.report.mixture import mixture
+from hedgerow.report.page import write_report
+from hedgerow.report.summary import Place, Summary
+from hedgerow.report.terminal import summary_table, verdict_table
+from hedgerow.report.verdicts import Verdict, route_place, verdicts
 
 
 def report(

@@ -23,8 +23,8 @@ from hedgerow.cli.run import (
     tell,
     workforce,
 )
-from hedgerow.experiment.reading import load_experiment
-from hedgerow.experiment.sweep import sweep
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.sweep import sweep
 
 FULL_SEEDS = range(40, 70)
 

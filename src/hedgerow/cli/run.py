@@ -19,12 +19,12 @@ from hedgerow.cli.counted import counted
 from hedgerow.cli.progress import progress
 from hedgerow.cli.refusals import refusals
 from hedgerow.cli.saying import complain, say, tell_aside
-from hedgerow.experiment.cluster import check_cluster, on_cluster
-from hedgerow.experiment.local import find_joblib, in_processes, in_this_process
-from hedgerow.experiment.reading import load_experiment
-from hedgerow.experiment.results import Results
-from hedgerow.experiment.stopped import StoppedError
-from hedgerow.experiment.sweep import Tally, Workforce, sweep
+from hedgerow.experiments.cluster import check_cluster, on_cluster
+from hedgerow.experiments.local import find_joblib, in_processes, in_this_process
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.stopped import StoppedError
+from hedgerow.experiments.sweep import SweepProgress, Workforce, sweep
 
 File = Annotated[str, typer.Argument(help="An experiment file, or the name of a shipped one.")]
 Out = Annotated[
@@ -96,7 +96,7 @@ def resumable(folder: Path) -> Iterator[None]:
         raise typer.Exit(130 if isinstance(end, KeyboardInterrupt) else 1) from None
 
 
-def summary(folder: Path, tally: Tally) -> dict[str, Any]:
+def summary(folder: Path, tally: SweepProgress) -> dict[str, Any]:
     """Return what a sweep leaves behind, as plain data."""
     results = Results(folder)
     records = [result.record for result in results.runs]
@@ -115,7 +115,7 @@ def summary(folder: Path, tally: Tally) -> dict[str, Any]:
     }
 
 
-def tell(found: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> None:
+def tell(found: dict[str, Any], tally: SweepProgress, as_json: bool, quiet: bool) -> None:
     """Print a summary, then what was damaged, then fail if a task did."""
     if as_json:
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
@@ -133,7 +133,7 @@ def tell(found: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> Non
     fail_if_any(tally)
 
 
-def fail_if_any(tally: Tally) -> None:
+def fail_if_any(tally: SweepProgress) -> None:
     """Say what was damaged and which tasks failed; leave with exit code 1 if any did."""
     for damage in tally.damaged:
         complain(f"{damage} and had to be made again")

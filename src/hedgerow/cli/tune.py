@@ -27,9 +27,9 @@ from hedgerow.cli.run import (
     workforce,
 )
 from hedgerow.cli.saying import say
-from hedgerow.experiment.reading import load_experiment
-from hedgerow.experiment.tuning import checked_tuning
-from hedgerow.experiment.tuning import tune as tune_experiment
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.tuning import checked_tuning
+from hedgerow.experiments.tuning import tune as tune_experiment
 from hedgerow.report.escaping import in_table
 
 

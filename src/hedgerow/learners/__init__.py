@@ -1,1 +1,5 @@
 """Learners: each plays one sequence of losses on one decision set."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.decision_set import Balled, DecisionSet, Hulled
+from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall
 
 
 class HullCoordinates:
@@ -16,7 +16,7 @@ class HullCoordinates:
     """
 
     def __init__(self, decision_set: DecisionSet):
-        for capability in (Hulled, Balled):
+        for capability in (HasAffineHull, HasInnerBall):
             if not decision_set.supports(capability):
                 raise ValueError(
                     f"bandit play needs {capability.meaning}, {type(decision_set).__name__} has no "

@@ -6,14 +6,14 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number, squared_norm
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
-from hedgerow.learners.pursuit import Pursuer
+from hedgerow.learners.pursuit import FeasibleFollower
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.hull_projector import hull_projector
 from hedgerow.snapshot import Restorable, State
 
 
-class LooBogd(StatefulPlayer):
+class BlockedOGD(StatefulPlayer):
     """LOO-BOGD: gradient descent on an infeasible point that a feasible one follows.
 
     Block m plays one point x_m for K rounds, then
@@ -37,7 +37,7 @@ class LooBogd(StatefulPlayer):
     >>> import numpy as np
     >>> from hedgerow.learners.loo_blocks import PracticalLooBlocks
     >>> from hedgerow.sets.simplices import Simplex
-    >>> learner = LooBogd(Simplex(2), PracticalLooBlocks(horizon=1))
+    >>> learner = BlockedOGD(Simplex(2), PracticalLooBlocks(horizon=1))
     >>> learner.tell(EvalGrad(1.0, np.array([2.0, 0.0])))
     >>> learner.ask()
     array([0., 1.])
@@ -52,7 +52,9 @@ class LooBogd(StatefulPlayer):
         self._block = steps.begin(X.diameter)
         self._workspace = X.workspace()
         self._along = hull_projector(X)
-        self._pursuer = Pursuer(self._workspace.lmo, X.start(), X.diameter, self._block.eps)
+        self._pursuer = FeasibleFollower(
+            self._workspace.lmo, X.start(), X.diameter, self._block.eps
+        )
         self._state = State(p=X.dim, t=1, squares=1)
 
     @property

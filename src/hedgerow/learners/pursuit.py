@@ -9,7 +9,7 @@ from hedgerow.sets.approximate_projection import approximately_feasible_projecti
 from hedgerow.snapshot import State, Stateful
 
 
-class Pursuer(Stateful):
+class FeasibleFollower(Stateful):
     """The pair (x_m, y~_m) of Garber and Kretzu: x is played, y~ learns, ||x - y~||^2 <= 3 eps.
 
     Args:

@@ -19,7 +19,7 @@ from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.steps import TANGENT2
 from hedgerow.player import StatefulPlayer
-from hedgerow.sets.decision_set import Balled, DecisionSet, Hulled, Separable
+from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall, HasSeparation
 from hedgerow.snapshot import State
 
 Array = Vector
@@ -58,7 +58,7 @@ class SeparationDescent(StatefulPlayer):
 
     def __init__(self, decision_set: DecisionSet, horizon: int | None, eta: Callable[..., float]):
         X, name = decision_set, type(self).__name__
-        for capability in (Separable, Hulled, Balled):
+        for capability in (HasSeparation, HasAffineHull, HasInnerBall):
             if not X.supports(capability):
                 raise ValueError(
                     f"{name} needs {capability.meaning}, {type(X).__name__} has no "

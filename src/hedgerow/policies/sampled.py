@@ -11,7 +11,7 @@ from hedgerow.feedback import EvalGrad, EvalLinear, needs
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number
 from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
-from hedgerow.sets.decision_set import Samplable
+from hedgerow.sets.decision_set import HasSampling
 from hedgerow.snapshot import Restorable, State
 
 
@@ -40,10 +40,10 @@ class SampledPlay(StatefulPlayer):
     """
 
     def __init__(self, policy: Constrained[EvalGrad], seed: int):
-        if not policy.decision_set.supports(Samplable):
+        if not policy.decision_set.supports(HasSampling):
             raise ValueError(
-                f"sampled play needs {Samplable.meaning}, {type(policy.decision_set).__name__} has "
-                "no sample(); play the fractional policy itself"
+                f"sampled play needs {HasSampling.meaning}, {type(policy.decision_set).__name__} "
+                "has no sample(); play the fractional policy itself"
             )
         self.policy, self.decision_set = policy, policy.decision_set
         self._rng = np.random.default_rng(as_count(seed, "seed", least=0))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, Used, needs
+from hedgerow.feedback import EvalGrad, SemiBanditFeedback, needs
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
 from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_long_term
-from hedgerow.sets.decision_set import Balled, DecisionSet, Samplable
+from hedgerow.sets.decision_set import DecisionSet, HasInnerBall, HasSampling
 from hedgerow.snapshot import Restorable, State
 
 
@@ -36,7 +36,7 @@ class SemiBandit(StatefulPlayer):
 
     def __init__(self, policy: Constrained[EvalGrad], seed: int, exploration: float):
         X = self.decision_set = policy.decision_set
-        for capability in (Samplable, Balled):
+        for capability in (HasSampling, HasInnerBall):
             if not X.supports(capability):
                 raise ValueError(
                     f"semi-bandit play needs {capability.meaning}, {type(X).__name__} has no "
@@ -69,13 +69,13 @@ class SemiBandit(StatefulPlayer):
         """Return the vertex to play."""
         return self._state["vertex"].copy()
 
-    def tell(self, cost: Used, constraint: Used) -> None:
+    def tell(self, cost: SemiBanditFeedback, constraint: SemiBanditFeedback) -> None:
         """Estimate all coefficients from the used ones and pass them on."""
         used = self._state["vertex"] > 0.5
         x, chances = self.policy.ask(), self._chances()
         seen = []
         for name, part in (("cost", cost), ("constraint", constraint)):
-            needs(Used, part, "semi-bandit play", name)
+            needs(SemiBanditFeedback, part, "semi-bandit play", name)
             coefficients = as_gradient(
                 part.coefficients, f"the vector of used coefficients of the {name}", int(used.sum())
             )

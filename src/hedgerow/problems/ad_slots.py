@@ -11,8 +11,8 @@ import numpy as np
 
 from hedgerow.functions import Linear, Maximum
 from hedgerow.inputs import Vector, as_count, as_positive, read_only
+from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.problem import Problem, Round
 from hedgerow.sets.matchings import Matchings
 
 CLICKS = 0.5, 1.5

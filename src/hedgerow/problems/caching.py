@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_positive, read_only
-from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
 from hedgerow.sets.simplices import KSubsets
 
 REQUESTS = 0.8, 1.2

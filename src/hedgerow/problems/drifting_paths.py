@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number
+from hedgerow.problems.problem import chunk_lengths
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, UniformScaling
-from hedgerow.protocols.problem import chunk_lengths
 
 LATENCY_SWING = 0.5
 BANDWIDTH_SWING = 0.25
@@ -19,7 +19,7 @@ BANDWIDTH_SWING = 0.25
 
 
 @dataclass(frozen=True)
-class Tide:
+class PeriodicDrift:
     """Each value is its base times noise times a tide, 1 + swing w(t/period + phase).
 
     w is the triangular wave of period 1 between -1 and 1; each edge has a phase of its own, drawn
@@ -30,7 +30,7 @@ class Tide:
         swing: how far the tide goes up and down, from 0 to below 1.
         period: rounds from one high tide to the next.
 
-    >>> Tide(UniformScaling(0.8, 1.2), 0.25, 400).label(1600)
+    >>> PeriodicDrift(UniformScaling(0.8, 1.2), 0.25, 400).label(1600)
     'x U[0.8, 1.2] x tide of 25 % in 400 rounds'
 
     """
@@ -71,7 +71,7 @@ class Tide:
         tide = f"tide of {100.0 * self.swing:g} % in {self.period} rounds"
         return f"{self.noise.label(horizon)} x {tide}"
 
-    def restricted(self, kept: NDArray[np.intp], total: int) -> Tide:  # noqa: ARG002
+    def restricted(self, kept: NDArray[np.intp], total: int) -> PeriodicDrift:  # noqa: ARG002
         """Return itself: all edges follow one law."""
         return self
 
@@ -100,11 +100,11 @@ def drifting_paths(
 
     """
     still = ShortestPath.atlas_like(nodes, edges, horizon, seed)
-    carried = Tide(PAPER_BANDWIDTH, BANDWIDTH_SWING, period)
+    carried = PeriodicDrift(PAPER_BANDWIDTH, BANDWIDTH_SWING, period)
     surest = -still.decision_set.minimum(-carried.bounds(still.bandwidth)[0])
     return replace(
         still,
         threshold=min(still.threshold, (1.0 - 1e-12) * surest),
-        latency_rounds=Tide(PAPER_LATENCY, LATENCY_SWING, period),
+        latency_rounds=PeriodicDrift(PAPER_LATENCY, LATENCY_SWING, period),
         bandwidth_rounds=carried,
     )

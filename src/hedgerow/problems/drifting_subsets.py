@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.inputs import Vector, as_count, read_only
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
-from hedgerow.protocols.problem import LinearChunk, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, chunk_lengths
 from hedgerow.sets.simplices import KSubsets
 
 NOISE = 0.1

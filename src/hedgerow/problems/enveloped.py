@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow.inputs import Vector, read_only
-from hedgerow.protocols.problem import LinearChunk, LinearProblem
+from hedgerow.problems.problem import LinearChunk, LinearProblem
 
 
 class EnvelopedProblem(LinearProblem):

@@ -10,8 +10,8 @@ import numpy as np
 
 from hedgerow.functions import Linear, Quadratic
 from hedgerow.inputs import Vector, as_count
+from hedgerow.problems.problem import Problem, Round, needs_policy
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.problem import Problem, Round, needs_policy
 from hedgerow.sets.boxes import Box
 
 

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
+from hedgerow.problems.problem import LinearChunk
 from hedgerow.problems.routes import Links, Orientation, find_routes
 from hedgerow.problems.variation import PAPER_LATENCY, Variation
-from hedgerow.protocols.problem import LinearChunk
 from hedgerow.sets.dag_paths import DagPaths
 
 

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector, read_only
 from hedgerow.problems.portfolio import checked_relatives, price_relatives
+from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.problem import Problem, Round
 from hedgerow.sets.simplices import Simplex
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_count, as_number, read_only
-from hedgerow.network.numbers import parse_number
-from hedgerow.network.source_file import SourceFile
+from hedgerow.networks.numbers import parse_number
+from hedgerow.networks.source_file import SourceFile
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
-from hedgerow.protocols.problem import LinearChunk, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, chunk_lengths
 from hedgerow.sets.simplices import Simplex
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, read_only
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
-from hedgerow.protocols.problem import LinearChunk, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, chunk_lengths
 from hedgerow.sets.permutahedron import Permutahedron
 
 MERIT = 0.3, 1.0

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from hedgerow.functions import Linear
+from hedgerow.problems.problem import LinearChunk, Problem, Round
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.problem import LinearChunk, Problem, Round
 from hedgerow.sets.decision_set import DecisionSet
 
 

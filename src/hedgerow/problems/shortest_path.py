@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
-from hedgerow.network.hub_graph import hub_edges
+from hedgerow.networks.hub_graph import hub_edges
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
+from hedgerow.problems.problem import LinearChunk
 from hedgerow.problems.routes import Links, Orientation, find_routes
 from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, Variation
-from hedgerow.protocols.problem import LinearChunk
 from hedgerow.sets.dag_paths import DagPaths
 
 HUB_RTT_LEVELS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)

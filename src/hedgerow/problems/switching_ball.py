@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hedgerow.inputs import Vector, as_count, as_number
-from hedgerow.protocols.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
 from hedgerow.sets.balls import L2Ball
 
 

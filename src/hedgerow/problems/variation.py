@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_array, as_number, read_only
-from hedgerow.protocols.problem import chunk_lengths
+from hedgerow.problems.problem import chunk_lengths
 
 
 class Variation(Protocol):

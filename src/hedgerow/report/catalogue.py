@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-import hedgerow
+from hedgerow import sets
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.product import Product
@@ -34,8 +34,8 @@ class Entry(NamedTuple):
 def catalogue() -> list[Entry]:
     """Return every public set, in order of name."""
     entries = []
-    for name in hedgerow.__all__:
-        cls = getattr(hedgerow, name)
+    for name in dir(sets):
+        cls = getattr(sets, name)
         if inspect.isclass(cls) and issubclass(cls, DecisionSet) and not inspect.isabstract(cls):
             text = inspect.getdoc(cls) or ""
             oracle = re.search(r"\bOracle: (.*?\.)(?:\s|$)", text, re.DOTALL)

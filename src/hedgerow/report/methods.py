@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 
-from hedgerow.policies.method import Method
-from hedgerow.policies.methods import METHODS
+from hedgerow.baselines.method import Method
+from hedgerow.baselines.methods import METHODS
 
 
 def methods_markdown() -> str:

@@ -11,7 +11,7 @@ from rich import box
 from rich.table import Table
 
 from hedgerow.inputs import Vector
-from hedgerow.network.network import Network
+from hedgerow.networks.network import Network
 from hedgerow.report.curves import COLOURS
 from hedgerow.report.escaping import in_figure, in_table
 from hedgerow.report.files import save_figure

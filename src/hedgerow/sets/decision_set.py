@@ -32,13 +32,23 @@ class Capability:
 
 Projectable = Capability("Projectable", "project", "the nearest point of the set")
 Decomposable = Capability("Decomposable", "decompose", "a point as a mixture of vertices")
-Samplable = Capability("Samplable", "sample", "a random vertex with a given mean")
-Hulled = Capability("Hulled", "hull", "the affine hull, with an orthonormal basis")
-Balled = Capability("Balled", "ball", "a ball inside the set, relative to its hull")
-Described = Capability("Described", "rows", "a linear description of polynomial size")
-Separable = Capability("Separable", "separate", "a hyperplane between a point and the set")
+HasSampling = Capability("HasSampling", "sample", "a random vertex with a given mean")
+HasAffineHull = Capability("HasAffineHull", "hull", "the affine hull, with an orthonormal basis")
+HasInnerBall = Capability("HasInnerBall", "ball", "a ball inside the set, relative to its hull")
+HasLinearDescription = Capability(
+    "HasLinearDescription", "rows", "a linear description of polynomial size"
+)
+HasSeparation = Capability("HasSeparation", "separate", "a hyperplane between a point and the set")
 
-CAPABILITIES = (Projectable, Decomposable, Samplable, Hulled, Balled, Described, Separable)
+CAPABILITIES = (
+    Projectable,
+    Decomposable,
+    HasSampling,
+    HasAffineHull,
+    HasInnerBall,
+    HasLinearDescription,
+    HasSeparation,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,23 +161,23 @@ class DecisionSet(ABC):
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:  # noqa: ARG002
         """Return a random vertex whose mean is x."""
-        self._refuse(Samplable)
+        self._refuse(HasSampling)
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return an offset (dim,) and an orthonormal basis (dim, d) of the affine hull."""
-        self._refuse(Hulled)
+        self._refuse(HasAffineHull)
 
     def ball(self) -> tuple[Vector, float]:
         """Return a centre and a radius r: the ball in the affine hull lies in the set."""
-        self._refuse(Balled)
+        self._refuse(HasInnerBall)
 
     def rows(self) -> Rows:
         """Return a linear description for an LP solver."""
-        self._refuse(Described)
+        self._refuse(HasLinearDescription)
 
     def separate(self, y: ArrayLike) -> Vector | None:  # noqa: ARG002
         """Return a with <a, y> > max over the set of <a, x>, or None if y is inside."""
-        self._refuse(Separable)
+        self._refuse(HasSeparation)
 
     def __copy__(self) -> Self:
         return self  # immutable: a copy may share it

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.decision_set import DecisionSet, Hulled
+from hedgerow.sets.decision_set import DecisionSet, HasAffineHull
 
 LARGEST_DIM = 2000
 """Above this a dense basis of the hull costs more than it is worth, and `tangent` has to do."""
@@ -31,7 +31,7 @@ def hull_projector(decision_set: DecisionSet) -> Callable[[Vector], Vector]:
 
     """
     X = decision_set
-    if X.supports(Hulled) and X.dim <= LARGEST_DIM:
+    if X.supports(HasAffineHull) and X.dim <= LARGEST_DIM:
         _, basis = X.hull()
         probe = np.cos(np.arange(X.dim) ** 2)
         if not np.allclose(X.tangent(probe), basis @ (basis.T @ probe), rtol=0.0, atol=1e-9):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.bipartite import Bipartite, Nodes
-from hedgerow.sets.decision_set import Capability, Described, Rows
+from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.oracle_only import OracleOnly
 
@@ -83,7 +83,9 @@ class Matchings(OracleOnly):
 
     def supports(self, capability: Capability) -> bool:
         """Whether this set has the capability; only bipartite graphs are described by rows."""
-        return super().supports(capability) and (capability is not Described or self.bipartite)
+        return super().supports(capability) and (
+            capability is not HasLinearDescription or self.bipartite
+        )
 
     @cached_property
     def _diameter(self) -> float:
@@ -187,7 +189,7 @@ class Matchings(OracleOnly):
     def rows(self) -> Rows:
         """Return the sums at the nodes of a bipartite graph."""
         if self._graph is None:
-            self._refuse(Described)
+            self._refuse(HasLinearDescription)
         sums = self._graph.incidence()
         return Rows(np.zeros(self.dim), np.ones(self.dim), A_ub=sums, b_ub=np.ones(sums.shape[0]))
 

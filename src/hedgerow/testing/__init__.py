@@ -4,10 +4,6 @@ A contract is a tuple of small checks; each is run on the part that you hand ove
 that fails raises an AssertionError that names it.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from hedgerow.testing.check_learner import check_learner
-from hedgerow.testing.check_policy import check_policy
-from hedgerow.testing.check_set import check_set
-
-__all__ = ["check_learner", "check_policy", "check_set"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -39,9 +39,11 @@ def check_learner(
 
     >>> from functools import partial
     >>> import hedgerow as hr
-    >>> check_learner(lambda: hr.AdaptiveOCG(hr.Simplex(3), hr.RmsSteps()))
+    >>> from hedgerow import learners, sets
+    >>> check_learner(lambda: learners.AdaptiveOCG(sets.Simplex(3), learners.steps.RmsSteps()))
+    >>> blocks = learners.PracticalBlocks(horizon=40)
     >>> check_learner(
-    ...     lambda: hr.BlockBandit(hr.L2Ball(3), hr.PracticalBlocks(horizon=40), seed=0),
+    ...     lambda: learners.BlockBandit(sets.L2Ball(3), blocks, seed=0),
     ...     oracle_calls_per_round=None,
     ...     feedback=partial(hr.bandit, lipschitz=2.0, bound=1.0),
     ... )

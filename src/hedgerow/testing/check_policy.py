@@ -42,9 +42,10 @@ def check_policy(
         AssertionError: with a sentence that names the check that failed.
 
     >>> import hedgerow as hr
-    >>> check_policy(lambda: hr.projection_free_coco(hr.Simplex(3)))
+    >>> check_policy(lambda: hr.projection_free_coco(hr.sets.Simplex(3)))
     >>> check_policy(
-    ...     lambda: hr.Sampled(hr.projection_free_coco(hr.Simplex(3)), seed=0), feedback=hr.linear
+    ...     lambda: hr.Sampled(hr.projection_free_coco(hr.sets.Simplex(3)), seed=0),
+    ...     feedback=hr.linear,
     ... )
 
     """

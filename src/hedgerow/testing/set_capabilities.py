@@ -11,16 +11,16 @@ import numpy as np
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import (
     CAPABILITIES,
-    Balled,
     Capability,
     DecisionSet,
     Decomposable,
-    Described,
-    Hulled,
+    HasAffineHull,
+    HasInnerBall,
+    HasLinearDescription,
+    HasSampling,
+    HasSeparation,
     Projectable,
     Rows,
-    Samplable,
-    Separable,
 )
 from hedgerow.testing.contract import Check, bad_vectors, refuses, same
 from hedgerow.testing.points import (
@@ -126,7 +126,7 @@ def check_decompose(X: DecisionSet, rng: np.random.Generator) -> None:
             assert_extreme(X, v, others, "each part that decompose() returns")
 
 
-@_where(Samplable)
+@_where(HasSampling)
 def check_sample(X: DecisionSet, rng: np.random.Generator) -> None:
     """`sample` draws a vertex, the same one for the same seed."""
     x, seed = mixture(X, rng), int(rng.integers(2**32))
@@ -140,7 +140,7 @@ def check_sample(X: DecisionSet, rng: np.random.Generator) -> None:
     )
 
 
-@_where(Hulled)
+@_where(HasAffineHull)
 def check_hull(X: DecisionSet, rng: np.random.Generator) -> None:
     """`hull` is an orthonormal basis of directions in which all vertices lie."""
     offset, basis = X.hull()
@@ -157,7 +157,7 @@ def check_hull(X: DecisionSet, rng: np.random.Generator) -> None:
         assert np.abs(off).max() <= 1e-8 * size(p, offset), "all points must lie in the hull"
 
 
-@_where(Balled)
+@_where(HasInnerBall)
 def check_ball(X: DecisionSet, rng: np.random.Generator) -> None:
     """`ball` lies in the set, and has a radius unless the set is a single point."""
     centre, r = X.ball()
@@ -165,7 +165,7 @@ def check_ball(X: DecisionSet, rng: np.random.Generator) -> None:
     assert r > 0.0 or X.diameter == 0.0, f"the ball's radius must be above 0, got {r}"
     inner = np.vstack([vertices(X, rng), mixture(X, rng)]) - centre
     steps = [rng.standard_normal(len(inner)) @ inner]  # a direction inside the affine hull
-    if X.supports(Hulled):
+    if X.supports(HasAffineHull):
         _, basis = X.hull()
         steps.append(basis @ rng.standard_normal(basis.shape[1]))
         steps.append(basis[:, rng.integers(basis.shape[1])] if basis.size else 0.0 * centre)
@@ -182,7 +182,7 @@ def check_ball(X: DecisionSet, rng: np.random.Generator) -> None:
             )
 
 
-@_where(Described)
+@_where(HasLinearDescription)
 def check_rows(X: DecisionSet, rng: np.random.Generator) -> None:
     """`rows` holds at the set's points, and its linear programme agrees with the oracle."""
     rows = X.rows()
@@ -203,7 +203,7 @@ def check_rows(X: DecisionSet, rng: np.random.Generator) -> None:
     assert inside(X, x, 1e-6), "the solution of the rows' linear programme must be in the set"
 
 
-@_where(Separable)
+@_where(HasSeparation)
 def check_separate(X: DecisionSet, rng: np.random.Generator) -> None:
     """`separate` is None inside, and a true hyperplane outside."""
     for p in (*vertices(X, rng, 1), X.start(), mixture(X, rng)):

@@ -1,0 +1,293 @@
+"""Check a record: every number of it is computed again from the rounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from hedgerow.feedback import EvalGrad, first_order
+from hedgerow.functions import Function
+from hedgerow.games import play
+from hedgerow.inputs import Vector
+from hedgerow.policies.constrained import Constrained
+from hedgerow.problems.problem import Problem, Round
+from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.trace import Step, Trace
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.cost_only import CostOnlySurrogate
+from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.surrogates.ranges import GivenRanges
+
+MEMBERSHIP = 1e-9
+"""A play may be outside by this much, in units of its largest entry or 1."""
+SLACK = 1e-9
+"""Sums over rounds may differ by this share of the sum of absolute terms."""
+
+
+class Failure(NamedTuple):
+    """What is wrong in one round; round 0 is the whole record."""
+
+    round: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"round {self.round}: {self.what}" if self.round else self.what
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What an audit found.
+
+    Attributes:
+        rounds: how many were checked.
+        checks: what was checked.
+        failures: what does not hold, in the order of rounds.
+
+    """
+
+    rounds: int
+    checks: tuple[str, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything holds."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        head = f"{self.rounds} rounds, {', '.join(self.checks)}: "
+        if self.ok:
+            return head + "all hold"
+        return head + "; ".join(str(failure) for failure in self.failures)
+
+
+def audit(
+    record: Trace | Iterable[Step],
+    problem: Problem,
+    *,
+    trace: Trace | None = None,
+    policy: Policy[Any, Any] | None = None,
+    feedback: Callable[[Function, Vector], Any] = first_order,
+    benchmark: Benchmark | None = None,
+    rounding: float = 0.0,
+) -> AuditReport:
+    """Compute every number of a record again and say which round fails, and how.
+
+    Of each step: its number, whether its play is a point of the set, its cost and its violation.
+    With a fresh `policy`, built as the one that played, also whether it plays the same points; for
+    a `Constrained` one its certificate is made again from the rounds and compared, and with a
+    `benchmark` that keeps all rounds, that the regret is below the certificate and that
+    Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
+    ranges).
+
+    Costs, violations and plays are compared exactly: the same arithmetic is done again. A record
+    from another machine may differ in the last digit; then give `rounding`.
+
+    Args:
+        record: the steps that `play` yielded; or a trace, which has no plays and needs the policy.
+        problem: the rounds; one that reacts is given the recorded plays.
+        trace: a trace to be compared with the steps.
+        policy: a fresh policy, to play again.
+        feedback: what that policy sees, as in `play`.
+        benchmark: an action to compare with, as from `hindsight`.
+        rounding: the relative difference that is let pass; 0 is exact.
+
+    >>> from hedgerow.games import play
+    >>> from hedgerow.policies.unconstrained import unconstrained
+    >>> from hedgerow.problems.iid_simplex import IidSimplex
+    >>> problem = IidSimplex(n=3, horizon=20, seed=0)
+    >>> steps = list(play(unconstrained(problem.decision_set), problem))
+    >>> audit(steps, problem).ok
+    True
+    >>> steps[6] = steps[6]._replace(cost=steps[6].cost * (1 + 3e-16))
+    >>> [failure.round for failure in audit(steps, problem).failures]
+    [7]
+
+    """
+    if isinstance(record, Trace):
+        if policy is None:
+            raise TypeError(
+                "a trace holds no plays; audit the steps that play() yields, or give a fresh "
+                "policy=... built as the one that played"
+            )
+        if trace is not None:
+            raise TypeError("give one trace, either as the record or as trace=...")
+        start = policy.state()
+        steps: Iterable[Step] = list(play(policy, problem, feedback))
+        policy.restore(start)
+        trace = record
+    else:
+        steps = record
+    return _Auditor(problem, trace, policy, feedback, benchmark, rounding).report(steps)
+
+
+class _Replay:
+    """Stands where a policy stood: shows a problem that reacts the play that was recorded."""
+
+    oblivious_only = False
+    oracle_calls = 0
+
+    def __init__(self, decision_set: DecisionSet):
+        self.decision_set = decision_set
+        self.x = decision_set.start()
+
+    def ask(self) -> Vector:
+        return self.x.copy()
+
+
+class _Auditor:
+    def __init__(
+        self,
+        problem: Problem,
+        trace: Trace | None,
+        policy: Policy[Any, Any] | None,
+        feedback: Callable[[Function, Vector], Any],
+        benchmark: Benchmark | None,
+        rounding: float,
+    ):
+        self.problem, self.trace, self.policy = problem, trace, policy
+        self.feedback, self.rounding = feedback, rounding
+        self.failures: list[Failure] = []
+        self.checks = ["costs", "violations", "membership"]
+        self.checks += ["the trace"] * (trace is not None) + ["the plays"] * (policy is not None)
+        self.proof = None
+        if isinstance(policy, Constrained) and isinstance(
+            policy.surrogate, (FirstOrder, CostOnlySurrogate)
+        ):
+            self.proof = _Proof(policy, benchmark)
+            self.checks += self.proof.checks
+
+    def fail(self, t: int, what: str) -> None:
+        self.failures.append(Failure(t, what))
+
+    def same(self, t: int, name: str, found: float, computed: float) -> None:
+        if not (
+            found == computed or abs(found - computed) <= self.rounding * abs(computed)
+        ):  # NaN fails
+            self.fail(t, f"the {name} is {found!r}, the round gives {computed!r}")
+
+    def report(self, steps: Iterable[Step]) -> AuditReport:
+        t = 0
+        for step, functions in self.pairs(steps):
+            t += 1
+            if step is None or functions is None:
+                more = "the problem" if step is None else "the record"
+                self.fail(0, f"{more} goes on after round {t - 1}, the other does not")
+                t -= 1
+                break
+            self.check(t, step, functions)
+        if self.trace is not None and self.trace.costs.size != t:
+            self.fail(0, f"the trace has {self.trace.costs.size} rounds, the steps {t}")
+        if self.proof is not None:
+            for what in self.proof.end():
+                self.fail(0, what)
+        return AuditReport(t, tuple(self.checks), tuple(self.failures))
+
+    def pairs(self, steps: Iterable[Step]) -> Iterator[tuple[Step | None, Round | None]]:
+        """Yield steps beside rounds; the recorded play is in place before its round is made."""
+        replay = _Replay(self.problem.decision_set)
+
+        def shown() -> Iterator[Step]:
+            for step in steps:
+                if np.shape(step.x) == replay.x.shape:
+                    replay.x = np.asarray(step.x, dtype=np.float64)
+                yield step
+
+        yield from zip_longest(shown(), self.problem.rounds(cast("Policy[Any, Any]", replay)))
+
+    def check(self, t: int, step: Step, functions: Round) -> None:
+        cost, constraint = functions
+        if step.t != t:
+            self.fail(t, f"the step says it is round {step.t}")
+        x = np.asarray(step.x, dtype=np.float64)
+        X = self.problem.decision_set
+        if x.shape != (X.dim,) or not np.isfinite(x).all():
+            self.fail(t, f"the play must be {X.dim} finite numbers, got shape {x.shape}")
+            return
+        if not X.contains(x, MEMBERSHIP * max(1.0, float(np.abs(x).max(initial=0.0)))):
+            self.fail(t, "the play is outside the set")
+        f, g = cost(x), constraint(x)
+        self.same(t, "cost", step.cost, f)
+        self.same(t, "violation", step.violation, g)
+        if self.trace is not None and t <= self.trace.costs.size:
+            self.same(t, "trace's cost", float(self.trace.costs[t - 1]), f)
+            self.same(t, "trace's violation", float(self.trace.violations[t - 1]), g)
+        if self.policy is None:
+            return
+        again = self.policy.ask()
+        if not np.allclose(x, again, rtol=self.rounding, atol=0.0):
+            far = float(np.abs(x - again).max())
+            self.fail(t, f"the policy plays another point, {far:.2g} away in one entry")
+        self.policy.tell(self.feedback(cost, again), self.feedback(constraint, again))
+        if self.proof is not None:
+            self.proof.round(t, again, functions)
+
+
+class _Proof:
+    """The certificate and the decomposition, made again from the rounds."""
+
+    def __init__(self, policy: Constrained[Any], benchmark: Benchmark | None):
+        self.policy, self.surrogate = policy, policy.surrogate
+        self.benchmark = None
+        self.checks = ["the certificate"]
+        if benchmark is not None and benchmark.status == "optimal":
+            self.benchmark = benchmark
+            self.checks += ["the regret against it"]
+        self.decomposes = (
+            self.benchmark is not None
+            and isinstance(self.surrogate, CurrentSurrogate)
+            and isinstance(self.surrogate.ranges, GivenRanges)
+        )
+        self.checks += ["the decomposition"] * self.decomposes
+        self.s = np.zeros(policy.decision_set.dim)
+        self.inner = self.price = self.size = self.regret = self.of_losses = 0.0
+        self.excess, self.broken = 0.0, 0
+
+    def round(self, t: int, x: Vector, functions: Round) -> None:
+        cost, constraint = functions
+        w = getattr(self.surrogate, "weight", 0.0)
+        f, g = first_order(cost, x), first_order(constraint, x)
+        s = f.grad + w * g.grad if w else f.grad
+        self.s += s
+        self.inner += float(s @ x)
+        self.price += w * g.value
+        self.size += float(np.linalg.norm(s)) * (1.0 + float(np.linalg.norm(x))) + abs(w * g.value)
+        if self.benchmark is not None:
+            self.compare(t, f, g, w, functions)
+
+    def compare(self, t: int, f: EvalGrad, g: EvalGrad, w: float, functions: Round) -> None:
+        assert self.benchmark is not None
+        best = self.benchmark.x
+        gain = f.value - functions[0](best)
+        kept = max(0.0, functions[1](best))  # rounding of the benchmark
+        self.regret += gain
+        self.of_losses += gain + w * (max(0.0, g.value) - kept)
+        self.excess += w * kept
+        if self.decomposes:
+            surrogate = cast(CurrentSurrogate, self.surrogate)
+            unit = surrogate.ranges.ratio * surrogate.ranges.violation
+            now = unit * surrogate.potential.value(surrogate.queue, float(t))
+            first = unit * surrogate.potential.value(surrogate.initial, 1.0)
+            capped = w >= surrogate.ranges.ratio * getattr(surrogate.potential, "cap", math.inf)
+            self.decomposes = not capped  # where the cap binds nothing is claimed from there on
+            slack = self.excess + SLACK * (1.0 + self.size)
+            if not self.broken and now + self.regret > first + self.of_losses + slack:
+                self.broken = t
+
+    def end(self) -> Iterator[str]:
+        if self.broken:
+            yield f"the decomposition fails from round {self.broken} on"
+        said = self.policy.certificate()
+        made = self.inner - self.policy.decision_set.minimum(self.s) - self.price
+        slack = SLACK * (1.0 + self.size)
+        if not math.isclose(said, made, rel_tol=0.0, abs_tol=slack):
+            yield f"the certificate is {said!r}, the rounds give {made!r}"
+        if self.benchmark is not None and self.regret > made + self.excess + slack:
+            yield f"the regret {self.regret:.6g} is above the certificate {made:.6g}"

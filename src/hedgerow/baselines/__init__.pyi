@@ -1,0 +1,90 @@
+from .bagel import bagel as bagel
+from .drift_plus_penalty import (
+    cold as cold,
+)
+from .drift_plus_penalty import (
+    neely_yu_2017 as neely_yu_2017,
+)
+from .drift_plus_penalty import (
+    yu_neely_2020 as yu_neely_2020,
+)
+from .drift_plus_penalty import (
+    yu_neely_wei_2017 as yu_neely_wei_2017,
+)
+from .follow_the_leader_feasible import (
+    FeasibleLeader as FeasibleLeader,
+)
+from .follow_the_leader_feasible import (
+    follow_the_leader_feasible as follow_the_leader_feasible,
+)
+from .garber_kretzu import (
+    garber_kretzu_dpp as garber_kretzu_dpp,
+)
+from .garber_kretzu import (
+    garber_kretzu_lpm as garber_kretzu_lpm,
+)
+from .garber_kretzu_bandit import garber_kretzu_bandit as garber_kretzu_bandit
+from .lagrangian import (
+    ConstantRates as ConstantRates,
+)
+from .lagrangian import (
+    DecayingRates as DecayingRates,
+)
+from .lagrangian import (
+    ForgetfulRates as ForgetfulRates,
+)
+from .lagrangian import (
+    PrimalDual as PrimalDual,
+)
+from .lagrangian import (
+    Schedule as Schedule,
+)
+from .method import Constants as Constants
+from .method import Method as Method
+from .methods import METHODS as METHODS
+from .penalty_prox import PenaltyProx as PenaltyProx
+from .penalty_step import PenaltyStep as PenaltyStep
+from .penalty_step import penalty_step as penalty_step
+from .primal_dual import (
+    jenatton as jenatton,
+)
+from .primal_dual import (
+    mahdavi as mahdavi,
+)
+from .primal_dual import (
+    sun as sun,
+)
+from .primal_dual import (
+    yuan_lamperski as yuan_lamperski,
+)
+from .queues import DriftPlusPenalty as DriftPlusPenalty
+from .queues import VirtualQueue as VirtualQueue
+from .recoo import Recoo as Recoo
+from .recoo import RecooRates as RecooRates
+from .recoo import recoo as recoo
+from .sarkar_anytime import sarkar_anytime as sarkar_anytime
+from .sinha_vaze import (
+    sinha_vaze as sinha_vaze,
+)
+from .sinha_vaze import (
+    sinha_vaze_strongly_convex as sinha_vaze_strongly_convex,
+)
+from .unit_free import Normalised as Normalised
+from .wang import wang_ofw as wang_ofw
+from .wang import wang_ofw_strongly_convex as wang_ofw_strongly_convex
+from .wang_bandit import wang_bandit as wang_bandit
+from .yi import (
+    Yi2021 as Yi2021,
+)
+from .yi import (
+    Yi2023 as Yi2023,
+)
+from .yi import (
+    YiRates as YiRates,
+)
+from .yi import (
+    yi_2021 as yi_2021,
+)
+from .yi import (
+    yi_2023 as yi_2023,
+)

@@ -1,0 +1,181 @@
+"""The proximal penalty step: argmin over X of <c, x> + w g^+(x) + alpha ||x - y||^2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hedgerow.baselines.falling_root import falling_root
+from hedgerow.functions import Function, Linear, Maximum
+from hedgerow.inputs import Vector
+
+Map = Callable[[Vector], Vector]
+SETTLED = 1e-12
+"""A value this near zero, relative to the sums in it, is zero."""
+CURVED = 1e-9
+"""A curved constraint may be this far above its cuts, relative to the sums in them."""
+ROUNDING = 1e-14
+"""The part of a slope along the set that is below this times the slope's norm is no part."""
+MOST_CUTS = 60
+"""How many cuts of a curved constraint are made at most."""
+
+
+class PenaltyStep(NamedTuple):
+    """The answer x, a bound of how far its objective is above the least, and projections asked."""
+
+    x: Vector
+    gap: float
+    projections: int
+
+
+def penalty_step(
+    project: Map, tangent: Map, c: Vector, w: float, g: Function, alpha: float, y: Vector
+) -> PenaltyStep:
+    """Minimise <c, x> + w max(0, g(x)) + alpha ||x - y||^2 over a set that projects.
+
+    By the dual: with cuts <a_i, x> + b_i <= g(x) and multipliers mu_i >= 0 of sum at most w,
+    x(mu) = P(y - (c + sum mu_i a_i)/(2 alpha)).
+
+    Linear g: one multiplier. g(x(mu)) falls in mu, because P is monotone, and its root in [0, w] is
+    the answer, up to rounding, for w of any size; two or three projections as a rule.
+    Several linear parts, or a curved g: cuts at each answer until g is within 1e-9 of them,
+    relative to its size, at most 60; multipliers by SLSQP, in a range that grows up to w.
+    That may take hundreds of projections. Always ||x - x*||^2 <= gap/alpha.
+    Slopes are taken along the set: a constraint that is constant there moves nothing, however large
+    its weight.
+
+    Args:
+        project: the Euclidean projection P on the set.
+        tangent: the part of a vector along the set, such as `DecisionSet.tangent`.
+        c: the linear part.
+        w: the weight on the violation, 0 or more.
+        g: the constraint.
+        alpha: the proximal weight, above 0.
+        y: the proximal centre.
+
+    >>> from hedgerow.sets.boxes import Box
+    >>> X, g = Box(np.zeros(2), np.ones(2)), Linear([1.0, 1.0], -1.0)
+    >>> step = penalty_step(X.project, X.tangent, np.full(2, -2.0), 1e9, g, 1.0, np.zeros(2))
+    >>> step.x, step.projections
+    (array([0.5, 0.5]), 2)
+
+    """
+    dual = _Dual(project, tangent, y - c / (2.0 * alpha), w, alpha)
+    for cut in _linear_parts(g):
+        dual.add(cut)
+    dual.settle()
+    for _ in range(0 if isinstance(g, Linear) else MOST_CUTS):
+        value = g(dual.x)
+        if value <= dual.largest + CURVED * dual.size:
+            break
+        slope = g.grad(dual.x)
+        dual.forget_idle()
+        dual.add(Linear(slope, value - float(slope @ dual.x)))
+        dual.settle()
+    return PenaltyStep(dual.x, dual.gap(w * max(0.0, g(dual.x))), dual.projections)
+
+
+def _linear_parts(g: Function) -> list[Linear]:
+    """Return the cuts that are known from the start."""
+    if isinstance(g, Linear):
+        return [g]
+    parts = g.parts if isinstance(g, Maximum) else ()
+    return [cut for part in parts for cut in _linear_parts(part)]
+
+
+class _Dual:
+    """Multipliers of the cuts, and x(mu) with the values of the cuts there."""
+
+    def __init__(self, project: Map, tangent: Map, centre: Vector, w: float, alpha: float):
+        self.project, self.tangent = project, tangent
+        self.centre, self.w, self.alpha = centre, w, alpha
+        self.slopes, self.offsets = np.zeros((0, centre.size)), np.zeros(0)
+        self.projections = 0
+        self._move_to(np.zeros(0))
+
+    def _move_to(self, mu: Vector) -> Vector:
+        """Compute x(mu) and return the values of the cuts, the dual's gradient."""
+        self.mu = mu
+        self.x = self.project(self.centre - (mu @ self.slopes) / (2.0 * self.alpha))
+        self.projections += 1
+        self.values: Vector = self.slopes @ self.x + self.offsets
+        return self.values
+
+    @property
+    def largest(self) -> float:
+        """The largest value of a cut at x, or 0."""
+        return float(self.values.max(initial=0.0))
+
+    @property
+    def size(self) -> float:
+        """The size of the sums of which the values are made."""
+        sums = np.abs(self.slopes) @ np.abs(self.x) + np.abs(self.offsets)
+        return float(sums.max(initial=0.0))
+
+    def gap(self, price: float) -> float:
+        """Return the objective minus the dual value, where w g^+(x) is `price`."""
+        return max(0.0, price - float(self.mu @ self.values))
+
+    def add(self, cut: Linear) -> None:
+        """Add a cut along the set, with multiplier zero: the same values there."""
+        value, slope = cut(self.x), self.tangent(cut.coefficients)
+        if np.linalg.norm(slope) <= ROUNDING * np.linalg.norm(cut.coefficients):
+            slope = np.zeros_like(slope)
+        self.slopes = np.vstack([self.slopes, slope])
+        self.offsets = np.append(self.offsets, value - float(slope @ self.x))
+        self.mu, self.values = np.append(self.mu, 0.0), np.append(self.values, value)
+
+    def forget_idle(self) -> None:
+        """Drop the cuts without a multiplier: the dual value stays."""
+        busy = self.mu > 0.0
+        self.slopes, self.offsets = self.slopes[busy], self.offsets[busy]
+        self.mu, self.values = self.mu[busy], self.values[busy]
+
+    def settle(self) -> None:
+        """Find the best multipliers."""
+        if self.largest <= SETTLED * self.size and not self.mu.any():
+            return
+        steep = float((self.slopes**2).sum(axis=1).max()) / (2.0 * self.alpha)
+        if steep == 0.0 or self.w == 0.0:  # nothing that the set feels: x(mu) stays
+            self.mu = np.where(np.arange(self.mu.size) == self.values.argmax(), self.w, 0.0)
+            return
+        if self.mu.size == 1 and not self.mu.any():
+            falling_root(self._single, self.largest, steep, self.w, SETTLED * self.size)
+            return
+        reach = min(self.w, 2.0 * max(float(self.mu.sum()), self.largest / steep))
+        self._maximise(reach)
+        while reach < self.w and self.mu.sum() > 0.9 * reach:
+            reach = min(self.w, 10.0 * reach)
+            self._maximise(reach)
+
+    def _single(self, mu: float) -> float:
+        return float(self._move_to(np.array([mu]))[0])
+
+    def _maximise(self, reach: float) -> None:
+        """Maximise the dual over multipliers whose sum is at most `reach`, in that unit."""
+        from scipy.optimize import minimize
+
+        size = self.size
+
+        def loss(u: Vector) -> tuple[float, Vector]:
+            mu = reach * np.maximum(u, 0.0)
+            slopes = self._move_to(mu)
+            away = self.x - self.centre
+            value = self.alpha * float(away @ away) + float(mu @ slopes)
+            return -value / (reach * size), -slopes / size
+
+        room = {"type": "ineq", "fun": lambda u: 1.0 - u.sum(), "jac": lambda u: -np.ones(u.size)}
+        solve: Any = minimize  # value and gradient in one call
+        found = solve(
+            loss,
+            self.mu / reach,
+            jac=True,
+            method="SLSQP",
+            bounds=[(0.0, 1.0)] * self.mu.size,
+            constraints=[room],
+            options={"ftol": 1e-16, "maxiter": 100},
+        )
+        u = np.maximum(found.x, 0.0)
+        self._move_to(reach * u / max(1.0, float(u.sum())))

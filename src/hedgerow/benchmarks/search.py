@@ -1,0 +1,226 @@
+"""The search for the best action: a model of cuts, its best point, the cuts that this violates."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from hedgerow.benchmarks.cuts import Cuts, Model, cheapest, least_sum, least_worst
+from hedgerow.benchmarks.masters import Answer, Master, SolverError
+from hedgerow.benchmarks.passes import Rounds, Sight
+from hedgerow.inputs import Vector
+from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.sets.decision_set import DecisionSet
+
+GAP = 1e-6
+"""A gap of this share of the cost counts as optimal."""
+AIM = 1e-7
+"""The search goes on until the gap is this share of the cost, if calls are left."""
+COARSE = 1e-3
+"""The first models need not be solved better than to this share of the cost."""
+MOST_TANGENTS = 5
+"""Of tangents, which are always more, the highest are kept: so many for each dimension."""
+MOST_STEPS = 500
+"""Models solved before the search ends with the gap that it has."""
+MOST_NEEDED = 2000
+"""The budget that would be needed is not looked for if it takes more rounds than this."""
+
+
+class Search:
+    """Outer approximation: the model is never above the truth, so its bound holds.
+
+    Args:
+        X: the set.
+        rounds: the rounds.
+        master: minimises models over X; it may be shared between searches on one set.
+        budget: the most that positive constraint values may sum to, infinite for no constraint.
+        limits: cuts that are known to hold, such as those of an earlier search.
+
+    Reference: Kelley, The cutting-plane method for solving convex programs (1960); cuts half way
+    to the best action known: Ben-Ameur and Neto, Acceleration of cutting-plane and column
+    generation algorithms (2007).
+
+    """
+
+    def __init__(self, X: DecisionSet, rounds: Rounds, master: Master, budget: float, limits: Cuts):
+        self.X, self.rounds, self.master, self.budget = X, rounds, master, budget
+        self.limits = limits
+        # Each round may be off by the tolerance, so a sum of them by so many of it.
+        self.tolerance = rounds.tolerance * (rounds.horizon if budget > 0.0 else 1)
+        self.most = MOST_TANGENTS * (10 + X.dim)
+        self.best: Sight | None = None
+        self.lower, self.slack, self.share = -math.inf, 0.0, COARSE
+        self.begin = time.perf_counter()
+
+    def run(self) -> Benchmark:
+        """Return the benchmark."""
+        x = self.X.start()
+        if not self.rounds.curved:
+            x = self.X.lmo(self.rounds.cost_at(x)[1])
+        sight = self._look(x)
+        costs = sight.tangent()
+        self.lower = self.X.minimum(sight.slope) + float(costs.offsets[0])
+        new = self.limits.offsets.size > 0 or self._learn(sight)
+        for _ in range(MOST_STEPS):
+            if self._closed(sight):
+                break
+            if not (new or self.rounds.curved):
+                if self.share <= AIM:
+                    break
+                self.share = max(AIM, 0.01 * self.share)
+            try:
+                answer = self._solve(costs, sight)
+                proof = self._infeasible() if answer is None else None
+            except SolverError:
+                break  # neither proved nor refuted: the gap says so
+            if proof is not None:
+                return proof
+            if answer is None:
+                continue
+            self.lower = max(self.lower, answer.lower)
+            sight = self._look(answer.x)
+            seen = [sight]
+            if self.best is not None and (self.rounds.curved or not self.rounds.finite):
+                seen.append(self._look(0.5 * (self.best.x + answer.x)))
+            new = sum(self._learn(each) for each in seen) > 0
+            if self.rounds.curved:
+                costs = costs.joined(*(each.tangent() for each in seen))
+                costs = costs.highest(answer.x, self.most)
+            if not self.rounds.finite:
+                self.limits = self.limits.highest(answer.x, self.most)
+        return self._benchmark(self.best or sight)
+
+    def _look(self, x: Vector) -> Sight:
+        """See x with all rounds; remember it if it is the best action so far."""
+        limits, horizon = self.limits, self.rounds.horizon
+        known = limits.known(x, horizon) if self.budget > 0.0 else np.zeros(horizon + 1)
+        sight = self.rounds.look(x, known, limits.rows)
+        if self._kept(sight) and (self.best is None or sight.cost < self.best.cost):
+            self.best = sight
+        return sight
+
+    def _learn(self, sight: Sight) -> bool:
+        """Take over the cuts of an action that breaks the limits; say if there were any."""
+        if self._kept(sight) or not sight.cuts.offsets.size:
+            return False
+        self.limits = self.limits.joined(sight.cuts)
+        return True
+
+    def _kept(self, sight: Sight) -> bool:
+        value = sight.total if self.budget > 0.0 else sight.worst
+        return value <= self.budget + 2.0 * max(self.tolerance, self.slack)
+
+    def _closed(self, sight: Sight) -> bool:
+        return self.best is not None and self.best.cost - self.lower <= AIM * self._size(sight)
+
+    def _size(self, sight: Sight) -> float:
+        """Return what gaps are compared to: the cost, or where it vanishes a share of its parts."""
+        parts = float(np.abs(sight.slope) @ np.abs(sight.x))
+        return max(abs(sight.cost), 1e-2 * parts, 1e-300)
+
+    def _solve(self, costs: Cuts, sight: Sight) -> Answer | None:
+        model = cheapest(costs, self.limits, self.budget, self.slack)
+        fallback = None
+        if self.limits.offsets.size and self.budget < math.inf:
+            fallback = self._violation(self.limits)
+        accuracy = self.share * self._size(sight)
+        if self.best is not None:
+            accuracy = min(accuracy, 0.1 * (self.best.cost - self.lower))
+        accuracy = max(accuracy, 0.5 * AIM * self._size(sight))
+        return self.master.solve(model, fallback, accuracy)
+
+    def _violation(self, limits: Cuts) -> Model:
+        """Return the model of how far the limits are broken at least, at most 0 if they are not."""
+        if self.budget == 0.0:
+            return least_worst(limits._replace(offsets=limits.offsets - self.slack))
+        model = least_sum(limits)
+        model.offsets[-1] = -self.budget - self.slack
+        return model
+
+    def _infeasible(self) -> Benchmark | None:
+        """Prove that no action keeps the limits; or return None with some slack allowed."""
+        worst = self.budget == 0.0
+        sight, answer = self._least(least_worst if worst else least_sum)
+        room = self.budget + 2.0 * self.tolerance
+        if answer.lower <= room:
+            reached = sight.worst if worst else sight.total
+            if self.slack or reached > room:
+                return self._benchmark(sight)  # neither proved nor refuted
+            self.slack = 2.0 * self.tolerance
+            return None
+        weights = answer.multipliers if worst else answer.multipliers[:-1]
+        guilty = self.limits.rounds[: weights.size][weights > 1e-9 * weights.max(initial=0.0)]
+        return Benchmark(
+            sight.x,
+            sight.cost,
+            math.inf,
+            math.inf,
+            "infeasible",
+            sight.worst,
+            sight.total,
+            time.perf_counter() - self.begin,
+            tuple(int(t) for t in np.unique(guilty)),
+            self._needed(sight) if worst else sight.total,
+        )
+
+    def _least(self, goal: Callable[[Cuts], Model], most: float = math.inf) -> tuple[Sight, Answer]:
+        """Minimise the worst violation, or the sum of all: the best action seen and the proof."""
+
+        def value(sight: Sight) -> float:
+            return sight.worst if goal is least_worst else sight.total
+
+        best: Sight | None = None
+        lower, horizon = -math.inf, self.rounds.horizon
+        for _ in range(MOST_STEPS):
+            size = 0.0 if best is None else abs(value(best))
+            accuracy = max(0.1 * self.rounds.tolerance, 0.5 * AIM * size)
+            answer = self.master.solve(goal(self.limits), None, accuracy)
+            if answer is None:
+                raise RuntimeError("the LP solver found no point of the set")
+            x = answer.x
+            level = np.full(horizon + 1, answer.theta)
+            known = level if goal is least_worst else self.limits.known(x, horizon)
+            sight = self.rounds.look(x, known, self.limits.rows)
+            if best is None or value(sight) < value(best):
+                best = sight
+            if answer.lower > lower:
+                lower, proof = answer.lower, answer
+            aim = max(self.rounds.tolerance, AIM * abs(value(best)))
+            if value(best) - lower <= aim or not sight.cuts.offsets.size:
+                break
+            if self.limits.offsets.size > most:
+                break
+            self.limits = self.limits.joined(sight.cuts)
+            if not self.rounds.finite:
+                half = self.rounds.look(0.5 * (best.x + x), known, self.limits.rows)
+                best = min(best, half, key=value)
+                self.limits = self.limits.joined(half.cuts)
+        assert best is not None
+        return best, proof
+
+    def _needed(self, sight: Sight) -> float | None:
+        """Return the least sum of positive constraint values, if few cuts are enough."""
+        if sight.broken > MOST_NEEDED or not self.rounds.finite:
+            return None
+        sight, answer = self._least(least_sum, MOST_NEEDED)
+        close = sight.total - answer.lower <= GAP * abs(sight.total) + self.rounds.tolerance
+        return sight.total if close else None
+
+    def _benchmark(self, sight: Sight) -> Benchmark:
+        kept = self._kept(sight)
+        lower = min(self.lower, sight.cost) if kept else self.lower
+        gap = sight.cost - lower if kept else math.inf  # a broken limit proves nothing
+        proved = gap <= GAP * self._size(sight)
+        return Benchmark(
+            sight.x,
+            sight.cost,
+            lower,
+            gap,
+            "optimal" if proved else "gap",
+            sight.worst,
+            sight.total,
+            time.perf_counter() - self.begin,
+        )

@@ -1,1 +1,0 @@
-"""Experiments: problems x methods x presets x horizons x seeds, to files on disk."""

@@ -1,0 +1,10 @@
+from .cluster import on_cluster as on_cluster
+from .growth import GrowthFit as GrowthFit
+from .growth import fit_growth as fit_growth
+from .local import in_processes as in_processes
+from .local import in_this_process as in_this_process
+from .reading import load_experiment as load_experiment
+from .results import Results as Results
+from .sweep import SweepProgress as SweepProgress
+from .sweep import sweep as sweep
+from .tuning import tune as tune

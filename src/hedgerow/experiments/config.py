@@ -1,0 +1,130 @@
+"""An experiment: what is played, by whom, for how long, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.experiments.digests import check_sha256
+from hedgerow.experiments.problems import KINDS
+from hedgerow.problems.problem import Problem
+
+FORMAT = 1
+"""Of result files; a change makes older folders unreadable."""
+
+
+@dataclass(frozen=True)
+class ProblemSpec:
+    """One problem of an experiment, before horizon and seed.
+
+    Attributes:
+        label: its name in tables, unique in the experiment.
+        kind: its name in the catalogue.
+        parameters: every parameter that is set, by the file or by default, sorted by name.
+        files: the SHA-256 of each file among them.
+        horizons: the numbers of rounds.
+        base: the folder that file names are relative to; where it is makes no difference.
+
+    """
+
+    label: str
+    kind: str
+    parameters: tuple[tuple[str, Any], ...]
+    files: tuple[tuple[str, str], ...]
+    horizons: tuple[int, ...]
+    base: str
+
+    def build(self, horizon: int, seed: int) -> Problem:
+        """Return the problem; its files must be those that the experiment was read with."""
+        given = dict(self.parameters)
+        for name, expected in self.files:
+            given[name] = Path(self.base, given[name])
+            check_sha256(given[name], expected)
+        return KINDS[self.kind].build(horizon, seed, **given)
+
+    def resolved(self) -> dict[str, Any]:
+        """Return it as plain data: what tells one problem from another."""
+        hashes = dict(self.files)
+        return {
+            "label": self.label,
+            "kind": self.kind,
+            "parameters": {
+                name: Path(value).name if name in hashes else value
+                for name, value in self.parameters
+            },
+            "sha256": hashes,
+        }
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How `hedgerow tune` chooses the eagerness of each method; see `experiment.choosing`.
+
+    Attributes:
+        seeds: the training seeds; none of them is reported.
+        eagerness: the grid, the same for every method.
+        rule: "sum" or "target".
+        ccv_target: for "target": the CCV allowed, as a share of the blind action's.
+
+    """
+
+    seeds: tuple[int, ...]
+    eagerness: tuple[float, ...]
+    rule: str
+    ccv_target: float | None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A checked experiment file.
+
+    Attributes:
+        name: of the experiment, also of its default folder.
+        about: a sentence for tables.
+        problems: what is played.
+        methods: who plays.
+        presets: with which constants.
+        eagerness: of the practical presets; a theory preset always has 1.
+        eager: the methods that play every eagerness; all others play 1.
+        seeds: one repetition each.
+        tuning: of `hedgerow tune`, or None.
+
+    """
+
+    name: str
+    about: str
+    problems: tuple[ProblemSpec, ...]
+    methods: tuple[str, ...]
+    presets: tuple[str, ...]
+    eagerness: tuple[float, ...]
+    eager: tuple[str, ...]
+    seeds: tuple[int, ...]
+    tuning: Tuning | None = None
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the experiment as plain data, with every default written out."""
+        from hedgerow import __version__
+
+        tuning = self.tuning and {
+            "seeds": list(self.tuning.seeds),
+            "eagerness": list(self.tuning.eagerness),
+            "rule": self.tuning.rule,
+            "ccv_target": self.tuning.ccv_target,
+        }
+        return {
+            "format": FORMAT,
+            "hedgerow": __version__,
+            "name": self.name,
+            "about": self.about,
+            "problems": [
+                {**problem.resolved(), "horizons": list(problem.horizons)}
+                for problem in self.problems
+            ],
+            "methods": list(self.methods),
+            "presets": list(self.presets),
+            "eagerness": list(self.eagerness),
+            "eager": list(self.eager),
+            "seeds": list(self.seeds),
+            "tune": tuning,
+        }

@@ -1,0 +1,116 @@
+"""What theorems assume to be known of a problem, found out before it is played."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hedgerow.baselines.method import Constants
+from hedgerow.inputs import Vector
+from hedgerow.policies.unconstrained import unconstrained
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Round
+from hedgerow.problems.recorded import Recorded
+from hedgerow.sets.decision_set import DecisionSet
+
+SAMPLED_ROUNDS = 512
+SAMPLED_VERTICES = 8
+"""Where nothing is exact and nothing is declared: so many rounds, at so many random vertices."""
+
+
+EXACT = "exact: all rounds"
+SAMPLED = (
+    f"sampled at {SAMPLED_VERTICES} vertices in at most {SAMPLED_ROUNDS} rounds, others may exceed "
+    "them"
+)
+
+
+class Known(NamedTuple):
+    """The constants of a problem and how they were found."""
+
+    constants: Constants
+    how: str
+
+    @property
+    def exact(self) -> bool:
+        """Whether no round can exceed them."""
+        return self.how == EXACT
+
+    def record(self) -> dict[str, Any]:
+        """Return them as plain data."""
+        return {
+            "lipschitz": list(self.constants.lipschitz),
+            "bound": list(self.constants.bound),
+            "how": self.how,
+        }
+
+
+def known_constants(problem: Problem) -> Known:
+    """Return pairs (costs, constraints): the largest gradient norm, the largest absolute value.
+
+    Linear rounds, recorded ones too: exact, the maximum over all rounds, values by two oracle
+    calls for each function. Otherwise gradients as the problem declares them (`cost_lipschitz`,
+    `constraint_lipschitz`) where it does, and the rest sampled at vertices: convex functions
+    are largest at vertices, but not all of them are looked at, and only some of the rounds. A
+    method that is told values alone refuses a round that exceeds them, in mid-game; `how` says
+    that they were sampled.
+    """
+    chunks = _chunks(problem)
+    if chunks is not None:
+        return Known(_exact(problem.decision_set, chunks), EXACT)
+    sampled = _sampled(problem)
+    declared = [getattr(problem, f"{name}_lipschitz", None) for name in ("cost", "constraint")]
+    if None in declared:
+        return Known(sampled, SAMPLED)
+    lipschitz = float(declared[0] or 0.0), float(declared[1] or 0.0)
+    return Known(Constants(lipschitz, sampled.bound), f"gradients declared, values {SAMPLED}")
+
+
+def _chunks(problem: Problem) -> Iterator[LinearChunk] | None:
+    """Return the rounds as arrays where all are linear and known beforehand."""
+    if problem.adaptive or not isinstance(problem, (LinearProblem, Recorded)):
+        return None
+    return problem.chunks()
+
+
+def _exact(X: DecisionSet, chunks: Iterator[LinearChunk]) -> Constants:
+    largest = np.zeros(4)
+    for chunk in chunks:
+        for i, (rows, offsets) in enumerate(
+            (
+                (chunk.costs, chunk.cost_offsets),
+                (chunk.constraints, chunk.constraint_offsets),
+            )
+        ):
+            longest = np.linalg.norm(rows, axis=1).max()
+            value = max(_largest_value(X, c, float(b)) for c, b in zip(rows, offsets, strict=True))
+            largest[[i, 2 + i]] = np.maximum(largest[[i, 2 + i]], (longest, value))
+    return _constants(largest)
+
+
+def _largest_value(X: DecisionSet, c: Vector, offset: float) -> float:
+    return max(abs(X.minimum(c) + offset), abs(offset - X.minimum(-c)))
+
+
+def _sampled(problem: Problem) -> Constants:
+    X, rng = problem.decision_set, np.random.default_rng(0)
+    vertices = [X.lmo(rng.standard_normal(X.dim)) for _ in range(SAMPLED_VERTICES)]
+    largest = np.zeros(4)
+    for functions in itertools.islice(_rounds(problem), SAMPLED_ROUNDS):
+        for x in vertices:
+            norms = [float(np.linalg.norm(f.grad(x))) for f in functions]
+            values = [abs(f(x)) for f in functions]
+            largest = np.maximum(largest, norms + values)
+    return _constants(largest)
+
+
+def _rounds(problem: Problem) -> Iterator[Round]:
+    """Yield the rounds; one that reacts to plays is shown the first point again and again."""
+    return problem.rounds(unconstrained(problem.decision_set) if problem.adaptive else None)
+
+
+def _constants(largest: Vector) -> Constants:
+    a, b, c, d = (max(float(value), 1e-300) for value in largest)  # a theorem divides by them
+    return Constants((a, b), (c, d))

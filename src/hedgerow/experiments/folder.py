@@ -1,0 +1,141 @@
+"""The folder of a sweep: one experiment's, which may grow by seeds."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.experiments.record_checks import Record
+from hedgerow.experiments.sharing import shared
+from hedgerow.experiments.sources import sources
+from hedgerow.experiments.stored import CHECKS, DamagedError, read_experiment, read_record
+from hedgerow.experiments.writing import as_json, write_bytes
+
+PARTS = ("partial", "runs", "benchmarks")
+OURS = (*PARTS, "experiment.json", "environment.json", "timings.jsonl", "report")
+FREE = ("about", "seeds", "tune")
+"""Keys that may differ from one sweep of a folder to the next: no run depends on them."""
+
+
+@contextmanager
+def opened(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterator[bool]:
+    """Make a folder, or make sure that it belongs to this experiment; yield whether we are alone.
+
+    Everything is written after the lock is taken: who is alone sweeps up half-written files.
+
+    Args:
+        folder: where the results go.
+        resolved: the experiment.
+        mix: whether the folder may be of another version of the library.
+
+    """
+    _refuse_foreign(folder)
+    try:
+        for name in PARTS:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise ValueError(f"{folder} is no folder; give another with --out") from None
+    with shared(folder) as alone:
+        if _fits(folder, resolved, mix):
+            write_bytes(folder, folder / "experiment.json", as_json(resolved))
+        write_bytes(folder, folder / "environment.json", as_json(_environment()))
+        yield alone
+
+
+def refuse_other_states(folder: Path, states: Iterable[str | None]) -> None:
+    """Refuse to add runs of this state of the library to those of others."""
+    others = sorted({state or "unknown" for state in states} - {sources()})
+    if others:
+        raise ValueError(
+            f"{folder} holds results of another state of the library (sources "
+            f"{', '.join(others)}; here {sources()}), and two states do not mix unawares; give "
+            "another folder with --out, or accept the mixture with --mix, which the report shows"
+        )
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Refuse a folder with files in it that no sweep made."""
+    if not folder.is_dir() or (folder / "experiment.json").is_file():
+        return
+    if not {path.name for path in folder.iterdir()} <= set(OURS):
+        raise ValueError(f"{folder} is not empty and holds no results; give another with --out")
+
+
+def _fits(folder: Path, resolved: dict[str, Any], mix: bool) -> bool:
+    """Return whether `experiment.json` has to be written; refuse a folder of another experiment."""
+    try:
+        stored = read_experiment(folder)
+    except FileNotFoundError:
+        return _restored(folder, resolved, "there is no such file")
+    except DamagedError as damage:
+        return _restored(folder, resolved, damage.why)
+    return _grows(stored, resolved, folder, (*FREE, "hedgerow") if mix else FREE)
+
+
+def _restored(folder: Path, resolved: dict[str, Any], why: str) -> bool:
+    """Return that the experiment is to be written again, if all results there are its own."""
+    for place in CHECKS:
+        for path in sorted((folder / place).glob("*.json")):
+            try:
+                record = read_record(folder, place, path.stem)
+            except DamagedError:
+                continue  # made again, or told when it is read
+            if not _belongs(record, resolved):
+                raise ValueError(
+                    f"{folder / 'experiment.json'} is damaged ({why}), and {path} is of another "
+                    "experiment; give another folder with --out"
+                )
+    return True
+
+
+def _belongs(record: Record, resolved: dict[str, Any]) -> bool:
+    """Whether a record is of a game, a method and a seed that an experiment has."""
+    games = [
+        (problem["label"], problem["kind"], problem["parameters"], problem["sha256"], horizon)
+        for problem in resolved["problems"]
+        for horizon in problem["horizons"]
+    ]
+    keys = ("problem", "kind", "parameters", "sha256", "horizon")
+    return (
+        tuple(map(record.get, keys)) in games
+        and record["seed"] in (0, *resolved["seeds"])  # recorded data have seed 0
+        and record.get("method", resolved["methods"][0]) in resolved["methods"]
+    )
+
+
+def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str, ...]) -> bool:
+    """Return whether more is asked for than is stored; refuse anything but further seeds."""
+    fixed = [{k: v for k, v in of.items() if k not in free} for of in (stored, asked)]
+    old, new = list(stored["seeds"]), asked["seeds"]
+    shorter = min(len(old), len(new))
+    if fixed[0] != fixed[1] or old[:shorter] != new[:shorter]:
+        raise ValueError(
+            f"{folder} holds the results of another experiment, or of another version of the "
+            "library; a folder may grow only by seeds after those it has: give another folder "
+            "with --out, or remove it"
+        )
+    return len(new) > len(old)
+
+
+def _environment() -> dict[str, Any]:
+    """Return what the results should not depend on, but timings do."""
+    import numba
+    import scipy
+
+    return {
+        "python": sys.version.split()[0],
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }

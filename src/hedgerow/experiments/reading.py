@@ -1,0 +1,216 @@
+"""From an experiment file to a checked experiment: nothing is played before all of it is right."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments import schema
+from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
+from hedgerow.experiments.digests import sha256
+from hedgerow.experiments.problems import KINDS
+
+PRESETS = ("practical", "theory")
+GRID = tuple(2.0**k for k in range(-3, 4))
+"""Eagerness that `hedgerow tune` tries, for every method: 1/8 to 8."""
+RULES = ("sum", "target")
+LARGEST_FILE = 1 << 24
+
+
+def load_experiment(path: Path | str, network: Path | None = None) -> Experiment:
+    """Read and check an experiment file.
+
+    Args:
+        path: the file, or the name of a shipped experiment.
+        network: a network file for every problem that needs one and names none.
+
+    """
+    path = find_experiment(path)
+    table = _parsed(path)
+    if network is not None:
+        _fill_network(table, network)
+    try:
+        return read_experiment(table, path.resolve().parent)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    content = path.read_bytes()
+    if len(content) > LARGEST_FILE:
+        raise ValueError(
+            f"{path}: the file has {len(content)} octets, at most {LARGEST_FILE} are read"
+        )
+    try:
+        return tomllib.loads(content.decode())
+    except RecursionError:
+        raise ValueError(f"{path}: lists and tables are nested too deeply; flatten them") from None
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
+        raise ValueError(f"{path}: this is no TOML ({error})") from None
+
+
+def shipped() -> dict[str, Path]:
+    """Return the experiments that come with the library, by name."""
+    folder = Path(str(files("hedgerow.experiments") / "shipped"))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_experiment(path: Path | str) -> Path:
+    """Return where an experiment file is; a bare name may be a shipped one."""
+    path, known = Path(path), shipped()
+    if path.is_file():
+        return path
+    if str(path) in known:
+        return known[str(path)]
+    raise ValueError(
+        f"there is no experiment file {path}, and no shipped experiment of that name; "
+        f"shipped are {', '.join(known)}"
+    )
+
+
+def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
+    """Check a parsed experiment; `base` is the folder that file names are relative to."""
+    schema.check_keys(
+        table,
+        "the experiment",
+        ("name", "problems", "methods", "horizons", "seeds"),
+        ("about", "without", "presets", "eagerness", "eager", "tune"),
+    )
+    name = schema.short(table["name"], "name")
+    if not name.replace("-", "").replace("_", "").isalnum():
+        raise ValueError(f"name must be of letters, digits, - and _, got {name!r}")
+    horizons = schema.distinct(table["horizons"], schema.count, "horizons")
+    methods = _methods(table)
+    experiment = Experiment(
+        name=name,
+        about=schema.checked(table.get("about", name), str, "about"),
+        problems=_problems(table["problems"], horizons, base),
+        methods=methods,
+        presets=schema.distinct(
+            table.get("presets", ["practical"]), schema.among(PRESETS), "presets"
+        ),
+        eagerness=schema.distinct(table.get("eagerness", [1.0]), schema.positive, "eagerness"),
+        eager=schema.distinct(table.get("eager", list(methods)), schema.among(methods), "eager"),
+        seeds=schema.seeds(table["seeds"], "seeds"),
+        tuning=_tuning(table["tune"]) if "tune" in table else None,
+    )
+    _build_each(experiment)
+    return experiment
+
+
+def _methods(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the methods: a list, or "all" of them without a few."""
+    given = table["methods"]
+    if given != "all":
+        if "without" in table:
+            raise ValueError("without goes with methods = 'all'; leave it out of a list instead")
+        if isinstance(given, str):
+            raise ValueError(f"methods must be a list of names or 'all', got {given!r}")
+        return schema.distinct(given, schema.among(METHODS), "methods")
+    left_out: tuple[str, ...] = ()
+    if "without" in table:
+        left_out = schema.distinct(table["without"], schema.among(METHODS), "without")
+    return tuple(name for name in METHODS if name not in left_out)
+
+
+def _problems(given: Any, horizons: tuple[int, ...], base: Path) -> tuple[ProblemSpec, ...]:
+    if not isinstance(given, list) or not given:
+        raise ValueError("problems must be one or more [[problems]] tables")
+    found = tuple(
+        _problem(table, f"problems[{i}]", horizons, base) for i, table in enumerate(given)
+    )
+    labels = [problem.label for problem in found]
+    for i, label in enumerate(labels):
+        if label in labels[:i]:
+            raise ValueError(f"problems[{i}] is {label!r} again; tell them apart by a key `label`")
+    return found
+
+
+def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> ProblemSpec:
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ValueError(f"{where} lacks the key 'kind'; give one of {', '.join(KINDS)}")
+    kind = KINDS[schema.one_of(table["kind"], KINDS, f"{where}.kind")]
+    known = kind.parameters
+    required = ["kind", *(name for name, p in known.items() if p.required)]
+    optional = ["label", "horizons", *(name for name, p in known.items() if not p.required)]
+    if "network" in required and "network" not in table:
+        raise ValueError(f"{where} lacks the key 'network'; give it, or --network FILE")
+    schema.check_keys(table, where, required, optional)
+    values, hashes = {}, {}
+    for name, parameter in known.items():
+        if name not in table:
+            values[name] = parameter.default
+            continue
+        values[name] = schema.checked(table[name], parameter.type, f"{where}.{name}")
+        if parameter.is_file:
+            hashes[name] = _digest(base / values[name], f"{where}.{name}")
+    if "horizons" in table:
+        horizons = schema.distinct(table["horizons"], schema.count, f"{where}.horizons")
+    label = schema.short(table.get("label", kind.name), f"{where}.label")
+    return ProblemSpec(
+        label,
+        kind.name,
+        tuple(sorted((name, value) for name, value in values.items() if value is not None)),
+        tuple(sorted(hashes.items())),
+        horizons,
+        str(base),
+    )
+
+
+def _fill_network(table: dict[str, Any], network: Path) -> None:
+    problems = table.get("problems")
+    lacking = [
+        problem
+        for problem in (problems if isinstance(problems, list) else [])
+        if isinstance(problem, dict)
+        and str(problem.get("kind")) in KINDS
+        and "network" in KINDS[str(problem["kind"])].parameters
+        and "network" not in problem
+    ]
+    if not lacking:
+        raise ValueError("no problem of this experiment lacks a network file; leave --network out")
+    for problem in lacking:
+        problem["network"] = str(network.resolve())
+
+
+def _digest(path: Path, where: str) -> str:
+    try:
+        return sha256(path)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def _tuning(table: Any) -> Tuning:
+    schema.check_keys(table, "tune", ("seeds", "rule"), ("eagerness", "ccv_target"))
+    rule = schema.one_of(table["rule"], RULES, "tune.rule")
+    if (rule == "target") != ("ccv_target" in table):
+        raise ValueError(
+            "tune.ccv_target goes with rule = 'target' and with no other; "
+            f"got rule = {rule!r} and {'a' if 'ccv_target' in table else 'no'} ccv_target"
+        )
+    target = table.get("ccv_target")
+    return Tuning(
+        schema.seeds(table["seeds"], "tune.seeds"),
+        schema.distinct(table.get("eagerness", list(GRID)), schema.positive, "tune.eagerness"),
+        rule,
+        None if target is None else schema.positive(target, "tune.ccv_target"),
+    )
+
+
+def _build_each(experiment: Experiment) -> None:
+    """Build every problem once, so that a wrong number is refused before anything is played."""
+    for i, problem in enumerate(experiment.problems):
+        for horizon in problem.horizons:
+            try:
+                problem.build(horizon, experiment.seeds[0])
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"problems[{i}] ({problem.label}): {error}") from None
+            except (MemoryError, OverflowError):
+                raise ValueError(
+                    f"problems[{i}] ({problem.label}) with {horizon} rounds does not fit in "
+                    "memory; choose smaller numbers"
+                ) from None

@@ -1,0 +1,190 @@
+"""Result files: one folder, one record and one array for each run, and no other index.
+
+    experiment.json            what was asked for: every key of the experiment file, resolved
+    runs/ID.json  .npy         one run: its record, and its curves
+    benchmarks/ID.json  .npy   the best fixed action of one (problem, horizon, seed), likewise
+    timings.jsonl              how long each took: the game alone (`seconds`), with drawing the
+                               rounds and constants (`task_seconds`), and whether the compiled
+                               loop played it (`compiled`); no part of the results
+    environment.json           versions and machine of the last session; no part of the results
+    partial/                   files being written, and a lock; no .part when nothing runs
+    selection.json             only in a folder of `hedgerow tune`: see `experiments/tuning.py`
+
+A file is complete or absent: it is written under `partial/` and renamed, the array first, so that
+a record means that its run is finished. What was damaged later is no finished run: a sweep reads
+what is there and makes again what is not whole. The bytes of `experiment.json`, `runs/` and
+`benchmarks/` depend on the experiment and the library, not on workers, order, kills or clocks.
+
+*Record of a run*: `id`; `problem` (its label), `kind`, `parameters`; `method`, `preset`,
+`eagerness`, `horizon`, `seed`; `status`: "done", or "refused" with the `reason` when the method
+does not take this problem (then there is no array and the numbers are null). Numbers, exact totals
+over all rounds: `cost`, `ccv` (sum of max(0, g_t)), `signed_ccv` (sum of g_t), `largest_violation`,
+`violated_rounds`, `oracle_calls`, `projections`, `certificate` (a proved bound of the regret, null
+where the method has none), `dim`. `notes` are the warnings of the method, `constants` what a
+theorem was told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how`
+they were found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the
+plays has one for each run. `sources` is the fingerprint of the library's sources that made the file
+(`hedgerow.experiments.sources`), here and in benchmarks.
+
+*Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,
+`lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
+`hedgerow.Benchmark` (null where infinite; status "refused" with a `reason` when a problem does not
+take its seed); `blind`: `cost` and `ccv` of the best fixed action that ignores the
+constraint. Regret is a run's cost minus this cost; it does not exist when infeasible.
+
+*Curves*: float64 of shape (4, k), k <= 400, with rows t (the round, from 1 to T), cumulative cost,
+CCV and signed CCV up to and including round t. Runs and benchmarks of one horizon share the same t,
+so a regret curve is row 1 of the run minus row 1 of its benchmark.
+
+`Results(folder)` reads it all, joins runs with benchmarks and reports what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hedgerow.experiments.record_checks import NO_REGRET, Record
+from hedgerow.experiments.stored import (
+    DamagedError,
+    Place,
+    read_curves,
+    read_experiment,
+    read_record,
+)
+from hedgerow.inputs import Vector
+
+
+class Output(NamedTuple):
+    """What one task leaves behind: a record and, unless refused, its curves.
+
+    `seconds` is the time of the game, or of the search for the best action, by itself; `compiled`
+    is whether the compiled loop played the game, and None where no game was played.
+    """
+
+    place: Place
+    record: Record
+    curves: Vector | None
+    seconds: float = 0.0
+    compiled: bool | None = None
+
+
+class RunResult(NamedTuple):
+    """A finished run with its benchmark.
+
+    Attributes:
+        record: the run's record.
+        benchmark: the benchmark's record; None when it is not there yet, or the run was refused.
+        regret: cost minus the benchmark's, None where there is no regret.
+
+    """
+
+    record: Record
+    benchmark: Record | None
+    regret: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """A results folder, read.
+
+    Args:
+        folder: the folder of a sweep, whole or still growing.
+
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        if not (self.folder / "experiment.json").is_file():
+            raise ValueError(
+                f"{self.folder} holds no results: it has no experiment.json; give the folder of a "
+                "sweep, or run the experiment into it again"
+            )
+
+    @cached_property
+    def experiment(self) -> dict[str, Any]:
+        """The resolved experiment."""
+        return read_experiment(self.folder)
+
+    @cached_property
+    def benchmarks(self) -> dict[str, Record]:
+        """The records of all benchmarks, by id."""
+        return {record["id"]: record for record in self._records("benchmarks")}
+
+    @cached_property
+    def runs(self) -> tuple[RunResult, ...]:
+        """All runs that are there, refused ones included, sorted by id."""
+        return tuple(self._joined(record) for record in self._records("runs"))
+
+    @cached_property
+    def states(self) -> Counter[str | None]:
+        """How many files each state of the library made, runs and benchmarks, by its fingerprint.
+
+        None stands for releases that did not store it. More than one entry is a mixture.
+        """
+        records = [*(run.record for run in self.runs), *self.benchmarks.values()]
+        return Counter(record.get("sources") for record in records)
+
+    def curves(self, result: RunResult) -> Vector:
+        """Return rows t, cumulative cost, CCV, signed CCV of a run that is done."""
+        return self._array("runs", result.record["id"], result.record["horizon"])
+
+    def benchmark_curves(self, result: RunResult) -> Vector:
+        """Return the same rows for the benchmark of a run."""
+        return self._array("benchmarks", result.record["benchmark"], result.record["horizon"])
+
+    def timings(self) -> dict[str, float]:
+        """Return the seconds that each game took, by the run's id.
+
+        Rounds that are fixed beforehand are drawn before the clock starts, unless they are too
+        many (`hedgerow.experiments.drawn`). The first game of a process may include compiling.
+        """
+        return {name: float(entry["seconds"]) for name, entry in self._games().items()}
+
+    def engines(self) -> dict[str, bool]:
+        """Return whether the compiled loop played each game, by the run's id."""
+        return {name: bool(entry["compiled"]) for name, entry in self._games().items()}
+
+    def _games(self) -> dict[str, Record]:
+        """Return the last entry of each run that was played, by its id."""
+        path, games = self.folder / "timings.jsonl", {}
+        for line in path.read_bytes().splitlines() if path.is_file() else ():
+            try:
+                entry = json.loads(line)
+                played = entry["place"] == "runs" and entry.get("compiled") is not None
+                if played and 0.0 <= entry["seconds"] < math.inf:
+                    games[str(entry["id"])] = entry
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                continue  # cut short by a kill, or damaged: times are no part of the results
+        return games
+
+    def _joined(self, record: Record) -> RunResult:
+        best = self.benchmarks.get(record["benchmark"])
+        if record["status"] != "done" or best is None or best["status"] in NO_REGRET:
+            return RunResult(record, best, None)
+        return RunResult(record, best, record["cost"] - best["cost"])
+
+    def _records(self, place: Place) -> Iterator[Record]:
+        for path in sorted((self.folder / place).glob("*.json")):
+            yield read_record(self.folder, place, path.stem)
+
+    def _array(self, place: Place, name: str, horizon: int) -> Vector:
+        curves = read_curves(self.folder, place, name, horizon)
+        if not np.array_equal(self._rounds.setdefault(horizon, curves[0]), curves[0]):
+            path = self.folder / place / f"{name}.npy"
+            raise DamagedError(path, "it shows other rounds than the first curves of its horizon")
+        return curves
+
+    @cached_property
+    def _rounds(self) -> dict[int, Vector]:
+        """The rounds that curves show, by horizon: the first ones read."""
+        return {}

@@ -1,0 +1,165 @@
+"""What an experiment asks for, task by task: benchmarks and runs, each with its own name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from hedgerow.baselines.method import Method
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.config import Experiment, ProblemSpec
+from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.stored import Place
+from hedgerow.policies.presets import Preset
+from hedgerow.problems.problem import Problem
+
+
+@dataclass(frozen=True)
+class BenchmarkTask:
+    """Find the best fixed action of one problem, horizon and seed."""
+
+    problem: ProblemSpec
+    horizon: int
+    seed: int
+
+    @property
+    def place(self) -> Place:
+        """The folder of its files."""
+        return "benchmarks"
+
+    @property
+    def id(self) -> str:
+        """The name of its files."""
+        return _named(self.key(), self.problem.label, f"T{self.horizon}", f"s{self.seed}")
+
+    def key(self) -> dict[str, Any]:
+        """Return what tells it from others, as plain data."""
+        problem = self.problem.resolved()
+        label = problem.pop("label")
+        return {"problem": label, **problem, "horizon": self.horizon, "seed": self.seed}
+
+    def build(self) -> Problem:
+        """Return the problem."""
+        return self.problem.build(self.horizon, self.seed)
+
+
+@dataclass(frozen=True)
+class RunTask:
+    """Play one method on one problem.
+
+    Attributes:
+        game: the problem with horizon and seed; recorded data always have seed 0 here.
+        method: who plays.
+        preset: its constants.
+        eagerness: its one tuned factor, where it has one.
+        seed: the repetition; it also fixes the method's own draws.
+
+    """
+
+    game: BenchmarkTask
+    method: str
+    preset: str
+    eagerness: float
+    seed: int
+
+    @property
+    def place(self) -> Place:
+        """The folder of its files."""
+        return "runs"
+
+    @property
+    def id(self) -> str:
+        """The name of its files."""
+        words = (
+            self.game.problem.label,
+            self.method,
+            self.preset,
+            f"e{self.eagerness:g}",
+            f"T{self.game.horizon}",
+            f"s{self.seed}",
+        )
+        return _named(self.key(), *words)
+
+    def key(self) -> dict[str, Any]:
+        """Return what tells it from others, as plain data."""
+        return {
+            **self.game.key(),
+            "method": self.method,
+            "preset": self.preset,
+            "eagerness": self.eagerness,
+            "seed": self.seed,
+        }
+
+    def method_and_preset(self) -> tuple[Method, Preset]:
+        """Return who plays, and with which constants."""
+        return METHODS[self.method], cast(Preset, self.preset)
+
+    def policy_seed(self) -> int:
+        """Return the seed of the method's own draws, independent of the problem's.
+
+        Methods, presets and horizons share it: their runs of one seed are paired.
+        """
+        stream = np.random.SeedSequence(self.seed, spawn_key=(POLICY_STREAM,))
+        return int(stream.generate_state(1)[0])
+
+
+Task = BenchmarkTask | RunTask
+
+POLICY_STREAM = 7
+"""Problems draw from SeedSequence([seed, 0..2]); a spawn key is apart from all of these."""
+
+
+def plan(experiment: Experiment) -> list[Task]:
+    """Return all tasks of an experiment: the benchmark of each game, then its runs.
+
+    A problem that reacts to the plays has no benchmark of its own: each run makes one.
+    """
+    tasks: list[Task] = []
+    for game in games(experiment):
+        if not KINDS[game.problem.kind].reacts:
+            tasks.append(game)
+        for seed in experiment.seeds if not _seeded(game) else (game.seed,):
+            tasks.extend(_runs(experiment, game, seed))
+    return tasks
+
+
+def games(experiment: Experiment) -> Iterator[BenchmarkTask]:
+    """Yield every problem with horizon and seed; recorded data once, with seed 0."""
+    for problem in experiment.problems:
+        for horizon in problem.horizons:
+            seeds = experiment.seeds if KINDS[problem.kind].seeded else (0,)
+            yield from (BenchmarkTask(problem, horizon, seed) for seed in seeds)
+
+
+def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the eagerness values that a method can take; theorems and blind play have only 1."""
+    return asked if preset == "practical" and method.takes("eagerness") else (1.0,)
+
+
+def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[RunTask]:
+    """Yield the runs of one game; a method without draws plays recorded data once."""
+    for name in experiment.methods:
+        method = METHODS[name]
+        if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
+            continue
+        for preset in experiment.presets if method.takes("preset") else ("practical",):
+            asked = experiment.eagerness if name in experiment.eager else (1.0,)
+            for eagerness in eagerness_of(method, preset, asked):
+                yield RunTask(game, name, preset, eagerness, seed)
+
+
+def _seeded(game: BenchmarkTask) -> bool:
+    return KINDS[game.problem.kind].seeded
+
+
+def _named(key: dict[str, Any], *words: str) -> str:
+    """Return a name to read, made unique by a digest of the whole key."""
+    text = json.dumps(key, sort_keys=True, allow_nan=False)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+    return re.sub(r"[^A-Za-z0-9.+-]+", "_", "-".join(words)) + f"-{digest}"

@@ -1,0 +1,5 @@
+"""Games: round by round, to their end, and many at once."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

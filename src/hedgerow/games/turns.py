@@ -1,0 +1,64 @@
+"""The game loop, as an iterator; everything else consumes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hedgerow.feedback import first_order
+from hedgerow.functions import Function
+from hedgerow.inputs import Vector
+from hedgerow.problems.problem import Problem
+from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.trace import Step
+
+Feedback = Callable[[Function, Vector], Any]
+
+
+def play(
+    policy: Policy[Any, Any], problem: Problem, feedback: Feedback = first_order
+) -> Iterator[Step]:
+    """Play a problem round by round and yield what happened.
+
+    Args:
+        policy: who plays.
+        problem: the rounds.
+        feedback: what the policy may see of cost and constraint; a policy for bandit feedback
+            gets a function that shows values alone.
+
+    Yields:
+        `Step(t, x, cost, violation)`: the round from 1 on, x_t, f_t(x_t) and g_t(x_t).
+
+    """
+    check_match(policy, problem)
+    rounds = enumerate(problem.rounds(policy), start=1)
+    return (turn(policy, t, *functions, feedback) for t, functions in rounds)
+
+
+def turn(
+    policy: Policy[Any, Any], t: int, cost: Function, constraint: Function, feedback: Feedback
+) -> Step:
+    """Play one round."""
+    x = policy.ask()
+    policy.tell(feedback(cost, x), feedback(constraint, x))
+    return Step(t, x, cost(x), constraint(x))
+
+
+def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
+    """Refuse a problem that the policy cannot play."""
+    if not isinstance(problem, Problem):
+        raise TypeError(
+            f"play needs a Problem, got a {type(problem).__name__}; "
+            "rounds of your own become one with Recorded(decision_set, rounds)"
+        )
+    if policy.decision_set.dim != problem.decision_set.dim:
+        raise ValueError(
+            f"the policy plays in dimension {policy.decision_set.dim}, the problem in "
+            f"{problem.decision_set.dim}; build the policy on problem.decision_set"
+        )
+    if problem.adaptive and policy.oblivious_only:
+        raise ValueError(
+            f"{type(problem).__name__} reacts to the plays, and a policy with "
+            f"{type(getattr(policy, 'learner', policy)).__name__} is only safe when rounds are "
+            "fixed beforehand; choose another policy or problem"
+        )

@@ -1,0 +1,54 @@
+from . import steps as steps
+from .adagrad import AdaGrad as AdaGrad
+from .adahedge import AdaHedge as AdaHedge
+from .adaptive_ocg import AdaptiveOCG as AdaptiveOCG
+from .block_bandit import BlockBandit as BlockBandit
+from .blocks import (
+    BlockRule as BlockRule,
+)
+from .blocks import (
+    PaperBlocks as PaperBlocks,
+)
+from .blocks import (
+    PracticalBlocks as PracticalBlocks,
+)
+from .corrective_omd import CorrectiveOMD as CorrectiveOMD
+from .ftpl import FTPL as FTPL
+from .ftpl import GaussianNoise as GaussianNoise
+from .ftrl import FTRL as FTRL
+from .kernel_learner import KernelLearner as KernelLearner
+from .lazy import LazyOCG as LazyOCG
+from .loo_blocks import (
+    FixedLooBlocks as FixedLooBlocks,
+)
+from .loo_blocks import (
+    LooRule as LooRule,
+)
+from .loo_blocks import (
+    PracticalLooBlocks as PracticalLooBlocks,
+)
+from .loo_bogd import BlockedOGD as BlockedOGD
+from .mixture import Mixture as Mixture
+from .mixture import SharesOracle as SharesOracle
+from .ocg import OCG as OCG
+from .ogd import OGD as OGD
+from .ogd import StronglyConvexOGD as StronglyConvexOGD
+from .one_point import OnePoint as OnePoint
+from .restarted_block_bandit import (
+    RestartedBlockBandit as RestartedBlockBandit,
+)
+from .restarted_block_bandit import (
+    WangBlocks as WangBlocks,
+)
+from .restarted_ocg import (
+    RestartAtStart as RestartAtStart,
+)
+from .restarted_ocg import (
+    RestartedOCG as RestartedOCG,
+)
+from .restarted_ocg import (
+    RestartHere as RestartHere,
+)
+from .separation_ogd import SeparationAdaGrad as SeparationAdaGrad
+from .separation_ogd import SeparationOGD as SeparationOGD
+from .strongly_convex_ocg import StronglyConvexOCG as StronglyConvexOCG

@@ -1,0 +1,138 @@
+"""Single fields of a result: numbers that may be strings, times, addresses, identifiers."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from hedgerow.networks.left_out import LeftOut, Reason
+from hedgerow.networks.numbers import parse_number
+
+Record = dict[str, Any]
+
+LARGEST_ID = 1 << 53
+LAST_TIMESTAMP = 1 << 33
+"""In the year 2242; what is larger counts milliseconds."""
+LARGEST_MS = 1e9
+LONGEST_ADDRESS = 100
+ERRORS = ("err", "sockerr", "error")
+
+
+class Attempt(NamedTuple):
+    """One try to reach one address: what the probe timed, in ms, and what it sent about it."""
+
+    family: int
+    target: str
+    name: str
+    times: dict[str, float]
+    record: Record
+
+
+def number(record: Record, key: str) -> float | None:
+    """Return a finite number; old firmware writes it as a string; None where it is absent."""
+    value = record.get(key)
+    if value is None:
+        return None
+    try:
+        if isinstance(value, (bool, list, dict)):
+            raise ValueError
+        found = parse_number(value) if isinstance(value, str) else float(value)
+    except (ValueError, OverflowError):
+        raise LeftOut(Reason.WRONG_FIELD, f"{key} must be a number, got {_shown(value)}") from None
+    if not math.isfinite(found):
+        raise LeftOut(Reason.NOT_FINITE, f"{key} is {_shown(value)}")
+    return found
+
+
+def milliseconds(record: Record, key: str) -> float | None:
+    """Return a time of at least 0 ms, or None where it is absent."""
+    found = number(record, key)
+    if found is not None and found < 0.0:
+        raise LeftOut(Reason.NEGATIVE, f"{key} is {found:g} ms, a time cannot be negative")
+    if found is not None and found > LARGEST_MS:
+        raise LeftOut(Reason.WRONG_FIELD, f"{key} is {found:g} ms, more than eleven days")
+    return found
+
+
+def whole(record: Record, key: str, largest: int) -> int:
+    """Return a whole number from 0 to `largest`; strings of digits are taken."""
+    value = record.get(key)
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= largest:
+        raise LeftOut(
+            Reason.WRONG_FIELD,
+            f"{key} must be a whole number from 0 to {largest}, got {_shown(value)}",
+        )
+    return value
+
+
+def times(record: Record, *keys: str) -> dict[str, float]:
+    """Return those of the times that are there."""
+    found = {key: milliseconds(record, key) for key in keys}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def address(value: Any) -> str:
+    """Return an address in its one canonical spelling, or "" for what is none.
+
+    >>> address("2001:6b0:e:3:0:0:0:1")
+    '2001:6b0:e:3::1'
+    """
+    return _canonical(value) if isinstance(value, str) and len(value) <= LONGEST_ADDRESS else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _canonical(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        return ""
+
+
+def target(*records: Record) -> str:
+    """Return the address that was tried: `dst_addr`, or `addr` in old firmware."""
+    for record in records:
+        for key in ("dst_addr", "addr"):
+            if found := address(record.get(key)):
+                return found
+    raise LeftOut(Reason.NO_TARGET)
+
+
+def named(record: Record) -> str:
+    """Return the name or address that was asked for, or ""."""
+    found = record.get("dst_name", record.get("name"))
+    return found if isinstance(found, str) else ""
+
+
+def family(found: str) -> int:
+    """Return 4 or 6; the address itself says it, where `af` may be absent or wrong."""
+    return 6 if ":" in found else 4
+
+
+def records(value: Any, key: str) -> list[Record]:
+    """Return a list of objects."""
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise LeftOut(Reason.WRONG_FIELD, f"{key} must be a list of objects, got {_shown(value)}")
+    return value
+
+
+def check_errors(record: Record) -> None:
+    """Leave out what the probe itself reports as failed."""
+    if "dnserr" in record:
+        raise LeftOut(Reason.NAME_NOT_RESOLVED)
+    for key in ERRORS:
+        if key in record:
+            text = str(record[key])
+            resolved = "resol" not in text
+            raise LeftOut(Reason.PROBE_ERROR if resolved else Reason.NAME_NOT_RESOLVED)
+
+
+def _shown(value: Any) -> str:
+    """A value, short enough for a sentence."""
+    if isinstance(value, int) and abs(value) > LARGEST_ID:
+        return f"a number of {value.bit_length()} bits"
+    text = repr(value) if not isinstance(value, (list, dict)) else type(value).__name__
+    return text if len(text) <= 60 else text[:57] + "..."

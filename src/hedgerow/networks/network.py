@@ -1,0 +1,186 @@
+"""A network: nodes, directed edges, what is known of each, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.inputs import Vector, as_count, as_vector, read_only, unmasked
+from hedgerow.networks.arrays import MOST_NUMBERS
+from hedgerow.networks.labels import STRONG, check_label, rank_correlation
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A directed graph with a latency, and perhaps a bandwidth, on every edge.
+
+    Each quantity carries a label: "measured", "proxy:<method>" or "synthetic:<law>". A series holds
+    one row for each round; NaN in it means that the edge has no reading in that round.
+
+    Args:
+        nodes: distinct names.
+        edges: one row (source, target) of node indices for each edge, no self-loops, no repeats.
+        latency_ms: base latency of each edge.
+        latency_label: what it is.
+        bandwidth_mbps: base bandwidth of each edge, above 0, or None.
+        bandwidth_label: what it is; given exactly when the bandwidth is.
+        latency_series: latency by round and edge, or None.
+        bandwidth_series: bandwidth by round and edge, or None.
+        hub: the index of the hub, or None.
+        source: where paths begin, or None.
+        target: where paths end, or None.
+        provenance: files, hashes, counts: plain JSON data.
+        choices: every open choice and what was chosen: plain JSON data.
+
+    >>> network = Network(("a", "b"), [(0, 1)], [12.5], "measured")
+    >>> network.edges.tolist(), network.bandwidth_mbps
+    ([[0, 1]], None)
+
+    """
+
+    nodes: tuple[str, ...]
+    edges: NDArray[np.int64]
+    latency_ms: Vector
+    latency_label: str
+    bandwidth_mbps: Vector | None = None
+    bandwidth_label: str | None = None
+    latency_series: NDArray[np.float64] | None = None
+    bandwidth_series: NDArray[np.float64] | None = None
+    hub: int | None = None
+    source: int | None = None
+    target: int | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        edges = _edges(self.edges, _nodes(self.nodes))
+        values: dict[str, Any] = {"nodes": tuple(self.nodes), "edges": read_only(edges)}
+        values["latency_ms"] = _base(self.latency_ms, "latency_ms", len(edges), least=0.0)
+        check_label(self.latency_label, "latency_label")
+        if (self.bandwidth_mbps is None) != (self.bandwidth_label is None):
+            raise ValueError("bandwidth_mbps and bandwidth_label go together; give both or neither")
+        if self.bandwidth_mbps is not None:
+            least = float(np.nextafter(0.0, 1.0))
+            values["bandwidth_mbps"] = _base(
+                self.bandwidth_mbps, "bandwidth_mbps", len(edges), least
+            )
+            check_label(self.bandwidth_label, "bandwidth_label")
+        elif self.bandwidth_series is not None:
+            raise ValueError("bandwidth_series needs bandwidth_mbps, the base values; give both")
+        for name in ("latency_series", "bandwidth_series"):
+            if getattr(self, name) is not None:
+                values[name] = _series(getattr(self, name), name, len(edges))
+        for name in ("hub", "source", "target"):
+            _check_index(getattr(self, name), name, len(self.nodes))
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def rank_correlation(self) -> float | None:
+        """Spearman's correlation of bandwidth and latency; None without a bandwidth that varies."""
+        if self.bandwidth_mbps is None:
+            return None
+        return rank_correlation(self.latency_ms, self.bandwidth_mbps)
+
+    @property
+    def caution(self) -> str | None:
+        """A sentence where the bandwidth is the latency under another name."""
+        rho = self.rank_correlation
+        if rho is None or abs(rho) <= STRONG:
+            return None
+        return (
+            f"bandwidth ({self.bandwidth_label}) has rank correlation {rho:.2f} with latency: "
+            "a constraint on it is a re-labelled latency"
+        )
+
+    @classmethod
+    def load(cls, path: Path | str, most_numbers: int = MOST_NUMBERS) -> Network:
+        """Read a network file; what is wrong in it is named, with its key.
+
+        Args:
+            path: the JSON file; its series lie beside it.
+            most_numbers: how many numbers one series may hold; larger ones are refused unread.
+
+        """
+        from hedgerow.networks.storage import load_network
+
+        return load_network(Path(path), as_count(most_numbers, "most_numbers"))
+
+    def save(self, path: Path | str) -> Path:
+        """Write the network as JSON, with its series in an .npz beside it; all or nothing."""
+        from hedgerow.networks.storage import save_network
+
+        return save_network(self, Path(path))
+
+
+def _nodes(names: object) -> int:
+    if not isinstance(names, (tuple, list)) or not all(isinstance(n, str) and n for n in names):
+        raise TypeError("nodes must be names: strings that are not empty")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"nodes must be distinct, {name[:80]!r} stands there twice")
+        seen.add(name)
+    return len(names)
+
+
+def _edges(given: ArrayLike, nodes: int) -> NDArray[np.int64]:
+    try:
+        edges = np.asarray(unmasked(given, "edges"))
+    except ValueError:
+        edges = np.empty(0)
+    if edges.ndim != 2 or edges.shape[1:] != (2,) or edges.dtype.kind not in "iu" or not len(edges):
+        raise ValueError("edges must be rows (source, target) of node indices, at least one")
+    outside = (edges < 0) | (edges >= nodes)
+    if outside.any():
+        row = int(np.argmax(outside.any(axis=1)))
+        raise ValueError(
+            f"edges[{row}] is {edges[row].tolist()}, nodes are numbered 0 to {nodes - 1}"
+        )
+    edges = edges.astype(np.int64)
+    loops = edges[:, 0] == edges[:, 1]
+    if loops.any():
+        raise ValueError(f"edges[{int(np.argmax(loops))}] is a self-loop; leave it out")
+    codes, first = np.unique(edges[:, 0] * nodes + edges[:, 1], return_index=True)
+    if len(codes) < len(edges):
+        row = int(np.setdiff1d(np.arange(len(edges)), first)[0])
+        raise ValueError(f"edges[{row}] is {edges[row].tolist()} again; merge parallel edges")
+    return edges
+
+
+def _base(given: ArrayLike, name: str, size: int, least: float) -> Vector:
+    values = as_vector(given, name, size)
+    if (values < least).any():
+        row = int(np.argmax(values < least))
+        bound = "at least 0" if least == 0.0 else "above 0"
+        raise ValueError(f"{name}[{row}] must be {bound}, got {values[row]:g}")
+    return read_only(values)
+
+
+def _series(given: ArrayLike, name: str, edges: int) -> NDArray[np.float64]:
+    values = np.asarray(unmasked(given, name))
+    if values.ndim != 2 or values.shape[1] != edges or values.dtype.kind != "f" or not len(values):
+        raise ValueError(
+            f"{name} must have shape (rounds, {edges}) and real entries, got {values.shape} of "
+            f"{values.dtype}"
+        )
+    wrong = np.isinf(values) | (values < 0.0)
+    if wrong.any():
+        t, e = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"{name}[{t}, {e}] must be finite and at least 0, or NaN for no reading, "
+            f"got {values[t, e]}"
+        )
+    return read_only(values.astype(np.float64))
+
+
+def _check_index(index: object, name: str, nodes: int) -> None:
+    if index is None:
+        return
+    if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < nodes:
+        raise ValueError(f"{name} must be a node index from 0 to {nodes - 1}, got {index!r}")

@@ -1,0 +1,163 @@
+"""Network files: JSON that people can read, an .npz for series, written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.networks.arrays import MOST_NUMBERS, pack_npz, read_npz
+from hedgerow.networks.data_error import DataError
+from hedgerow.networks.network import Network
+
+FORMAT = "hedgerow.networks"
+VERSION = 1
+KEYS = (
+    "format", "version", "nodes", "edges", "hub", "source", "target", "latency_label",
+    "bandwidth_label", "latency_ms", "bandwidth_mbps", "series", "choices", "provenance",
+)  # fmt: skip
+SERIES = ("latency_series", "bandwidth_series")
+
+
+def save_network(network: Network, path: Path) -> Path:
+    """Write the files and return the path of the JSON; equal networks give equal bytes."""
+    series = {name: getattr(network, name) for name in SERIES}
+    series = {name: values for name, values in series.items() if values is not None}
+    beside = path.with_suffix(".npz")
+    if series and beside == path:
+        raise ValueError(f"{path} must not end in .npz; the series go there, give a .json name")
+    data: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+    for name in KEYS[2:]:
+        value = getattr(network, name, None)
+        data[name] = value.tolist() if isinstance(value, np.ndarray) else value
+    packed = b""
+    if series:
+        packed = pack_npz(series)
+        data["series"] = {"file": beside.name, "sha256": hashlib.sha256(packed).hexdigest()}
+    text = _layout(data).encode()
+    contents = ({beside: packed} if packed else {}) | {path: text}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(contents)
+    except OSError as error:
+        why = error.strerror or error
+        raise DataError(path, "", f"cannot be written: {why}; what was there is kept") from None
+    return path
+
+
+def load_network(path: Path, most_numbers: int = MOST_NUMBERS) -> Network:
+    """Read and check a network file; a series may hold at most so many numbers."""
+    data = _read(path)
+    series: dict[str, Any] = {}
+    if data["series"] is not None:
+        series = _read_series(path, data["series"], most_numbers)
+    for name in ("latency_ms", "bandwidth_mbps"):
+        _check_numbers(path, name, data[name])
+    for name in ("choices", "provenance"):
+        if not isinstance(data[name], dict):
+            raise DataError(path, f"key {name!r}", "must be an object")
+    given = {key: data[key] for key in KEYS[2:] if key != "series"}
+    try:
+        return Network(**given, **series)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DataError(path, "", str(error)) from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(path, "", f"the file cannot be read: {error.strerror or error}") from None
+    except json.JSONDecodeError as error:
+        position = f"line {error.lineno}, column {error.colno}"
+        raise DataError(path, position, f"the JSON is damaged here ({error.msg.lower()})") from None
+    except (ValueError, RecursionError):
+        raise DataError(path, "", "this is no network file, it is not JSON in UTF-8") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise DataError(path, "", "this is no network file; make one with `hedgerow ingest` first")
+    if data.get("version") != VERSION:
+        raise DataError(
+            path,
+            "key 'version'",
+            f"is {data.get('version')!r}, this release reads {VERSION}; "
+            "read it with the release that wrote it",
+        )
+    missing = [key for key in KEYS if key not in data]
+    unknown = [key for key in data if key not in KEYS]
+    if missing or unknown:
+        what = f"lacks {missing[0]!r}" if missing else f"has {unknown[0][:40]!r}, which is unknown"
+        raise DataError(path, "", f"the network {what}; its keys are {', '.join(KEYS)}")
+    return data
+
+
+def _check_numbers(path: Path, name: str, values: Any) -> None:
+    """Name the entry that is no number, before numpy guesses a type for all."""
+    if values is None and name != "latency_ms":
+        return
+    if not isinstance(values, list):
+        raise DataError(path, f"key {name!r}", "must be a list of numbers")
+    for i, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise DataError(path, f"key {name!r}, entry {i}", f"must be a number, got {value!r}")
+
+
+def _read_series(path: Path, entry: Any, most_numbers: int) -> dict[str, NDArray[np.float64]]:
+    if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+        raise DataError(path, "key 'series'", "must be an object with 'file' and 'sha256'")
+    name = entry["file"]
+    if not name or not name.isprintable() or Path(name).name != name:
+        raise DataError(path, "key 'series'", "its file must lie beside the network file")
+    beside = path.with_name(name)
+
+    def known(names: list[str]) -> list[str]:
+        for name in names:
+            if name not in SERIES:
+                raise DataError(beside, f"array {name[:40]!r}", f"is unknown; it holds {SERIES}")
+        return names
+
+    arrays, sha256 = read_npz(beside, known, most_numbers)
+    if sha256 != entry.get("sha256"):
+        raise DataError(
+            beside, "", f"does not belong to {path.name}: its SHA-256 is another; save both again"
+        )
+    return arrays
+
+
+def _layout(data: dict[str, Any]) -> str:
+    """One key a line, so that two files can be compared by eye and by diff."""
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}"
+        for key, value in data.items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _replace(contents: dict[Path, bytes]) -> None:
+    """Write all beside, then rename: nobody ever sees half a file, or half of the files."""
+    temporary: dict[Path, Path] = {}
+    try:
+        for path, content in contents.items():
+            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            temporary[path] = Path(name)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(name).chmod(0o666 & ~_umask())
+        for path, written in temporary.items():
+            written.replace(path)
+    finally:
+        for written in temporary.values():
+            with contextlib.suppress(OSError):
+                written.unlink()
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,17 @@
+from .bandit import projection_free_cbco as projection_free_cbco
+from .constrained import Constrained as Constrained
+from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
+from .paper import (
+    projection_free_coco as projection_free_coco,
+)
+from .paper import (
+    projection_free_long_term as projection_free_long_term,
+)
+from .perturbed import ftpl_coco as ftpl_coco
+from .presets import VacuousConstantsWarning as VacuousConstantsWarning
+from .sampled import LazySampled as LazySampled
+from .sampled import Sampled as Sampled
+from .semi_bandit import SemiBandit as SemiBandit
+from .semi_bandit import semi_bandit_coco as semi_bandit_coco
+from .tracking import tracking_learner as tracking_learner
+from .unconstrained import unconstrained as unconstrained

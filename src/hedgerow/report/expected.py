@@ -1,0 +1,56 @@
+"""How many runs an experiment asks for, to be compared with those that are there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.config import Experiment, ProblemSpec
+from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.tasks import RunTask, plan
+from hedgerow.experiments.tuning import held_out
+
+
+def how_far(results: Results) -> str:
+    """Say how many runs there are, and whether that is all of them."""
+    there, expected = len(results.runs), expected_runs(results.experiment)
+    if expected is None or there == expected:
+        return f"{there} runs"
+    return f"{there} of {expected} runs; not finished"
+
+
+def expected_runs(resolved: dict[str, Any]) -> int | None:
+    """Count the runs of an experiment as `experiment.json` has it.
+
+    Args:
+        resolved: the experiment's plain data; with `selection` in the report part of a tuning.
+
+    Returns:
+        The number, or None if the experiment names what this library does not know.
+
+    """
+    kinds = {problem["kind"] for problem in resolved["problems"]}
+    if not (kinds <= KINDS.keys() and set(resolved["methods"]) <= METHODS.keys()):
+        return None
+    experiment = Experiment(
+        name=resolved["name"],
+        about=resolved["about"],
+        problems=tuple(
+            ProblemSpec(problem["label"], problem["kind"], (), (), tuple(problem["horizons"]), "")
+            for problem in resolved["problems"]
+        ),
+        methods=tuple(resolved["methods"]),
+        presets=tuple(resolved["presets"]),
+        eagerness=tuple(resolved["eagerness"]),
+        eager=tuple(resolved.get("eager", resolved["methods"])),
+        seeds=tuple(resolved["seeds"]),
+    )
+    if "selection" in resolved:
+        try:
+            tasks = held_out(experiment, {"rows": resolved["selection"]})
+        except KeyError:  # a method or problem without a choice
+            return None
+    else:
+        tasks = plan(experiment)
+    return sum(isinstance(task, RunTask) for task in tasks)

@@ -1,1 +1,0 @@
-"""The report of an experiment: summary, figures, verdicts, tables and one page."""

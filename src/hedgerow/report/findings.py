@@ -1,0 +1,144 @@
+"""Checks of claims on one game. One rule for all: the 95 % interval over seeds decides, or not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from hedgerow.report.game import Game
+from hedgerow.report.mean import Mean, every
+from hedgerow.report.summary import Which
+
+FLAT = 100.0 * (1.0 - math.sqrt(0.75))
+"""Percent of the CCV in the last quarter of the rounds: what sqrt(t) collects there, 13.4."""
+GROWTHS = "(sqrt(t) adds 13.4 %, T^{3/4} 19.4 %, linear 25 %)"
+IGNORED = 90.0
+"""From so many percent of the blind action's CCV on, a method ignores the constraint."""
+
+
+class Finding(NamedTuple):
+    """Whether a claim holds (None: undecided), the numbers, and what to say beside it."""
+
+    holds: bool | None
+    numbers: str
+    remark: str = ""
+
+
+Check = Callable[[Game], Finding | None]
+"""None where a method is missing."""
+
+
+def lowest(method: str, rivals: Sequence[str], which: Which) -> Check:
+    """Check that a method is below every rival played, of which there must be two."""
+
+    def check(game: Game) -> Finding | None:
+        played = [rival for rival in rivals if rival in game.rows]
+        if method not in game.rows or len(played) < 2:
+            return None
+        return _compared(game, method, played, which)
+
+    return check
+
+
+def less(method: str, rival: str, which: Which) -> Check:
+    """Check that a method is below a rival."""
+
+    def check(game: Game) -> Finding | None:
+        return _compared(game, method, [rival], which) if game.has(method, rival) else None
+
+    return check
+
+
+def flat(method: str) -> Check:
+    """Check that the last quarter adds less of the CCV than sqrt(t) growth would."""
+
+    def check(game: Game) -> Finding | None:
+        if method not in game.rows:
+            return None
+        share = game.last_quarter(method)
+        numbers = f"{method}: the last quarter adds {share} % of the CCV {GROWTHS}"
+        return _finding(share.below(FLAT), numbers, [share])
+
+    return check
+
+
+def never_flat(method: str) -> Check:
+    """Check that the last quarter adds more of the CCV than sqrt(t) growth would."""
+
+    def check(game: Game) -> Finding | None:
+        found = flat(method)(game)
+        if found is None or found.holds is None:
+            return found
+        return found._replace(holds=not found.holds)
+
+    return check
+
+
+def takes(slow: str, fast: Sequence[str], least: float, most: float) -> Check:
+    """Check that a method takes from `least` to `most` times as long as each other one played."""
+
+    def check(game: Game) -> Finding | None:
+        others = [name for name in fast if name in game.rows]
+        logs = [game.slowdown(slow, name) for name in others] if slow in game.rows else []
+        if not logs or len(others) < min(2, len(fast)) or any(log.seeds == 0 for log in logs):
+            return None
+        holds = every(log.above(math.log(least)) for log in logs)
+        far = [math.isfinite(most) and log.above(math.log(most)) for log in logs]
+        if math.isfinite(most):
+            holds = every([holds, *(log.below(math.log(most)) for log in logs)])
+        numbers = f"{game.ran(slow)} takes " + ", ".join(
+            f"{_times(log)} times as long as {game.ran(name)}"
+            for log, name in zip(logs, others, strict=True)
+        )
+        return _finding(holds, numbers, logs, "far slower" if any(far) else "")
+
+    return check
+
+
+def _compared(game: Game, method: str, rivals: Sequence[str], which: Which) -> Finding:
+    leads = [game.lead(method, rival, which) for rival in rivals]
+    holds = every(lead.below(0.0) for lead in leads)
+    values = "; ".join(_value(game, name, which) for name in (method, *rivals))
+    differences = ", ".join(f"{lead} to {rival}" for lead, rival in zip(leads, rivals, strict=True))
+    numbers = f"{values}; lead of {method}, seed by seed: {differences}"
+    caveats = _caveats(game, (method, *rivals)) if which == "regret" else ""
+    return _finding(holds, numbers, leads, caveats)
+
+
+def _finding(holds: bool | None, numbers: str, means: Sequence[Mean], remark: str = "") -> Finding:
+    seeds = min(mean.seeds for mean in means)
+    count = f"{seeds} seed{'s' if seeds != 1 else ''}" if holds is None else ""
+    return Finding(holds, numbers, "; ".join(part for part in (count, remark) if part))
+
+
+def _value(game: Game, method: str, which: Which) -> str:
+    row = game.rows[method]
+    if which == "ccv":
+        return f"{method} {row.ccv} %"
+    return f"{method} {row.regret} % (CCV {row.ccv} %)"
+
+
+def _caveats(game: Game, methods: Sequence[str]) -> str:
+    """Say which regrets mean little: a negative one was bought, or nothing was kept."""
+    rows = [game.rows[name] for name in methods]
+    least = min(row.ccv.value for row in rows)
+    ignored = [row.entrant.method for row in rows if row.ccv.value >= IGNORED]
+    bought = [
+        row.entrant.method
+        for row in rows
+        if row.regret.value < 0.0 and row.ccv.value > least and row.ccv.value < IGNORED
+    ]
+    said = (("the constraint is ignored", ignored), ("bought with violation", bought))
+    return "; ".join(f"{words} ({', '.join(names)})" for words, names in said if names)
+
+
+def _times(log: Mean) -> str:
+    low, high = log.value - log.half, log.value + log.half
+    interval = f" ({_factor(low)} to {_factor(high)})" if math.isfinite(log.half) else ""
+    return _factor(log.value) + interval
+
+
+def _factor(log: float) -> str:
+    factor = math.exp(log)
+    return f"{factor:.3g}" if factor < 1000.0 else f"{factor:.0f}"

@@ -1,0 +1,223 @@
+"""What a results folder says, method by method: means over seeds with intervals, and ranks."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.results import Results, RunResult
+from hedgerow.inputs import Vector
+from hedgerow.policies.presets import Preset
+from hedgerow.report.mean import Mean
+
+Which = Literal["regret", "ccv"]
+
+
+class Place(NamedTuple):
+    """A problem at a horizon."""
+
+    problem: str
+    horizon: int
+
+
+class Entrant(NamedTuple):
+    """A method with its constants."""
+
+    method: str
+    preset: str
+    eagerness: float
+
+    def __str__(self) -> str:
+        plain = self.preset == "theory" or self.eagerness == 1.0
+        return self.method if plain else f"{self.method}, eagerness {self.eagerness:g}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one problem.
+
+    Regret is in percent of the larger of the benchmark's cost and the blind action's cost, in
+    absolute value; CCV in percent of the blind action's CCV, the best fixed action that ignores
+    the constraint. `ran` says how its games were played: "compiled", "through play", "partly
+    compiled", or nothing where that was not recorded. `rank` is (by regret, by CCV) among the
+    methods of the same preset there.
+    """
+
+    place: Place
+    entrant: Entrant
+    runs: int
+    regret: Mean
+    ccv: Mean
+    regret_raw: Mean
+    ccv_raw: Mean
+    oracle_calls: float
+    projections: float
+    microseconds: float
+    ran: str
+    rank: tuple[int, int] = (0, 0)
+    undominated: bool = False
+
+
+class Refusal(NamedTuple):
+    """A method that did not take a problem, with its sentence."""
+
+    place: Place
+    entrant: Entrant
+    reason: str
+
+
+class Unjudged(NamedTuple):
+    """A game whose runs have no regret, how many they are, and why; they are in no row."""
+
+    place: Place
+    seed: int
+    runs: int
+    why: str
+
+
+class Summary:
+    """All rows of a results folder.
+
+    Args:
+        results: the folder, read; whole or still growing.
+
+    """
+
+    def __init__(self, results: Results):
+        self.results = results
+        groups: dict[tuple[Place, Entrant], list[RunResult]] = defaultdict(list)
+        refused: dict[tuple[Place, Entrant], str] = {}
+        unjudged: dict[tuple[Place, int], list[RunResult]] = defaultdict(list)
+        for run in sorted(results.runs, key=lambda run: int(run.record["seed"])):
+            record = run.record
+            place = Place(record["problem"], record["horizon"])
+            entrant = Entrant(record["method"], record["preset"], record["eagerness"])
+            if record["status"] != "done":
+                refused[place, entrant] = record["reason"]
+            elif run.regret is None:
+                unjudged[place, record["seed"]].append(run)
+            else:
+                groups[place, entrant].append(run)
+        self.runs = dict(groups)
+        self.refusals = [Refusal(*key, reason) for key, reason in refused.items()]
+        self.unjudged = [Unjudged(*key, len(r), _why(r[0])) for key, r in unjudged.items()]
+        self.seconds, self.compiled = results.timings(), results.engines()
+        rows = [self._row(*key, runs) for key, runs in self.runs.items()]
+        self.rows = sorted(_ranked(rows), key=lambda row: (row.place, row.entrant))
+
+    @property
+    def places(self) -> list[Place]:
+        """Every problem at its longest horizon, in the order of the experiment."""
+        longest: dict[str, int] = {}
+        for row in self.rows:
+            name, T = row.place
+            longest[name] = max(T, longest.get(name, 0))
+        order = [problem["label"] for problem in self.results.experiment["problems"]]
+        return [Place(name, longest[name]) for name in order if name in longest]
+
+    @property
+    def presets(self) -> list[str]:
+        """Those that were played, practical first."""
+        return sorted({row.entrant.preset for row in self.rows})
+
+    def at(self, place: Place, preset: str) -> list[Row]:
+        """Return one row for each method of one problem and preset: see `standing`."""
+        return _field(self.rows, place, preset)
+
+    def band(self, row: Row, which: Which) -> tuple[Vector, Vector, Vector, Vector]:
+        """Return t, mean, low and high of regret or CCV over the rounds, in the row's unit."""
+        curves = []
+        for run in self.runs[row.place, row.entrant]:
+            t, cost, ccv, _ = self.results.curves(run)
+            total = ccv if which == "ccv" else cost - self.results.benchmark_curves(run)[1]
+            curves.append(100.0 * total / _unit(run, which))
+        means = [Mean.of(point) for point in np.transpose(curves)]
+        middle = np.array([mean.value for mean in means])
+        half = np.array([mean.half if math.isfinite(mean.half) else 0.0 for mean in means])
+        return t, middle, middle - half, middle + half
+
+    def _row(self, place: Place, entrant: Entrant, runs: list[RunResult]) -> Row:
+        T, ids = place.horizon, [run.record["id"] for run in runs]
+        times = [self.seconds[i] for i in ids if i in self.seconds]
+        return Row(
+            place,
+            entrant,
+            len(runs),
+            Mean.of([percent(run, "regret") for run in runs]),
+            Mean.of([percent(run, "ccv") for run in runs]),
+            Mean.of([run.regret for run in runs if run.regret is not None]),
+            Mean.of([run.record["ccv"] for run in runs]),
+            float(np.mean([run.record["oracle_calls"] for run in runs])) / T,
+            float(np.mean([run.record["projections"] for run in runs])) / T,
+            1e6 * float(np.median(times)) / T if times else math.nan,
+            _ran({self.compiled.get(i) for i in ids}),
+        )
+
+
+def percent(run: RunResult, which: Which) -> float:
+    """Return a run's regret or CCV in the unit of its row."""
+    assert run.regret is not None
+    total = run.regret if which == "regret" else float(run.record["ccv"])
+    return 100.0 * total / _unit(run, which)
+
+
+def described(entrant: Entrant) -> str:
+    """Return a method's name with what a reader of its numbers must know."""
+    method = METHODS.get(entrant.method)
+    preset: Preset = "theory" if entrant.preset == "theory" else "practical"
+    remarks = method.remarks(preset) if method else ""
+    return f"{entrant.method} ({remarks})" if remarks else entrant.method
+
+
+def standing(entrants: Iterable[Entrant]) -> set[Entrant]:
+    """Return who stands for each method and preset: the eagerness nearest to 1, below on a tie."""
+    best: dict[tuple[str, str], Entrant] = {}
+    for entrant in sorted(entrants, key=lambda e: (abs(math.log(e.eagerness)), e.eagerness)):
+        best.setdefault((entrant.method, entrant.preset), entrant)
+    return set(best.values())
+
+
+def _unit(run: RunResult, which: Which) -> float:
+    assert run.benchmark is not None
+    blind = run.benchmark["blind"]
+    if which == "ccv":
+        return float(blind["ccv"]) or 1.0
+    return max(abs(run.benchmark["cost"]), abs(blind["cost"])) or 1.0
+
+
+def _why(run: RunResult) -> str:
+    if run.benchmark is None:
+        return "its best fixed action has not been looked for yet"
+    if run.benchmark["status"] == "infeasible":
+        return "no fixed action keeps every round's constraint"
+    return str(run.benchmark["reason"])
+
+
+def _ran(flags: set[bool | None]) -> str:
+    if len(flags) > 1:
+        return "partly compiled" if True in flags else ""
+    return {True: "compiled", False: "through play", None: ""}[flags.pop()]
+
+
+def _field(rows: list[Row], place: Place, preset: str) -> list[Row]:
+    found = [row for row in rows if (row.place, row.entrant.preset) == (place, preset)]
+    chosen = standing(row.entrant for row in found)
+    return [row for row in found if row.entrant in chosen]
+
+
+def _ranked(rows: list[Row]) -> list[Row]:
+    """Give each row its ranks among the rows of its problem and preset."""
+    ranked = []
+    for row in rows:
+        field = _field(rows, row.place, row.entrant.preset)
+        better = [(r.regret.value < row.regret.value, r.ccv.value < row.ccv.value) for r in field]
+        rank = 1 + sum(a for a, _ in better), 1 + sum(b for _, b in better)
+        undominated = not any(a and b for a, b in better)
+        ranked.append(replace(row, rank=rank, undominated=undominated))
+    return ranked
