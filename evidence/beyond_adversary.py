@@ -16,7 +16,7 @@ from beyond_games import default, tracking
 
 import hedgerow as hr
 from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
-from hedgerow.adversary.search import Found, evaluate, search
+from hedgerow.adversary.game_search import Found, evaluate, search
 
 T = 200
 FOR_POLICIES, FOR_LEARNERS = 160, 400

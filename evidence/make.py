@@ -20,10 +20,10 @@ from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 
 import hedgerow as hr
 from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
-from hedgerow.adversary.search import evaluate, search
+from hedgerow.adversary.game_search import evaluate, search
 from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edges import read_edges
-from hedgerow.networks.hub_graph import hub_graph
+from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 from hedgerow.problems.ad_slots import AdSlots

@@ -6,7 +6,7 @@ from pathlib import Path
 from hedgerow.experiments.local import in_this_process
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 from hedgerow.report.page import write_report
 from hedgerow.report.summary import Summary
 

@@ -13,8 +13,8 @@ import hedgerow as hr
 from hedgerow.adversary.cyclic_arms import CyclicArms
 from hedgerow.adversary.fresh_coordinates import FreshCoordinates
 from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret, regret_ratio
+from hedgerow.adversary.game_search import PATIENCE, evaluate, progress, search
 from hedgerow.adversary.random_signs import RandomSigns
-from hedgerow.adversary.search import PATIENCE, evaluate, progress, search
 from hedgerow.adversary.steady_push import SteadyPush
 from hedgerow.learners import steps
 
@@ -101,12 +101,12 @@ def test_cyclic_arms_ruin_the_leader_and_not_conditional_gradient(n):
     X, best = game.decision_set, hr.hindsight(game)
     assert best.cost <= (game.horizon - 1) / n + 1.0
     assert hr.simulate(leader(X), game).regret(best) >= game.leader_regret
-    for steps in (
+    for rule in (
         steps.PaperSteps(800),
         steps.RmsSteps(),
         steps.CertificateSteps(),
     ):
-        assert hr.simulate(plain(X, steps), game).regret(best) < 0.1 * game.leader_regret
+        assert hr.simulate(plain(X, rule), game).regret(best) < 0.1 * game.leader_regret
 
 
 def test_a_steady_push_costs_the_papers_steps_their_rate_and_the_others_nothing():

@@ -56,10 +56,11 @@ def test_every_room_lists_what_it_has(room):
 
 
 def test_no_name_hides_a_module():
-    """`import hedgerow.x` gives a module for every file and folder of the package."""
-    for module in pkgutil.iter_modules(hedgerow.__path__):
-        found = importlib.import_module(f"hedgerow.{module.name}")
-        assert getattr(hedgerow, module.name, found) is found, module.name
+    """`import hedgerow.x.y as z` gives a module for every file and folder of the package."""
+    for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow."):
+        above, name = module.name.rsplit(".", 1)
+        found = importlib.import_module(module.name)
+        assert getattr(importlib.import_module(above), name, found) is found, module.name
 
 
 def _builds_a_policy(value: object) -> bool:

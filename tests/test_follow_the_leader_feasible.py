@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.follow_the_leader_feasible import follow_the_leader_feasible
+from hedgerow.baselines.feasible_leader import follow_the_leader_feasible
 from hedgerow.testing import check_policy
 from rival_games import SETS, plays_of, random_rounds, rescaled_plays
 

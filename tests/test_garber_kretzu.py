@@ -10,17 +10,17 @@ import pytest
 import hedgerow as hr
 from convex_steps import prox_by_scipy, sq
 from hedgerow.baselines.ball_prox import Affine
-from hedgerow.baselines.garber_kretzu import (
+from hedgerow.baselines.garber_kretzu_2024 import (
     budget_tolerance,
     garber_kretzu_dpp,
     garber_kretzu_lpm,
 )
-from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_bandit
+from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
 from hedgerow.baselines.penalty_prox import PenaltyProx
+from hedgerow.learners.blocked_ogd import BlockedOGD
+from hedgerow.learners.feasible_follower import FeasibleFollower
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
-from hedgerow.learners.loo_bogd import BlockedOGD
 from hedgerow.learners.one_point import OnePoint
-from hedgerow.learners.pursuit import FeasibleFollower
 from hedgerow.learners.shrunk_hull import ShrunkHull
 from hedgerow.surrogates.dual import DualSteps, DualSurrogate
 from pulling_games import SETS, kept_point, linear_rounds, plays

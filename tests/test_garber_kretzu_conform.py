@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.garber_kretzu import garber_kretzu_dpp, garber_kretzu_lpm
-from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_bandit
+from hedgerow.baselines.garber_kretzu_2024 import garber_kretzu_dpp, garber_kretzu_lpm
+from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
 from hedgerow.baselines.penalty_prox import PenaltyProx
+from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
-from hedgerow.learners.loo_bogd import BlockedOGD
 from hedgerow.testing import check_learner, check_policy
 from pulling_games import SETS, linear_rounds, plays
 

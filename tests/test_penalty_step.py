@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hedgerow as hr
 from hedgerow.baselines.falling_root import falling_root
-from hedgerow.baselines.penalty_step import penalty_step
+from hedgerow.baselines.penalised_step import penalty_step
 from rival_games import SETS
 
 

@@ -16,7 +16,7 @@ from hedgerow.policies.perturbed import ftpl_coco
 from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.policies.sampled import LazySampled, Sampled, SampledPlay
 from hedgerow.policies.semi_bandit import semi_bandit_coco
-from hedgerow.policies.unconstrained import unconstrained
+from hedgerow.policies.without_constraint import unconstrained
 from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box

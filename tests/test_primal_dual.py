@@ -10,8 +10,8 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, DecayingRates, ForgetfulRates, PrimalDual
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
-from hedgerow.baselines.unit_free import Normalised
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,

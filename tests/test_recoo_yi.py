@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.recoo import Recoo, RecooRates, recoo
-from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
+from hedgerow.baselines.guo_2022 import Recoo, RecooRates, recoo
+from hedgerow.baselines.yi_2021_2023 import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,

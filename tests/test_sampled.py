@@ -322,7 +322,7 @@ def test_semi_bandit_feedback_of_another_kind_changes_nothing():
     good, before = hr.feedback.SemiBanditFeedback(np.ones(int(policy.ask().sum()))), store(policy)
     for seen in (hr.feedback.EvalLinear(1.0, np.ones(8)), hr.feedback.Eval(1.0, 1.0, 1.0), 0.5):
         for told in ((seen, good), (good, seen)):
-            with pytest.raises(TypeError, match="semi-bandit play learns from Used feedback"):
+            with pytest.raises(TypeError, match="learns from SemiBanditFeedback feedback"):
                 policy.tell(*told)
             assert store(policy) == before
 

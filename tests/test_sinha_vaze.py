@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.baselines.bagel import bagel
-from hedgerow.baselines.sarkar_anytime import sarkar_anytime
-from hedgerow.baselines.sinha_vaze import sinha_vaze, sinha_vaze_strongly_convex
+from hedgerow.baselines.lu_2025 import bagel
+from hedgerow.baselines.sarkar_sinha_2025 import sarkar_anytime
+from hedgerow.baselines.sinha_vaze_2024 import sinha_vaze, sinha_vaze_strongly_convex
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.potentials import AnytimeExponential

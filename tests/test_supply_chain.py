@@ -95,7 +95,7 @@ def imports(folder: Path) -> set[str]:
 def test_every_import_is_declared(folder):
     extras = [*licences.RUNTIME, *(["test"] if folder == "tests" else [])]
     asked = [Requirement(line) for extra in extras for line in licences.project()[extra]]
-    declared = {name for one in asked for name in (one.name, *one.extras)}
+    declared = {name.replace("-", "_") for one in asked for name in (one.name, *one.extras)}
     found = imports(ROOT / folder)
     assert {"numpy", "numba"} <= found <= declared
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 import hedgerow as hr
-from hedgerow.learners.ftrl import FTRL
 from hedgerow.sets.frankwolfe import conditional_gradient
 
 T = 60
@@ -25,9 +24,11 @@ def play(expression: str) -> list[float]:
     values = any(word in expression for word in ("Block", "cbco"))
     X = hr.sets.L2Ball(2) if values else hr.sets.Simplex(11)  # 11: whole lanes and a rest
     x1, s = X.start(), np.linspace(-1.0, 1.0, X.dim)
-    names = {"X": X, "T": T, "K": 8, "x1": x1, "s": s, "beta": 1.0}
-    names |= {"FTRL": FTRL, "conditional_gradient": conditional_gradient}
-    names |= {name: getattr(hr, name) for name in hr.__all__}
+    names: dict[str, object] = {}
+    for room in (hr, hr.policies, hr.learners, hr.learners.steps):
+        names |= {name: getattr(room, name) for name in dir(room) if not name.startswith("_")}
+    names |= {"X": X, "T": T, "K": 8, "x1": x1, "s": s, "beta": 1.0}
+    names["conditional_gradient"] = conditional_gradient
     player = eval(expression, names)  # noqa: S307 - it stands in our own page
     if not hasattr(player, "tell"):
         return player.x.tolist()

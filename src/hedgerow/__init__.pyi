@@ -20,7 +20,7 @@ from . import surrogates as surrogates
 from . import testing as testing
 from .audits import audit as audit
 from .benchmarks.best_action import hindsight as hindsight
-from .bounds.explain import explain as explain
+from .bounds.explanations import explain as explain
 from .feedback import (
     bandit as bandit,
 )
@@ -48,7 +48,7 @@ from .functions import (
 from .functions import (
     Quadratic as Quadratic,
 )
-from .games.simulate import simulate as simulate
+from .games.simulation import simulate as simulate
 from .games.turns import play as play
 from .networks.data_error import DataError as DataError
 from .policies.bandit import projection_free_cbco as projection_free_cbco
@@ -65,7 +65,7 @@ from .policies.presets import VacuousConstantsWarning as VacuousConstantsWarning
 from .policies.sampled import LazySampled as LazySampled
 from .policies.sampled import Sampled as Sampled
 from .policies.semi_bandit import semi_bandit_coco as semi_bandit_coco
-from .policies.unconstrained import unconstrained as unconstrained
+from .policies.without_constraint import unconstrained as unconstrained
 from .problems.problem import Problem as Problem
 from .problems.recorded import Recorded as Recorded
 from .problems.shortest_path import ShortestPath as ShortestPath

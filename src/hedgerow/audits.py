@@ -100,7 +100,7 @@ def audit(
         rounding: the relative difference that is let pass; 0 is exact.
 
     >>> from hedgerow.games import play
-    >>> from hedgerow.policies.unconstrained import unconstrained
+    >>> from hedgerow.policies.without_constraint import unconstrained
     >>> from hedgerow.problems.iid_simplex import IidSimplex
     >>> problem = IidSimplex(n=3, horizon=20, seed=0)
     >>> steps = list(play(unconstrained(problem.decision_set), problem))

@@ -83,4 +83,4 @@ def test_a_missing_docstring_is_noticed():
     assert silent("Loud", Loud) == ["Loud.mute", "Loud.dumb"]
     assert silent("Heir", Heir) == []
     assert silent("f", lambda: None) == ["f"]
-    assert dict(public(hedgerow))["hedgerow.sets.Simplex"] is hedgerow.sets.Simplex
+    assert dict(public(hedgerow.sets))["hedgerow.sets.Simplex"] is hedgerow.sets.Simplex

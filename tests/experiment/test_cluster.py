@@ -15,7 +15,7 @@ from small_experiment import invoked, results_of, small, timed, written
 from hedgerow.experiments.cluster import on_cluster
 from hedgerow.experiments.local import in_this_process
 from hedgerow.experiments.stopped import WorkersLostError
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 
 ENVIRONMENT = {
     **os.environ,

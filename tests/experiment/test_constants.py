@@ -11,7 +11,7 @@ from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.constants import SAMPLED_ROUNDS, known_constants
 from hedgerow.experiments.local import in_this_process
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 
 LINEAR = {
     "simplex": lambda: hr.problems.IidSimplex(n=4, horizon=40, seed=3),

@@ -12,7 +12,7 @@ from small_experiment import TEXT, invoked, results_of, small, written
 
 from hedgerow.experiments.local import in_this_process
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 

@@ -14,7 +14,7 @@ import pytest
 from small_experiment import command, invoked, results_of, small, timed, written
 
 from hedgerow.experiments.local import in_processes, in_this_process
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 
 TEXT = """
 name = "kill"

@@ -10,7 +10,7 @@ from small_experiment import TEXT, results_of, small
 
 from hedgerow.experiments.local import find_joblib, in_this_process
 from hedgerow.experiments.sharing import shared
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 
 fcntl = pytest.importorskip("fcntl")
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")

@@ -15,7 +15,7 @@ from hedgerow.experiments.local import in_this_process
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sources import fingerprint, sources
 from hedgerow.experiments.stopped import StoppedError
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tuning import tune
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
@@ -49,7 +49,7 @@ def three(tasks):
 def folder(tmp_path, monkeypatch):
     """Return a folder with three tasks done by another state of the library."""
     with monkeypatch.context() as patch:
-        for module in ("playing", "sweep", "folder"):
+        for module in ("playing", "sweeps", "folder"):
             patch.setattr(f"hedgerow.experiments.{module}.sources", lambda: OTHER)
         assert sweep(small(tmp_path, TINY), tmp_path / "out", three).ran == 3
     monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
@@ -138,7 +138,7 @@ def test_what_one_state_chose_is_not_played_by_another(tmp_path, monkeypatch):
     experiment = small(tmp_path, text)
     tune(experiment, tmp_path / "out", in_this_process)
     shutil.rmtree(tmp_path / "out/held_out")
-    for module in ("playing", "sweep", "folder"):
+    for module in ("playing", "sweeps", "folder"):
         monkeypatch.setattr(f"hedgerow.experiments.{module}.sources", lambda: OTHER)
     with pytest.raises(ValueError, match="train holds results of another state"):
         tune(experiment, tmp_path / "out", in_this_process)

@@ -19,7 +19,7 @@ from hedgerow.experiments.folder import opened
 from hedgerow.experiments.local import in_processes, in_this_process
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sharing import shared
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 
 
 @pytest.fixture(scope="module")

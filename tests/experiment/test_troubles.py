@@ -15,7 +15,7 @@ from hedgerow.experiments.digests import ChangedFileError
 from hedgerow.experiments.local import in_this_process
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.stopped import UnwritableError, WorkersLostError
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 from hedgerow.report.files import save_figure
 from hedgerow.report.picture import canvas
 

@@ -8,7 +8,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
-from hedgerow.networks.hub_graph import hub_graph
+from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.network import Network
 from measured import data
 

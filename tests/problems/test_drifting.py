@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.problems.drifting_paths import PeriodicDrift, drifting_paths
 from hedgerow.problems.drifting_subsets import DriftingSubsets
 from hedgerow.problems.hard_box import HardBox
+from hedgerow.problems.periodic_drift import PeriodicDrift, drifting_paths
 from hedgerow.problems.variation import UniformScaling
 
 DRIFTING = {

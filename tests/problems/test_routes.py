@@ -12,7 +12,7 @@ from stories import grid
 import hedgerow as hr
 from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edges import read_edges
-from hedgerow.networks.hub_graph import hub_graph
+from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.labels import draw_synthetic
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network

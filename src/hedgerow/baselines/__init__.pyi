@@ -1,4 +1,3 @@
-from .bagel import bagel as bagel
 from .drift_plus_penalty import (
     cold as cold,
 )
@@ -11,19 +10,22 @@ from .drift_plus_penalty import (
 from .drift_plus_penalty import (
     yu_neely_wei_2017 as yu_neely_wei_2017,
 )
-from .follow_the_leader_feasible import (
+from .feasible_leader import (
     FeasibleLeader as FeasibleLeader,
 )
-from .follow_the_leader_feasible import (
+from .feasible_leader import (
     follow_the_leader_feasible as follow_the_leader_feasible,
 )
-from .garber_kretzu import (
+from .garber_kretzu_2024 import (
     garber_kretzu_dpp as garber_kretzu_dpp,
 )
-from .garber_kretzu import (
+from .garber_kretzu_2024 import (
     garber_kretzu_lpm as garber_kretzu_lpm,
 )
-from .garber_kretzu_bandit import garber_kretzu_bandit as garber_kretzu_bandit
+from .garber_kretzu_2024_bandit import garber_kretzu_bandit as garber_kretzu_bandit
+from .guo_2022 import Recoo as Recoo
+from .guo_2022 import RecooRates as RecooRates
+from .guo_2022 import recoo as recoo
 from .lagrangian import (
     ConstantRates as ConstantRates,
 )
@@ -39,12 +41,14 @@ from .lagrangian import (
 from .lagrangian import (
     Schedule as Schedule,
 )
+from .lu_2025 import bagel as bagel
 from .method import Constants as Constants
 from .method import Method as Method
 from .methods import METHODS as METHODS
+from .normalised import Normalised as Normalised
+from .penalised_step import PenaltyStep as PenaltyStep
+from .penalised_step import penalty_step as penalty_step
 from .penalty_prox import PenaltyProx as PenaltyProx
-from .penalty_step import PenaltyStep as PenaltyStep
-from .penalty_step import penalty_step as penalty_step
 from .primal_dual import (
     jenatton as jenatton,
 )
@@ -59,32 +63,28 @@ from .primal_dual import (
 )
 from .queues import DriftPlusPenalty as DriftPlusPenalty
 from .queues import VirtualQueue as VirtualQueue
-from .recoo import Recoo as Recoo
-from .recoo import RecooRates as RecooRates
-from .recoo import recoo as recoo
-from .sarkar_anytime import sarkar_anytime as sarkar_anytime
-from .sinha_vaze import (
+from .sarkar_sinha_2025 import sarkar_anytime as sarkar_anytime
+from .sinha_vaze_2024 import (
     sinha_vaze as sinha_vaze,
 )
-from .sinha_vaze import (
+from .sinha_vaze_2024 import (
     sinha_vaze_strongly_convex as sinha_vaze_strongly_convex,
 )
-from .unit_free import Normalised as Normalised
-from .wang import wang_ofw as wang_ofw
-from .wang import wang_ofw_strongly_convex as wang_ofw_strongly_convex
-from .wang_bandit import wang_bandit as wang_bandit
-from .yi import (
+from .wang_2025 import wang_ofw as wang_ofw
+from .wang_2025 import wang_ofw_strongly_convex as wang_ofw_strongly_convex
+from .wang_2025_bandit import wang_bandit as wang_bandit
+from .yi_2021_2023 import (
     Yi2021 as Yi2021,
 )
-from .yi import (
+from .yi_2021_2023 import (
     Yi2023 as Yi2023,
 )
-from .yi import (
+from .yi_2021_2023 import (
     YiRates as YiRates,
 )
-from .yi import (
+from .yi_2021_2023 import (
     yi_2021 as yi_2021,
 )
-from .yi import (
+from .yi_2021_2023 import (
     yi_2023 as yi_2023,
 )

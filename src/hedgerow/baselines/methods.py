@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from functools import partial
 
-from hedgerow.baselines.bagel import bagel
 from hedgerow.baselines.drift_plus_penalty import (
     cold,
     neely_yu_2017,
     yu_neely_2020,
     yu_neely_wei_2017,
 )
-from hedgerow.baselines.follow_the_leader_feasible import follow_the_leader_feasible
-from hedgerow.baselines.garber_kretzu import garber_kretzu_dpp, garber_kretzu_lpm
-from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_bandit
+from hedgerow.baselines.feasible_leader import follow_the_leader_feasible
+from hedgerow.baselines.garber_kretzu_2024 import garber_kretzu_dpp, garber_kretzu_lpm
+from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
+from hedgerow.baselines.guo_2022 import recoo
+from hedgerow.baselines.lu_2025 import bagel
 from hedgerow.baselines.method import Method
 from hedgerow.baselines.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
-from hedgerow.baselines.recoo import recoo
-from hedgerow.baselines.sarkar_anytime import sarkar_anytime
-from hedgerow.baselines.sinha_vaze import sinha_vaze
-from hedgerow.baselines.wang import wang_ofw
-from hedgerow.baselines.wang_bandit import wang_bandit
-from hedgerow.baselines.yi import yi_2021, yi_2023
+from hedgerow.baselines.sarkar_sinha_2025 import sarkar_anytime
+from hedgerow.baselines.sinha_vaze_2024 import sinha_vaze
+from hedgerow.baselines.wang_2025 import wang_ofw
+from hedgerow.baselines.wang_2025_bandit import wang_bandit
+from hedgerow.baselines.yi_2021_2023 import yi_2021, yi_2023
 from hedgerow.policies.bandit import projection_free_cbco
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
 from hedgerow.policies.perturbed import ftpl_coco
-from hedgerow.policies.unconstrained import unconstrained
+from hedgerow.policies.without_constraint import unconstrained
 
 ALL = (
     Method(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from hedgerow.baselines.penalty_step import penalty_step
+from hedgerow.baselines.penalised_step import penalty_step
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.feedback import Full
 from hedgerow.functions import Function

@@ -7,9 +7,9 @@ from hedgerow.baselines.block_constraints import BlockConstraints
 from hedgerow.feedback import EvalGrad, Full, needs
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector, as_positive, squared_norm
+from hedgerow.learners.feasible_follower import FeasibleFollower
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
-from hedgerow.learners.pursuit import FeasibleFollower
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.hull_projector import hull_projector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypeVar, cast
 
-from hedgerow.baselines.unit_free import Normalised
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.feedback import EvalGrad, Full, needs
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.horizon import warn_beyond

@@ -31,7 +31,7 @@ from .conditional_gradient import (
 from .conditional_gradient import (
     ocg_regret as ocg_regret,
 )
-from .explain import explain as explain
+from .explanations import explain as explain
 from .guarantee import Explanation as Explanation
 from .guarantee import Guarantee as Guarantee
 from .horizons import nonvacuous_horizon as nonvacuous_horizon

@@ -12,7 +12,7 @@ from hedgerow.cli.ingest import MostNumbers
 from hedgerow.cli.refusals import check_output, refusals
 from hedgerow.cli.saying import say
 from hedgerow.networks.arrays import MOST_NUMBERS
-from hedgerow.networks.hub_graph import hub_graph
+from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.network import Network
 from hedgerow.report.networks import draw_network, network_sentences, network_table, record_table
 

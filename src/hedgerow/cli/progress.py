@@ -17,7 +17,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from hedgerow.experiments.sweep import SweepProgress
+from hedgerow.experiments.sweeps import SweepProgress
 
 
 class _Rate(ProgressColumn):

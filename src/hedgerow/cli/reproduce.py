@@ -24,7 +24,7 @@ from hedgerow.cli.run import (
     workforce,
 )
 from hedgerow.experiments.reading import load_experiment
-from hedgerow.experiments.sweep import sweep
+from hedgerow.experiments.sweeps import sweep
 
 FULL_SEEDS = range(40, 70)
 

@@ -24,7 +24,7 @@ from hedgerow.experiments.local import find_joblib, in_processes, in_this_proces
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.stopped import StoppedError
-from hedgerow.experiments.sweep import SweepProgress, Workforce, sweep
+from hedgerow.experiments.sweeps import SweepProgress, Workforce, sweep
 
 File = Annotated[str, typer.Argument(help="An experiment file, or the name of a shipped one.")]
 Out = Annotated[

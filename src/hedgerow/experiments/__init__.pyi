@@ -5,6 +5,6 @@ from .local import in_processes as in_processes
 from .local import in_this_process as in_this_process
 from .reading import load_experiment as load_experiment
 from .results import Results as Results
-from .sweep import SweepProgress as SweepProgress
-from .sweep import sweep as sweep
+from .sweeps import SweepProgress as SweepProgress
+from .sweeps import sweep as sweep
 from .tuning import tune as tune

@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.baselines.method import Constants
 from hedgerow.inputs import Vector
-from hedgerow.policies.unconstrained import unconstrained
+from hedgerow.policies.without_constraint import unconstrained
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Round
 from hedgerow.problems.recorded import Recorded
 from hedgerow.sets.decision_set import DecisionSet

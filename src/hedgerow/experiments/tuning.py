@@ -27,7 +27,7 @@ from hedgerow.experiments.record_checks import check_selection
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sharing import shared
 from hedgerow.experiments.stored import DamagedError, read_json
-from hedgerow.experiments.sweep import SweepProgress, Workforce, look, sweep_tasks
+from hedgerow.experiments.sweeps import SweepProgress, Workforce, look, sweep_tasks
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
 from hedgerow.experiments.writing import as_json, write_bytes
 

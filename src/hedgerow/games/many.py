@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from hedgerow.games.simulate import simulate
+from hedgerow.games.simulation import simulate
 from hedgerow.inputs import as_count
 from hedgerow.problems.problem import Problem
 from hedgerow.protocols.parts import Policy

@@ -3,6 +3,7 @@ from .adagrad import AdaGrad as AdaGrad
 from .adahedge import AdaHedge as AdaHedge
 from .adaptive_ocg import AdaptiveOCG as AdaptiveOCG
 from .block_bandit import BlockBandit as BlockBandit
+from .blocked_ogd import BlockedOGD as BlockedOGD
 from .blocks import (
     BlockRule as BlockRule,
 )
@@ -27,7 +28,6 @@ from .loo_blocks import (
 from .loo_blocks import (
     PracticalLooBlocks as PracticalLooBlocks,
 )
-from .loo_bogd import BlockedOGD as BlockedOGD
 from .mixture import Mixture as Mixture
 from .mixture import SharesOracle as SharesOracle
 from .ocg import OCG as OCG

@@ -14,4 +14,4 @@ from .sampled import Sampled as Sampled
 from .semi_bandit import SemiBandit as SemiBandit
 from .semi_bandit import semi_bandit_coco as semi_bandit_coco
 from .tracking import tracking_learner as tracking_learner
-from .unconstrained import unconstrained as unconstrained
+from .without_constraint import unconstrained as unconstrained

@@ -1,7 +1,5 @@
 from .ad_slots import AdSlots as AdSlots
 from .caching import Caching as Caching
-from .drifting_paths import PeriodicDrift as PeriodicDrift
-from .drifting_paths import drifting_paths as drifting_paths
 from .drifting_subsets import DriftingSubsets as DriftingSubsets
 from .enveloped import EnvelopedProblem as EnvelopedProblem
 from .halfspace_box import HalfspaceBox as HalfspaceBox
@@ -18,6 +16,8 @@ from .log_portfolio import (
     NegativeLog as NegativeLog,
 )
 from .orthogonal_ball import OrthogonalBall as OrthogonalBall
+from .periodic_drift import PeriodicDrift as PeriodicDrift
+from .periodic_drift import drifting_paths as drifting_paths
 from .portfolio import Portfolio as Portfolio
 from .portfolio import price_relatives as price_relatives
 from .problem import LinearChunk as LinearChunk

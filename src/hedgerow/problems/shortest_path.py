@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
-from hedgerow.networks.hub_graph import hub_edges
+from hedgerow.networks.hub_graphs import hub_edges
 from hedgerow.problems.enveloped import EnvelopedProblem, one_round
 from hedgerow.problems.problem import LinearChunk
 from hedgerow.problems.routes import Links, Orientation, find_routes

@@ -43,6 +43,7 @@ class CurrentSurrogate(FirstOrder):
     round's violation small: CCV is the sum of g_t^+.
 
     >>> import numpy as np
+    >>> from hedgerow.feedback import EvalGrad
     >>> from hedgerow.potentials import PowerPotential
     >>> surrogate = CurrentSurrogate(PowerPotential(p=2.0, scale=1.0))
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(0.5, np.array([-1.0])))

@@ -48,6 +48,7 @@ class SignedSurrogate(FirstOrder):
     needs; it does not keep the CCV, the sum of g_t^+, small.
 
     >>> import numpy as np
+    >>> from hedgerow.feedback import EvalGrad
     >>> from hedgerow.potentials import PowerPotential
     >>> surrogate = SignedSurrogate(PowerPotential(p=2.0, scale=1.0), queue=1.0)
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(-0.5, np.array([-1.0])))

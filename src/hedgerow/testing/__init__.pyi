@@ -1,3 +1,3 @@
-from .check_learner import check_learner as check_learner
-from .check_policy import check_policy as check_policy
-from .check_set import check_set as check_set
+from .learner_contract import check_learner as check_learner
+from .policy_contract import check_policy as check_policy
+from .set_contract import check_set as check_set

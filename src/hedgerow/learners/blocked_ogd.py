@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number, squared_norm
+from hedgerow.learners.feasible_follower import FeasibleFollower
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
-from hedgerow.learners.pursuit import FeasibleFollower
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.hull_projector import hull_projector

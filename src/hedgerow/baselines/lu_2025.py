@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.baselines.sinha_vaze import priced
+from hedgerow.baselines.sinha_vaze_2024 import priced
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.policies.constrained import Constrained

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.baselines.sinha_vaze import THEOREM_RATE, priced, scaled
+from hedgerow.baselines.sinha_vaze_2024 import THEOREM_RATE, priced, scaled
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.policies.constrained import Constrained

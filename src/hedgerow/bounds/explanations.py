@@ -57,7 +57,7 @@ def explain(policy: Policy[Any, Any]) -> Explanation:
     Args:
         policy: any policy of the library; of others it says that nothing is known.
 
-    >>> from hedgerow.policies.unconstrained import unconstrained
+    >>> from hedgerow.policies.without_constraint import unconstrained
     >>> from hedgerow.sets.simplices import Simplex
     >>> [guarantee.name for guarantee in explain(unconstrained(Simplex(3))).guarantees]
     ['regret, afterwards', 'regret of the losses, afterwards']

@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 import warnings
 
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.penalty_prox import PenaltyProx
-from hedgerow.baselines.unit_free import Normalised
 from hedgerow.feedback import EvalGrad, Full
 from hedgerow.inputs import as_count, as_positive
+from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
-from hedgerow.learners.loo_bogd import BlockedOGD
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.presets import (
     Lipschitz,

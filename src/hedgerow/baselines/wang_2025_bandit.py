@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.baselines.wang import wang_potential
+from hedgerow.baselines.wang_2025 import wang_potential
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates
