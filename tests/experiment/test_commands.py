@@ -24,6 +24,7 @@ def here(tmp_path, monkeypatch):
 
 def test_run_on_a_pipe(tmp_path):
     written(tmp_path, TINY)
+    invoked("run", "small.toml", "--workers", 1, "-o", "compiled")  # which is announced on stderr
     first = hedgerow("run", "small.toml", "--workers", 1, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert first.stderr == "", "no progress on a pipe"
