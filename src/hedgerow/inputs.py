@@ -12,6 +12,8 @@ Vector = NDArray[np.float64]
 
 LARGEST_GRADIENT = 1e150
 """Gradients above this norm are refused: their squares would leave float64."""
+LARGEST_COUNT = 10**100
+"""Counts above this are refused: no game is longer, and their squares still fit float64."""
 
 
 def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -93,7 +95,13 @@ def as_number(value: Any, name: str) -> float:
     """Return `value` as one finite float."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"{name} must be one real number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} must fit float64, got a whole number of {value.bit_length()} bits; "
+            "measure in a larger unit"
+        ) from None
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}")
     return number
@@ -111,6 +119,9 @@ def as_count(value: Any, name: str, least: int = 1) -> int:
     """Return `value` as a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if not -LARGEST_COUNT <= value <= LARGEST_COUNT:
+        bits = int(value).bit_length()
+        raise ValueError(f"{name} must be at most 1e100, got a whole number of {bits} bits")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
