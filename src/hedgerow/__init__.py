@@ -143,7 +143,11 @@ if TYPE_CHECKING:
     from hedgerow.learners.one_point import OnePoint
     from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
     from hedgerow.learners.restarted_ocg import Restart, RestartAtStart, RestartedOCG, RestartHere
-    from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
+    from hedgerow.learners.separation_ogd import (
+        ExpensiveRoundWarning,
+        SeparationAdaGrad,
+        SeparationOGD,
+    )
     from hedgerow.learners.strongly_convex_ocg import StronglyConvexOCG
     from hedgerow.network.atlas.choices import AtlasChoices
     from hedgerow.network.atlas.star import read_atlas
@@ -218,6 +222,7 @@ _LATER = {
     "DualSurrogate": "hedgerow.surrogates.dual",
     "DualValues": "hedgerow.surrogates.dual",
     "EdgeColumns": "hedgerow.network.edges",
+    "ExpensiveRoundWarning": "hedgerow.learners.separation_ogd",
     "Explanation": "hedgerow.bounds",
     "FTRL": "hedgerow.learners.ftrl",
     "FeasibleLeader": "hedgerow.policies.follow_the_leader_feasible",
@@ -369,6 +374,7 @@ __all__ = [
     "Eval",
     "EvalGrad",
     "EvalLinear",
+    "ExpensiveRoundWarning",
     "Explanation",
     "ExponentialPotential",
     "Failure",

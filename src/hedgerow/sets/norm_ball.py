@@ -8,8 +8,9 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector
+from hedgerow.inputs import Vector, as_count, as_vector
 from hedgerow.sets.projectable import ProjectableSet
+from hedgerow.sets.sizes import as_size
 
 
 class NormBall(ProjectableSet):
@@ -20,7 +21,7 @@ class NormBall(ProjectableSet):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "radius", as_positive(self.radius, "radius"))
+        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
 
     @property
     def dim(self) -> int:

@@ -81,13 +81,13 @@ class OracleOnly(DecisionSet):
 
     @cached_property
     def _box_diagonal(self) -> float:
-        axis, squares = np.zeros(self.dim), 0.0
+        axis, widths = np.zeros(self.dim), np.zeros(self.dim)
         for i in range(self.dim):
             axis[i] = 1.0
             least = self.minimum(axis)
-            squares += (-self.minimum(-axis) - least) ** 2
+            widths[i] = -self.minimum(-axis) - least
             axis[i] = 0.0
-        return math.sqrt(squares)
+        return math.hypot(*widths)
 
     def _approach(self, y: Vector, tolerance: float, far: float = math.inf) -> Mixture:
         return minimum_norm_point(self.workspace().lmo, y, tolerance, self.oracle_cap, far)

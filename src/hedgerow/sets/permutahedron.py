@@ -16,6 +16,7 @@ from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.fixed_sum import ROUNDING, FixedSum, mixture
 from hedgerow.sets.rising import rising
+from hedgerow.sets.sizes import check_coordinates, check_width
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class Permutahedron(FixedSum):
             raise ValueError("a permutahedron needs at least one weight, got none")
         object.__setattr__(self, "weights", read_only(given))
         object.__setattr__(self, "_falling", read_only(np.sort(given)[::-1]))
+        check_coordinates(given, "weights")
+        check_width(float(self._falling[0] - self._falling[-1]), "a permutahedron")
 
     @property
     def dim(self) -> int:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MANY = 400
 """More linear programmes than this are not solved to find bounds: they must be given."""
+LEAST_SIDE, LARGEST_SIDE = 1e-4, 1e15
+"""The largest right-hand side or bound lies between these: HiGHS takes 1e-10 for nothing and 1e20
+for infinite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,19 @@ class Polytope(OracleOnly):
             )
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
+        self._check_size()
         self._bound()
+
+    def _check_size(self) -> None:
+        """Refuse numbers that the LP solver cannot tell from zero or from infinity."""
+        sides = np.abs(np.concatenate([self.b_ub, self.b_eq, self.lower, self.upper]))
+        size = float(sides[np.isfinite(sides)].max(initial=0.0))
+        if size != 0.0 and not LEAST_SIDE <= size <= LARGEST_SIDE:
+            raise ValueError(
+                "the largest right-hand side or bound of a polytope must be between "
+                f"{LEAST_SIDE:g} and {LARGEST_SIDE:g}, got {size:g}; divide all of them by it and "
+                "wrap the polytope in Scaled"
+            )
 
     def _bound(self) -> None:
         """Refuse an empty or unbounded polytope, and make all bounds finite."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector
+from hedgerow.inputs import Vector, as_count, as_vector
 from hedgerow.sets.rank_one import EPS, INNER, INSIDE, ITSELF, OUTER, RankOneVertices, moderate
 from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.sizes import as_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class Spectrahedron(RankOneVertices):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "trace", as_positive(self.trace, "trace"))
+        object.__setattr__(self, "trace", as_size(self.trace, "trace"))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -173,7 +174,7 @@ class NuclearBall(RankOneVertices):
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", as_count(self.m, "m"))
         object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "radius", as_positive(self.radius, "radius"))
+        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
 
     @property
     def shape(self) -> tuple[int, ...]:
