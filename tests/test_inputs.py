@@ -21,9 +21,11 @@ def test_a_number_too_large_for_a_float_gets_one_sentence(value):
         as_number(value, "lipschitz")
 
 
-@pytest.mark.parametrize("value", [[1.0, TOO_LARGE], [[-UNPRINTABLE, 0.5]], (TOO_LARGE, 0.0)], ids=NAMES)
+@pytest.mark.parametrize(
+    "value", [[1.0, TOO_LARGE], [[-UNPRINTABLE, 0.5]], (TOO_LARGE, 0.0)], ids=NAMES
+)
 def test_an_array_with_such_a_number_gets_one_sentence(value):
-    with pytest.raises(TypeError, match="^y must hold real numbers, got dtype object; convert"):
+    with pytest.raises(TypeError, match=r"^y must hold real numbers, got dtype object; convert"):
         as_array(value, "y")
 
 

@@ -353,7 +353,7 @@ class Unreachable(hr.DecisionSet):
     def ball(self):
         return hr.Simplex(3).ball()
 
-    def separate(self, y):
+    def separate(self, y):  # noqa: ARG002
         type(self).asked += 1
         return self.normal + np.sin(self.asked * np.arange(1.0, 4.0)) * self.turning
 

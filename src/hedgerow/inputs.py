@@ -12,6 +12,8 @@ Vector = NDArray[np.float64]
 
 LARGEST_GRADIENT = 1e150
 """Gradients above this norm are refused: their squares would leave float64."""
+LARGEST_ENTRY = 1e300
+"""Points to project with larger entries are refused: sums of these would leave float64."""
 LARGEST_COUNT = 10**100
 """Counts above this are refused: no game is longer, and their squares still fit float64."""
 
@@ -70,9 +72,26 @@ def as_gradient(
     return grad
 
 
+def as_point(value: ArrayLike, name: str, dim: int) -> Vector:
+    """Return a point to project, of which sums can be taken."""
+    point = as_vector(value, name, dim)
+    if not squared_norm(point) < 1e300 and _largest(point) > LARGEST_ENTRY:
+        raise ValueError(
+            f"{name} must have entries of at most {LARGEST_ENTRY:g} in size to be projected, got "
+            f"{_largest(point):g}; bring it nearer to the set"
+        )
+    return point
+
+
 def squared_norm(vector: Vector) -> float:
     """Return <vector, vector>, infinite where it leaves float64; vdot never warns of that."""
     return float(np.vdot(vector, vector))
+
+
+def length(vector: Vector) -> float:
+    """Return ||vector||; squares neither overflow nor vanish."""
+    largest = _largest(vector) or 1.0
+    return largest * math.sqrt(squared_norm(vector / largest))
 
 
 def fits(value: ArrayLike, dim: int | None) -> TypeGuard[Vector]:

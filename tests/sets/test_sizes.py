@@ -66,7 +66,8 @@ def test_sets_of_allowed_sizes_are_played_on(name, preset):
     assert np.ptp(expected, axis=0).max() > 0.01, "it must move, or this test shows nothing"
     for size in ALLOWED:
         plays, certificate = game(SIZED[name](size), preset)
-        assert np.isfinite(plays).all() and math.isfinite(certificate)
+        assert np.isfinite(plays).all()
+        assert math.isfinite(certificate)
         assert all(unit_set.contains(x / size, 1e-7) for x in plays)
         if preset == "practical":
             np.testing.assert_allclose(plays / size, expected, rtol=0.0, atol=1e-6)
@@ -94,7 +95,7 @@ def test_nested_sizes_are_refused_together():
 
 @pytest.mark.parametrize("offset", [2e9, 1e30, 1e100])
 def test_a_set_moved_beyond_its_digits_is_refused(offset):
-    with pytest.raises(ValueError, match="at most 1e\\+09 times its diameter 1.41"):
+    with pytest.raises(ValueError, match=r"at most 1e\+09 times its diameter 1.41"):
         hr.Translated(hr.Simplex(4), np.full(4, offset))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.compiled import Compiled, Space, labelled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
@@ -68,7 +68,7 @@ class Bounds(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Cut every coordinate at its bounds."""
-        return Space(self.compiled).project(as_vector(y, "y", self.dim))
+        return Space(self.compiled).project(as_point(y, "y", self.dim))
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the centre and the axes of the coordinates that can move."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.fixed_sum import ROUNDING, FixedSum, mixture
@@ -101,7 +101,7 @@ class Permutahedron(FixedSum):
         """
         from scipy.optimize import isotonic_regression
 
-        y = as_vector(y, "y", self.dim)
+        y = as_point(y, "y", self.dim)
         order = rising(-y)
         w = self._falling
         gaps = np.minimum(-np.diff(y[order]), w[0] - w[-1])

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.hot_lp import HotWorkspace
 from hedgerow.sets.interior import Interior, interior, linear_programme
-from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.oracle_only import OracleOnly, drawn_near
 from hedgerow.sets.quadratic import Programme, nearest_point
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class Polytope(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, up to rounding, by a QP if its answer can be proved."""
-        y = as_vector(y, "y", self.dim)
+        y = drawn_near(as_point(y, "y", self.dim))
         size = float(np.max(self.upper - self.lower)) or 1.0
         x = nearest_point(
             Programme(

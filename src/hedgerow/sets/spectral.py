@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_vector
+from hedgerow.inputs import Vector, as_count, as_point, as_vector
 from hedgerow.sets.rank_one import EPS, INNER, INSIDE, ITSELF, OUTER, RankOneVertices, moderate
 from hedgerow.sets.simplices import Simplex
 from hedgerow.sets.sizes import as_size
@@ -73,7 +73,7 @@ class Spectrahedron(RankOneVertices):
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the eigenvalues of the symmetric part on the simplex."""
-        values, vectors = np.linalg.eigh(self._symmetric_part(as_vector(y, "y", self.dim)))
+        values, vectors = np.linalg.eigh(self._symmetric_part(as_point(y, "y", self.dim)))
         kept = Simplex(self.n, self.trace).project(values)
         root = (vectors * np.sqrt(kept))[:, kept > 0.0]
         projection: Vector = root @ root.T
@@ -204,7 +204,7 @@ class NuclearBall(RankOneVertices):
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the singular values on the simplex; a point inside stays as it is."""
-        y = as_vector(y, "y", self.dim)
+        y = as_point(y, "y", self.dim)
         left, values, right = _svd(self._operand(y))
         if values.sum() <= self.radius:
             return y.copy()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_vector, read_only
+from hedgerow.inputs import LARGEST_ENTRY, Vector, as_vector, read_only
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
 from hedgerow.sets.sizes import as_size, check_coordinates, check_width
 
@@ -37,7 +37,10 @@ class Affine(DecisionSet):
         return self.scale * x + self.shift
 
     def _preimage(self, x: ArrayLike) -> Vector:
-        preimage: Vector = (as_vector(x, "the point", self.dim) - self.shift) / self.scale
+        """Return (x - b) / a, no further away than points to project may be."""
+        away = as_vector(x, "the point", self.dim) - self.shift
+        largest, limit = float(np.abs(away).max()), 0.5 * LARGEST_ENTRY * min(1.0, self.scale)
+        preimage: Vector = (away if largest <= limit else away * (limit / largest)) / self.scale
         return preimage
 
     @property
