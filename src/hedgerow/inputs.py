@@ -118,7 +118,7 @@ def as_number(value: Any, name: str) -> float:
         number = float(value)
     except OverflowError:
         raise ValueError(
-            f"{name} must fit float64, got a whole number of {value.bit_length()} bits; "
+            f"{name} must fit float64, got a whole number of {int(value).bit_length()} bits; "
             "measure in a larger unit"
         ) from None
     if not math.isfinite(number):

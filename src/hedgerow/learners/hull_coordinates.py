@@ -35,9 +35,9 @@ class HullCoordinates:
         self.centre, self.radius = decision_set.ball()
         if self.basis.shape[1] == 0:
             raise ValueError("bandit play needs more than one point to choose from")
-        moved = isinstance(decision_set, Affine)
-        self._inner = HullCoordinates(decision_set.inner) if moved else None
-        self._scale = decision_set.scale if moved else 1.0
+        self._inner: HullCoordinates | None = None
+        if isinstance(decision_set, Affine):
+            self._inner, self._scale = HullCoordinates(decision_set.inner), decision_set.scale
 
     @property
     def dim(self) -> int:

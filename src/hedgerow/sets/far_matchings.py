@@ -46,8 +46,7 @@ def drawn_near(graph: Bipartite, y: Vector, matching: Vector) -> Vector:
             break
         price = longer
     reach = 1.0 + min(graph.left, graph.right)
-    rest = np.clip(through - price[two], -reach, 0.0)
-    rest[taken] = 0.0
+    rest: Vector = np.clip(through - price[two], -reach, 0.0)
     if graph.perfect:
         return rest
     price[: graph.left] = own - price[mate]
