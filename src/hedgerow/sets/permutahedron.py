@@ -18,6 +18,9 @@ from hedgerow.sets.fixed_sum import ROUNDING, FixedSum, mixture
 from hedgerow.sets.rising import rising
 from hedgerow.sets.sizes import check_coordinates, check_width
 
+STEPS = 1000
+"""The most Newton steps to a facet; a few have been seen, and each is at a nearer facet."""
+
 
 @dataclass(frozen=True, eq=False)
 class Permutahedron(FixedSum):
@@ -174,7 +177,7 @@ class Permutahedron(FixedSum):
         Newton's method from above: at each t the largest entries say which facet is passed most.
         """
         t, key, after = math.inf, d, np.empty(0, np.intp)
-        while True:
+        for _ in range(STEPS):
             order = np.lexsort((-key, block))
             slack = np.cumsum(self._falling - v[order])[:-1]
             rise = np.cumsum(d[order])[:-1]
@@ -182,6 +185,7 @@ class Permutahedron(FixedSum):
             steps = np.divide(slack, rise, out=np.full(rise.size, math.inf), where=facet)
             j = int(np.argmin(steps)) if steps.size else 0
             if not steps.size or max(1.0, steps[j]) >= t:
-                return t, after
+                break
             t, after = max(1.0, float(steps[j])), order[j + 1 :]
             key = v + t * d
+        return t, after
