@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -28,9 +27,9 @@ class HotWorkspace(Workspace):
     vertex is not unique, the set itself is asked, so that the answer does not depend on the past.
     """
 
-    def __init__(self, decision_set: DecisionSet, rows: Rows):
+    def __init__(self, decision_set: DecisionSet, rows: Rows, highs: Any):
         super().__init__(decision_set)
-        self._rows = rows
+        self._rows, self._highs = rows, highs
         self.clear()
 
     def clear(self) -> None:
@@ -41,7 +40,7 @@ class HotWorkspace(Workspace):
 
     def lmo(self, c: Vector) -> Vector:
         """Change the costs and continue from the last basis."""
-        highs = import_module("highspy")
+        highs = self._highs
         if self._model is None:
             self._model = _model(highs, self._rows)
         model, pivots = self._model, 50 + len(self._rows.lower) // 4
@@ -56,15 +55,15 @@ class HotWorkspace(Workspace):
         if not optimal:
             optimal = _run(highs, model, DUAL, UNLIMITED)
         self._quick = model.getInfo().simplex_iteration_count <= pivots
-        if not optimal or self._ties(highs):
+        if not optimal or self._ties():
             return self.decision_set.lmo(c)
         x: Vector = np.array(model.getSolution().col_value)
         return np.clip(x, self._rows.lower, self._rows.upper)
 
-    def _ties(self, highs: Any) -> bool:
+    def _ties(self) -> bool:
         """Whether a variable or row could enter the basis at no cost."""
         rows, solution, basis = self._rows, self._model.getSolution(), self._model.getBasis()
-        basic = highs.HighsBasisStatus.kBasic
+        basic = self._highs.HighsBasisStatus.kBasic
         movable = np.concatenate([rows.lower < rows.upper, np.ones(_count(rows.b_ub), np.bool_)])
         statuses = (*basis.col_status, *basis.row_status)[: movable.size]
         duals = np.concatenate([solution.col_dual, solution.row_dual])[: movable.size]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import util
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from hedgerow.sets.hot_lp import HotWorkspace
 from hedgerow.sets.interior import Interior, interior, linear_programme
 from hedgerow.sets.oracle_only import OracleOnly, drawn_near
 from hedgerow.sets.quadratic import Programme, nearest_point
+from hedgerow.sets.solvers import loaded
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -242,8 +242,9 @@ class Polytope(OracleOnly):
         return self._interior.centre.copy(), self._interior.radius
 
     def workspace(self) -> Workspace:
-        """Return a hot-started model if `highspy` is installed."""
-        return HotWorkspace(self, self.rows()) if util.find_spec("highspy") else Workspace(self)
+        """Return a hot-started model if `highspy` can be loaded."""
+        highs = loaded("highspy")
+        return Workspace(self) if highs is None else HotWorkspace(self, self.rows(), highs)
 
 
 def _unit(c: Vector) -> tuple[Vector, int]:
