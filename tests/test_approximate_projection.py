@@ -117,6 +117,28 @@ def check_promises(X, end, y, eps, z):
     assert (after <= before * (1 + 1e-12)).all()
 
 
+def test_an_oracle_that_hardly_helps_is_not_asked_for_ever():
+    """Each vertex is sideways but for a gap of 2 eps: no set has such vertices for long."""
+    y, eps, asked = np.array([100.0, 0.0]), 0.1, 0
+
+    def sideways(c):
+        nonlocal asked
+        asked += 1
+        assert asked < 10_000, "without a bound it takes millions of calls"
+        x, side = c + y, np.array([-c[1], c[0]]) / np.linalg.norm(c)
+        return x - 2.0 * eps * c / (c @ c) + 3.0 * side
+
+    end = frank_wolfe_separation(sideways, np.zeros(2), y, eps)
+    assert eps < end.gap < 3.0 * eps
+    assert 0 < end.calls <= 6.75 * 9.01 / eps + 1
+
+
+def test_a_projection_that_would_take_for_ever_is_refused():
+    X, y = Simplex(2), np.array([3.0, 0.0])
+    with pytest.raises(ValueError, match=r"eps must be above 0.00[0-9]+ for a .*take 1e\+13 sep"):
+        close_infeasible_projection(X.lmo, X.start(), y, 3e-7, X.start(), X.diameter)
+
+
 def test_a_tolerance_of_zero_is_refused():
     X = Simplex(3)
     for method in (frank_wolfe_separation, approximately_feasible_projection):

@@ -165,6 +165,29 @@ def test_the_root_of_a_falling_function_is_found(knots, slopes, height):
         assert abs(f(s)) <= 1e-9
 
 
+@pytest.mark.parametrize("end", [1.0, 1e12, 1e300])
+@pytest.mark.parametrize("width", [1e-300, 1e-3, 0.5, 2.0])
+def test_the_search_for_a_root_is_short_whatever_the_scales(width, end):
+    """A cliff far out, seen from a start at 1e-300: steps outward come to an end."""
+    asked = []
+
+    def f(s):
+        asked.append(s)
+        return 1.0 if s < width * end else -1.0
+
+    s = falling_root(f, 1.0, 1e300, end, 1e-9)
+    assert len(asked) <= 61 + 80
+    assert asked[-1] == s
+    if width > 1.0:
+        assert s == end
+
+
+def test_a_step_that_rounding_swallows_does_no_harm():
+    """The first step ends so near the root that the next one is below rounding."""
+    s = falling_root(lambda s: 1e-17 if s == 1.0 else 1.0 - s, 1.0, 1.0, 9.0, 1e-18)
+    assert s == pytest.approx(1.0, abs=1e-12)
+
+
 @pytest.mark.parametrize("w", [5.0, 1e16])
 def test_a_constraint_that_is_constant_along_the_set_moves_nothing(w):
     """On a simplex the sum of the coordinates is one: no weight on it may drown the cost."""

@@ -308,6 +308,111 @@ def test_what_cannot_be_pulled_is_refused():
         AdaGrad(hr.sets.Simplex(3), start=[1.0, 1.0, 1.0])
 
 
+# What a round may take
+
+K5 = [(u, v) for v in range(5) for u in range(v)]
+MOVED = {
+    "simplex": lambda: hr.sets.Simplex(5),
+    "ball": lambda: hr.sets.L2Ball(3),
+    "trees": lambda: hr.sets.SpanningTrees(K5),
+    "scaled-spectrahedron": lambda: hr.sets.Scaled(hr.sets.Spectrahedron(2), 3.0),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_where_a_set_lies_costs_no_separations(name):
+    """The loop ended by luck, or never, where equations of the set were off by rounding."""
+
+    def play(X):
+        learner, rng = SeparationAdaGrad(X), np.random.default_rng(5)
+        for _ in range(30):
+            learner.tell(hr.feedback.EvalGrad(0.0, rng.standard_normal(X.dim)))
+        return learner.ask(), learner.separations
+
+    inner = MOVED[name]()
+    expected, separations = play(inner)
+    for offset in (-1e3, 1e6, 1e9):
+        X = hr.sets.Translated(inner, np.full(inner.dim, offset))
+        x, asked = play(X)
+        assert asked == separations
+        np.testing.assert_allclose(x - offset, expected, rtol=0, atol=4e-16 * abs(offset) + 1e-12)
+        assert X.contains(x)
+
+
+class Unreachable(hr.DecisionSet):
+    """A simplex whose separation oracle never finds a point inside."""
+
+    dim, diameter, asked = 3, hr.sets.Simplex(3).diameter, 0
+
+    def lmo(self, c):
+        return hr.sets.Simplex(3).lmo(c)
+
+    def contains(self, x, tol=1e-9):
+        return hr.sets.Simplex(3).contains(x, tol)
+
+    def hull(self):
+        return hr.sets.Simplex(3).hull()
+
+    def ball(self):
+        return hr.sets.Simplex(3).ball()
+
+    def separate(self, y):  # noqa: ARG002
+        type(self).asked += 1
+        return self.normal + np.sin(self.asked * np.arange(1.0, 4.0)) * self.turning
+
+
+@pytest.mark.parametrize(
+    ("normal", "turning", "why"),
+    [
+        ([0.0, 0.0, 0.0], 1.0, "still separates the point after .* pulls, which its inner ball"),
+        ([1.0, 1.0, 1.0], 0.0, "a direction that is the same on all of its hull"),
+    ],
+)
+def test_a_set_that_always_separates_is_told_so(normal, turning, why):
+    X = Unreachable()
+    X.normal, X.turning = np.array(normal), turning
+    learner = SeparationAdaGrad(X)
+    before, most = learner.state()["array"], learner.most_separations(0.5)
+    asked = X.asked
+    with pytest.raises(RuntimeError, match=why):
+        learner.tell(hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0, -1.0])))
+    assert X.asked - asked <= most
+    np.testing.assert_array_equal(learner.state()["array"], before)
+
+
+@pytest.mark.parametrize("horizon", [None, 10**4, 10**5])
+@pytest.mark.parametrize("name", ROUND)
+def test_no_round_takes_more_separations_than_was_said(name, horizon):
+    X = ROUND[name]()
+    learner, rng, before = SeparationAdaGrad(X, horizon), np.random.default_rng(1), 0
+    for t in range(1, 200):
+        learner.tell(
+            hr.feedback.EvalGrad(0.0, 10.0 ** rng.integers(0, 4) * rng.standard_normal(X.dim))
+        )
+        assert learner.separations - before <= learner.most_separations(learner.squeeze(t))
+        before = learner.separations
+
+
+def test_the_number_that_is_said_is_not_far_too_large():
+    """A ball is left straight outward: 1/delta pulls lead back from 2r, 3/2 as many are said."""
+    learner = SeparationAdaGrad(hr.sets.L2Ball(3), 10**6)
+    learner.tell(hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0, 0.0])))  # y = -sqrt(2) e_1
+    assert learner.separations > 0.25 * learner.most_separations(learner.squeeze(1.0))
+
+
+def test_expensive_rounds_are_announced_before_the_first():
+    flat = hr.sets.Box([0.0, 0.0], [1.0, 0.01])
+    with pytest.warns(
+        hr.learners.ExpensiveRoundWarning, match="R / r = 200 .*up to 53340 separations"
+    ):
+        assert SeparationAdaGrad(flat).most_separations(0.5) == 53340
+    with pytest.warns(
+        hr.learners.ExpensiveRoundWarning, match=r"a squeeze of 0.0008 .* 24[0-9]{3} sep"
+    ):
+        hr.baselines.bagel(hr.sets.Simplex(5), 10**9, preset="theory", lipschitz=1.0)
+    SeparationAdaGrad(hr.sets.Box([0.0, 0.0], [1.0, 0.1]))  # 535 at most: no word
+
+
 # Bounds
 
 

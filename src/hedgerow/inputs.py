@@ -12,6 +12,10 @@ Vector = NDArray[np.float64]
 
 LARGEST_GRADIENT = 1e150
 """Gradients above this norm are refused: their squares would leave float64."""
+LARGEST_ENTRY = 1e300
+"""Points to project with larger entries are refused: sums of these would leave float64."""
+LARGEST_COUNT = 10**100
+"""Counts above this are refused: no game is longer, and their squares still fit float64."""
 
 
 def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -81,9 +85,26 @@ def as_gradient(
     return grad
 
 
+def as_point(value: ArrayLike, name: str, dim: int) -> Vector:
+    """Return a point to project, of which sums can be taken."""
+    point = as_vector(value, name, dim)
+    if not squared_norm(point) < 1e300 and _largest(point) > LARGEST_ENTRY:
+        raise ValueError(
+            f"{name} must have entries of at most {LARGEST_ENTRY:g} in size to be projected, got "
+            f"{_largest(point):g}; bring it nearer to the set"
+        )
+    return point
+
+
 def squared_norm(vector: Vector) -> float:
     """Return <vector, vector>, infinite where it leaves float64; vdot never warns of that."""
     return float(np.vdot(vector, vector))
+
+
+def length(vector: Vector) -> float:
+    """Return ||vector||; squares neither overflow nor vanish."""
+    largest = _largest(vector) or 1.0
+    return largest * math.sqrt(squared_norm(vector / largest))
 
 
 def fits(value: ArrayLike, dim: int | None) -> TypeGuard[Vector]:
@@ -106,7 +127,13 @@ def as_number(value: Any, name: str) -> float:
     """Return `value` as one finite float."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"{name} must be one real number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} must fit float64, got a whole number of {int(value).bit_length()} bits; "
+            "measure in a larger unit"
+        ) from None
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}")
     return number
@@ -124,6 +151,9 @@ def as_count(value: Any, name: str, least: int = 1) -> int:
     """Return `value` as a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if not -LARGEST_COUNT <= value <= LARGEST_COUNT:
+        bits = int(value).bit_length()
+        raise ValueError(f"{name} must be at most 1e100, got a whole number of {bits} bits")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -92,7 +94,7 @@ def test_the_polytope_oracle_is_exact_on_random_instances() -> None:
 
 
 def without_piqp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quadratic.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(quadratic, "loaded", lambda _: None)
 
 
 @pytest.mark.parametrize("solver", [pytest.param("piqp", marks=needs_piqp), "oracle"])
@@ -230,9 +232,45 @@ def test_the_hot_workspace_switches_methods(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_without_highspy_the_workspace_is_cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.sets.polytope.util.find_spec", lambda _: None)
+    monkeypatch.setattr("hedgerow.sets.polytope.loaded", lambda _: None)
     X = Polytope([[1.0, 1.0]], [1.0])
     np.testing.assert_array_equal(X.workspace().lmo(np.array([-1.0, 0.0])), [1.0, 0.0])
+
+
+WITHOUT_HIGHSPY = """
+import importlib.util, sys
+
+class Clash:  # as after `import ortools`: two copies of HiGHS in one process
+    def find_spec(self, name, path=None, target=None):
+        return importlib.util.spec_from_loader(name, self) if name == "highspy" else None
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        raise ImportError("highspy/_core.so: undefined symbol: _ZN5Highs13releaseMemoryEv")
+
+sys.meta_path.insert(0, Clash())
+import numpy as np
+import hedgerow as hr
+
+X = hr.sets.Polytope([[1.0, 2.0]], [2.0])
+for _ in range(2):
+    policy = hr.projection_free_coco(X)
+    for t in range(20):
+        x, c = policy.ask(), np.array([1.0, -2.0]) * (-1.0) ** t
+        policy.tell(hr.feedback.EvalGrad(float(c @ x), c), hr.feedback.EvalGrad(-1.0, np.zeros(2)))
+print(X.contains(policy.ask()), policy.certificate() > 0.0, X.project([1.0, 1.0]).round(6))
+"""
+
+
+def test_a_highspy_that_cannot_be_loaded_is_done_without_and_said_once() -> None:
+    got = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WITHOUT_HIGHSPY], capture_output=True, text=True
+    )
+    assert got.stdout == "True True [0.8 0.6]\n", got.stderr
+    said = [line for line in got.stderr.splitlines() if "highspy" in line]
+    assert len(said) == 1
+    assert "undefined symbol" in said[0]
+    assert "going on without it" in said[0]
 
 
 def test_open_bounds_are_replaced_by_implied_ones() -> None:

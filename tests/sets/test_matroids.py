@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import networkx as nx
 import numpy as np
@@ -281,3 +281,40 @@ def test_no_tree_is_a_mixture_of_points_outside() -> None:
     for call in (X.decompose, lambda x: X.sample(x, np.random.default_rng(0))):
         with pytest.raises(ValueError, match="project it first"):
             call([1.0, 0.9, 0.2])
+
+
+def test_points_just_outside_are_decomposed_in_bounded_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One in twelve of these points made the method go round in circles."""
+    asked = 0
+
+    def counted(method: Callable[..., object]) -> Callable[..., object]:
+        def counting(*given: object) -> object:
+            nonlocal asked
+            asked += 1
+            assert asked < 3000, "one decomposition asks a few times for each edge"
+            return method(*given)
+
+        return counting
+
+    for name in ("lmo", "_flows"):
+        monkeypatch.setattr(SpanningTrees, name, counted(getattr(SpanningTrees, name)))
+    inside = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 9))
+        tree = [(int(rng.integers(0, v)), v) for v in range(1, n)]
+        more = [tuple(sorted(rng.choice(n, 2, replace=False).tolist())) for _ in range(n)]
+        X = SpanningTrees([*tree, *more])
+        corners = np.array([X.lmo(rng.standard_normal(X.dim)) for _ in range(6)])
+        x = rng.dirichlet(np.full(6, 0.1)) @ corners
+        x += 10.0 ** rng.uniform(-17.0, -7.5) * rng.uniform(-1.0, 1.0, X.dim)
+        asked = 0
+        if X.contains(x, 1e-7):
+            inside += 1
+            weights, trees = X.decompose(x)
+            assert weights.size <= X.dim + 1
+            np.testing.assert_allclose(weights @ trees, x, rtol=0.0, atol=1e-6)
+            assert X.sample(x, rng).sum() == n - 1
+    assert inside > 150

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 MOST_CALLS = 80
 """How often the function is asked between two points of different sign, at most."""
+OUTWARD = 60
+"""Steps outward before one leads to the end: each may be twice as long as the last."""
 SMALLEST = 1e-15
 """A bracket this narrow, relative to its end, holds no further number worth trying."""
 
@@ -32,11 +34,15 @@ def falling_root(
 
     """
     low, f_low, s, push = 0.0, at_zero, min(end, at_zero / rate), 1.01
-    while (value := f(s)) > tolerance and s < end:
-        fall = (f_low - value) / (s - low)
+    for outward in range(OUTWARD + 1):
+        if (value := f(s)) <= tolerance or s >= end:
+            break
+        fall = (f_low - value) / (s - low) if s > low else 0.0
         step = push * value / fall if fall > 0.0 else end
         low, f_low, push = s, value, 2.0 * push  # further each time: the slope may flatten
         s = min(end, s + max(value / rate, min(step, 9.0 * s)))
+        if outward == OUTWARD - 1:
+            s = end
     return s if value >= -tolerance else _between(f, (low, f_low), (s, value), tolerance)
 
 

@@ -28,7 +28,9 @@ def bagel(
     `theory` needs T > (4R/r)^2; with R = D that is 32 n (n - 1) on a simplex and about 2e8 on the
     paths of a graph with 1200 edges. `practical` caps the squeeze at 1/2 and lets it fall; it takes
     many separations a round where R/r is large (on average 227 at R/r = 123, on a graph of 90
-    edges) and refuses sets with R/r above 1000.
+    edges) and refuses sets with R/r above 1000. No round takes more than (R/r)^2 / (d (2 - d)) + 2
+    of them, with the squeeze d = 4R/(r sqrt T), or 1/2 at first; above 10 000 it warns and says how
+    many, once, before the first round.
 
     Args:
         decision_set: where to play; it needs a separation oracle, a hull and an inner ball.

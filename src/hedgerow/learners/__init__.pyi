@@ -49,6 +49,13 @@ from .restarted_ocg import (
 from .restarted_ocg import (
     RestartHere as RestartHere,
 )
-from .separation_ogd import SeparationAdaGrad as SeparationAdaGrad
-from .separation_ogd import SeparationOGD as SeparationOGD
+from .separation_ogd import (
+    ExpensiveRoundWarning as ExpensiveRoundWarning,
+)
+from .separation_ogd import (
+    SeparationAdaGrad as SeparationAdaGrad,
+)
+from .separation_ogd import (
+    SeparationOGD as SeparationOGD,
+)
 from .strongly_convex_ocg import StronglyConvexOCG as StronglyConvexOCG

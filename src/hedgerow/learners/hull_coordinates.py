@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall
+from hedgerow.sets.wrappers import Affine
+
+UNFELT = 1e3 * sys.float_info.epsilon
+"""A direction of which a smaller share lies in the hull is normal to it, up to rounding."""
 
 
 class HullCoordinates:
     """Coordinates y of the affine hull, x = centre + basis y, with r B inside the set.
 
     Bandit play perturbs in every direction, so it needs a full-dimensional set with the origin
-    well inside: every set with a hull and an inner ball becomes one in these coordinates.
+    well inside: every set with a hull and an inner ball becomes one in these coordinates. A moved
+    or scaled set is asked in the coordinates of its inner set, so that where it lies costs no
+    digits.
     """
 
     def __init__(self, decision_set: DecisionSet):
@@ -27,6 +35,9 @@ class HullCoordinates:
         self.centre, self.radius = decision_set.ball()
         if self.basis.shape[1] == 0:
             raise ValueError("bandit play needs more than one point to choose from")
+        self._inner: HullCoordinates | None = None
+        if isinstance(decision_set, Affine):
+            self._inner, self._scale = HullCoordinates(decision_set.inner), decision_set.scale
 
     @property
     def dim(self) -> int:
@@ -39,4 +50,23 @@ class HullCoordinates:
 
     def lmo(self, c: Vector) -> Vector:
         """Minimise <c, y> over the set, in coordinates."""
+        if self._inner is not None:
+            return self._scale * self._inner.lmo(c)
         return np.asarray(self.basis.T @ (self.decision_set.lmo(self.basis @ c) - self.centre))
+
+    def separate(self, y: Vector) -> Vector | None:
+        """Return n with <n, y> above <n, z> for all z of the set; None if y is inside."""
+        if self._inner is not None:
+            return self._inner.separate(y / self._scale)
+        X = self.decision_set
+        if (a := X.separate(self.point(y))) is None:
+            return None
+        n: Vector = self.basis.T @ a
+        if not np.linalg.norm(n) > UNFELT * np.linalg.norm(a):
+            raise RuntimeError(
+                f"{type(X).__name__}.separate() returned a direction that is the same on all of "
+                f"its hull, which separates nothing: its points, of size "
+                f"{np.abs(self.centre).max():.3g}, are too large beside its inner radius "
+                f"{self.radius:.3g}; measure from a point nearer to it"
+            )
+        return n

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -35,6 +36,12 @@ LARGEST_RATIO = 1000.0
 """R/r above which a round may need a million pulls and more."""
 ROUNDING = 4.0 * sys.float_info.epsilon
 """A gradient's part along the set that is below this, times the dimension, is rounding."""
+EXPENSIVE = 10_000
+"""A round that may need more separations than this, a second or so, is announced."""
+
+
+class ExpensiveRoundWarning(UserWarning):
+    """A round of this learner may ask the set many thousand times."""
 
 
 @kernel(*REGULARISE)
@@ -50,7 +57,8 @@ class SeparationDescent(StatefulPlayer):
     The point is no projection, but it is no further than before from any point of the squeezed set
     (1 - delta) X: each pull shortens the squared distance by (delta r)^2 at least. Works in the
     coordinates of the affine hull, about the centre of the inner ball of radius r; R = D bounds the
-    distance of any point from it. Starts at the centre.
+    distance of any point from it. Starts at the centre. A round ends after at most
+    `most_separations(delta)` questions; it warns before the first one if these are many.
     """
 
     oblivious_only = False
@@ -69,6 +77,7 @@ class SeparationDescent(StatefulPlayer):
         self.decision_set, self._inside = X, HullCoordinates(X)
         self.horizon = None if horizon is None else as_count(horizon, "horizon")
         self._check_shape(X.diameter / self.radius)
+        self._announce(X.diameter / self.radius)
         self._state = State(y=self._inside.dim, rule=2, t=1, separations=1)  # y_1 = 0, the centre
         self._eta = eta
 
@@ -85,6 +94,28 @@ class SeparationDescent(StatefulPlayer):
                 f"{ratio:.3g}: a round could need {ratio**2:.0e} separations; use AdaGrad, which "
                 "projects, or AdaptiveOCG"
             )
+
+    def _announce(self, ratio: float) -> None:
+        """Say what a round may take, if it may take long."""
+        most = self.most_separations(self.squeeze(1.0))
+        if most > EXPENSIVE:
+            falling = "" if self.horizon is not None else " at first"
+            warnings.warn(
+                f"with R / r = {ratio:.3g} and a squeeze of {self.squeeze(1.0):.2g}{falling} a "
+                f"round of {type(self).__name__} may ask for up to {most} separations; AdaGrad "
+                "projects instead, AdaptiveOCG asks its oracle once a round",
+                ExpensiveRoundWarning,
+                stacklevel=4,
+            )
+
+    def most_separations(self, delta: float) -> int:
+        """Return how many separations a round with this squeeze can need at most.
+
+        A pull lowers ||y||^2 <= R^2 by delta (2 - delta) r^2 at least, because <n, y> > r for a
+        unit vector n that separates y from the set and so from r B; and y in r B is inside.
+        """
+        ratio = self.decision_set.diameter / self.radius
+        return 2 + math.ceil(max(0.0, ratio**2 - 1.0) / (delta * (2.0 - delta)))
 
     @property
     def radius(self) -> float:
@@ -112,25 +143,32 @@ class SeparationDescent(StatefulPlayer):
         as_number(loss.value, "the value of the loss")
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
         state = self._state
-        t = state["t"][0] = state["t"][0] + 1.0
+        t, y, rule, asked = state["t"][0] + 1.0, state["y"].copy(), state["rule"].copy(), 0
         g = np.ascontiguousarray(self._inside.basis.T @ s)
         felt = squared_norm(g) > (ROUNDING * s.size) ** 2 * squared_norm(s)
         norm2 = squared_norm(g) if felt else 0.0
-        eta = self._eta(state["rule"], t, (norm2, norm2, UNDECLARED))
+        eta = self._eta(rule, t, (norm2, norm2, UNDECLARED))
         if felt and eta > 0.0:
-            kernels.projected.descend(state["y"], state["y"], g, eta)
-            self._pull(self.squeeze(t))
+            kernels.projected.descend(y, y, g, eta)
+            asked = self._pull(y, self.squeeze(t))
+        state["t"][0], state["y"][:], state["rule"][:] = t, y, rule
+        state["separations"][0] += asked
         warn_beyond(int(t), self.horizon)
 
-    def _pull(self, delta: float) -> None:
-        """Take y on the ball R B, then pull it against separating directions into the set."""
-        y, X, (basis, r) = self._state["y"], self.decision_set, (self._inside.basis, self.radius)
+    def _pull(self, y: Vector, delta: float) -> int:
+        """Take y on the ball R B, then pull it into the set; return the separations asked for."""
+        X, r, most = self.decision_set, self.radius, self.most_separations(delta)
         kernels.projected.into_ball(y, X.diameter)
-        self._state["separations"][0] += 1.0
-        while (a := X.separate(self._inside.point(y))) is not None:
-            n = basis.T @ a
+        for asked in range(1, most + 1):
+            if (n := self._inside.separate(y)) is None:
+                return asked
             y -= delta * r / np.linalg.norm(n) * n
-            self._state["separations"][0] += 1.0
+        raise RuntimeError(
+            f"{type(X).__name__} still separates the point after {most} pulls, which its inner "
+            f"ball of radius {r:.3g} rules out: its separate() or ball() is wrong, or its diameter "
+            f"{X.diameter:.3g} is rounding beside its coordinates; use AdaptiveOCG, which needs "
+            "its oracle alone"
+        )
 
 
 class SeparationOGD(SeparationDescent):

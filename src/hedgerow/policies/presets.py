@@ -8,6 +8,7 @@ from typing import Literal
 
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.sizes import check_width
 
 Preset = Literal["practical", "theory"]
 Lipschitz = float | tuple[float, float] | None
@@ -28,6 +29,7 @@ def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) ->
         )
     if horizon is not None:
         as_count(horizon, "horizon")
+    check_width(decision_set.diameter, "a decision set")
     if preset == "theory" and decision_set.diameter == 0.0:
         raise ValueError("the theory preset needs a set with more than one point to choose from")
 

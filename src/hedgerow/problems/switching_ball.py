@@ -48,7 +48,7 @@ class SwitchingBall(LinearProblem):
         signs = np.empty(self.horizon)
         begin, sign = 0, 1.0
         while begin < self.horizon:
-            end = begin + math.ceil(length)
+            end = begin + math.ceil(min(length, self.horizon))
             signs[begin:end] = sign
             begin, sign, length = end, -sign, length * self.growth
         return signs

@@ -12,6 +12,12 @@ from hedgerow.sets.frankwolfe import Descent, Oracle, frank_wolfe
 
 STEP_2023 = 2.0 / 3.0
 """How far y is drawn towards its separating point, Garber and Kretzu (2023)."""
+GAP_RATE = 6.75
+"""After k steps some gap is at most 6.75 d^2 / (k + 2), d the longest way to a vertex (Jaggi 2013).
+
+With d <= 2R this makes the paper's 27 R^2 / eps - 2 steps for a gap of eps."""
+MOST_SEPARATIONS = 10**6
+"""A projection that may need more separations than this is refused."""
 
 
 class Pursuit(NamedTuple):
@@ -50,8 +56,10 @@ def frank_wolfe_separation(lmo: Oracle, start: Vector, y: Vector, eps: float) ->
     as_positive(eps, "eps")
     if _near(start, y, eps):
         return Descent(start.copy(), math.inf, 0)
+    longest = 0.0
     for calls, step in enumerate(frank_wolfe(lmo, np.zeros(y.size), 0.5, y, start), start=1):
-        if step.gap <= eps:
+        longest = max(longest, step.squared)
+        if step.gap <= eps or calls > GAP_RATE * longest / eps:  # the second by rounding alone
             break
         if _near(step.following, y, eps):
             return Descent(step.following, math.inf, calls)
@@ -66,7 +74,7 @@ def approximately_feasible_projection(lmo: Oracle, start: Vector, y: Vector, eps
     While the separating x is further away, y <- y - (2/3) (y - x). On return x is in the set,
     ||x - y~||^2 <= 3 eps, and ||y~ - z|| <= ||y - z|| for every z of the set: for a proof of regret
     y~ serves as well as the projection would. At most 2.25 ln(||y - start||^2 / eps) + 1
-    separations, of at most 27 R^2 / eps oracle calls each.
+    separations, of at most 27 R^2 / eps oracle calls each; more are refused as rounding.
 
     Args:
         lmo: the oracle of the set.
@@ -84,7 +92,8 @@ def approximately_feasible_projection(lmo: Oracle, start: Vector, y: Vector, eps
 
     """
     as_positive(eps, "eps")
-    return _pursue(lmo, start, y, eps, STEP_2023)
+    most = 2.25 * math.log(max(1.0, squared_norm(y - start) / eps)) + 1.0
+    return _pursue(lmo, start, y, eps, STEP_2023, most)
 
 
 def close_infeasible_projection(
@@ -109,8 +118,15 @@ def close_infeasible_projection(
     """
     as_positive(eps, "eps")
     y = into_ball(y, centre, as_positive(radius, "radius"))
-    distance = squared_norm(start - y)
-    return _pursue(lmo, start, y, eps, 2.0 * eps / max(distance, 3.0 * eps))
+    distance = max(squared_norm(start - y), 3.0 * eps)
+    if (distance / eps) ** 2 / 4.0 > MOST_SEPARATIONS:
+        raise ValueError(
+            f"eps must be above {distance / (2.0 * MOST_SEPARATIONS**0.5):.3g} for a point at "
+            f"distance {math.sqrt(distance):.3g} from the start, got {eps:g}, for which this "
+            f"method may take {(distance / eps) ** 2 / 4.0:.0e} separations; use "
+            "approximately_feasible_projection"
+        )
+    return _pursue(lmo, start, y, eps, 2.0 * eps / distance, (distance / eps) ** 2 / 4.0)
 
 
 def into_ball(y: Vector, centre: Vector, radius: float) -> Vector:
@@ -120,14 +136,23 @@ def into_ball(y: Vector, centre: Vector, radius: float) -> Vector:
     return y if length <= radius else centre + radius / length * away
 
 
-def _pursue(lmo: Oracle, start: Vector, y: Vector, eps: float, share: float) -> Pursuit:
+def _pursue(
+    lmo: Oracle, start: Vector, y: Vector, eps: float, share: float, most: float
+) -> Pursuit:
+    """Separate and move until x is near; each move takes y nearer to the set by a fixed part."""
     x, calls = start.copy(), 0
-    while not _near(x, y, eps):
+    for _ in range(math.ceil(most) + 2):
+        if _near(x, y, eps):
+            return Pursuit(x, y.copy(), calls)
         end = frank_wolfe_separation(lmo, x, y, eps)
         x, calls = end.x, calls + end.calls
         if not _near(x, y, eps):
             y = y - share * (y - x)
-    return Pursuit(x, y.copy(), calls)
+    raise RuntimeError(
+        f"no point within sqrt(3 eps) of the set was found in {math.ceil(most) + 2} separations, "
+        f"which only rounding explains: eps = {eps:g} is too small beside coordinates of size "
+        f"{np.abs(x).max():g}; use a larger eps"
+    )
 
 
 def _near(x: Vector, y: Vector, eps: float) -> bool:

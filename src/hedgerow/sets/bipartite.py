@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
+from hedgerow.sets.far_matchings import drawn_near
 from hedgerow.sets.graph import incident
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ DUST = 1e-14
 """What is left of a unit of mass after a decomposition, through rounding."""
 STEPS = 100
 """The most Newton steps at one scale; at most ten have been seen."""
+FAR = 16.0
+"""Points with larger entries are drawn near before they are projected."""
 
 
 class _Dual(NamedTuple):
@@ -141,9 +144,11 @@ class Bipartite:
         """Return the nearest point by a semismooth Newton method on the prices of the nodes.
 
         x_e = max(0, y_e - price_i - price_j); prices are of any sign if `perfect`, else >= 0.
-        Points far away come through their halves: doubling y about doubles the prices, and from
-        there a few steps suffice. The fallback is asked if Newton's method fails.
+        Points far away are drawn near, then come through their halves: doubling y about doubles
+        the prices, and from there a few steps suffice. The fallback is asked if Newton's method
+        fails.
         """
+        y = self.near(y)
         doublings = max(0, math.frexp(float(np.abs(y).max()))[1])
         price = np.zeros(self.left + self.right)
         for k in range(doublings, -1, -1):
@@ -154,6 +159,21 @@ class Bipartite:
             return fallback(y)
         # Far from the set the shares are small differences of large numbers.
         return end.x if doublings <= 4 else self.project(end.x, fallback)
+
+    def near(self, y: Vector) -> Vector:
+        """Return y, or a point with the same projection if y is far away."""
+        return y if np.abs(y).max() <= FAR else drawn_near(self, y, self._heaviest(y))
+
+    def _heaviest(self, y: Vector) -> Vector:
+        """Return the (perfect) matching of the largest total weight."""
+        from scipy.optimize import linear_sum_assignment
+
+        if not self.perfect:
+            return self.cheapest(-y)
+        weight, matching = np.zeros((2, self.left, self.right))
+        weight[self.one, self.two - self.left] = y
+        matching[linear_sum_assignment(weight, maximize=True)] = 1.0
+        return matching[self.one, self.two - self.left]
 
     def _dual(self, y: Vector, price: Vector) -> _Dual:
         x = np.maximum(y - price[self.one] - price[self.two], 0.0)

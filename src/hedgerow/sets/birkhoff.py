@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector
 from hedgerow.sets.bipartite import Bipartite
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.oracle_only import OracleOnly
@@ -99,7 +99,8 @@ class Birkhoff(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest doubly stochastic matrix, row and column sums exact to 1e-10."""
-        in_hull = self.tangent(as_vector(y, "y", self.dim)) + 1.0 / self.n
+        near = self._graph.near(as_point(y, "y", self.dim))
+        in_hull = self.tangent(near) + 1.0 / self.n
         return self._graph.project(in_hull, super().project)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:

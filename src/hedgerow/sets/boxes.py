@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.compiled import Compiled, Space, labelled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
+from hedgerow.sets.sizes import as_size, check_coordinates, check_width
 
 
 class Bounds(ProjectableSet):
@@ -67,7 +68,7 @@ class Bounds(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Cut every coordinate at its bounds."""
-        return Space(self.compiled).project(as_vector(y, "y", self.dim))
+        return Space(self.compiled).project(as_point(y, "y", self.dim))
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the centre and the axes of the coordinates that can move."""
@@ -128,6 +129,8 @@ class Box(Bounds):
             raise ValueError(f"a box needs lower <= upper in every coordinate, got {what}")
         object.__setattr__(self, "lower", read_only(low))
         object.__setattr__(self, "upper", read_only(high))
+        check_coordinates(np.concatenate([low, high]), "the bounds of a box")
+        check_width(float((high - low).max()), "a box")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +152,7 @@ class LinfBall(Bounds):
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        n, radius = as_count(self.n, "n"), as_positive(self.radius, "radius")
+        n, radius = as_count(self.n, "n"), as_size(self.radius, "radius")
         bound = np.full(n, radius)
         for name, value in (
             ("n", n),

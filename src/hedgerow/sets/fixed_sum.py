@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_vector
+from hedgerow.inputs import Vector, as_point, as_vector
 from hedgerow.sets.compiled import NO_INDEX, Compiled, Index, Space, labelled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
@@ -93,7 +93,7 @@ class CappedSum(FixedSum):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return clip(y - mu, 0, cap) for the one mu that gives the sum, a few passes of O(n)."""
-        y = as_vector(y, "y", self.dim)
+        y = as_point(y, "y", self.dim)
         if not self._free.any():
             return self.start()
         return Space(self.compiled).project(y)

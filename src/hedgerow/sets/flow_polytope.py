@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_vector
+from hedgerow.inputs import Vector, as_point, as_vector
 from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.frankwolfe import minimum_norm_point
 from hedgerow.sets.graph import FlowNetwork
@@ -20,10 +20,10 @@ from hedgerow.snapshot import State
 
 BALANCED = 1e-10
 """A projection whose nodes are balanced less well than this is left to the oracle-only method."""
-LARGEST = 1e100
-"""Points beyond this are shrunk before projection; their small entries are rounding there."""
 FAR = 100.0
-"""Points beyond this start from the potentials of their best vertex, which is near."""
+"""Points beyond this are drawn near by the potentials of their best vertex."""
+PASSES = 12
+"""Each pass over the potentials gains 15 digits, and points have at most 150 before the comma."""
 STALE = 1e4
 """Potentials larger than this, in units of the point, would cost digits as a start."""
 STUCK = 1e-12
@@ -79,7 +79,7 @@ class FlowPolytope(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest flow."""
-        return self.workspace().project(as_vector(y, "y", self.dim))
+        return self.workspace().project(as_point(y, "y", self.dim))
 
     def rows(self) -> Rows:
         """Return conservation, one balance of each component left out, and the bounds."""
@@ -154,10 +154,9 @@ class FlowWorkspace(Workspace):
     def project(self, y: Vector) -> Vector:
         """Run Newton's method from the last potentials, or from those of an oracle call."""
         network, x = self._flows._network, self._flows._base.copy()
-        largest = float(np.abs(y).max())
-        if largest > LARGEST:
-            y = y * (LARGEST / largest)
-        for potential in self._starts(y, 1.0 + largest):
+        if np.abs(y).max() > FAR:
+            y = self._drawn_near(y)
+        for potential in self._starts(y, 1.0 + float(np.abs(y).max())):
             z = y[network.edge]
             balance = kernels.flow_newton.project(
                 network.tail, network.head, network.supply, network.upper, potential, z
@@ -169,6 +168,25 @@ class FlowWorkspace(Workspace):
         self.clear()
         flows = self._flows  # the oracle-only method cannot stall
         return minimum_norm_point(flows.lmo, y, 1e-10 * flows.diameter, 1000 + 20 * flows.dim).x
+
+    def _drawn_near(self, y: Vector) -> Vector:
+        """Return y' with entries of at most nodes + 1 and the same projection.
+
+        Potentials change nothing, because all flows are balanced. With those of the best vertex w
+        the rest r of y is at most 0 where w is empty and at least 0 where it is full. If x = P(y)
+        differs from w at an edge e, a cycle through e leads from x towards w: <r, .> gains |r_e| on
+        it at least, and ||x||^2 / 2 grows by no more than its length. As x is nearest,
+        |r_e| <= nodes; so r can be cut there, and x stays nearest by the optimality conditions.
+        Potentials are rounded beside the largest entries; those of what is left mend that.
+        """
+        network, rest = self._flows._network, y.copy()
+        edge, head, tail = network.edge, network.head, network.tail
+        for _ in range(PASSES):
+            potential = self._flows._potentials(-rest)
+            rest[edge] += potential[head] - potential[tail]
+            if np.abs(potential).max(initial=0.0) <= 1.0:
+                break
+        return np.clip(rest, -network.nodes - 1.0, network.nodes + 1.0)
 
     def _starts(self, y: Vector, size: float) -> Iterator[Vector]:
         last = self._state["potential"].copy()

@@ -24,11 +24,15 @@ class Descent(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step: F(x) - min F <= gap, and the exact line search from x leads to `following`."""
+    """One step: F(x) - min F <= gap, and the exact line search from x leads to `following`.
+
+    `squared` is ||v - x||^2 for the vertex v that the step went towards.
+    """
 
     x: Vector
     gap: float
     following: Vector
+    squared: float
 
 
 class Mixture(NamedTuple):
@@ -64,11 +68,12 @@ def frank_wolfe(
         v = lmo(gradient)
         step = v - x
         gap = max(0.0, -float(gradient @ step))
-        curvature = 2.0 * beta * float(step @ step)
+        squared = float(step @ step)
+        curvature = 2.0 * beta * squared
         following = x
         if gap > 0.0:
             following = x + gap / curvature * step if gap < curvature else v
-        yield Step(x, gap, following)
+        yield Step(x, gap, following, squared)
         x = following
 
 

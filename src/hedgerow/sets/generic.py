@@ -19,6 +19,7 @@ from hedgerow.inputs import (
 )
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.sizes import check_coordinates, check_width
 
 PAIRS = 2000
 """Up to this many vertices the diameter is the largest distance of a pair, else a bound."""
@@ -49,7 +50,9 @@ class ConvexHull(OracleOnly):
             raise ValueError(
                 f"vertices must have shape (k, n) with k, n >= 1, got shape {points.shape}"
             )
+        check_coordinates(points, "vertices")
         object.__setattr__(self, "vertices", read_only(points))
+        check_width(float(np.ptp(points, axis=0).max()), "a hull of points")
         object.__setattr__(self, "_diameter", _diameter(points))
 
     @property
@@ -140,6 +143,7 @@ class OracleSet(OracleOnly):
             diameter = as_number(diameter, "diameter")
             if diameter < 0.0:
                 raise ValueError(f"diameter must be at least 0, got {diameter:g}")
+            check_width(diameter, "a set")
         object.__setattr__(self, "_diameter", diameter)
         point = None if start is None else read_only(as_vector(start, "start", dim))
         object.__setattr__(self, "_start", point)
@@ -158,7 +162,9 @@ class OracleSet(OracleOnly):
     def lmo(self, c: ArrayLike) -> Vector:
         """Ask your function and check its answer."""
         answer = self.oracle(as_direction(c, self.dim).copy())
-        return as_vector(answer, "the oracle's answer", self.dim).copy()
+        vertex = as_vector(answer, "the oracle's answer", self.dim).copy()
+        check_coordinates(vertex, "the oracle's answer")
+        return vertex
 
     def start(self) -> Vector:
         """Return the given start, or the oracle's answer to zero."""

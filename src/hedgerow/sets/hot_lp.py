@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -31,16 +30,16 @@ class HotWorkspace(Workspace):
     stays alive, such as a factorisation, can be neither saved nor restored.
     """
 
-    def __init__(self, decision_set: DecisionSet, rows: Rows):
+    def __init__(self, decision_set: DecisionSet, rows: Rows, highs: Any):
         super().__init__(decision_set)
-        self._rows = rows
+        self._rows, self._highs = rows, highs
         entries = rows.lower.size + _count(rows.b_ub) + _count(rows.b_eq)
         self._state = State(last=decision_set.dim, basis=entries, warm=1, quick=1)
         self._model: Any = None  # made when first used
 
     def lmo(self, c: Vector) -> Vector:
         """Change the costs and continue from the last basis."""
-        highs, state = import_module("highspy"), self._state
+        highs, state = self._highs, self._state
         if self._model is None:
             self._model, self._programme = _solver(highs), _programme(highs, self._rows)
         model, pivots = self._model, 50 + len(self._rows.lower) // 4
@@ -60,7 +59,7 @@ class HotWorkspace(Workspace):
         state["basis"][:] = [int(status) for status in (*basis.col_status, *basis.row_status)]
         state["quick"][0] = model.getInfo().simplex_iteration_count <= pivots
         state["last"][:], state["warm"][0] = cost, 1.0
-        if not optimal or self._ties(highs):
+        if not optimal or self._ties():
             return self.decision_set.lmo(c)
         x: Vector = np.array(model.getSolution().col_value)
         return np.clip(x, self._rows.lower, self._rows.upper)
@@ -73,10 +72,10 @@ class HotWorkspace(Workspace):
         basis.valid, basis.alien = True, False
         return basis
 
-    def _ties(self, highs: Any) -> bool:
+    def _ties(self) -> bool:
         """Whether a variable or row could enter the basis at no cost."""
         rows, solution, basis = self._rows, self._model.getSolution(), self._model.getBasis()
-        basic = highs.HighsBasisStatus.kBasic
+        basic = self._highs.HighsBasisStatus.kBasic
         movable = np.concatenate([rows.lower < rows.upper, np.ones(_count(rows.b_ub), np.bool_)])
         statuses = (*basis.col_status, *basis.row_status)[: movable.size]
         duals = np.concatenate([solution.col_dual, solution.row_dual])[: movable.size]

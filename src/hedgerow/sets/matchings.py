@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.bipartite import Bipartite, Nodes
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
@@ -155,7 +155,7 @@ class Matchings(OracleOnly):
         """Return the nearest point, by prices or, with odd cycles, by the oracle."""
         if self._graph is None:
             return super().project(y)
-        return self._graph.project(as_vector(y, "y", self.dim), super().project)
+        return self._graph.project(as_point(y, "y", self.dim), super().project)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most m + 1 matchings and their weights."""

@@ -8,8 +8,9 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector
+from hedgerow.inputs import Vector, as_count, as_point
 from hedgerow.sets.projectable import ProjectableSet
+from hedgerow.sets.sizes import as_size
 
 
 class NormBall(ProjectableSet):
@@ -20,7 +21,7 @@ class NormBall(ProjectableSet):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "radius", as_positive(self.radius, "radius"))
+        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
 
     @property
     def dim(self) -> int:
@@ -46,7 +47,7 @@ class NormBall(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point; a point inside stays as it is."""
-        y = as_vector(y, "y", self.n)
+        y = as_point(y, "y", self.n)
         return y.copy() if self.norm(y) <= self.radius else self._shrink(y)
 
     def hull(self) -> tuple[Vector, Vector]:
@@ -85,12 +86,6 @@ class NormBall(ProjectableSet):
     @abstractmethod
     def _draw(self, x: Vector, rng: np.random.Generator) -> Vector:
         """Return a random vertex with mean x radius / norm(x), any vertex if x = 0."""
-
-
-def length(x: Vector) -> float:
-    """Return ||x||; squares neither overflow nor vanish."""
-    largest = float(np.abs(x).max()) or 1.0
-    return largest * float(np.linalg.norm(x / largest))
 
 
 def against(c: Vector, radius: float) -> Vector:

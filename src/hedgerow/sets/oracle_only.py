@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_vector
+from hedgerow.inputs import Vector, as_point, as_vector, length
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.frankwolfe import Mixture, minimum_norm_point
 
@@ -18,6 +18,9 @@ INSIDE = 1e-7
 """Points at most this far from the set, relative to their largest entry, can be decomposed."""
 FLAT = 1e-9
 """A set narrower than this in some direction, relative to its largest entry, is flat there."""
+FARTHEST = 1e140
+"""Points further away are drawn towards the origin, by less than their rounding changes: squares
+of lengths have to fit float64."""
 LARGEST_HULL = 1000
 """Above this dimension `tangent` does not look for the affine hull: it is dim^2 numbers."""
 
@@ -81,26 +84,27 @@ class OracleOnly(DecisionSet):
 
     @cached_property
     def _box_diagonal(self) -> float:
-        axis, squares = np.zeros(self.dim), 0.0
+        axis, widths = np.zeros(self.dim), np.zeros(self.dim)
         for i in range(self.dim):
             axis[i] = 1.0
             least = self.minimum(axis)
-            squares += (-self.minimum(-axis) - least) ** 2
+            widths[i] = -self.minimum(-axis) - least
             axis[i] = 0.0
-        return math.sqrt(squares)
+        return math.hypot(*widths)
 
     def _approach(self, y: Vector, tolerance: float, far: float = math.inf) -> Mixture:
-        return minimum_norm_point(self.workspace().lmo, y, tolerance, self.oracle_cap, far)
+        lmo = self.workspace().lmo
+        return minimum_norm_point(lmo, drawn_near(y), tolerance, self.oracle_cap, far)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the distance of x to the set is at most tol, relative to entries above 1."""
         x = as_vector(x, "x", self.dim)
         slack = tol * _size(x)
-        return bool(np.linalg.norm(self._approach(x, 0.5 * slack, slack).x - x) <= slack)
+        return length(self._approach(x, 0.5 * slack, slack).x - x) <= slack
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, up to 1e-10 of the diameter; on polytopes up to rounding."""
-        y = as_vector(y, "y", self.dim)
+        y = as_point(y, "y", self.dim)
         width = float(np.linalg.norm(self.lmo(y) - self.lmo(-y)))  # at most the diameter
         return self._approach(y, ACCURACY * width).x
 
@@ -108,7 +112,7 @@ class OracleOnly(DecisionSet):
         """Return at most dim + 1 affinely independent vertices and their weights."""
         x = as_vector(x, "x", self.dim)
         near = self._approach(x, 0.01 * FLAT * _size(x), INSIDE * _size(x))
-        distance = float(np.linalg.norm(near.x - x))
+        distance = length(near.x - x)
         if distance > INSIDE * _size(x):
             raise ValueError(
                 f"only a point of the set is a mixture of vertices, got one up to {distance:g} "
@@ -124,7 +128,7 @@ class OracleOnly(DecisionSet):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return y minus the nearest point, or None within 1e-9 of the set."""
-        y = as_vector(y, "y", self.dim)
+        y = drawn_near(as_vector(y, "y", self.dim))
         slack = FLAT * _size(y)
         near = self._approach(y, 0.5 * slack, slack)
         a = y - near.x
@@ -195,3 +199,9 @@ def _outside(v: Vector, known: Vector) -> Vector:
         v = v - known @ (known.T @ v)
         v = v / np.linalg.norm(v)
     return v
+
+
+def drawn_near(y: Vector) -> Vector:
+    """Return y, or a point on its ray if it is too far away for squares of lengths."""
+    largest = float(np.abs(y).max())
+    return y if largest <= FARTHEST else y * (FARTHEST / largest)

@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.fixed_sum import ROUNDING, FixedSum, mixture
 from hedgerow.sets.rising import rising
+from hedgerow.sets.sizes import check_coordinates, check_width
+
+STEPS = 1000
+"""The most Newton steps to a facet; a few have been seen, and each is at a nearer facet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,8 @@ class Permutahedron(FixedSum):
             raise ValueError("a permutahedron needs at least one weight, got none")
         object.__setattr__(self, "weights", read_only(given))
         object.__setattr__(self, "_falling", read_only(np.sort(given)[::-1]))
+        check_coordinates(given, "weights")
+        check_width(float(self._falling[0] - self._falling[-1]), "a permutahedron")
 
     @property
     def dim(self) -> int:
@@ -98,7 +104,7 @@ class Permutahedron(FixedSum):
         """
         from scipy.optimize import isotonic_regression
 
-        y = as_vector(y, "y", self.dim)
+        y = as_point(y, "y", self.dim)
         order = rising(-y)
         w = self._falling
         gaps = np.minimum(-np.diff(y[order]), w[0] - w[-1])
@@ -171,7 +177,7 @@ class Permutahedron(FixedSum):
         Newton's method from above: at each t the largest entries say which facet is passed most.
         """
         t, key, after = math.inf, d, np.empty(0, np.intp)
-        while True:
+        for _ in range(STEPS):
             order = np.lexsort((-key, block))
             slack = np.cumsum(self._falling - v[order])[:-1]
             rise = np.cumsum(d[order])[:-1]
@@ -179,6 +185,7 @@ class Permutahedron(FixedSum):
             steps = np.divide(slack, rise, out=np.full(rise.size, math.inf), where=facet)
             j = int(np.argmin(steps)) if steps.size else 0
             if not steps.size or max(1.0, steps[j]) >= t:
-                return t, after
+                break
             t, after = max(1.0, float(steps[j])), order[j + 1 :]
             key = v + t * d
+        return t, after

@@ -5,24 +5,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import util
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.hot_lp import HotWorkspace
 from hedgerow.sets.interior import Interior, interior, linear_programme
-from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.oracle_only import OracleOnly, drawn_near
 from hedgerow.sets.quadratic import Programme, nearest_point
+from hedgerow.sets.solvers import loaded
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 MANY = 400
 """More linear programmes than this are not solved to find bounds: they must be given."""
+LEAST_SIDE, LARGEST_SIDE = 1e-4, 1e15
+"""The largest right-hand side or bound lies between these: HiGHS takes 1e-10 for nothing and 1e20
+for infinite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,19 @@ class Polytope(OracleOnly):
             )
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
+        self._check_size()
         self._bound()
+
+    def _check_size(self) -> None:
+        """Refuse numbers that the LP solver cannot tell from zero or from infinity."""
+        sides = np.abs(np.concatenate([self.b_ub, self.b_eq, self.lower, self.upper]))
+        size = float(sides[np.isfinite(sides)].max(initial=0.0))
+        if size != 0.0 and not LEAST_SIDE <= size <= LARGEST_SIDE:
+            raise ValueError(
+                "the largest right-hand side or bound of a polytope must be between "
+                f"{LEAST_SIDE:g} and {LARGEST_SIDE:g}, got {size:g}; divide all of them by it and "
+                "wrap the polytope in Scaled"
+            )
 
     def _bound(self) -> None:
         """Refuse an empty or unbounded polytope, and make all bounds finite."""
@@ -184,7 +199,7 @@ class Polytope(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, up to rounding, by a QP if its answer can be proved."""
-        y = as_vector(y, "y", self.dim)
+        y = drawn_near(as_point(y, "y", self.dim))
         size = float(np.max(self.upper - self.lower)) or 1.0
         x = nearest_point(
             Programme(
@@ -227,8 +242,9 @@ class Polytope(OracleOnly):
         return self._interior.centre.copy(), self._interior.radius
 
     def workspace(self) -> Workspace:
-        """Return a hot-started model if `highspy` is installed."""
-        return HotWorkspace(self, self.rows()) if util.find_spec("highspy") else Workspace(self)
+        """Return a hot-started model if `highspy` can be loaded."""
+        highs = loaded("highspy")
+        return Workspace(self) if highs is None else HotWorkspace(self, self.rows(), highs)
 
 
 def _unit(c: Vector) -> tuple[Vector, int]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_vector
+from hedgerow.inputs import Vector, as_vector, length
 from hedgerow.sets.decision_set import DecisionSet
 
 
@@ -28,9 +27,8 @@ class ProjectableSet(DecisionSet):
     def _inside(self, x: ArrayLike) -> Vector:
         x = as_vector(x, "x", self.dim)
         if not self.contains(x):
-            distance = float(np.linalg.norm(x - self.project(x)))
             raise ValueError(
                 "only a point of the set is a mixture of its vertices, got one at distance "
-                f"{distance:g}; project it first"
+                f"{length(x - self.project(x)):g}; project it first"
             )
         return x

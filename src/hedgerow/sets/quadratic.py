@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module, util
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hedgerow.inputs import Vector
+from hedgerow.sets.solvers import loaded
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -32,17 +32,18 @@ def nearest_point(programme: Programme) -> Vector | None:
 
     An interior-point method is fast but ends near the answer; once the active constraints are
     known, the answer is a least-squares problem, and multipliers of the right sign prove it.
-    Returns None if `piqp` is not installed or nothing could be proved.
+    Returns None if `piqp` cannot be loaded or nothing could be proved.
 
     Reference: Schwan, Jiang, Kuhn and Jones, PIQP: a proximal interior-point quadratic programming
     solver (2023).
     """
-    if not util.find_spec("piqp"):
+    piqp = loaded("piqp")
+    if piqp is None:
         return None
     from scipy import sparse
 
     target, A_ub, b_ub, A_eq, b_eq, upper = programme
-    solver = import_module("piqp").SparseSolver()
+    solver = piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = EXACT
     solver.setup(
         sparse.csc_matrix(sparse.eye_array(target.size)),

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_positive, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
 from hedgerow.sets import systematic
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.fixed_sum import ROUNDING, CappedSum, mixture
 from hedgerow.sets.rising import rising
+from hedgerow.sets.sizes import as_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class Simplex(CappedSum):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "total", as_positive(self.total, "total"))
+        object.__setattr__(self, "total", as_size(self.total, "total"))
 
     @property
     def dim(self) -> int:
@@ -129,13 +130,14 @@ class CappedSimplex(CappedSum):
     total: float = 1.0
 
     def __init__(self, n: int, cap: ArrayLike, total: float = 1.0):
-        n, total = as_count(n, "n"), as_positive(total, "total")
+        n, total = as_count(n, "n"), as_size(total, "total")
         caps = as_vector(np.full(n, cap) if np.ndim(cap) == 0 else cap, "cap", n)
         if caps.min() < 0.0:
             raise ValueError(f"caps must be at least 0, got {caps.min():g}")
-        if float(caps.sum()) < total * (1.0 - ROUNDING):
+        most = float(np.minimum(caps, total).sum())
+        if most < total * (1.0 - ROUNDING):
             raise ValueError(
-                f"the caps sum to {float(caps.sum()):g}, below the total {total:g}, so no point "
+                f"the caps sum to {most:g}, below the total {total:g}, so no point "
                 "exists; raise the caps or lower the total"
             )
         for name, value in (("n", n), ("cap", read_only(caps)), ("total", total)):

@@ -25,6 +25,8 @@ LEFT_OUT = 1e-10
 """How much of a point a decomposition may leave out."""
 LESSONS = 100
 """So many tight sets may be overlooked, through rounding, before the oracle's method takes over."""
+STEPS = 1000
+"""The most Newton steps along a ray; a few have been seen, and each drops an inequality."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +130,12 @@ class SpanningTrees(Bases):
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x >= 0 sums to n - 1, and to at most |U| - 1 among any nodes U; n flows."""
         x = as_vector(x, "x", self.dim)
-        total = abs(float(x.sum()) - self.nodes + 1)
-        return bool(x.min() >= -tol and total <= tol) and self._fullest(x)[0] <= tol
+        return self._off(x, tol) <= tol
+
+    def _off(self, x: Vector, enough: float = 0.0) -> float:
+        """Return by how much x breaks the worst of its inequalities; by any above `enough`."""
+        off = max(0.0, -float(x.min()), abs(float(x.sum()) - self.nodes + 1))
+        return off if off > enough > 0.0 else max(off, self._fullest(x)[0])
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the normal of a violated inequality, or None if none fails by above 1e-9."""
@@ -147,11 +153,13 @@ class SpanningTrees(Bases):
 
         The tree v keeps to every inequality that x keeps with equality, and prefers large shares.
         From v through x the ray leaves the set where one more inequality becomes an equation.
-        Rounding errors grow while x shrinks, and with them what counts as equality.
+        Rounding errors grow while x shrinks, and with them what counts as equality; so does by how
+        much x was outside of the set to begin with.
         """
+        rounding = ROUNDING + self._off(x)
         x, left, learnt, lessons = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
-        while lessons <= LESSONS:
-            slack = ROUNDING / left
+        for _ in range(self.dim + 1 + LESSONS):  # each tree makes one more inequality an equation
+            slack = rounding / left
             x[x <= 0.01 * slack] = 0.0
             worth = x + self.nodes * (self._tight(x, slack) + self.dim * learnt)
             v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
@@ -164,6 +172,8 @@ class SpanningTrees(Bases):
                 x, left = x + length * (x - v), left / (1.0 + length)
             else:
                 learnt, lessons = learnt + missed, lessons + 1
+                if lessons > LESSONS:
+                    break
         weights, trees = super().decompose(super().project(x))
         yield from zip(weights / np.cumsum(weights[::-1])[::-1], trees, strict=True)
 
@@ -171,7 +181,7 @@ class SpanningTrees(Bases):
         """Return how far x + length step stays inside, or the tight set that it leaves at once."""
         falling = step < 0.0
         length = float(np.min(x[falling] / -step[falling]))
-        while True:  # Newton's method: the excess is convex and piecewise linear in the length
+        for _ in range(STEPS):  # Newton's method: the excess is convex, piecewise linear
             excess, among = self._fullest(x + length * step, 1e-3 * slack)
             rate = float(among @ step)
             room = length * rate - excess
@@ -179,11 +189,18 @@ class SpanningTrees(Bases):
                 return length, None  # on a tight set a rate is whole, up to rounding
             if room <= slack:
                 return 0.0, among
+            if room / rate >= length:  # only rounding can say so
+                break
             length = room / rate
+        return length, None
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most m + 1 trees and their weights, a few tests of membership for each."""
-        return mixture(self._peel(self._inside(x)))
+        x = self._inside(x)
+        weights, trees = mixture(self._peel(x))
+        if weights.size > self.dim + 1:  # rounding: the oracle's method keeps few
+            return super().decompose(super().project(x))
+        return weights, trees
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Return a tree of the decomposition, which is followed only as far as it has to be."""

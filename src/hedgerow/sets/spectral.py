@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector
+from hedgerow.inputs import Vector, as_count, as_point, as_vector
 from hedgerow.sets.rank_one import EPS, INNER, INSIDE, ITSELF, OUTER, RankOneVertices, moderate
 from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.sizes import as_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class Spectrahedron(RankOneVertices):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "trace", as_positive(self.trace, "trace"))
+        object.__setattr__(self, "trace", as_size(self.trace, "trace"))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -72,7 +73,7 @@ class Spectrahedron(RankOneVertices):
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the eigenvalues of the symmetric part on the simplex."""
-        values, vectors = np.linalg.eigh(self._symmetric_part(as_vector(y, "y", self.dim)))
+        values, vectors = np.linalg.eigh(self._symmetric_part(as_point(y, "y", self.dim)))
         kept = Simplex(self.n, self.trace).project(values)
         root = (vectors * np.sqrt(kept))[:, kept > 0.0]
         projection: Vector = root @ root.T
@@ -173,7 +174,7 @@ class NuclearBall(RankOneVertices):
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", as_count(self.m, "m"))
         object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "radius", as_positive(self.radius, "radius"))
+        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -203,7 +204,7 @@ class NuclearBall(RankOneVertices):
 
     def project(self, y: ArrayLike) -> Vector:
         """Project the singular values on the simplex; a point inside stays as it is."""
-        y = as_vector(y, "y", self.dim)
+        y = as_point(y, "y", self.dim)
         left, values, right = _svd(self._operand(y))
         if values.sum() <= self.radius:
             return y.copy()

@@ -8,8 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_positive, as_vector, read_only
+from hedgerow.inputs import LARGEST_ENTRY, Vector, as_vector, read_only
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
+from hedgerow.sets.sizes import as_size, check_coordinates, check_width
+
+FARTHEST = 1e9
+"""How far a set may be moved, in units of its diameter: half of the digits are left there."""
+ROUNDING = 1e-12
+"""What the coordinates of a moved set are off by after many operations, relative to the offset."""
 
 
 class Affine(DecisionSet):
@@ -31,7 +37,10 @@ class Affine(DecisionSet):
         return self.scale * x + self.shift
 
     def _preimage(self, x: ArrayLike) -> Vector:
-        preimage: Vector = (as_vector(x, "the point", self.dim) - self.shift) / self.scale
+        """Return (x - b) / a, no further away than points to project may be."""
+        away = as_vector(x, "the point", self.dim) - self.shift
+        largest, limit = float(np.abs(away).max()), 0.5 * LARGEST_ENTRY * min(1.0, self.scale)
+        preimage: Vector = (away if largest <= limit else away * (limit / largest)) / self.scale
         return preimage
 
     @property
@@ -68,8 +77,12 @@ class Affine(DecisionSet):
         return self.scale * self.inner.minimum(c) + float(np.sum(c * self.shift))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether the preimage of x lies in the inner set."""
-        return self.inner.contains(self._preimage(x), tol / self.scale)
+        """Whether the preimage of x lies in the inner set, up to tol and rounding.
+
+        As for other sets, tol is relative to sizes above 1, and x is rounded where it lies.
+        """
+        slack = tol * max(1.0, self.scale) + ROUNDING * float(np.abs(self.shift).max())
+        return self.inner.contains(self._preimage(x), slack / self.scale)
 
     def start(self) -> Vector:
         """Map the inner set's start."""
@@ -117,8 +130,9 @@ class Affine(DecisionSet):
         return replace(rows, lift=lift, shift=self._image(shift))
 
     def separate(self, y: ArrayLike) -> Vector | None:
-        """Separate the preimage of y from the inner set."""
-        return self.inner.separate(self._preimage(y))
+        """Separate the preimage of y from the inner set, unless `contains(y)`."""
+        a = self.inner.separate(self._preimage(y))
+        return None if a is None or self.contains(y) else a
 
 
 class _AffineWorkspace(Workspace):
@@ -153,7 +167,8 @@ class Scaled(Affine):
     factor: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "factor", as_positive(self.factor, "factor"))
+        object.__setattr__(self, "factor", as_size(self.factor, "factor"))
+        check_width(self.diameter, "a scaled set")
 
     @property
     def scale(self) -> float:
@@ -181,8 +196,17 @@ class Translated(Affine):
     offset: Vector
 
     def __init__(self, inner: DecisionSet, offset: ArrayLike):
+        shift = read_only(as_vector(offset, "offset", inner.dim))
+        check_coordinates(shift, "offset")
+        far, width = float(np.abs(shift).max()), inner.diameter
+        if width > 0.0 and far > FARTHEST * width:
+            raise ValueError(
+                f"a set may be moved by at most {FARTHEST:g} times its diameter {width:g}, got an "
+                f"offset of size {far:g}, beside which its points are hard to tell apart; measure "
+                "from a point nearer to it"
+            )
         object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "offset", read_only(as_vector(offset, "offset", inner.dim)))
+        object.__setattr__(self, "offset", shift)
 
     @property
     def scale(self) -> float:
