@@ -24,10 +24,10 @@ from hedgerow.engine.signatures import (
     SPACE,
     TAKE,
 )
-from hedgerow.kernels.borrowing import borrowed
 from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, whole, write
-from hedgerow.kernels.oracles import answers
+from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.tangents import measures
+from hedgerow.kernels.unowned_view import unowned_view
 
 Array = Any
 new: Any = structref.new if COMPILED else lambda _: SimpleNamespace()
@@ -76,7 +76,7 @@ def _bind_learner(pattern: Any, state: Array, work: Array) -> Any:
     table.before_oracle, table.after_oracle = pattern.before_oracle, pattern.after_oracle
     table.regularise, table.step_size = pattern.regularise, pattern.step_size
     table.after_step = pattern.after_step
-    table.state, table.work = borrowed(state), borrowed(work)
+    table.state, table.work = unowned_view(state), unowned_view(work)
     return table
 
 
@@ -112,7 +112,7 @@ class PolicyTable(structref.StructRefProxy):
 structref.define_boxing(PolicyTableType, PolicyTable)
 POLICY_KERNELS = (
     measures,
-    answers,
+    oracle_type,
     function(*NEEDS_GRADIENT),
     function(*TAKE),
     function(*SLOPE),
@@ -169,12 +169,13 @@ def _bind_policy(
     table.needs_gradient, table.take = pattern.needs_gradient, pattern.take
     table.slope, table.charge = pattern.slope, pattern.charge
     table.learner, table.tangent = learner, tangent
-    table.ledger, table.queue, table.ranges = borrowed(ledger), borrowed(queue), borrowed(ranges)
-    table.units, table.potential = borrowed(units), borrowed(potential)
+    table.ledger, table.queue = unowned_view(ledger), unowned_view(queue)
+    table.ranges = unowned_view(ranges)
+    table.units, table.potential = unowned_view(units), unowned_view(potential)
     index, numbers, links, scratch, label, members = space
     table.space = (
-        *(borrowed(index), borrowed(numbers), borrowed(links), borrowed(scratch)),
-        *(borrowed(label), borrowed(members)),
+        *(unowned_view(index), unowned_view(numbers), unowned_view(links), unowned_view(scratch)),
+        *(unowned_view(label), unowned_view(members)),
     )
     return table
 

@@ -11,10 +11,10 @@ from numba import types
 
 from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
 from hedgerow.engine.tables import UNDECLARED, after_oracle, before_oracle, policy_table
-from hedgerow.kernels.borrowing import borrowed
 from hedgerow.kernels.jit import kernel, number, read, rows, whole, write_rows
 from hedgerow.kernels.tangents import along
-from hedgerow.kernels.vectors import four, look, mix
+from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow.kernels.vectors import dots_and_norms, four, mix
 from hedgerow.surrogates.ranges import is_felt, needs_reach, violation_unit, weight_unit
 
 Array = Any
@@ -103,10 +103,10 @@ def play_rounds(
     x = policy.learner.state[: costs.shape[1]]
     if not is_play_left(policy.ledger, x):
         return first
-    costs, constraints, noise = borrowed(costs), borrowed(constraints), borrowed(noise)
+    costs, constraints, noise = unowned_view(costs), unowned_view(constraints), unowned_view(noise)
     for r in range(first, end):
         a, c = costs[r], constraints[r]
-        looked = look(a, c, x)
+        looked = dots_and_norms(a, c, x)
         cost, value = looked[0] + cost_offsets[r], looked[1] + constraint_offsets[r]
         own = noise[r - first]  # rows of length 0 for a learner that draws none
         if not play_round(policy, a, cost, c, value, own, looked):
