@@ -12,7 +12,7 @@ from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.constrained import Constrained
 from hedgerow.potentials import Slope, power_slope
 from hedgerow.problems.problem import LinearChunk
-from hedgerow.sets.compiled import faithful
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.queued import FirstOrder
 
@@ -82,7 +82,9 @@ def compiled_policy(policy: object) -> CompiledPolicy | None:
     if learner.space is None or slope is None:
         return None
     X = learner.decision_set
-    if learner.projects and (learner.space.compiled.project is None or not faithful(X, "project")):
+    if learner.projects and (
+        learner.space.compiled.project is None or not kernel_matches(X, "project")
+    ):
         return None
     return CompiledPolicy(learner, surrogate, slope, policy.ledger)
 

@@ -54,7 +54,7 @@ class FTRL(Projected):
         X, state = self.decision_set, self._state
         x, x1, S, rule = state["x"], state["x1"], state["S"], state["rule"]
         state["inner"][0] += kernels.ocg.accumulate(S, X.tangent(s), x)
-        beta = self._regularise(rule, t, (*X.squares(s), UNDECLARED))  # 1/eta_t
+        beta = self._regularise(rule, t, (*X.tangent_norm2(s), UNDECLARED))  # 1/eta_t
         if beta > 0.0:  # else no gradient was felt yet
             kernels.projected.lead(self._aim, x1, S, beta)
             self._land()  # x_{t+1} = argmin over X of F_t, line 6

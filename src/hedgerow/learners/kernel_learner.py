@@ -112,7 +112,7 @@ class KernelLearner(StatefulPlayer):
     def _before(self, s: Vector, declared: float, noise: Vector) -> bool:
         """Take in a loss; return whether the oracle is to be asked for the direction."""
         X = self.decision_set
-        tangent2, plain2 = X.squares(s)
+        tangent2, plain2 = X.tangent_norm2(s)
         if self.projects:
             n = s.size
             self._work[3 * n : 4 * n] = X.tangent(s)

@@ -13,7 +13,7 @@ from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive
 from hedgerow.kernels.jit import kernel, nothing, number, write
 from hedgerow.potentials import Potential, Slope
-from hedgerow.sets.compiled import faithful
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.ranges import GivenRanges, Ranges, is_felt, needs_reach
 
@@ -121,7 +121,7 @@ class FirstOrder(Queued):
         potential, scale = self.potential, getattr(self.potential, "scale", None)
         if getattr(scale, "ranges", self.ranges) is not self.ranges:
             return None  # a budget in units of other ranges
-        if not faithful(potential, "weight", "slope") or "weight" in vars(potential):
+        if not kernel_matches(potential, "weight", "slope") or "weight" in vars(potential):
             return None
         return potential.slope()  # type: ignore[attr-defined]
 
