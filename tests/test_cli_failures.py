@@ -7,7 +7,7 @@ import sys
 import pytest
 import typer
 
-from hedgerow.cli.refusals import refusals
+from hedgerow.cli.errors import report_errors
 from hedgerow.networks.data_error import DataError
 
 EXPECTED = {
@@ -31,7 +31,7 @@ EXPECTED = {
 @pytest.mark.parametrize("what", EXPECTED)
 def test_what_is_to_be_expected(what, capsys):
     error, words = EXPECTED[what]
-    with pytest.raises(typer.Exit) as ended, refusals():
+    with pytest.raises(typer.Exit) as ended, report_errors():
         raise error
     assert ended.value.exit_code == 2
     (line,) = capsys.readouterr().err.splitlines()
@@ -43,7 +43,7 @@ def test_what_is_to_be_expected(what, capsys):
               ModuleNotFoundError("no", name="hedgerow.nothing")]
 )  # fmt: skip
 def test_what_is_not(error):
-    with pytest.raises(type(error)), refusals():
+    with pytest.raises(type(error)), report_errors():
         raise error
 
 

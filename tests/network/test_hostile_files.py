@@ -16,10 +16,10 @@ from hedgerow.networks.atlas.http import http_attempts
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.labels import draw_synthetic
-from hedgerow.networks.left_out import LeftOut
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from hedgerow.networks.numbers import parse_number
+from hedgerow.networks.rejections import Rejected
 from hedgerow.problems.portfolio import price_relatives
 
 UNUSUAL = ("1_000", "1_0.5", "1e1_0", "١٢", "１２", "0x10", "1,5", "")
@@ -140,7 +140,7 @@ def test_a_mask_that_hides_nothing_does_no_harm():
 def test_unusual_numbers_are_refused(text, tmp_path):
     with pytest.raises(ValueError, match="could not convert string to float"):
         parse_number(text)
-    with pytest.raises(LeftOut, match=r"rt must be a number"):
+    with pytest.raises(Rejected, match=r"rt must be a number"):
         number({"rt": text}, "rt")
     if not text:
         return
@@ -152,7 +152,7 @@ def test_unusual_numbers_are_refused(text, tmp_path):
         price_relatives(tmp_path / "p.csv")
     with pytest.raises(ValueError, match="a synthetic law is written"):
         draw_synthetic(f"synthetic:lognormal({text},1)", 1, 0)
-    with pytest.raises(LeftOut, match="must be a number"):
+    with pytest.raises(Rejected, match="must be a number"):
         list(http_attempts({"result": f"GET4 193.0.6.139 {text} 200 263 1406"}))
 
 

@@ -74,9 +74,11 @@ def _solve(X: DecisionSet, rounds: Rounds, budget: float) -> Benchmark:
     if not (isinstance(rounds, ConvexRounds) and 0.0 < budget < math.inf):
         return Search(X, rounds, master(X), budget, Cuts.none(X.dim)).run()
     best = Search(X, SpentRounds(rounds, budget), master(X), 0.0, Cuts.none(X.dim)).run()
-    sight = rounds.look(best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp))
-    needed = sight.total if best.status == "infeasible" else None
-    return replace(best, violation=sight.worst, ccv=sight.total, conflict=(), needed_budget=needed)
+    evaluation = rounds.evaluate(best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp))
+    needed = evaluation.total if best.status == "infeasible" else None
+    return replace(
+        best, violation=evaluation.worst, ccv=evaluation.total, conflict=(), needed_budget=needed
+    )
 
 
 def _interval(interval: tuple[int, int]) -> tuple[int, int]:

@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from hedgerow.cli.counted import counted
+from hedgerow.cli.errors import report_errors
 from hedgerow.cli.progress import progress
-from hedgerow.cli.refusals import refusals
 from hedgerow.cli.saying import complain, say, tell_aside
 from hedgerow.experiments.cluster import check_cluster, on_cluster
 from hedgerow.experiments.local import find_joblib, in_processes, in_this_process
@@ -58,7 +58,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Play every run of an experiment that has no result yet."""
-    with refusals():
+    with report_errors():
         experiment = load_experiment(file, network)
         folder = out or Path("out") / experiment.name
         force = workforce(workers, cluster)

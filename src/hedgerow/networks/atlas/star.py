@@ -11,14 +11,14 @@ import numpy as np
 
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.collector import Collector, Edge, Group
-from hedgerow.networks.atlas.delivery import results
+from hedgerow.networks.atlas.json_stream import results
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.labels import draw_synthetic
-from hedgerow.networks.left_out import LeftOuts, Reason
 from hedgerow.networks.network import Network
 from hedgerow.networks.readings import Readings
+from hedgerow.networks.rejections import Reason, Rejections
 from hedgerow.networks.source_file import SourceFile
-from hedgerow.networks.window import written
+from hedgerow.networks.timestamps import written
 
 ATTRIBUTION = "RIPE Atlas data (c) RIPE NCC"
 SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -43,7 +43,7 @@ def read_atlas(
 
     """
     choices = AtlasChoices() if choices is None else choices
-    left = LeftOuts(choices.keep_going)
+    left = Rejections(choices.keep_going)
     collector = Collector(choices, left)
     files = []
     for path in _files([paths] if isinstance(paths, (str, Path)) else paths):

@@ -1,4 +1,4 @@
-"""Failures to be expected on the command line: one sentence on stderr, exit code 2."""
+"""Errors to be expected on the command line: one sentence on stderr, exit code 2."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from hedgerow.cli.saying import complain
 from hedgerow.experiments.stopped import FULL
 from hedgerow.networks.data_error import DataError
-from hedgerow.report.networks import left_out_table
+from hedgerow.report.networks import rejection_table
 
 
 def check_output(out: Path, inputs: Iterable[Path]) -> None:
@@ -24,8 +24,8 @@ def check_output(out: Path, inputs: Iterable[Path]) -> None:
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Turn a refusal of the library into a sentence, with what was left out before it."""
+def report_errors() -> Iterator[None]:
+    """Turn an error of the library into a sentence, with what was left out before it."""
     try:
         yield
     except BrokenPipeError:
@@ -33,8 +33,8 @@ def refusals() -> Iterator[None]:
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         if isinstance(error, ModuleNotFoundError) and not _draws(error):
             raise
-        if isinstance(error, DataError) and error.left_out:
-            Console(stderr=True).print(left_out_table(error.left_out))
+        if isinstance(error, DataError) and error.rejections:
+            Console(stderr=True).print(rejection_table(error.rejections))
         complain(" ".join(_told(error).split()))
         raise typer.Exit(2) from None
 
