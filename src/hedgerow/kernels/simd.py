@@ -4,11 +4,11 @@ Inside a kernel `load(a, i)` is a[i], ..., a[i + 7] as one value, which can be a
 multiplied; `hsum` adds its entries up. The compiler would not do this to a sum by itself, because
 the order of additions changes; here it is written down.
 
-Why it is worth code on LLVM's level: with eight scalar accumulators in plain numba, in the same order
-and so with the same bits, a round of `projection_free_coco` on 191 nodes and 1200 edges takes 1.24 to
-1.36 times as long (medians of 150 turns in one process, three runs), and with an array of eight as
-accumulator 1.62 to 1.69 times: numba leaves LLVM's SLP vectoriser off, and its loop vectoriser may
-not reorder a sum.
+Why it is worth code at LLVM's level: with eight scalar accumulators in plain numba, in the same
+order and so with the same bits, a round of `projection_free_coco` on 191 nodes and 1200 edges takes
+1.24 to 1.36 times as long (medians of 150 turns in one process, three runs); with an array of eight
+as accumulator, 1.62 to 1.69 times. Numba leaves LLVM's SLP vectoriser off, and the loop vectoriser
+may not reorder a sum.
 """
 
 from __future__ import annotations
