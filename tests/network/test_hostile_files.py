@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import zipfile
 
 import numpy as np
@@ -178,16 +177,14 @@ def test_a_network_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
     old = Network(("a", "b"), [(0, 1)], [1.0], "measured", latency_series=np.ones((2, 1)))
     new = Network(("a", "b"), [(0, 1)], [2.0], "measured", latency_series=np.ones((3, 1)))
     path = old.save(tmp_path / "n.json")
-    real, opened = io.open, []
+    written = []
 
-    def full(*arguments):
-        opened.append(real(*arguments))
-        if len(opened) == 2:
-            opened[-1].close()
+    def full(handle):
+        written.append(handle)
+        if len(written) == 2:
             raise OSError(errno.ENOSPC, "No space left on device")
-        return opened[-1]
 
-    monkeypatch.setattr("hedgerow.networks.storage.os.fdopen", full)
+    monkeypatch.setattr("hedgerow.atomic_write.os.fsync", full)
     with pytest.raises(DataError, match=r"n.json: cannot be written: No space left .*is kept"):
         new.save(path)
     monkeypatch.undo()

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar, cast
 from hedgerow.baselines.normalised import Normalised
 from hedgerow.feedback import EvalGrad, Full, needs
 from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
 from hedgerow.policies.presets import (
     Lipschitz,

@@ -15,8 +15,7 @@ from hedgerow.cli.errors import report_errors
 from hedgerow.cli.run import Json, Quiet
 from hedgerow.cli.saying import say
 from hedgerow.experiments.results import Results
-from hedgerow.report.expected import how_far
-from hedgerow.report.mixture import mixture
+from hedgerow.report.expected import how_far, mixture
 from hedgerow.report.page import write_report
 from hedgerow.report.summary import ProblemAtHorizon, Summary
 from hedgerow.report.terminal import summary_table, verdict_table

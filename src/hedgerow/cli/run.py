@@ -15,10 +15,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.counted import counted
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.progress import progress
-from hedgerow.cli.saying import complain, say, tell_aside
+from hedgerow.cli.saying import complain, counted, say, tell_aside
 from hedgerow.experiments.cluster import check_cluster, on_cluster
 from hedgerow.experiments.local import find_joblib, in_processes, in_this_process
 from hedgerow.experiments.reading import load_experiment

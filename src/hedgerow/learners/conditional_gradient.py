@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number
-from hedgerow.learners.start import first_play
+from hedgerow.learners.arguments import first_play
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State

@@ -13,7 +13,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
 from hedgerow.kernels.jit import COMPILED
 from hedgerow.kernels.vectors import dot
-from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.arguments import warn_beyond
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.compiled import kernel_matches
 from hedgerow.sets.decision_set import DecisionSet

@@ -144,4 +144,4 @@ def _distances(root: int, tail: Index, head: Index, length: Vector, nodes: int) 
     begin, order = group(tail, nodes)
     rows = length[order], head[order].astype(np.int32), begin.astype(np.int32)
     graph = csr_array(rows, shape=(nodes, nodes))  # parallel edges stay apart
-    return np.asarray(csgraph.dijkstra(graph, indices=root))
+    return np.asarray(csgraph.dijkstra(graph, indices=[root])[0])

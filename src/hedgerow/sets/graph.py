@@ -57,7 +57,7 @@ def hops_from(root: int, tail: Index, head: Index, nodes: int) -> Vector:
     begin, order = group(tail, nodes)
     edges = np.ones(order.size), head[order].astype(np.int32), begin.astype(np.int32)
     graph = csr_array(edges, shape=(nodes, nodes))
-    return np.asarray(csgraph.dijkstra(graph, indices=root, unweighted=True))
+    return np.asarray(csgraph.dijkstra(graph, indices=[root], unweighted=True)[0])
 
 
 @dataclass(frozen=True, eq=False)
