@@ -75,7 +75,7 @@ def test_arrays_that_nobody_asked_for_are_not_read(tmp_path):
     path.write_bytes(content)
     with pytest.raises(DataError, match="no pair of nodes has a reading"):
         read_matrix(path, "a")
-    with pytest.raises(DataError, match=r"there is no array None, choose one with --key: a, b"):
+    with pytest.raises(DataError, match=r"there is no array None, choose one with key=...: a, b"):
         read_matrix(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,11 @@ from hedgerow.cli.saying import complain
 from hedgerow.experiments.stopped import FULL
 from hedgerow.networks.data_error import DataError
 from hedgerow.report.networks import rejection_table
+
+ARGUMENT = re.compile(
+    r"\b(af|hub|keep_going|key|latency|mix|most_numbers|network|node_key|type|workers)=(\.\.\.|'\w+'|\w+)"
+)
+"""Arguments of the library that are options here: how its sentences name them."""
 
 
 def check_output(out: Path, inputs: Iterable[Path]) -> None:
@@ -35,8 +41,23 @@ def report_errors() -> Iterator[None]:
             raise
         if isinstance(error, DataError) and error.rejections:
             Console(stderr=True).print(rejection_table(error.rejections))
-        complain(" ".join(_told(error).split()))
+        complain(in_options(" ".join(_told(error).split())))
         raise typer.Exit(2) from None
+
+
+def in_options(sentence: str) -> str:
+    """Name options of the command line where the library names arguments.
+
+    >>> in_options("leave such readings out with keep_going=True, or use node_key='prb_id'")
+    'leave such readings out with --keep-going, or use --node-key prb_id'
+    """
+    sentence = sentence.replace("give another folder", "give another folder with --out")
+    return ARGUMENT.sub(_option, sentence)
+
+
+def _option(found: re.Match[str]) -> str:
+    name, value = found[1].replace("_", "-"), found[2].strip("'")
+    return f"--{name}" if value in ("True", "...") else f"--{name} {value}"
 
 
 def _draws(missing: ModuleNotFoundError) -> bool:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.errors import report_errors
+from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.progress import progress
 from hedgerow.cli.saying import complain, counted, say, tell_aside
 from hedgerow.experiments.cluster import check_cluster, on_cluster
@@ -88,7 +88,7 @@ def resumable(folder: Path) -> Iterator[None]:
     except (KeyboardInterrupt, StoppedError) as end:
         done = sum(1 for _ in folder.rglob("runs/*.json"))
         again = " ".join(["hedgerow", *map(shlex.quote, sys.argv[1:])])
-        why = str(end) or "stopped"
+        why = in_options(str(end)) or "stopped"
         complain(
             f"{why}; finished and kept in {folder}: {counted(done, 'run')}. To resume: {again}"
         )

@@ -202,7 +202,7 @@ def _network(
                 table.source.path,
                 "",
                 f"{rounds} rounds of {len(order)} edges make a series of {count} numbers; at most "
-                f"{most_numbers} are kept unless most_numbers (--most-numbers) is raised",
+                f"{most_numbers} are kept unless most_numbers=... is raised",
             )
         readings = [edges[edge] for edge in order]
         series = tuple(_series(readings, name, rounds) for name in ("latency", "bandwidth"))

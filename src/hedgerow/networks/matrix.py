@@ -55,7 +55,9 @@ def read_matrix(
         found = names if key is None else [name for name in names if name == key]
         if len(found) != 1:
             there = ", ".join(names)[:200] or "none"
-            raise DataError(path, "", f"there is no array {key!r}, choose one with --key: {there}")
+            raise DataError(
+                path, "", f"there is no array {key!r}, choose one with key=...: {there}"
+            )
         return found
 
     arrays, sha256 = read_npz(path, chosen, as_count(most_numbers, "most_numbers"))

@@ -75,7 +75,7 @@ class Rejections:
                 place,
                 position,
                 f"{detail or reason.value}; correct the file, or leave such readings out with "
-                "--keep-going",
+                "keep_going=True",
                 self.table(),
             )
         self._counts[reason] = self._counts.get(reason, 0) + count

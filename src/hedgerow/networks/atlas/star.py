@@ -85,18 +85,20 @@ def _one_group(collector: Collector) -> Group:
     choices, where = collector.choices, _where(collector)
     if not groups:
         raise _nothing(collector)
-    for field, option in (("type", "--type"), ("family", "--af"), ("latency", "--latency")):
+    for field, option in (("type", "type"), ("family", "af"), ("latency", "latency")):
         counts: Counter[str] = Counter()
         for group in groups:
             counts[str(getattr(group, field))] += sum(collector.counts(group).values())
         if len(counts) > 1:
-            raise _choose(collector, f"readings of several kinds by {field}", counts, option)
+            raise _choose(
+                collector, f"readings of several kinds by {field}", counts, f"{option}=..."
+            )
     group = next(iter(groups))
     targets = collector.counts(group)
     if choices.hub == "auto" and len(targets) > 1:
-        raise _choose(collector, f"{len(targets)} targets", targets, "--hub (or --hub none)")
+        raise _choose(collector, f"{len(targets)} targets", targets, "hub=... (or hub='none')")
     if choices.hub == "none" and set(targets) & {edge.node for edge in groups[group]}:
-        raise DataError(where, "", "an address is both a node and a target; use --node-key prb_id")
+        raise DataError(where, "", "an address is both a node and a target; use node_key='prb_id'")
     return group
 
 
