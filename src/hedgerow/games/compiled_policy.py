@@ -52,7 +52,7 @@ def compiled_policy(policy: object) -> CompiledPolicy | None:
     if isinstance(surrogate, CostOnlySurrogate):
         fits = _as_written(surrogate, CostOnlySurrogate, "tell")
     elif isinstance(surrogate, FirstOrder):
-        fits = _as_written(surrogate, FirstOrder, "tell", "charge")
+        fits = _as_written(surrogate, FirstOrder, "tell")
     else:
         return None
     if not fits or surrogate.table is None:

@@ -140,6 +140,8 @@ class FirstOrder(Queued):
         measured, kind, ranges = self.ranges.measure(), type(self), self.ranges.array
         if not COMPILED or self.slope is None or measured is None:
             return None
+        if kind.charge is not FirstOrder.charge or "charge" in vars(self):
+            return None
         measure, *read = measured
         pattern = surrogate_pattern(
             measure, kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue
