@@ -54,7 +54,7 @@ class Linear:
         return kernels.vectors.dot(self.coefficients, point) + self.offset
 
     def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
-        """Return a."""
+        """Return the gradient, a, which is the same everywhere."""
         return self.coefficients
 
 

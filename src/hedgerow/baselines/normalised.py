@@ -39,12 +39,12 @@ class Normalised(Stateful, Generic[Seen]):
 
     @property
     def decision_set(self) -> DecisionSet:
-        """The wrapped policy's."""
+        """Where the wrapped policy plays."""
         return self.policy.decision_set
 
     @property
     def oracle_calls(self) -> int:
-        """The wrapped policy's."""
+        """How many linear minimisations the wrapped policy has asked for."""
         return self.policy.oracle_calls
 
     @property
@@ -54,7 +54,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     @property
     def oblivious_only(self) -> bool:
-        """The wrapped policy's."""
+        """Whether the wrapped policy's guarantee fails against rounds that react to its plays."""
         return self.policy.oblivious_only
 
     def ask(self) -> Vector:

@@ -56,7 +56,7 @@ class Search:
         self.begin = time.perf_counter()
 
     def run(self) -> Benchmark:
-        """Return the benchmark."""
+        """Search, and return the benchmark with its proof."""
         x = self.X.start()
         if not self.rounds.curved:
             x = self.X.lmo(self.rounds.cost_at(x)[1])

@@ -45,7 +45,7 @@ class ConditionalGradient(StatefulPlayer):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round."""
+        """How many linear minimisations it has asked for: one per round."""
         return int(self._state["t"][0])
 
     def ask(self) -> Vector:

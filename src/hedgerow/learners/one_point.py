@@ -102,7 +102,7 @@ class OnePoint(OnePointEstimates):
 
     @property
     def oracle_calls(self) -> int:
-        """The learner's."""
+        """How many linear minimisations the wrapped learner has asked for."""
         return self.learner.oracle_calls
 
     def ask(self) -> Vector:

@@ -143,7 +143,7 @@ class RestartedOCG(KernelLearner):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round."""
+        """How many linear minimisations it has asked for: one per round."""
         return self.rounds
 
     @property

@@ -43,7 +43,7 @@ class Bounds(ProjectableSet):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """One pass over the costs."""
+        """The oracle as a kernel: one pass over the costs."""
         measure = kernels.tangents.everywhere if self._free.all() else kernels.tangents.unfixed
         return Compiled(
             kernels.boxes.corner,

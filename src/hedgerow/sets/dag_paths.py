@@ -135,7 +135,7 @@ class DagPaths(FlowPolytope):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The dynamic programme."""
+        """The oracle as a kernel: the shortest path by dynamic programming."""
         everywhere = self._edge.size == self.dim
         return Compiled(
             kernels.paths.cheapest,

@@ -106,7 +106,7 @@ class HopLimitedWalks(OracleOnly):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """Bellman's recursion."""
+        """The oracle as a kernel: the shortest walk by Bellman's recursion."""
         begin, tail, edge, source, target, hops, tie = self._route
         return Compiled(
             kernels.flows.cheapest_walk_oracle,

@@ -80,7 +80,7 @@ class Queued(Stateful, ABC):
 
     @property
     def oracle_calls(self) -> int:
-        """Those of the ranges."""
+        """How many linear minimisations the ranges have asked for."""
         return self.ranges.oracle_calls
 
     @property
