@@ -41,8 +41,7 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
-        several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
-        seen = list(constraint) if several else [constraint]
+        seen = constraint if isinstance(constraint, (list, tuple)) else [constraint]
         for feedback in (cost, *seen):
             needs(EvalGrad, feedback, "this policy", "round")
             if np.shape(feedback.grad) != (self.decision_set.dim,):
