@@ -6,7 +6,9 @@ Values that hold arrays are equal only if they are the same object.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_number
@@ -65,6 +67,9 @@ class Full:
     function: Function
 
 
+Constraints = EvalGrad | Sequence[EvalGrad]
+"""A round's constraint to first order: one, or a list or tuple of several."""
+
 LOOKS = {
     "EvalGrad": "first_order(f, x)",
     "Eval": "bandit(f, x, lipschitz, bound)",
@@ -82,6 +87,18 @@ def needs(kind: type, seen: object, who: str, name: str) -> None:
             f"{who} learns from {kind.__name__} feedback, the {name} was told as "
             f"{type(seen).__name__}; look with {LOOKS[kind.__name__]}"
         )
+
+
+def each_seen(seen: Constraints) -> Sequence[EvalGrad]:
+    """Return what was seen of each constraint of a round, where one is no list or tuple."""
+    if not isinstance(seen, list | tuple):
+        return (cast(EvalGrad, seen),)
+    if not seen:
+        raise ValueError(
+            "the constraint was told as an empty sequence; tell at least one, of value 0 and "
+            "gradient 0 where a round has none"
+        )
+    return seen
 
 
 def as_eval(seen: Eval, name: str, largest: float) -> Eval:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from hedgerow.engine.certificate import certificate_add_at
-from hedgerow.feedback import EvalGrad, needs
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, as_number, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
-from hedgerow.protocols.parts import Learner, Surrogate
+from hedgerow.protocols.parts import Feedback, Learner, Surrogate
 from hedgerow.snapshot import State, unchanged_if_refused
 
-Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
+Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
 
 class Constrained(Composition[EvalGrad, Seen]):
@@ -39,15 +38,20 @@ class Constrained(Composition[EvalGrad, Seen]):
         self._state = State(left=n, s=n, inner=1, price=1, rounds=1, size=1, prices=1)
         self._state["left"][:] = learner.ask()
 
+    @property
+    def feedback(self) -> Feedback:
+        """How rounds are looked at: as the surrogate says, to first order if it says nothing."""
+        look: Feedback = getattr(self.surrogate, "feedback", first_order)
+        return look
+
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
-        seen = constraint if isinstance(constraint, (list, tuple)) else [constraint]
-        for feedback in (cost, *seen):
-            needs(EvalGrad, feedback, "this policy", "round")
-            if np.shape(feedback.grad) != (self.decision_set.dim,):
+        for seen in (cost, *each_seen(constraint)):
+            needs(EvalGrad, seen, "this policy", "round")
+            if np.shape(seen.grad) != (self.decision_set.dim,):
                 raise ValueError(
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
-                    f"got {np.shape(feedback.grad)}; evaluate the functions at ask()"
+                    f"got {np.shape(seen.grad)}; evaluate the functions at ask()"
                 )
         x = self._left()
         with unchanged_if_refused(self.surrogate):

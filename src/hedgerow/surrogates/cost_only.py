@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
 from hedgerow.snapshot import Stateful
-from hedgerow.surrogates.queued import checked
+from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
 
 Array = Vector
@@ -47,9 +46,8 @@ class CostOnlySurrogate(Stateful):
         """Return a queue, ranges and units that stay as they are, for the compiled loop."""
         return np.zeros(5), np.zeros(4), np.zeros(4)
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:
+    def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the cost; the constraint is looked at only to refuse what is no feedback."""
         cost = checked(cost, "cost")
-        for part in (constraint,) if isinstance(constraint, EvalGrad) else constraint:
-            checked(part, "constraint", cost.grad.size)
+        checked_each(constraint, cost.grad.size)
         return cost
