@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hedgerow.feedback import first_order
-from hedgerow.functions import Function, Maximum
+from hedgerow.functions import Function, parts_of
 from hedgerow.problems.problem import Problem
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Step
@@ -45,11 +45,8 @@ def turn(
     """Play one round."""
     x = policy.ask()
     policy.tell(feedback(cost, x), feedback(constraint, x))
-    parts = constraint.parts if isinstance(constraint, Maximum) else ()
-    if len(parts) < 2:
-        return Step(t, x, cost(x), constraint(x))
-    each = tuple(part(x) for part in parts)
-    return Step(t, x, cost(x), max(each), each)
+    each = tuple(part(x) for part in parts_of(constraint))
+    return Step(t, x, cost(x), max(each), each if len(each) > 1 else None)
 
 
 def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
