@@ -207,7 +207,7 @@ def test_both_forms_keep_what_they_promise():
         policy = hr.projection_free_coco(X, **given)
         trace = hr.simulate(policy, problem)
         assert trace.regret(best) <= policy.certificate()
-        assert (trace.ccv_each < 0.25 * blind.ccv_each).all()
+        assert (trace.ccv_each < 0.1 * blind.ccv).all()  # the blind one breaks the first alone
 
 
 def test_arguments_reach_every_queue():
@@ -297,10 +297,8 @@ def test_a_trace_has_one_series_for_each_constraint(given):
     problem = hr.Recorded(X, rounds)
     steps = list(hr.play(hr.projection_free_coco(X, **given), problem))
     trace = hr.Trace.of(steps)
-    expected = [
-        [cap(step.x) for cap in caps] for step, (_, caps) in zip(steps, rounds, strict=True)
-    ]
-    expected = np.transpose(expected)
+    pairs = zip(steps, rounds, strict=True)
+    expected = np.transpose([[cap(step.x) for cap in caps] for step, (_, caps) in pairs])
     np.testing.assert_array_equal(trace.violations_each, expected)
     np.testing.assert_array_equal(trace.violations, trace.violations_each.max(axis=0))
     np.testing.assert_allclose(trace.ccv_each, [sum(row[row > 0.0]) for row in expected])
