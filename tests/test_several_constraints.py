@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 import pickle
 
 import numpy as np
@@ -11,6 +12,9 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
+from hedgerow.experiments.playing import perform
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.tasks import plan
 from hedgerow.feedback import Eval, EvalGrad, EvalLinear, Full, SemiBanditFeedback, first_order_each
 from hedgerow.games.simulation import simulate_chunks
 from hedgerow.learners.steps import CertificateSteps
@@ -396,3 +400,18 @@ def test_a_wrong_certificate_of_several_queues_is_found():
     made = hr.projection_free_coco(X, constraints=2)
     hopeful = Hopeful(made.learner, made.surrogate)
     assert "the certificate is" in str(hr.audit(steps, problem, policy=hopeful))
+
+
+def test_the_record_of_a_run_has_the_ccv_of_each_constraint(tmp_path):
+    path = tmp_path / "slots.toml"
+    path.write_text(
+        'name = "slots"\nmethods = ["projection_free_coco"]\nhorizons = [40]\nseeds = [3]\n'
+        '[[problems]]\nkind = "ad_slots"\nadvertisers = 5\n[[problems]]\nkind = "iid_simplex"\n'
+    )
+    tasks = [task for task in plan(load_experiment(path)) if task.place == "runs"]
+    slots, simplex = (json.loads(json.dumps(perform(task)[-1].record)) for task in tasks)
+    problem = hr.problems.AdSlots(advertisers=5, slots=4, horizon=40, seed=3)
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    assert slots["ccv_each"] == trace.ccv_each.tolist()
+    assert len(slots["ccv_each"]) == len(next(iter(problem))[1].parts) > 1
+    assert "ccv_each" not in simplex

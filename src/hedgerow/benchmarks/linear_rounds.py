@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow.benchmarks.cuts import Cuts, Numbers
 from hedgerow.benchmarks.passes import NEW_CUTS, TOLERANCE, Rounds, Sight, furthest
-from hedgerow.functions import Linear, parts_of
+from hedgerow.functions import Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Round
 
@@ -95,7 +95,7 @@ def from_list(dim: int, rounds: Sequence[Round], first: int) -> LinearRounds | N
     limits: list[Linear] = []
     numbers: list[int] = []
     for t, (cost, constraint) in enumerate(rounds, start=first):
-        parts = parts_of(constraint)
+        parts = constraint.parts if isinstance(constraint, Maximum) else (constraint,)
         linear = [part for part in parts if isinstance(part, Linear)]
         if not isinstance(cost, Linear) or len(linear) < len(parts):
             return None

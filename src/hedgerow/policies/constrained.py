@@ -41,7 +41,7 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     @property
     def feedback(self) -> Feedback:
-        """How rounds are looked at: as the surrogate says, to first order if it says nothing."""
+        """Value and subgradient; of each constraint by itself if the surrogate wants that."""
         look: Feedback = getattr(self.surrogate, "feedback", first_order)
         return look
 
