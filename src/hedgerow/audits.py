@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple, cast
@@ -11,13 +11,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hedgerow.feedback import EvalGrad, first_order
-from hedgerow.functions import Function
-from hedgerow.games import play
+from hedgerow.games.turns import feedback_of, play
 from hedgerow.inputs import Vector
 from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Step, Trace
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
@@ -74,7 +73,7 @@ def audit(
     *,
     trace: Trace | None = None,
     policy: Policy[Any, Any] | None = None,
-    feedback: Callable[[Function, Vector], Any] = first_order,
+    feedback: Feedback | None = None,
     benchmark: Benchmark | None = None,
     rounding: float = 0.0,
 ) -> AuditReport:
@@ -95,7 +94,7 @@ def audit(
         problem: the rounds; one that reacts is given the recorded plays.
         trace: a trace to be compared with the steps.
         policy: a fresh policy, to play again.
-        feedback: what that policy sees, as in `play`.
+        feedback: what that policy sees; left out, `policy.feedback`.
         benchmark: an action to compare with, as from `hindsight`.
         rounding: the relative difference that is let pass; 0 is exact.
 
@@ -148,7 +147,7 @@ class _Auditor:
         problem: Problem,
         trace: Trace | None,
         policy: Policy[Any, Any] | None,
-        feedback: Callable[[Function, Vector], Any],
+        feedback: Feedback | None,
         benchmark: Benchmark | None,
         rounding: float,
     ):
@@ -225,7 +224,8 @@ class _Auditor:
         if not np.allclose(x, again, rtol=self.rounding, atol=0.0):
             far = float(np.abs(x - again).max())
             self.fail(t, f"the policy plays another point, {far:.2g} away in one entry")
-        self.policy.tell(self.feedback(cost, again), self.feedback(constraint, again))
+        look = feedback_of(self.policy) if self.feedback is None else self.feedback
+        self.policy.tell(look(cost, again), look(constraint, again))
         if self.proof is not None:
             self.proof.round(t, again, functions)
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-VERSION = 2
+VERSION = 3
 SHOWN = 8
 """Arrays and sequences with more entries than this are summarised by `repr`."""
 

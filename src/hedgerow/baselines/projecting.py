@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, TypeVar, cast
 
 from hedgerow.baselines.normalised import Normalised
-from hedgerow.feedback import EvalGrad, Full, needs
+from hedgerow.feedback import EvalGrad, Full, first_order, needs
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
@@ -17,7 +17,7 @@ from hedgerow.policies.presets import (
     needed_lipschitz,
     refuse_eagerness,
 )
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import checked
 
@@ -33,6 +33,8 @@ class Projecting(ProjectedPoint):
         sizes: names and lengths of further numbers of the state.
 
     """
+
+    feedback: Feedback = staticmethod(first_order)
 
     def __init__(
         self,

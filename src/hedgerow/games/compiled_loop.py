@@ -74,7 +74,7 @@ def play_round(
                 ranges[i] = learnt[i]
             return False
         s, tangent2 = mixed, measure(label, members, mixed, norm2)
-    certificate_add(policy.ledger, s, inner, norm2, queue[3])
+    certificate_add(policy.ledger, s, inner, norm2, queue[3], cost, value)
     if policy.tangent:
         along(label, members, s, work[3 * n : 4 * n])
     if before_oracle(learner, s, noise, inner, (tangent2, norm2, UNDECLARED)):

@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 
 from hedgerow.engine.certificate import is_play_left
 from hedgerow.inputs import Vector
+from hedgerow.policies.summary import Summary, summary_of
+from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful
@@ -22,10 +24,18 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     Args:
         learner: plays one sequence of losses.
         surrogate: turns cost and constraint into the loss.
+        theorems: what is proved of the pair.
+        numbers: names and sizes of the state after the play.
 
     """
 
-    def __init__(self, learner: Learner[SeenCost], surrogate: Surrogate[SeenCost, SeenConstraint]):
+    def __init__(
+        self,
+        learner: Learner[SeenCost],
+        surrogate: Surrogate[SeenCost, SeenConstraint],
+        theorems: tuple[Theorem, ...],
+        numbers: dict[str, int],
+    ):
         if any(ranges.learner is not learner for ranges in _learnt(surrogate)):
             raise ValueError(
                 "the surrogate's ranges measure another learner's plays; build LearntRanges with "
@@ -33,7 +43,8 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
             )
         self.learner = learner
         self.surrogate = surrogate
-        self._state = State(left=learner.decision_set.dim)  # the play after the last round
+        self._theorems = tuple(theorems)
+        self._state = State(left=learner.decision_set.dim, **numbers)  # left by the last round
         self._state["left"][:] = learner.ask()
 
     @property
@@ -59,6 +70,15 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     def ask(self) -> Vector:
         """Return the learner's play."""
         return self.learner.ask()
+
+    def guarantees(self) -> tuple[Theorem, ...]:
+        """Return what was proved of it beforehand; `explain` computes the bounds."""
+        return self._theorems
+
+    def summary(self) -> Summary:
+        """Return the totals of the rounds so far; `print` shows them in a few lines."""
+        weight = getattr(self.surrogate, "weight", None)
+        return summary_of(self._state, weight, self.oracle_calls, self.projections)
 
     def _left(self) -> Vector:
         """Return the learner's play, which must be the one that the last round left."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from hedgerow.engine.certificate import certificate_add_at
-from hedgerow.feedback import EvalGrad, needs
+from hedgerow.feedback import EvalGrad, first_order, needs
 from hedgerow.inputs import Vector, as_number, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
-from hedgerow.protocols.parts import Learner, Surrogate
-from hedgerow.snapshot import State, unchanged_if_refused
+from hedgerow.policies.theorem import Theorem
+from hedgerow.protocols.parts import Feedback, Learner, Surrogate
+from hedgerow.snapshot import unchanged_if_refused
 
 Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
 
@@ -30,19 +31,32 @@ class Constrained(Composition[EvalGrad, Seen]):
     Args:
         learner: plays one sequence of losses.
         surrogate: turns cost and constraint into the loss.
+        theorems: what is proved of the pair, for `guarantees()`.
 
     """
 
-    def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[EvalGrad, Seen]):
-        super().__init__(learner, surrogate)
-        n = learner.decision_set.dim
-        self._state = State(left=n, s=n, inner=1, price=1, rounds=1, size=1, prices=1)
-        self._state["left"][:] = learner.ask()
+    def __init__(
+        self,
+        learner: Learner[EvalGrad],
+        surrogate: Surrogate[EvalGrad, Seen],
+        theorems: tuple[Theorem, ...] = (),
+    ):
+        sums = dict.fromkeys(("inner", "price", "rounds", "size", "prices"), 1)
+        totals = {"cost": 1, "ccv": 1, "violated": 1}
+        super().__init__(
+            learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
+        )
+
+    @property
+    def feedback(self) -> Feedback:
+        """Value and subgradient; of each constraint by itself if the surrogate wants that."""
+        look: Feedback = getattr(self.surrogate, "feedback", first_order)
+        return look
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
         several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
-        seen = list(constraint) if several else [constraint]
+        seen: list[Any] = list(constraint) if several else [constraint]
         for feedback in (cost, *seen):
             needs(EvalGrad, feedback, "this policy", "round")
             if np.shape(feedback.grad) != (self.decision_set.dim,):
@@ -54,8 +68,10 @@ class Constrained(Composition[EvalGrad, Seen]):
         with unchanged_if_refused(self.surrogate):
             loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
             price = as_number(self.surrogate.price, "the weighed violation")
+            value = as_number(cost.value, "the value of the cost")
+            worst = max((as_number(g.value, "the constraint's value") for g in seen), default=0.0)
             self.learner.tell(loss)
-        certificate_add_at(self.ledger, loss.grad, x, price)
+        certificate_add_at(self.ledger, loss.grad, x, price, value, worst)
         self._state["left"][:] = self.learner.ask()
 
     @property
@@ -84,7 +100,9 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""
-        _, _, rounds, size, prices = (float(v) for v in self._state.array[-5:])
+        rounds, size, prices = (
+            float(self._state[name][0]) for name in ("rounds", "size", "prices")
+        )
         far = math.sqrt(squared_norm(self.ask())) + self.decision_set.diameter  # at least any ||x||
         largest = 2.0 * far
         steps = rounds + self.decision_set.dim

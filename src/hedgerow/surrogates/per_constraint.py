@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import EvalGrad, first_order_each
 from hedgerow.inputs import Vector
 from hedgerow.snapshot import Restorable, Stateful
 from hedgerow.surrogates.queued import FirstOrder, checked
@@ -22,6 +22,8 @@ class PerConstraintSurrogate(Stateful):
         surrogates: one for each constraint, in the order in which they are told.
 
     """
+
+    feedback = staticmethod(first_order_each)
 
     def __init__(self, surrogates: Sequence[FirstOrder]):
         if not surrogates:
