@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, needs
+from hedgerow.feedback import EvalGrad, first_order, needs
 from hedgerow.inputs import Vector, as_count, squared_norm
 from hedgerow.player import StatefulPlayer
 from hedgerow.policies.presets import Preset, check_preset
@@ -38,6 +38,7 @@ class FeasibleLeader(StatefulPlayer):
     """
 
     oblivious_only = False
+    feedback = staticmethod(first_order)
 
     def __init__(self, decision_set: DecisionSet, most_rows: int = MOST_ROWS):
         if not decision_set.supports(HasLinearDescription):

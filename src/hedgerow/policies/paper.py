@@ -26,6 +26,7 @@ from hedgerow.policies.presets import (
     refuse_queues,
     warn_if_vacuous,
 )
+from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
 from hedgerow.policies.tracking import tracking_learner
 from hedgerow.potentials import GrowingScale, PowerPotential, Scale
 from hedgerow.protocols.parts import Learner
@@ -123,7 +124,8 @@ def projection_free_coco(
         potential, queue = paper_potential(T, GD, benchmark_budget)
         warn_if_vacuous(T, lambda T: _largest_weight(T, GD, benchmark_budget))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
-        return Constrained(learner, CurrentSurrogate(potential, queue))
+        theorem = _theorem(T, G, decision_set.diameter, as_budget(benchmark_budget))
+        return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     if tracking:
         learner = tracking_learner(decision_set)
@@ -191,7 +193,12 @@ def projection_free_long_term(
 
         warn_if_vacuous(T, lambda T: potential(T).weight(GD * T))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))
-        return Constrained(learner, SignedSurrogate(potential(T)))
+        theorem = Theorem(
+            "quadratic drift",
+            (("T", float(T)), ("G", G), ("D", decision_set.diameter)),
+            (CONVEX, ONE_CONSTANT, "|g_t| <= G D", FEASIBLE, ANALYTIC),
+        )
+        return Constrained(learner, SignedSurrogate(potential(T)), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
 
@@ -210,6 +217,16 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
     p = math.log(horizon)
     scale = PROOF_CONSTANT * GD * p**2 * horizon**0.75 + p * as_budget(budget)
     return PowerPotential(p, scale), GD * p
+
+
+def _theorem(T: int, G: float, D: float, B: float) -> Theorem:
+    """Declare Theorem 3.4, of a benchmark that violates by at most B in all (erratum 14)."""
+    constants = (("T", float(T)), ("G", G), ("D", D), ("B", B))
+    if B == 0.0:
+        return Theorem("Theorem 3.4", constants, (CONVEX, ONE_CONSTANT, FEASIBLE, ANALYTIC))
+    within = f"a benchmark that violates by at most {B:.3g} in all"
+    needs = (CONVEX, ONE_CONSTANT, within, ANALYTIC, "no round violates by more than G D")
+    return Theorem("Theorem 3.4", constants, needs)
 
 
 def _largest_weight(horizon: int, GD: float, budget: float) -> float:
