@@ -140,6 +140,11 @@ class Maximum:
         return max(self.parts, key=lambda part: part(x)).grad(x)
 
 
+def parts_of(f: Function) -> tuple[Function, ...]:
+    """Return the constraints that a function stands for: the parts of a `Maximum`, or itself."""
+    return f.parts if isinstance(f, Maximum) else (f,)
+
+
 @dataclass(frozen=True, eq=False)
 class ScaledFunction:
     """A convex function times a factor, factor x f(x), factor >= 0."""

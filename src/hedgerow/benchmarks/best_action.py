@@ -16,14 +16,15 @@ from hedgerow.benchmarks.passes import Rounds
 from hedgerow.benchmarks.reading import Game
 from hedgerow.benchmarks.search import Search
 from hedgerow.inputs import as_count, as_number
-from hedgerow.problems.problem import Problem, Round
+from hedgerow.problems.problem import Problem
+from hedgerow.problems.recorded import GivenRound
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
 
 
 def hindsight(
     problem: Problem | DecisionSet,
-    rounds: Iterable[Round] | None = None,
+    rounds: Iterable[GivenRound] | None = None,
     *,
     budget: float = 0.0,
     interval: tuple[int, int] | None = None,
@@ -43,7 +44,7 @@ def hindsight(
 
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.
-        rounds: recorded rounds, such as those of an adaptive game.
+        rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
         budget: the sum of positive constraint values that the action may have, at least 0.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action whatever the constraints say.

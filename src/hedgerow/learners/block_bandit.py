@@ -75,12 +75,11 @@ class BlockConditionalGradient(OnePointEstimates):
 
     def _gather(self, loss: Eval) -> bool:
         """Take the value at y_t into the block's sum of estimates; say whether the block ends."""
-        value, lipschitz, bound = as_eval(loss, "loss", LARGEST_VALUE)
-        state = self._state
-        state["grad"][:] += self._estimate(value)  # grad_{m,s}
-        state["lipschitz"][0] = max(state["lipschitz"][0], lipschitz)
-        state["bound"][0] = max(state["bound"][0], bound)
-        self._next(value)
+        loss, state = as_eval(loss, "loss", LARGEST_VALUE), self._state
+        state["grad"][:] += self._estimate(loss.value)  # grad_{m,s}
+        state["lipschitz"][0] = max(state["lipschitz"][0], loss.lipschitz)
+        state["bound"][0] = max(state["bound"][0], loss.bound)
+        self._next(loss.value)
         return bool(state["t"][0] % self._block.length == 0.0)
 
     def _descend(self, lipschitz: float) -> None:

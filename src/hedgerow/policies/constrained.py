@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from hedgerow.engine.certificate import certificate_add_round
-from hedgerow.feedback import EvalGrad, needs
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, as_number, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
-from hedgerow.protocols.parts import Learner, Surrogate
+from hedgerow.protocols.parts import Feedback, Learner, Surrogate
 from hedgerow.snapshot import State
 from hedgerow.surrogates.queued import is_plain
 
-Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
+Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
 
 class Constrained(Composition[EvalGrad, Seen]):
@@ -40,6 +39,12 @@ class Constrained(Composition[EvalGrad, Seen]):
         self._state = State(left=n, s=n, inner=1, price=1, rounds=1, size=1, prices=1)
         self._state["left"][:] = learner.ask()
 
+    @property
+    def feedback(self) -> Feedback:
+        """Value and subgradient; of each constraint by itself if the surrogate wants that."""
+        look: Feedback = getattr(self.surrogate, "feedback", first_order)
+        return look
+
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
         dim = self.decision_set.dim
@@ -59,14 +64,12 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Refuse what is no first-order feedback on this set."""
-        several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
-        seen = list(constraint) if several else [constraint]
-        for feedback in (cost, *seen):
-            needs(EvalGrad, feedback, "this policy", "round")
-            if np.shape(feedback.grad) != (self.decision_set.dim,):
+        for seen in (cost, *each_seen(constraint)):
+            needs(EvalGrad, seen, "this policy", "round")
+            if np.shape(seen.grad) != (self.decision_set.dim,):
                 raise ValueError(
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
-                    f"got {np.shape(feedback.grad)}; evaluate the functions at ask()"
+                    f"got {np.shape(seen.grad)}; evaluate the functions at ask()"
                 )
 
     @property
