@@ -12,11 +12,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from hedgerow.baselines.method import Method
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.kinds import Parameter
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import shipped
+from hedgerow.policies.method import Method
 from hedgerow.report.escaping import in_table
 
 

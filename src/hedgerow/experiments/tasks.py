@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.baselines.method import Method
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.config import Experiment, ProblemSpec
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.stored import Place
+from hedgerow.policies.method import Method
 from hedgerow.policies.presets import Preset
 from hedgerow.problems.problem import Problem
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 
-from hedgerow.baselines.method import Method
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Method
 
 
 def methods_markdown() -> str:
