@@ -99,15 +99,23 @@ def _restored(folder: Path, resolved: dict[str, Any], why: str) -> bool:
 def _belongs(record: Record, resolved: dict[str, Any]) -> bool:
     """Whether a record is of a game, a method and a seed that an experiment has."""
     games = [
-        (problem["label"], problem["kind"], problem["parameters"], problem["sha256"], horizon)
+        (
+            problem["label"],
+            problem["kind"],
+            problem["parameters"],
+            problem["sha256"],
+            problem.get("code"),
+            horizon,
+        )
         for problem in resolved["problems"]
         for horizon in problem["horizons"]
     ]
-    keys = ("problem", "kind", "parameters", "sha256", "horizon")
+    keys = ("problem", "kind", "parameters", "sha256", "code", "horizon")
     return (
         tuple(map(record.get, keys)) in games
         and record["seed"] in (0, *resolved["seeds"])  # recorded data have seed 0
         and record.get("method", resolved["methods"][0]) in resolved["methods"]
+        and record.get("method_code") == resolved.get("code", {}).get(record.get("method"))
     )
 
 
@@ -119,8 +127,8 @@ def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str,
     if fixed[0] != fixed[1] or old[:shorter] != new[:shorter]:
         raise ValueError(
             f"{folder} holds the results of another experiment, or of another version of the "
-            "library; a folder may grow only by seeds after those it has: give another folder "
-            "with --out, or remove it"
+            "library or of your own code; a folder may grow only by seeds after those it has: give "
+            "another folder with --out, or remove it"
         )
     return len(new) > len(old)
 

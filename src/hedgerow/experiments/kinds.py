@@ -6,9 +6,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from hedgerow.problems.problem import Problem
+
+Build = TypeVar("Build", bound=Callable[..., Problem])
+DECLARED = "hedgerow_kind"
+"""The attribute of a function in which `problem_kind` keeps its kind."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +41,24 @@ class Kind:
         build: makes it from a horizon, a seed and the parameters.
         seeded: whether the seed changes the rounds; recorded data have none.
         reacts: whether the rounds react to the plays, so that every run has its own benchmark.
+        label: its name, where that is not the name of the function.
 
     """
 
     build: Callable[..., Problem]
     seeded: bool = True
     reacts: bool = False
+    label: str = ""
 
     @property
     def name(self) -> str:
         """The word in experiment files."""
-        return self.build.__name__
+        return self.label or self.build.__name__
 
     @property
     def summary(self) -> str:
         """One sentence."""
-        return (inspect.getdoc(self.build) or "").splitlines()[0]
+        return (inspect.getdoc(self.build) or "no description").splitlines()[0]
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -60,5 +66,52 @@ class Kind:
         hints = get_type_hints(self.build)
         given = inspect.signature(self.build).parameters.values()
         return {
-            p.name: Parameter(hints[p.name], p.default) for p in given if p.kind is p.KEYWORD_ONLY
+            p.name: Parameter(hints.get(p.name), p.default)
+            for p in given
+            if p.kind is p.KEYWORD_ONLY
         }
+
+
+def problem_kind(*, seeded: bool = True, reacts: bool = False) -> Callable[[Build], Build]:
+    """Say that a function builds a kind of problem; the function stays as it is."""
+
+    def declare(build: Build) -> Build:
+        setattr(build, DECLARED, Kind(build, seeded, reacts))
+        return build
+
+    return declare
+
+
+def declared_kind(build: object) -> Kind | None:
+    """Return what `problem_kind` says about a function, or None where it says nothing."""
+    kind = getattr(build, DECLARED, None)
+    return kind if isinstance(kind, Kind) and kind.build is build else None
+
+
+def check_kind(kind: Kind) -> None:
+    """Refuse a function from outside that cannot be called with a horizon, a seed and keys."""
+    given = inspect.signature(kind.build).parameters.values()
+    if [p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in given][:3] not in (
+        [True, True],
+        [True, True, False],
+    ):
+        raise ValueError(
+            f"{kind.name!r} must take a horizon and a seed, and its keys as keyword arguments: "
+            "def name(horizon, seed, *, n: int = 8)"
+        )
+    for name, parameter in kind.parameters.items():
+        if not _readable(parameter.type):
+            raise ValueError(
+                f"{kind.name!r}: the type of {name} must be int, float, str, Path or a Literal, "
+                "or one of these or None; annotate it"
+            )
+
+
+def _readable(type_: Any) -> bool:
+    """Whether a key of a file can be checked against a type."""
+    if get_origin(type_) is Literal:
+        return all(isinstance(word, str) for word in get_args(type_))
+    if type(None) in get_args(type_):
+        others = [a for a in get_args(type_) if a is not type(None)]
+        return len(others) == 1 and _readable(others[0])
+    return type_ in (int, float, str, Path)

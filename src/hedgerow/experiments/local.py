@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 import threading
 import time
 from collections.abc import Generator, Iterable, Iterator
@@ -35,7 +36,7 @@ def in_processes(tasks: Iterable[Task], workers: int) -> Generator[Done, None, N
 
     """
     joblib = find_joblib()
-    work = joblib.delayed(partial(_attempt_under, os.getpid()))
+    work = joblib.delayed(partial(_attempt_under, os.getpid(), tuple(sys.path)))
     tasks, given, broken = iter(tasks), dict[Task, None](), 0
 
     def hand_out() -> Iterator[Any]:
@@ -61,9 +62,13 @@ def in_processes(tasks: Iterable[Task], workers: int) -> Generator[Done, None, N
                 ) from None
 
 
-def _attempt_under(parent: int, task: Task) -> Done:
-    """Do a task in a worker, which ends by itself when its parent was killed."""
+def _attempt_under(parent: int, path: tuple[str, ...], task: Task) -> Done:
+    """Do a task in a worker, which ends by itself when its parent was killed.
+
+    Modules are found where the parent finds them; a worker may be older than a change of its path.
+    """
     _watch(parent)
+    sys.path[:] = path
     return attempt(task)
 
 

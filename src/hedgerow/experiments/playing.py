@@ -49,6 +49,7 @@ def perform(task: Task) -> tuple[Output, ...]:
 
     Every record says which state of the library made it: a worker may have another.
     """
+    task.check_code()
     outputs = _play(task) if isinstance(task, RunTask) else (find_benchmark(task),)
     return tuple(
         output._replace(record={**output.record, "sources": sources()}) for output in outputs

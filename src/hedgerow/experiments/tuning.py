@@ -22,7 +22,7 @@ from typing import Any
 from hedgerow.experiments.choosing import check_binding, select
 from hedgerow.experiments.config import Experiment, Tuning
 from hedgerow.experiments.folder import refuse_other_states
-from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.record_checks import check_selection
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sharing import shared
@@ -101,7 +101,7 @@ def checked_tuning(experiment: Experiment) -> Tuning:
             f"{BURNT[0]} to {BURNT[-1]}; report on others, such as 20 and above"
         )
     for problem in experiment.problems:
-        kind = KINDS[problem.kind]
+        kind = find_kind(problem.kind)
         if kind.reacts or not kind.seeded:
             why = "reacts to the plays" if kind.reacts else "is recorded and has no seeds"
             raise ValueError(f"problem {problem.label!r} {why}, so nothing can be held out of it")

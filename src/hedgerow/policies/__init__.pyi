@@ -1,6 +1,8 @@
 from .bandit import projection_free_cbco as projection_free_cbco
 from .constrained import Constrained as Constrained
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
+from .method import Constants as Constants
+from .method import Method as Method
 from .paper import (
     projection_free_coco as projection_free_coco,
 )
