@@ -8,17 +8,20 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from small_experiment import invoked, results_of, small, timed, written
+from small_experiment import TEXT, invoked, results_of, small, timed, written
 
 from hedgerow.experiments.cluster import on_cluster
 from hedgerow.experiments.local import in_this_process
 from hedgerow.experiments.stopped import WorkersLostError
 from hedgerow.experiments.sweeps import sweep
 
+PLUGIN = str(Path(__file__).parents[2] / "examples" / "plugin" / "src")
 ENVIRONMENT = {
     **os.environ,
+    "PYTHONPATH": os.pathsep.join(filter(None, (PLUGIN, os.environ.get("PYTHONPATH")))),
     "OMP_NUM_THREADS": "1",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "3",
 }
@@ -63,9 +66,14 @@ def address_in(file):
     raise AssertionError("the scheduler did not start")
 
 
-def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path):
+def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path, monkeypatch):
+    """Of methods and problems from outside of the library too."""
     address, _, workers = cluster
-    experiment = small(tmp_path)
+    monkeypatch.syspath_prepend(PLUGIN)
+    own = "hedgerow_example_plugin.careful_start:careful_start"
+    text = TEXT.replace("methods = [", f'methods = ["{own}", ')
+    text += '[[problems]]\nkind = "hedgerow_example_plugin.coin_flips:coin_flips"\n'
+    experiment = small(tmp_path, text)
     sweep(experiment, tmp_path / "here", in_this_process)
     killed = []
 
@@ -81,7 +89,7 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path
     assert tally.failed == {}
     assert results_of(tmp_path / "there") == results_of(tmp_path / "here")
     assert len(timed(tmp_path / "there")) == tally.total
-    again = invoked("run", written(tmp_path), "-o", tmp_path / "there", "--cluster", address,
+    again = invoked("run", written(tmp_path, text), "-o", tmp_path / "there", "--cluster", address,
                     "--json")  # fmt: skip
     assert again.exit_code == 0, again.stderr
     assert '"ran": 0' in again.stdout
