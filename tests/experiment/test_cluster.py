@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from small_experiment import TEXT, invoked, results_of, small, timed, written
 
-from hedgerow.experiments.cluster import on_cluster
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import dask, serial
 from hedgerow.experiments.stopped import WorkersLostError
 from hedgerow.experiments.sweeps import sweep
 
@@ -74,7 +73,7 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path
     text = TEXT.replace("methods = [", f'methods = ["{own}", ')
     text += '[[problems]]\nkind = "hedgerow_example_plugin.coin_flips:coin_flips"\n'
     experiment = small(tmp_path, text)
-    sweep(experiment, tmp_path / "here", in_this_process)
+    sweep(experiment, tmp_path / "here", serial)
     killed = []
 
     def kill_one(tally):
@@ -82,9 +81,7 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path
             workers[0].send_signal(signal.SIGKILL)
             killed.append(tally.left)
 
-    tally = sweep(
-        experiment, tmp_path / "there", lambda tasks: on_cluster(tasks, address), kill_one
-    )
+    tally = sweep(experiment, tmp_path / "there", lambda tasks: dask(tasks, address), kill_one)
     assert killed[0] > 0
     assert tally.failed == {}
     assert results_of(tmp_path / "there") == results_of(tmp_path / "here")
@@ -104,13 +101,13 @@ def test_a_scheduler_that_dies_is_told_and_what_is_finished_stays(cluster, tmp_p
 
     experiment = small(tmp_path)
     with pytest.raises(WorkersLostError, match=rf"scheduler at {address} is gone; start it and"):
-        sweep(experiment, tmp_path / "out", lambda tasks: on_cluster(tasks, address), kill)
-    tally = sweep(experiment, tmp_path / "out", in_this_process)
+        sweep(experiment, tmp_path / "out", lambda tasks: dask(tasks, address), kill)
+    tally = sweep(experiment, tmp_path / "out", serial)
     assert tally.before >= 2
     assert tally.before + tally.ran == tally.total
 
 
 def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiments.cluster.TIMEOUT", 0.3)
+    monkeypatch.setattr("hedgerow.experiments.executors.TIMEOUT", 0.3)
     with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 "):
-        sweep(small(tmp_path), tmp_path / "out", lambda t: on_cluster(t, "tcp://127.0.0.1:9"))
+        sweep(small(tmp_path), tmp_path / "out", lambda t: dask(t, "tcp://127.0.0.1:9"))

@@ -14,7 +14,7 @@ from small_experiment import invoked, record, results_of, small
 
 from hedgerow import import_paths
 from hedgerow.baselines.methods import METHODS, find_method
-from hedgerow.experiments.local import in_processes, in_this_process
+from hedgerow.experiments.executors import processes, serial
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
@@ -27,7 +27,7 @@ COINS = (PLUGIN / "coins.toml").read_text()
 OWN = """
 from hedgerow import baselines, Linear, Recorded, projection_free_coco
 from hedgerow.sets import Simplex
-from hedgerow.experiments.kinds import problem_kind
+from hedgerow.experiments import problem_kind
 from hedgerow.problems import HalfspaceBox
 
 def plain(X, horizon):
@@ -103,8 +103,8 @@ def installed(tmp_path, monkeypatch):
 
 def both_ways(experiment, folder):
     """Play in this process and in two others; return the folder of the second."""
-    sweep(experiment, folder / "one", in_this_process)
-    tally = sweep(experiment, folder / "two", partial(in_processes, workers=2))
+    sweep(experiment, folder / "one", serial)
+    tally = sweep(experiment, folder / "two", partial(processes, workers=2))
     assert tally.failed == {}
     assert results_of(folder / "one") == results_of(folder / "two")
     return folder / "two"
@@ -122,6 +122,9 @@ def test_an_installed_plug_in_is_played_by_name_in_worker_processes(installed, t
         "projection_free_coco",
     }
     assert "careful_start" not in METHODS, "the library's own table does not change"
+    page = invoked("report", folder)
+    assert page.exit_code == 0, page.stderr
+    assert "careful_start (an example)" in page.stdout
 
 
 def test_a_plug_in_is_listed(installed):
@@ -141,16 +144,18 @@ def test_import_paths_are_played_in_worker_processes(own, tmp_path):
     }  # fmt: skip
     by_path = record(folder, method="hedgerow.baselines:cold", problem="own_code:corner", seed=21)
     assert by_path.record["ccv"] >= 0.0
+    sys.modules.pop("own_code")
     page = invoked("report", folder)
     assert page.exit_code == 0, page.stderr
     assert "own_code:plain" in (folder / "report" / "report.html").read_text()
+    assert "own_code" not in sys.modules, "reading results imports nothing that they name"
 
 
 def test_a_method_by_path_plays_as_it_does_by_name(tmp_path):
     text = BY_PATH.split("[[problems]]")[0] + "[[problems]]\nkind = 'iid_simplex'\nn = 4\n"
     listed = '["own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"]'
     text = text.replace(listed, '["cold", "hedgerow.baselines:cold"]')
-    sweep(small(tmp_path, text), tmp_path / "out", in_this_process)
+    sweep(small(tmp_path, text), tmp_path / "out", serial)
     for seed in (20, 21):
         found = [
             record(tmp_path / "out", method=method, seed=seed).record["cost"]
@@ -161,21 +166,21 @@ def test_a_method_by_path_plays_as_it_does_by_name(tmp_path):
 
 def test_what_was_changed_does_not_mix(own, tmp_path):
     experiment = small(tmp_path, BY_PATH)
-    sweep(experiment, tmp_path / "out", in_this_process)
+    sweep(experiment, tmp_path / "out", serial)
     own.write_text(OWN.replace("sinha_vaze(X, horizon)", "cold(X, horizon)"))
     more = BY_PATH.replace("[20, 21]", "[20, 21, 22]")
-    tally = sweep(experiment, tmp_path / "late", in_this_process)
+    tally = sweep(experiment, tmp_path / "late", serial)
     assert tally.ran == 0
     assert all("the code of own_code" in error for error in tally.failed.values())
     with pytest.raises(ValueError, match="another version of the library or of your own code"):
-        sweep(small(tmp_path, more), tmp_path / "out", in_this_process)
+        sweep(small(tmp_path, more), tmp_path / "out", serial)
 
 
 def test_a_worker_without_the_code_fails_and_refuses_nothing(own, tmp_path, monkeypatch):
     tasks = plan(small(tmp_path, BY_PATH))
     monkeypatch.setattr(sys, "path", [p for p in sys.path if p != os.fspath(own.parent)])
     del sys.modules["own_code"]
-    for done in in_this_process(tasks):
+    for done in serial(tasks):
         assert done.outputs == ()
         assert "there is no module 'own_code'" in done.error
         assert len(done.error.splitlines()) == 1

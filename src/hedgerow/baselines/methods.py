@@ -107,6 +107,17 @@ def method_names() -> list[str]:
     return [*METHODS, *(name for name in plugin_names(GROUP) if name not in METHODS)]
 
 
+def installed_method(name: str) -> Method | None:
+    """Return a method of the library or of an installed package, or None where there is none.
+
+    Import paths are not followed: reading results runs no code that the results name.
+    """
+    try:
+        return None if is_path(name) else find_method(name)
+    except ValueError:
+        return None
+
+
 def _outside(build: Callable[..., Any], name: str) -> Method:
     """Return the method that a function from outside builds; it must ask for what we can give."""
     method = replace(declared(build) or Method(build), label=name)

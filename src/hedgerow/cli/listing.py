@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hedgerow.baselines.methods import find_method, method_names
-from hedgerow.experiments.kinds import Parameter
+from hedgerow.experiments.problem_registry import Parameter
 from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import shipped
 from hedgerow.policies.method import Method

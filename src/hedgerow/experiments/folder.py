@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.experiments.folder_lock import folder_lock
 from hedgerow.experiments.record_checks import Record
-from hedgerow.experiments.sharing import shared
 from hedgerow.experiments.sources import sources
 from hedgerow.experiments.stored import CHECKS, DamagedError, read_experiment, read_record
 from hedgerow.experiments.writing import as_json, write_bytes
@@ -26,7 +26,7 @@ FREE = ("about", "seeds", "tune")
 
 
 @contextmanager
-def opened(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterator[bool]:
+def open_results(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterator[bool]:
     """Make a folder, or make sure that it belongs to this experiment; yield whether we are alone.
 
     Everything is written after the lock is taken: who is alone sweeps up half-written files.
@@ -43,7 +43,7 @@ def opened(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterato
             (folder / name).mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ValueError(f"{folder} is no folder; give another with --out") from None
-    with shared(folder) as alone:
+    with folder_lock(folder) as alone:
         if _fits(folder, resolved, mix):
             write_bytes(folder, folder / "experiment.json", as_json(resolved))
         write_bytes(folder, folder / "environment.json", as_json(_environment()))

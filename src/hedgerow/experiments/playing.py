@@ -10,12 +10,12 @@ from typing import Any
 from hedgerow.experiments.benchmarking import benchmark_of, find_benchmark
 from hedgerow.experiments.constants import Known, known_constants
 from hedgerow.experiments.curves import curves
-from hedgerow.experiments.drawn import drawn
+from hedgerow.experiments.materialised import materialised
+from hedgerow.experiments.recording_problem import RecordingProblem
 from hedgerow.experiments.records import finite, sentence
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.sources import sources
 from hedgerow.experiments.tasks import RunTask, Task
-from hedgerow.experiments.witness import Witness
 from hedgerow.functions import Function
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
@@ -72,13 +72,13 @@ def _play(task: RunTask) -> tuple[Output, ...]:
     except REFUSALS as refusal:
         record |= dict.fromkeys(NUMBERS) | {"status": "refused", "reason": sentence(refusal)}
         return (Output("runs", record, None),)
-    seen = Witness(problem) if problem.adaptive else drawn(problem)
+    seen = RecordingProblem(problem) if problem.adaptive else materialised(problem)
     trace = _trace(policy, seen, feedback, known)
     record |= _numbers(trace, policy)
     record |= {"notes": notes, "constants": known and known.record()}
     shown = curves(trace.costs, trace.violations)
     played = Output("runs", record, shown, trace.seconds, trace.compiled)
-    if not isinstance(seen, Witness):
+    if not isinstance(seen, RecordingProblem):
         return (played,)
     record["benchmark"] = task.id
     game = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.experiments.digests import sha256
-from hedgerow.experiments.kinds import Kind, check_kind, declared_kind, problem_kind
+from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kind, problem_kind
 from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.networks.network import Network
 from hedgerow.problems.ad_slots import AdSlots

@@ -146,7 +146,8 @@ class Results:
         """Return the seconds that each game took, by the run's id.
 
         Rounds that are fixed beforehand are drawn before the clock starts, unless they are too
-        many (`hedgerow.experiments.drawn`). The first game of a process may include compiling.
+        many (`hedgerow.experiments.materialised`). The first game of a process may include
+        compiling.
         """
         return {name: float(entry["seconds"]) for name, entry in self._games().items()}
 

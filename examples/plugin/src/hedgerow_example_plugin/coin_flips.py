@@ -3,7 +3,7 @@
 import numpy as np
 
 from hedgerow import Linear, Recorded
-from hedgerow.experiments.kinds import problem_kind
+from hedgerow.experiments import problem_kind
 from hedgerow.sets import Simplex
 
 
