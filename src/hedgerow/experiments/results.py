@@ -23,8 +23,10 @@ over all rounds: `cost`, `ccv` (sum of max(0, g_t)), `signed_ccv` (sum of g_t), 
 where the method has none), `dim`. `notes` are the warnings of the method, `constants` what a
 theorem was told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how`
 they were found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the
-plays has one for each run. `sources` is the fingerprint of the library's sources that made the file
-(`hedgerow.experiments.sources`), here and in benchmarks.
+plays has one for each run. `code` and `method_code` are the SHA-256 of the files that define a kind
+of problem and a method from outside of the library; the library's own have none. `sources` is the
+fingerprint of the library's sources that made the file (`hedgerow.experiments.sources`), here and
+in benchmarks.
 
 *Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
