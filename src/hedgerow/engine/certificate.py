@@ -31,12 +31,6 @@ def certificate_add(ledger: Array, s: Array, inner: float, norm2: float, price: 
     ledger[2 * n + 4] += abs(price)
 
 
-@kernel(nothing, write, read, read, number)
-def certificate_add_at(ledger: Array, s: Array, x: Array, price: float) -> None:
-    """Add a round with loss s, played at x."""
-    certificate_add(ledger, s, dot(s, x), dot(s, s), price)
-
-
 @kernel(types.boolean, write, read)
 def is_play_left(ledger: Array, x: Array) -> bool:
     """Whether x is the play that the last round left."""
@@ -51,3 +45,11 @@ def leave_play(ledger: Array, x: Array) -> None:
     """Remember the play after a round."""
     for i in range(len(x)):
         ledger[i] = x[i]
+
+
+@kernel(nothing, write, read, read, number)
+def certificate_add_round(ledger: Array, s: Array, following: Array, price: float) -> None:
+    """Add a round with loss s, played at the play that was left; `following` is the next play."""
+    x = ledger[: len(s)]
+    certificate_add(ledger, s, dot(s, x), dot(s, s), price)
+    leave_play(ledger, following)

@@ -66,7 +66,7 @@ def processes(tasks: Iterable[Task], workers: int) -> Generator[Done, None, None
             if broken >= PATIENCE:
                 raise WorkersLostError(
                     f"worker processes were killed {broken} times in a row and finished nothing; "
-                    "memory may be short: use fewer --workers"
+                    "memory may be short: use fewer workers"
                 ) from None
 
 
@@ -99,7 +99,7 @@ def find_joblib() -> Any:
     except ModuleNotFoundError:
         raise ValueError(
             "several workers need joblib; install it with: pip install 'hedgerow[cli]', "
-            "or use --workers 1"
+            "or use workers=1"
         ) from None
 
 
@@ -175,6 +175,6 @@ def _distributed() -> Any:
         import distributed
     except ModuleNotFoundError:
         raise ValueError(
-            "--cluster needs dask.distributed; install it with: pip install 'hedgerow[cluster]'"
+            "a cluster needs dask.distributed; install it with: pip install 'hedgerow[cluster]'"
         ) from None
     return distributed

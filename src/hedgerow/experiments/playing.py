@@ -140,4 +140,5 @@ def _record(
         projections=int(getattr(policy, "projections", 0)),
         certificate=None if certificate is None else finite(certificate()),
         dim=policy.decision_set.dim,
+        ccv_each=None if trace.ccv_each is None else trace.ccv_each.tolist(),
     )

@@ -28,6 +28,7 @@ class RunRecord:
         projections: projections, and what stands for them.
         certificate: a proved bound of the regret, or null where the method has none.
         dim: the dimension of the decision set.
+        ccv_each: the CCV of each constraint; absent unless all rounds have equally many, several.
 
     """
 
@@ -47,8 +48,11 @@ class RunRecord:
     projections: int | None = None
     certificate: float | None = None
     dim: int | None = None
+    ccv_each: list[float] | None = None
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, the key's entries beside the others."""
         found = asdict(self)
+        if self.ccv_each is None:
+            del found["ccv_each"]
         return {**found.pop("key"), **found}

@@ -12,11 +12,11 @@ import numpy as np
 
 from hedgerow.feedback import first_order
 from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
-from hedgerow.games.turns import Feedback, check_match, play, turn
+from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem
 from hedgerow.problems.recorded import Recorded
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
 
 CHUNK_ENTRIES = 2**16
@@ -24,7 +24,7 @@ CHUNK_ENTRIES = 2**16
 LONGEST_CHUNK = 2**12
 
 
-def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback = first_order) -> Trace:
+def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
     """Play a problem to its end and return the record, with oracle calls and time.
 
     Linear rounds that are fixed beforehand are played by one compiled loop if every part of the
@@ -34,7 +34,7 @@ def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback = fi
     Args:
         policy: who plays; it goes on from where it is.
         problem: the rounds.
-        feedback: what the policy may see, as in `play`.
+        feedback: what the policy may see; left out, `policy.feedback`.
 
     """
     return Trace.joined(simulate_chunks(policy, problem, feedback))
@@ -43,7 +43,7 @@ def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback = fi
 def simulate_chunks(
     policy: Policy[Any, Any],
     problem: Problem,
-    feedback: Feedback = first_order,
+    feedback: Feedback | None = None,
     *,
     size: int | None = None,
     skip: int = 0,
@@ -56,7 +56,7 @@ def simulate_chunks(
     Args:
         policy: who plays; it goes on from where it is.
         problem: the rounds.
-        feedback: what the policy may see, as in `play`.
+        feedback: what the policy may see; left out, `policy.feedback`.
         size: how many rounds make a chunk; left out, about half a MiB of costs.
         skip: how many rounds of the problem were played before.
 
@@ -65,11 +65,12 @@ def simulate_chunks(
     fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
-    if feedback is first_order and (compiled := compiled_policy(policy)) is not None:
+    look = feedback_of(policy) if feedback is None else feedback
+    if look is first_order and (compiled := compiled_policy(policy)) is not None:
         chunks = _linear_chunks(problem, size)
         if chunks is not None:
             return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
-    return _timed(policy, _by_turns(policy, problem, feedback, size, skip))
+    return _timed(policy, _by_turns(policy, problem, look, size, skip))
 
 
 def _by_turns(
@@ -108,7 +109,7 @@ def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk
     while (done := compiled.play(chunk, done, seen)) < k:
         one = LinearChunk(*(part[done : done + 1] for part in chunk))
         ((cost, constraint),) = one.rounds()
-        seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:]
+        seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:4]
         done += 1
     return Trace(seen[0], seen[1], compiled=True)
 

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from hedgerow.feedback import first_order
-from hedgerow.functions import Function
-from hedgerow.inputs import Vector
+from hedgerow.functions import Function, parts_of
 from hedgerow.problems.problem import Problem
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Step
-
-Feedback = Callable[[Function, Vector], Any]
 
 
 def play(
-    policy: Policy[Any, Any], problem: Problem, feedback: Feedback = first_order
+    policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None
 ) -> Iterator[Step]:
     """Play a problem round by round and yield what happened.
 
     Args:
         policy: who plays.
         problem: the rounds.
-        feedback: what the policy may see of cost and constraint; a policy for bandit feedback
-            gets a function that shows values alone.
+        feedback: what the policy may see of cost and constraint; left out, `policy.feedback`.
 
     Yields:
-        `Step(t, x, cost, violation)`: the round from 1 on, x_t, f_t(x_t) and g_t(x_t).
+        `Step(t, x, cost, violation, each)`: the round from 1 on, x_t, f_t(x_t), g_t(x_t), and the
+        value of each constraint where there are several.
 
     """
     check_match(policy, problem)
+    look = feedback_of(policy) if feedback is None else feedback
     rounds = enumerate(problem.rounds(policy), start=1)
-    return (turn(policy, t, *functions, feedback) for t, functions in rounds)
+    return (turn(policy, t, *functions, look) for t, functions in rounds)
+
+
+def feedback_of(policy: Policy[Any, Any]) -> Feedback:
+    """Return how the policy wants its rounds to be looked at; to first order if it does not say."""
+    look: Feedback = getattr(policy, "feedback", first_order)
+    return look
 
 
 def turn(
@@ -41,7 +45,8 @@ def turn(
     """Play one round."""
     x = policy.ask()
     policy.tell(feedback(cost, x), feedback(constraint, x))
-    return Step(t, x, cost(x), constraint(x))
+    each = tuple(part(x) for part in parts_of(constraint))
+    return Step(t, x, cost(x), max(each), each if len(each) > 1 else None)
 
 
 def check_match(policy: Policy[Any, Any], problem: Problem) -> None:

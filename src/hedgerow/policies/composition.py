@@ -9,11 +9,11 @@ from hedgerow.engine.certificate import is_play_left
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.snapshot import Restorable, State, Stateful, states
 from hedgerow.surrogates.ranges import LearntRanges
 
 SeenCost = TypeVar("SeenCost")
-SeenConstraint = TypeVar("SeenConstraint")
+SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 
 
 class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
@@ -33,6 +33,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
             )
         self.learner = learner
         self.surrogate = surrogate
+        self._charged = [state.array for state in states(surrogate)]  # to take back a refused round
         self._state = State(left=learner.decision_set.dim)  # the play after the last round
         self._state["left"][:] = learner.ask()
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
-from hedgerow.engine.certificate import certificate_add_at
-from hedgerow.feedback import EvalGrad, needs
+from hedgerow.engine.certificate import certificate_add_round
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, as_number, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
-from hedgerow.protocols.parts import Learner, Surrogate
-from hedgerow.snapshot import State, unchanged_if_refused
+from hedgerow.protocols.parts import Feedback, Learner, Surrogate
+from hedgerow.snapshot import State
+from hedgerow.surrogates.queued import is_plain
 
-Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
+Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
 
 class Constrained(Composition[EvalGrad, Seen]):
@@ -39,24 +39,38 @@ class Constrained(Composition[EvalGrad, Seen]):
         self._state = State(left=n, s=n, inner=1, price=1, rounds=1, size=1, prices=1)
         self._state["left"][:] = learner.ask()
 
+    @property
+    def feedback(self) -> Feedback:
+        """Value and subgradient; of each constraint by itself if the surrogate wants that."""
+        look: Feedback = getattr(self.surrogate, "feedback", first_order)
+        return look
+
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
-        several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
-        seen = list(constraint) if several else [constraint]
-        for feedback in (cost, *seen):
-            needs(EvalGrad, feedback, "this policy", "round")
-            if np.shape(feedback.grad) != (self.decision_set.dim,):
-                raise ValueError(
-                    f"gradients must have shape ({self.decision_set.dim},) on this set, "
-                    f"got {np.shape(feedback.grad)}; evaluate the functions at ask()"
-                )
-        x = self._left()
-        with unchanged_if_refused(self.surrogate):
+        dim = self.decision_set.dim
+        if not (is_plain(cost, dim) and is_plain(constraint, dim)):
+            self._check(cost, constraint)
+        self._left()
+        kept = [array.copy() for array in self._charged]
+        try:
             loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
             price = as_number(self.surrogate.price, "the weighed violation")
             self.learner.tell(loss)
-        certificate_add_at(self.ledger, loss.grad, x, price)
-        self._state["left"][:] = self.learner.ask()
+        except Exception:
+            for array, before in zip(self._charged, kept, strict=True):
+                array[:] = before
+            raise
+        certificate_add_round(self.ledger, loss.grad, self.learner.ask(), price)
+
+    def _check(self, cost: EvalGrad, constraint: Seen) -> None:
+        """Refuse what is no first-order feedback on this set."""
+        for seen in (cost, *each_seen(constraint)):
+            needs(EvalGrad, seen, "this policy", "round")
+            if np.shape(seen.grad) != (self.decision_set.dim,):
+                raise ValueError(
+                    f"gradients must have shape ({self.decision_set.dim},) on this set, "
+                    f"got {np.shape(seen.grad)}; evaluate the functions at ask()"
+                )
 
     @property
     def ledger(self) -> Vector:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hedgerow.feedback import Eval
 from hedgerow.policies.composition import Composition
-from hedgerow.snapshot import unchanged_if_refused
 
 
 class ConstrainedBandit(Composition[Eval, Eval]):
@@ -22,6 +21,11 @@ class ConstrainedBandit(Composition[Eval, Eval]):
     def tell(self, cost: Eval, constraint: Eval) -> None:
         """Make the loss of this round and pass it to the learner."""
         self._left()
-        with unchanged_if_refused(self.surrogate):
+        kept = [array.copy() for array in self._charged]
+        try:
             self.learner.tell(self.surrogate.tell(cost, constraint))
+        except Exception:
+            for array, before in zip(self._charged, kept, strict=True):
+                array[:] = before
+            raise
         self._state["left"][:] = self.learner.ask()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
+from hedgerow.functions import Function
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
@@ -12,6 +14,8 @@ Seen = TypeVar("Seen", contravariant=True)
 SeenCost = TypeVar("SeenCost", contravariant=True)
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 Told = TypeVar("Told")
+Feedback = Callable[[Function, Vector], Any]
+"""How a function is looked at, at a point: returns what may be told of it."""
 
 
 class Player(Restorable, Protocol):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, needs
-from hedgerow.inputs import Vector, as_gradient, as_number, as_positive
-from hedgerow.kernels.jit import kernel, nothing, number, write
+from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
+from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
+from hedgerow.kernels.jit import COMPILED, kernel, nothing, number, write
 from hedgerow.potentials import Potential, Slope
-from hedgerow.sets.compiled import faithful
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.surrogates.make_loss import weigh_round
 from hedgerow.surrogates.ranges import GivenRanges, Ranges, is_felt, needs_reach
 
 Array = Vector
@@ -78,7 +81,7 @@ class Queued(Stateful, ABC):
 
     @property
     def oracle_calls(self) -> int:
-        """Those of the ranges."""
+        """How many linear minimisations the ranges have asked for."""
         return self.ranges.oracle_calls
 
     @property
@@ -90,7 +93,9 @@ class FirstOrder(Queued):
     """A queued surrogate for first-order feedback: loss = f + weight x (a part of g).
 
     Its algorithm is three kernels: `needs_gradient` and `take` before the weight, `charge_queue`
-    after it. The loss declares the Lipschitz constant Lf + weight Lg where both are known.
+    after it. Several constraints that are told as a sequence count as their maximum: there is one
+    queue, and the most violated one goes into it. The loss declares the Lipschitz constant
+    Lf + weight Lg where both are known.
 
     Args:
         potential: its weight on the constraint, as a function of the queue.
@@ -121,7 +126,7 @@ class FirstOrder(Queued):
         potential, scale = self.potential, getattr(self.potential, "scale", None)
         if getattr(scale, "ranges", self.ranges) is not self.ranges:
             return None  # a budget in units of other ranges
-        if not faithful(potential, "weight", "slope") or "weight" in vars(potential):
+        if not kernel_matches(potential, "weight", "slope") or "weight" in vars(potential):
             return None
         return potential.slope()  # type: ignore[attr-defined]
 
@@ -132,9 +137,19 @@ class FirstOrder(Queued):
         slope, numbers = self.slope
         return slope(numbers, q, t, self.ranges.violation)
 
-    def arrays(self) -> tuple[Vector, Vector, Vector]:
-        """Return queue, ranges and units, for the compiled loop."""
-        return self._state.array, self.ranges.array, self._units
+    @cached_property
+    def table(self) -> Any:
+        """The kernels and arrays, for compiled code; None where a part is Python."""
+        measured, kind, ranges = self.ranges.measure(), type(self), self.ranges.array
+        if not COMPILED or self.slope is None or measured is None:
+            return None
+        if kind.charge is not FirstOrder.charge or "charge" in vars(self):
+            return None
+        measure, *read = measured
+        pattern = surrogate_pattern(
+            measure, kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue
+        )
+        return bind_surrogate(pattern, self._state.array, ranges, self._units, self.slope[1], *read)
 
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
         """Take in a round and return the weight on the constraint's gradient."""
@@ -149,10 +164,18 @@ class FirstOrder(Queued):
         kind.charge_queue(queue, ranges.array, self._units, value, weight)
         return weight
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> EvalGrad:
+    def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round."""
+        if self.table is not None and is_plain(cost) and is_plain(constraint, cost.grad.size):
+            s = np.empty(cost.grad.size)
+            weight = weigh_round(
+                self.table, s, cost.grad, cost.value, constraint.grad, constraint.value
+            )
+            if weight == weight:  # else the round is left to what follows
+                grad = cost.grad if weight == 0.0 else s
+                return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
         cost = checked(cost, "cost")
-        constraint = checked(constraint, "constraint", cost.grad.size)
+        constraint = most_violated(constraint, cost.grad.size)
         weight = self.charge(cost, constraint)
         grad = cost.grad if weight == 0.0 else self._felt(cost.grad) + weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
@@ -168,6 +191,16 @@ class FirstOrder(Queued):
         return None if Lf is None or Lg is None else Lf + self.weight * Lg
 
 
+def is_plain(seen: object, dim: int | None = None) -> TypeGuard[EvalGrad]:
+    """Whether this is feedback of a float and a float64 vector, as most is."""
+    return (
+        type(seen) is EvalGrad
+        and type(seen.value) is float
+        and seen.lipschitz is None
+        and fits(seen.grad, dim)
+    )
+
+
 def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
     """Return first-order feedback with a finite value and a finite gradient, or refuse it."""
     needs(EvalGrad, seen, "this policy", name)
@@ -176,6 +209,21 @@ def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
         as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_PART),
         None if seen.lipschitz is None else _steepness(seen.lipschitz, name),
     )
+
+
+def checked_each(constraint: Constraints, dim: int) -> list[EvalGrad]:
+    """Return the feedback of each constraint of a round, checked."""
+    return [checked(seen, "constraint", dim) for seen in each_seen(constraint)]
+
+
+def most_violated(constraint: Constraints, dim: int) -> EvalGrad:
+    """Return what is seen of the maximum of a round's constraints: its first largest one."""
+    seen = checked_each(constraint, dim)
+    if len(seen) == 1:
+        return seen[0]
+    declared = [g.lipschitz for g in seen if g.lipschitz is not None]
+    lipschitz = max(declared) if len(declared) == len(seen) else None
+    return replace(max(seen, key=lambda g: g.value), lipschitz=lipschitz)
 
 
 def as_value(value: float, name: str) -> float:
