@@ -45,11 +45,6 @@ def main() -> None:
         for _ in rounds:
             workspace.lmo(direction)
 
-    def by_objects() -> None:
-        policy = hr.projection_free_coco(X)
-        vars(policy)["compiled"] = None  # every part calls its own kernels
-        ask_and_tell(policy, rounds)
-
     acts: dict[str, Callable[[], object]] = {
         "simulate, rounds stacked from objects": lambda: hr.simulate(
             hr.projection_free_coco(X), recorded
@@ -59,7 +54,6 @@ def main() -> None:
         ),
         "drawing the rounds": lambda: [None for _ in problem.chunks(54)],
         "ask, look and tell": lambda: ask_and_tell(hr.projection_free_coco(X), rounds),
-        "ask, look and tell, part by part": by_objects,
         "looking (two values, two gradients)": look,
         "the oracle, called from Python": oracle,
     }

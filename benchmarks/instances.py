@@ -103,9 +103,8 @@ class Recorder(hr.sets.Workspace):
     @classmethod
     def of(cls, policy: Any) -> Recorder:
         """Put a recorder into a policy, which then plays by its objects alone."""
-        policy.compiled = None
-        policy.learner._workspace = cls(policy.learner._workspace)
-        recorder: Recorder = policy.learner._workspace
+        recorder = policy.learner._workspace = cls(policy.learner._workspace)
+        recorder.space = None  # a compiled loop would ask the oracle itself
         return recorder
 
     def lmo(self, c: Vector) -> Vector:

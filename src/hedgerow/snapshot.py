@@ -9,7 +9,6 @@ import inspect
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, Protocol, Self, TypedDict
 
 import numpy as np
@@ -228,19 +227,6 @@ class Stateful:
 _KEYS = frozenset(Snapshot.__annotations__)
 
 
-@contextmanager
-def unchanged_if_refused(*parts: object) -> Iterator[None]:
-    """Take back what happened to the parts' numbers inside, if it ends in an error."""
-    arrays = [state.array for part in parts for state in _states(part)]
-    kept = [array.copy() for array in arrays]
-    try:
-        yield
-    except Exception:
-        for array, old in zip(arrays, kept, strict=True):
-            array[:] = old
-        raise
-
-
 def fingerprint(value: object) -> str:
     """Hash a configuration: numbers, strings, arrays, tuples and dataclasses of them."""
     digest = hashlib.sha256()
@@ -263,11 +249,12 @@ def _signature(kind: Any) -> inspect.Signature:
     return whole.replace(parameters=list(whole.parameters.values())[1:])
 
 
-def _states(part: object) -> Iterator[State]:
+def states(part: object) -> Iterator[State]:
+    """Yield the state of a part and those of the parts in it."""
     if isinstance(part, Stateful):
         yield part._state
         for inner in part._parts.values():
-            yield from _states(inner)
+            yield from states(inner)
 
 
 def _checksum(snapshot: Snapshot) -> str:

@@ -52,7 +52,8 @@ def game(X, preset):
     for _ in range(50):
         x = policy.ask()
         cost, limit = (
-            g / max(1.0, math.sqrt(squared_norm(g)) / 4.0) for g in rng.normal(size=(2, X.dim))
+            g / max(10.0, 10.0 * math.sqrt(squared_norm(g)) / 4.0)
+            for g in rng.normal(size=(2, X.dim))
         )
         policy.tell(
             EvalGrad(float(cost @ x), cost),

@@ -44,14 +44,6 @@ def certificate_add(
         ledger[2 * n + 7] += 1.0
 
 
-@kernel(nothing, write, read, read, number, number, number)
-def certificate_add_at(
-    ledger: Array, s: Array, x: Array, price: float, cost: float, value: float
-) -> None:
-    """Add a round with loss s, played at x."""
-    certificate_add(ledger, s, dot(s, x), dot(s, s), price, cost, value)
-
-
 @kernel(types.boolean, write, read)
 def is_play_left(ledger: Array, x: Array) -> bool:
     """Whether x is the play that the last round left."""
@@ -66,3 +58,13 @@ def leave_play(ledger: Array, x: Array) -> None:
     """Remember the play after a round."""
     for i in range(len(x)):
         ledger[i] = x[i]
+
+
+@kernel(nothing, write, read, read, number, number, number)
+def certificate_add_round(
+    ledger: Array, s: Array, following: Array, price: float, cost: float, value: float
+) -> None:
+    """Add a round with loss s, played at the play that was left; `following` is the next play."""
+    x = ledger[: len(s)]
+    certificate_add(ledger, s, dot(s, x), dot(s, s), price, cost, value)
+    leave_play(ledger, following)

@@ -25,12 +25,25 @@ from hedgerow.engine.signatures import (
     TAKE,
 )
 from hedgerow.kernels.borrowing import borrowed
-from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, whole, write
+from hedgerow.kernels.jit import (
+    COMPILED,
+    function,
+    index,
+    kernel,
+    nothing,
+    number,
+    read,
+    whole,
+    write,
+)
 from hedgerow.kernels.oracles import answers
-from hedgerow.kernels.tangents import measures
+from hedgerow.kernels.tangents import along, measures
+from hedgerow.kernels.vectors import dot
 
 Array = Any
 new: Any = structref.new if COMPILED else lambda _: SimpleNamespace()
+LARGEST_LOSS2 = 1e300
+"""Losses with a larger squared gradient are left to the objects, which refuse them."""
 UNDECLARED = -1.0
 """Stands for the Lipschitz constant of a loss that declares none."""
 
@@ -70,7 +83,7 @@ def _learner_pattern(
 
 
 @kernel(learner_table, learner_table, write, write)
-def _bind_learner(pattern: Any, state: Array, work: Array) -> Any:
+def bind_learner(pattern: Any, state: Array, work: Array) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
     table: Any = new(learner_table)
     table.before_oracle, table.after_oracle = pattern.before_oracle, pattern.after_oracle
@@ -101,81 +114,136 @@ def after_oracle(learner: Any, n: int) -> None:
 
 
 @structref.register
-class PolicyTableType(types.StructRef):
-    """The type of a policy's table."""
+class StepTableType(types.StructRef):
+    """The type of a learner's table with its set's kernels."""
 
 
-class PolicyTable(structref.StructRefProxy):
-    """A policy's table in Python's hands, which only passes it on."""
+class StepTable(structref.StructRefProxy):
+    """A learner's table with its set's kernels, in Python's hands, which only passes it on."""
 
 
-structref.define_boxing(PolicyTableType, PolicyTable)
-POLICY_KERNELS = (
-    measures,
-    answers,
-    function(*NEEDS_GRADIENT),
-    function(*TAKE),
-    function(*SLOPE),
-    function(*CHARGE),
-)
-policy_table = PolicyTableType(
+structref.define_boxing(StepTableType, StepTable)
+step_table = StepTableType(
     [
         ("learner", learner_table),
-        ("ledger", write),  # of the certificate, as `engine/certificate.py` has it
-        ("queue", write),  # of the surrogate, as `surrogates/queued.py` has it
-        ("ranges", write),
-        ("units", read),
-        ("potential", read),
         ("space", SPACE),  # of the set's oracle
         ("tangent", types.boolean),  # whether the learner wants its losses along the set
-        ("measure", POLICY_KERNELS[0]),
-        ("oracle", POLICY_KERNELS[1]),
-        ("needs_gradient", POLICY_KERNELS[2]),
-        ("take", POLICY_KERNELS[3]),
-        ("slope", POLICY_KERNELS[4]),
-        ("charge", POLICY_KERNELS[5]),
+        ("measure", measures),
+        ("oracle", answers),
     ]
 )
 
 
-@kernel(policy_table, *POLICY_KERNELS)
-def _policy_pattern(
-    measure: Any, oracle: Any, needs_gradient: Any, take: Any, slope: Any, charge: Any
-) -> Any:
+@kernel(step_table, measures, answers)
+def _step_pattern(measure: Any, oracle: Any) -> Any:
     """Return a table of these kernels that has no arrays yet."""
-    table: Any = new(policy_table)
-    table.measure, table.oracle, table.needs_gradient = measure, oracle, needs_gradient
-    table.take, table.slope, table.charge = take, slope, charge
+    table: Any = new(step_table)
+    table.measure, table.oracle = measure, oracle
     return table
 
 
-@kernel(
-    policy_table, policy_table, learner_table, write, write, write, read, read, SPACE, types.boolean
-)
-def _bind_policy(
-    pattern: Any,
-    learner: Any,
-    ledger: Array,
-    queue: Array,
-    ranges: Array,
-    units: Array,
-    potential: Array,
-    space: Any,
-    tangent: bool,
-) -> Any:
+@kernel(step_table, step_table, learner_table, SPACE, types.boolean)
+def bind_step(pattern: Any, learner: Any, space: Any, tangent: bool) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
-    table: Any = new(policy_table)
+    table: Any = new(step_table)
     table.measure, table.oracle = pattern.measure, pattern.oracle
-    table.needs_gradient, table.take = pattern.needs_gradient, pattern.take
-    table.slope, table.charge = pattern.slope, pattern.charge
     table.learner, table.tangent = learner, tangent
-    table.ledger, table.queue, table.ranges = borrowed(ledger), borrowed(queue), borrowed(ranges)
-    table.units, table.potential = borrowed(units), borrowed(potential)
     index, numbers, links, scratch, label, members = space
     table.space = (
         *(borrowed(index), borrowed(numbers), borrowed(links), borrowed(scratch)),
         *(borrowed(label), borrowed(members)),
     )
+    return table
+
+
+@kernel(nothing, step_table, read, read, number, LOSS)
+def learner_step(
+    step: Any, s: Array, noise: Array, inner: float, loss: tuple[float, float, float]
+) -> None:
+    """Take in a loss, ask the oracle's kernel, and move."""
+    learner, space, n = step.learner, step.space, len(s)
+    work = learner.work
+    if step.tangent:
+        along(space[4], space[5], s, work[3 * n : 4 * n])
+    if before_oracle(learner, s, noise, inner, loss):
+        step.oracle(space[0], space[1], work[:n], space[2], space[3], work[n : 2 * n])
+        after_oracle(learner, n)
+
+
+@kernel(types.boolean, step_table, read, read, number)
+def tell_learner(step: Any, s: Array, noise: Array, declared: float) -> bool:
+    """Measure a loss and take it in; False, with nothing changed, for one to be refused."""
+    plain2, space = dot(s, s), step.space
+    if not plain2 <= LARGEST_LOSS2:
+        return False
+    tangent2 = step.measure(space[4], space[5], s, plain2)
+    inner = dot(s, step.learner.state[: len(s)])
+    learner_step(step, s, noise, inner, (tangent2, plain2, declared))
+    return True
+
+
+@structref.register
+class SurrogateTableType(types.StructRef):
+    """The type of a surrogate's table."""
+
+
+class SurrogateTable(structref.StructRefProxy):
+    """A surrogate's table in Python's hands, which only passes it on."""
+
+
+structref.define_boxing(SurrogateTableType, SurrogateTable)
+SURROGATE_KERNELS = (
+    measures,
+    function(*NEEDS_GRADIENT),
+    function(*TAKE),
+    function(*SLOPE),
+    function(*CHARGE),
+)
+surrogate_table = SurrogateTableType(
+    [
+        ("queue", write),  # as `surrogates/queued.py` has it
+        ("ranges", write),
+        ("units", read),
+        ("potential", read),
+        ("label", index),  # of the set that the ranges measure
+        ("members", read),
+        ("measure", SURROGATE_KERNELS[0]),
+        ("needs_gradient", SURROGATE_KERNELS[1]),
+        ("take", SURROGATE_KERNELS[2]),
+        ("slope", SURROGATE_KERNELS[3]),
+        ("charge", SURROGATE_KERNELS[4]),
+    ]
+)
+
+
+@kernel(surrogate_table, *SURROGATE_KERNELS)
+def _surrogate_pattern(
+    measure: Any, needs_gradient: Any, take: Any, slope: Any, charge: Any
+) -> Any:
+    """Return a table of these kernels that has no arrays yet."""
+    table: Any = new(surrogate_table)
+    table.measure, table.needs_gradient = measure, needs_gradient
+    table.take, table.slope, table.charge = take, slope, charge
+    return table
+
+
+@kernel(surrogate_table, surrogate_table, write, write, read, read, index, read)
+def bind_surrogate(
+    pattern: Any,
+    queue: Array,
+    ranges: Array,
+    units: Array,
+    potential: Array,
+    label: Array,
+    members: Array,
+) -> Any:
+    """Return the table of the pattern's kernels and these arrays, which must outlive it."""
+    table: Any = new(surrogate_table)
+    table.measure, table.needs_gradient = pattern.measure, pattern.needs_gradient
+    table.take, table.slope, table.charge = pattern.take, pattern.slope, pattern.charge
+    table.queue, table.ranges, table.units = borrowed(queue), borrowed(ranges), borrowed(units)
+    table.potential, table.label = borrowed(potential), borrowed(label)
+    table.members = borrowed(members)
     return table
 
 
@@ -186,9 +254,12 @@ def learner_pattern(*kernels: Any) -> Any:
 
 
 @functools.cache
-def policy_pattern(*kernels: Any) -> Any:
-    """Return the pattern of a policy's kernels, in the order of `POLICY_KERNELS`."""
-    return _policy_pattern(*kernels)
+def step_pattern(*kernels: Any) -> Any:
+    """Return the pattern of a set's kernels: its tangent norm, and its oracle or projection."""
+    return _step_pattern(*kernels)
 
 
-bind_learner, bind_policy = _bind_learner, _bind_policy
+@functools.cache
+def surrogate_pattern(*kernels: Any) -> Any:
+    """Return the pattern of a surrogate's kernels, in the order of `SURROGATE_KERNELS`."""
+    return _surrogate_pattern(*kernels)

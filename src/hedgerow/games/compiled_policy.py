@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from hedgerow.engine import tables
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import COMPILED
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.constrained import Constrained
-from hedgerow.potentials import Slope, power_slope
 from hedgerow.problems.problem import LinearChunk
-from hedgerow.sets.compiled import faithful
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.queued import FirstOrder
-
-UNLIMITED = 2**62
 
 
 class CompiledPolicy:
@@ -24,32 +18,13 @@ class CompiledPolicy:
 
     Args:
         learner: plays; its set has a kernel for the learner's oracle.
-        surrogate: makes the losses.
-        slope: the kernel of its potential, and the potential's numbers.
+        surrogate: the table of the surrogate that makes the losses.
         ledger: what the certificate remembers.
 
     """
 
-    def __init__(
-        self,
-        learner: KernelLearner,
-        surrogate: FirstOrder | CostOnlySurrogate,
-        slope: Slope,
-        ledger: Vector,
-    ):
-        self._learner, kind, compiled = learner, type(surrogate), learner.space.compiled
-        pattern = tables.policy_pattern(
-            compiled.measure,
-            compiled.project if learner.projects else compiled.oracle,
-            *(kind.needs_gradient, kind.take, slope[0], kind.charge_queue),
-        )
-        queue, ranges, units = surrogate.arrays()
-        self._kept = (queue, ranges, units, slope, ledger)  # the table only borrows them
-        self._table = tables.bind_policy(
-            *(pattern, learner.table, ledger, queue, ranges, units, slope[1]),
-            (*learner.space.arrays, compiled.label, compiled.members),
-            learner.projects,
-        )
+    def __init__(self, learner: KernelLearner, surrogate: Any, ledger: Vector):
+        self._learner, self._parts = learner, (learner.step_table, surrogate, ledger)
 
     def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
         """Play a chunk's rounds from `first` on, and return the first one that was not played.
@@ -60,39 +35,29 @@ class CompiledPolicy:
         if learner.horizon is not None and learner.rounds <= learner.horizon:
             end = min(end, first + learner.horizon - learner.rounds)  # the objects warn after it
         noise = learner.draw(end - first)
-        stopped: int = play_rounds(self._table, *chunk, noise, first, end, seen)
+        stopped: int = play_rounds(*self._parts, *chunk, noise, first, end, seen)
         learner.give_back(stopped - first)
         return stopped
 
 
 def compiled_policy(policy: object) -> CompiledPolicy | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
-    if not COMPILED:
-        return None
     if not isinstance(policy, Constrained) or not _as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate
-    if not isinstance(learner, KernelLearner) or not _as_written(
-        learner, KernelLearner, "ask", "tell"
-    ):
+    if not isinstance(learner, KernelLearner) or learner.step_table is None:
         return None
-    if not isinstance(surrogate, FirstOrder | CostOnlySurrogate):
+    if not _as_written(learner, KernelLearner, "ask", "tell"):
         return None
-    slope = _slope(surrogate)
-    if learner.space is None or slope is None:
-        return None
-    X = learner.decision_set
-    if learner.projects and (learner.space.compiled.project is None or not faithful(X, "project")):
-        return None
-    return CompiledPolicy(learner, surrogate, slope, policy.ledger)
-
-
-def _slope(surrogate: FirstOrder | CostOnlySurrogate) -> Slope | None:
-    """Return the kernel of the surrogate's potential and its numbers, if the loop may use it."""
     if isinstance(surrogate, CostOnlySurrogate):
         fits = _as_written(surrogate, CostOnlySurrogate, "tell")
-        return (power_slope, np.zeros(6)) if fits else None  # it is never called
-    return surrogate.slope if _as_written(surrogate, FirstOrder, "tell", "charge") else None
+    elif isinstance(surrogate, FirstOrder):
+        fits = _as_written(surrogate, FirstOrder, "tell")
+    else:
+        return None
+    if not fits or surrogate.table is None:
+        return None
+    return CompiledPolicy(learner, surrogate.table, policy.ledger)
 
 
 def _as_written(part: object, base: type, *methods: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from hedgerow.engine import tables
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
+from hedgerow.kernels.jit import COMPILED
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.horizon import warn_beyond
 from hedgerow.player import StatefulPlayer
+from hedgerow.sets.compiled import faithful
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State
 
@@ -78,26 +81,38 @@ class KernelLearner(StatefulPlayer):
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and move to x_{t+1}."""
         s, declared = self._checked(loss)
-        if self._before(s, declared, self._noise()):
+        noise = self._noise()
+        if self.step_table is not None:
+            tables.tell_learner(self.step_table, s, noise, declared)
+        elif self._before(s, declared, noise):
             ask = self._workspace.project if self.projects else self._workspace.lmo
             self._answer[:] = ask(self._direction)
             tables.after_oracle(self._table, s.size)
-        warn_beyond(self.rounds, self.horizon)
+        if self.horizon is not None:
+            warn_beyond(self.rounds, self.horizon)
 
     @property
     def rounds(self) -> int:
         """How many losses it was told."""
         return int(self._state["t"][0])
 
-    @property
-    def table(self) -> Any:
-        """The kernels and arrays, for the compiled loop."""
-        return self._table
-
-    @property
-    def space(self) -> Any:
-        """Where the oracle's kernel works; None if the set has none."""
-        return self._workspace.space
+    @cached_property
+    def step_table(self) -> Any:
+        """The kernels and arrays of a whole step, its oracle too; None where that is Python."""
+        space, X = self._workspace.space, self.decision_set
+        if not COMPILED or space is None:
+            return None
+        compiled, answer = space.compiled, space.compiled.oracle
+        if self.projects:
+            if compiled.project is None or not faithful(X, "project"):
+                return None
+            answer = compiled.project
+        return tables.bind_step(
+            tables.step_pattern(compiled.measure, answer),
+            self._table,
+            (*space.arrays, compiled.label, compiled.members),
+            self.projects,
+        )
 
     def draw(self, rounds: int) -> Vector:
         """Return the noise of so many rounds, one row each; rows are empty unless it draws."""

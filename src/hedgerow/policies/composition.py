@@ -11,7 +11,7 @@ from hedgerow.policies.summary import Summary, summary_of
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.snapshot import Restorable, State, Stateful, states
 from hedgerow.surrogates.ranges import LearntRanges
 
 SeenCost = TypeVar("SeenCost")
@@ -44,6 +44,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         self.learner = learner
         self.surrogate = surrogate
         self._theorems = tuple(theorems)
+        self._charged = [state.array for state in states(surrogate)]  # to take back a refused round
         self._state = State(left=learner.decision_set.dim, **numbers)  # left by the last round
         self._state["left"][:] = learner.ask()
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from hedgerow.engine.certificate import certificate_add_at
+from hedgerow.engine.certificate import certificate_add_round
 from hedgerow.feedback import EvalGrad, first_order, needs
 from hedgerow.inputs import Vector, as_number, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
-from hedgerow.snapshot import unchanged_if_refused
+from hedgerow.surrogates.queued import is_plain
 
 Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
 
@@ -55,8 +55,27 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def tell(self, cost: EvalGrad, constraint: Seen) -> None:
         """Make the loss of this round and pass it to the learner."""
+        dim = self.decision_set.dim
+        if not (is_plain(cost, dim) and is_plain(constraint, dim)):
+            self._check(cost, constraint)
+        self._left()
+        kept = [array.copy() for array in self._charged]
+        try:
+            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
+            price = as_number(self.surrogate.price, "the weighed violation")
+            value = as_number(cost.value, "the value of the cost")
+            worst = as_number(_largest(constraint), "the value of the constraint")
+            self.learner.tell(loss)
+        except Exception:
+            for array, before in zip(self._charged, kept, strict=True):
+                array[:] = before
+            raise
+        certificate_add_round(self.ledger, loss.grad, self.learner.ask(), price, value, worst)
+
+    def _check(self, cost: EvalGrad, constraint: Seen) -> None:
+        """Refuse what is no first-order feedback on this set."""
         several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
-        seen: list[Any] = list(constraint) if several else [constraint]
+        seen = list(constraint) if several else [constraint]
         for feedback in (cost, *seen):
             needs(EvalGrad, feedback, "this policy", "round")
             if np.shape(feedback.grad) != (self.decision_set.dim,):
@@ -64,15 +83,6 @@ class Constrained(Composition[EvalGrad, Seen]):
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
                     f"got {np.shape(feedback.grad)}; evaluate the functions at ask()"
                 )
-        x = self._left()
-        with unchanged_if_refused(self.surrogate):
-            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
-            price = as_number(self.surrogate.price, "the weighed violation")
-            value = as_number(cost.value, "the value of the cost")
-            worst = max((as_number(g.value, "the constraint's value") for g in seen), default=0.0)
-            self.learner.tell(loss)
-        certificate_add_at(self.ledger, loss.grad, x, price, value, worst)
-        self._state["left"][:] = self.learner.ask()
 
     @property
     def ledger(self) -> Vector:
@@ -107,3 +117,10 @@ class Constrained(Composition[EvalGrad, Seen]):
         largest = 2.0 * far
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
+
+
+def _largest(constraint: EvalGrad | Sequence[EvalGrad]) -> float:
+    """Return the value of the constraint, or the largest of several."""
+    if isinstance(constraint, EvalGrad):
+        return constraint.value
+    return max((part.value for part in constraint), default=0.0)

@@ -11,7 +11,6 @@ from hedgerow.policies.composition import Composition
 from hedgerow.policies.summary import TOTALS, add_round
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
-from hedgerow.snapshot import unchanged_if_refused
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,12 @@ class ConstrainedBandit(Composition[Eval, Eval]):
     def tell(self, cost: Eval, constraint: Eval) -> None:
         """Make the loss of this round and pass it to the learner."""
         self._left()
-        with unchanged_if_refused(self.surrogate):
+        kept = [array.copy() for array in self._charged]
+        try:
             self.learner.tell(self.surrogate.tell(cost, constraint))
+        except Exception:
+            for array, before in zip(self._charged, kept, strict=True):
+                array[:] = before
+            raise
         self._state["left"][:] = self.learner.ask()
         add_round(self._state, cost.value, constraint.value)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
+from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.jit import COMPILED, kernel
+from hedgerow.kernels.tangents import everywhere
+from hedgerow.potentials import power_slope
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.queued import checked
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
@@ -43,9 +49,17 @@ class CostOnlySurrogate(Stateful):
     oracle_calls = 0
     needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
 
-    def arrays(self) -> tuple[Vector, Vector, Vector]:
-        """Return a queue, ranges and units that stay as they are, for the compiled loop."""
-        return np.zeros(5), np.zeros(4), np.zeros(4)
+    @cached_property
+    def table(self) -> Any:
+        """The kernels, for compiled code; their arrays stay as they are."""
+        if not COMPILED:
+            return None
+        kernels = (needs_gradient, take, power_slope, charge_queue)  # the slope is never asked for
+        numbers = self._numbers = np.zeros(6)  # the table only borrows them
+        return bind_surrogate(
+            surrogate_pattern(everywhere, *kernels),
+            *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),
+        )
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:
         """Return the cost; the constraint is looked at only to refuse what is no feedback."""

@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
 from hedgerow.feedback import EvalGrad, needs
-from hedgerow.inputs import Vector, as_gradient, as_number, as_positive
-from hedgerow.kernels.jit import kernel, nothing, number, write
+from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
+from hedgerow.kernels.jit import COMPILED, kernel, nothing, number, write
 from hedgerow.potentials import Potential, Slope
 from hedgerow.sets.compiled import faithful
 from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.surrogates.make_loss import weigh_round
 from hedgerow.surrogates.ranges import GivenRanges, Ranges, is_felt, needs_reach
 
 Array = Vector
@@ -132,9 +134,19 @@ class FirstOrder(Queued):
         slope, numbers = self.slope
         return slope(numbers, q, t, self.ranges.violation)
 
-    def arrays(self) -> tuple[Vector, Vector, Vector]:
-        """Return queue, ranges and units, for the compiled loop."""
-        return self._state.array, self.ranges.array, self._units
+    @cached_property
+    def table(self) -> Any:
+        """The kernels and arrays, for compiled code; None where a part is Python."""
+        measured, kind, ranges = self.ranges.measure(), type(self), self.ranges.array
+        if not COMPILED or self.slope is None or measured is None:
+            return None
+        if kind.charge is not FirstOrder.charge or "charge" in vars(self):
+            return None
+        measure, *read = measured
+        pattern = surrogate_pattern(
+            measure, kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue
+        )
+        return bind_surrogate(pattern, self._state.array, ranges, self._units, self.slope[1], *read)
 
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
         """Take in a round and return the weight on the constraint's gradient."""
@@ -151,6 +163,14 @@ class FirstOrder(Queued):
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> EvalGrad:
         """Return the loss of this round."""
+        if self.table is not None and is_plain(cost) and is_plain(constraint, cost.grad.size):
+            s = np.empty(cost.grad.size)
+            weight = weigh_round(
+                self.table, s, cost.grad, cost.value, constraint.grad, constraint.value
+            )
+            if weight == weight:  # else the round is left to what follows
+                grad = cost.grad if weight == 0.0 else s
+                return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
         cost = checked(cost, "cost")
         constraint = checked(constraint, "constraint", cost.grad.size)
         weight = self.charge(cost, constraint)
@@ -166,6 +186,16 @@ class FirstOrder(Queued):
         Lf = self.lipschitz if cost.lipschitz is None else cost.lipschitz
         Lg = self.lipschitz if constraint.lipschitz is None else constraint.lipschitz
         return None if Lf is None or Lg is None else Lf + self.weight * Lg
+
+
+def is_plain(seen: object, dim: int | None = None) -> bool:
+    """Whether this is feedback of a float and a float64 vector, as most is."""
+    return (
+        type(seen) is EvalGrad
+        and type(seen.value) is float
+        and seen.lipschitz is None
+        and fits(seen.grad, dim)
+    )
 
 
 def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:

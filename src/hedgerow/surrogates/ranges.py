@@ -8,6 +8,7 @@ the constraint leaves the certificate true, a factor on the cost would not.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -16,7 +17,9 @@ from hedgerow.engine.signatures import SIZES
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.tangents import everywhere
 from hedgerow.protocols.parts import Learner
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
 from hedgerow.snapshot import State, Stateful
 
 Array = Vector
@@ -102,6 +105,10 @@ class GivenRanges(Stateful):
         """Return what the kernels need to know of a round's gradients."""
         return 0.0, 0.0, squared_norm(constraint.grad) if needed > UNSEEN else 0.0
 
+    def measure(self) -> tuple[Any, ...] | None:
+        """Return a kernel that measures gradients, and what it reads; nothing is learnt from it."""
+        return everywhere, NO_INDEX, NO_NUMBERS
+
     def reach(self, constraint: EvalGrad) -> None:
         """Learn nothing."""
 
@@ -175,6 +182,13 @@ class LearntRanges(Stateful):
         squares = self.learner.decision_set.squares
         force2, plain2 = squares(constraint.grad) if needed > UNSEEN else (0.0, 0.0)
         return squares(cost.grad)[0], force2, plain2
+
+    def measure(self) -> tuple[Any, ...] | None:
+        """Return the kernel that measures gradients along the learner's set, if there is one."""
+        compiled = self.learner.decision_set.compiled
+        if compiled is None:
+            return None
+        return compiled.measure, compiled.label, compiled.members
 
     def reach(self, constraint: EvalGrad) -> None:
         """Find Mg, by one oracle call at the play."""
