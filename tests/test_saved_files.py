@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.snapshot import Stateful
 
 X = hr.sets.Simplex(4)
 PROBLEM = hr.problems.IidSimplex(n=4, horizon=60, seed=1)
@@ -57,6 +58,22 @@ def test_a_loaded_policy_plays_on_bit_for_bit(make, tmp_path):
     other.save(path)  # replaces it
     make().load(path)
     assert [file.name for file in tmp_path.iterdir()] == ["policy.hedgerow"]
+
+
+class Drawing(Stateful):
+    """Draws from a stream of a user's own choice."""
+
+    def __init__(self, bits):
+        self._rng = np.random.Generator(bits(7))
+
+
+@pytest.mark.parametrize("bits", [np.random.MT19937, np.random.PCG64, np.random.Philox])
+def test_every_random_stream_goes_on(bits, tmp_path):
+    one, other = Drawing(bits), Drawing(bits)
+    one._rng.random(11)
+    one.save(tmp_path / "stream")
+    other.load(tmp_path / "stream")
+    assert np.array_equal(one._rng.random(700), other._rng.random(700))
 
 
 @pytest.fixture

@@ -40,7 +40,10 @@ def test_totals_are_saved_and_copied():
     restored.restore(policy.state())
     assert restored.summary() == copy.deepcopy(policy).summary() == policy.summary()
     assert restored.summary() != hr.projection_free_coco(problem.decision_set).summary()
-    assert policy.summary().weight == policy.surrogate.weight > 0.0
+    summary = policy.summary()
+    assert summary.weight == policy.surrogate.weight
+    assert 0.0 < summary.largest_weight == policy.surrogate.largest_weight
+    assert f"at most {summary.largest_weight:.4g} so far" in str(summary)
 
 
 def test_bandits_and_projecting_policies_have_one_too():

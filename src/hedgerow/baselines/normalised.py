@@ -70,7 +70,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     def summary(self) -> Summary:
         """Return the totals of the rounds so far, in their own units."""
-        return summary_of(self._state, None, self.oracle_calls, self.projections)
+        return summary_of(self._state, (None, None), self.oracle_calls, self.projections)
 
     def tell(self, cost: Seen, constraint: Seen) -> None:
         """Measure both gradients, then tell the round without units."""

@@ -78,8 +78,8 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
 
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
-        weight = getattr(self.surrogate, "weight", None)
-        return summary_of(self._state, weight, self.oracle_calls, self.projections)
+        weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
+        return summary_of(self._state, weights, self.oracle_calls, self.projections)
 
     def _pass_on(self, cost: SeenCost, constraint: SeenConstraint) -> SeenCost:
         """Make the loss, tell it to the learner and return it; a refusal changes nothing."""

@@ -19,17 +19,18 @@ class Summary:
         cost: the sum of the costs at the played points.
         ccv: the sum of max(0, constraint value) there, the largest value if there are several.
         violated: in how many rounds that was above zero.
-        weight: the last weight on the constraint, in units of cost per violation; None where the
-            policy has no single one.
+        weight: the last round's weight on the constraint, in units of cost per violation, which may
+            be 0 in a round without a violation; None where the policy has no single one.
+        largest_weight: the largest weight so far; None where it is not known.
         oracle_calls: linear minimisations so far.
         projections: projections onto the set so far.
 
-    >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 201, 0))
+    >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
     rounds        200
     total cost    12.5, 0.0625 per round
     CCV           0.75, in the constraint's unit
     violated      10 rounds, 5.0 %
-    weight now    0.5 cost per violation
+    weight now    0.5 cost per violation, at most 2 so far
     oracle calls  201, 1 per round
     projections   0
 
@@ -40,6 +41,7 @@ class Summary:
     ccv: float
     violated: int
     weight: float | None
+    largest_weight: float | None
     oracle_calls: int
     projections: int
 
@@ -55,13 +57,16 @@ class Summary:
             "total cost": f"{self.cost:.6g}, {self.cost / rounds:.4g} per round",
             "CCV": f"{self.ccv:.6g}, in the constraint's unit",
             "violated": f"{self.violated} rounds, {100.0 * self.violated_share:.1f} %",
-            "weight now": f"{self.weight:.4g} cost per violation"
-            if self.weight is not None
-            else "",
+            "weight now": self._weights(),
             "oracle calls": f"{self.oracle_calls}, {self.oracle_calls / rounds:.3g} per round",
             "projections": f"{self.projections}",
         }
         return "\n".join(f"{name:<12}  {text}" for name, text in lines.items() if text)
+
+    def _weights(self) -> str:
+        if self.weight is None or self.largest_weight is None:
+            return ""
+        return f"{self.weight:.4g} cost per violation, at most {self.largest_weight:.4g} so far"
 
 
 def add_round(state: State, cost: float, value: float) -> None:
@@ -71,7 +76,9 @@ def add_round(state: State, cost: float, value: float) -> None:
         state[name][0] += more
 
 
-def summary_of(state: State, weight: float | None, calls: int, projections: int) -> Summary:
-    """Return the summary of a state with totals."""
+def summary_of(
+    state: State, weights: tuple[float | None, float | None], calls: int, projections: int
+) -> Summary:
+    """Return the summary of a state with totals; weights are the last and the largest."""
     rounds, cost, ccv, violated = (float(state[name][0]) for name in TOTALS)
-    return Summary(int(rounds), cost, ccv, int(violated), weight, calls, projections)
+    return Summary(int(rounds), cost, ccv, int(violated), *weights, calls, projections)
