@@ -44,7 +44,7 @@ BAD = {
     "no file": (("run", "none.toml"), "there is no experiment file none.toml"),
     "both": (("run", "smoke", "--workers", "2", "--cluster", "tcp://x:1"), "exclude each other"),
     "no scheduler": (("run", "smoke", "--cluster", "tcp://127.0.0.1:9"), "no Dask scheduler"),
-    "no gap": (("run", "smoke", "--network", "none.json"), "leave --network out"),
+    "no gap": (("run", "smoke", "--network", "none.json"), "leave out --network"),
     "no table": (("tune", "smoke"), "no [tune] table"),
     "a file": (("run", "smoke", "-o", "small.toml"), "small.toml is no folder; give another"),
     "below a file": (("run", "smoke", "-o", "small.toml/x"), "small.toml/x is no folder"),
