@@ -1,13 +1,11 @@
 """Bandit play: after each round only two numbers are seen, the cost and the violation."""
 
-from functools import partial
-
 import hedgerow as hr
 
 problem = hr.problems.SwitchingBall(n=5, horizon=4000, seed=2)
 known = {"lipschitz": 2.0, "bound": 2.0}  # declared, not measured
 policy = hr.projection_free_cbco(problem.decision_set, problem.horizon, seed=0, **known)
-trace = hr.simulate(policy, problem, feedback=partial(hr.bandit, **known))
+trace = hr.simulate(policy, problem)
 
 blind = hr.simulate(hr.unconstrained(problem.decision_set), problem)
 print(f"values alone:     cost {trace.cost:8.1f}, violation {trace.ccv:7.1f}")

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.method import Constants
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Constants
 from hedgerow.snapshot import _checksum
 from rival_games import SETS, random_rounds
 

@@ -7,15 +7,17 @@ import functools
 import hashlib
 import inspect
 import json
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-VERSION = 2
-SHOWN = 8
-"""Arrays and sequences with more entries than this are summarised by `repr`."""
+from hedgerow.showing import shown
+from hedgerow.snapshot_file import read_snapshot, write_snapshot
+
+VERSION = 3
 
 
 class Snapshot(TypedDict):
@@ -154,6 +156,18 @@ class Stateful:
             self._state.array[:] = own
             raise
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a snapshot to a file, without pickle; a file of that name is replaced whole."""
+        write_snapshot(path, self.state())
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Go back to a snapshot in a file; one that does not fit changes nothing."""
+        snapshot = read_snapshot(path)
+        try:
+            self.restore(snapshot)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} cannot be loaded: {error}") from None
+
     def _restored(self) -> None:
         """Follow a restored state with what is derived from it; refuse one that cannot be."""
 
@@ -206,8 +220,8 @@ class Stateful:
 
     def __repr__(self) -> str:
         args, kwargs = self._made_of
-        shown = [*map(_shown, args), *(f"{name}={_shown(v)}" for name, v in kwargs.items())]
-        return f"{type(self).__name__}({', '.join(shown)})"
+        named = (f"{name}={shown(value)}" for name, value in kwargs.items())
+        return f"{type(self).__name__}({', '.join([*map(shown, args), *named])})"
 
 
 _KEYS = frozenset(Snapshot.__annotations__)
@@ -248,10 +262,15 @@ def _checksum(snapshot: Snapshot) -> str:
     digest = hashlib.sha256()
     header = {name: snapshot[name] for name in ("part", "version", "fingerprint", "layout")}
     parts = {name: part["checksum"] for name, part in snapshot["parts"].items()}
-    plain = json.dumps([header, snapshot["random"], parts], sort_keys=True, default=repr)
+    plain = json.dumps([header, snapshot["random"], parts], sort_keys=True, default=_listed)
     digest.update(plain.encode())
     digest.update(np.asarray(snapshot["array"], dtype=np.float64).tobytes())
     return digest.hexdigest()[:32]
+
+
+def _listed(value: Any) -> Any:
+    """Return an array of a random stream as a file has it: as a list."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else repr(value)
 
 
 def _feed(digest: Any, value: object) -> None:
@@ -272,14 +291,3 @@ def _feed(digest: Any, value: object) -> None:
         digest.update(f"{type(value).__name__}:{value!r};".encode())
     else:  # a part, or a user's own object or function: its name is all that is known of it
         digest.update(getattr(value, "__qualname__", type(value).__qualname__).encode())
-
-
-def _shown(argument: Any) -> str:
-    """Show an argument in one line."""
-    if isinstance(argument, np.ndarray) and argument.size > SHOWN:
-        return f"array of shape {argument.shape}"
-    if isinstance(argument, (list, tuple)):
-        if len(argument) > SHOWN:
-            return f"{type(argument).__name__} of {len(argument)}"
-        return f"[{', '.join(map(_shown, argument))}]"
-    return repr(argument)

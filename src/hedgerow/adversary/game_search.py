@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from hedgerow.adversary.game import TINY, LinearGame, Objective, Played
-from hedgerow.feedback import first_order
 from hedgerow.functions import Function
 from hedgerow.games import play
 from hedgerow.inputs import Vector, as_count
@@ -63,7 +62,7 @@ def search(
     seed: int,
     evaluations: int,
     draws: int = 1,
-    feedback: Feedback = first_order,
+    feedback: Feedback | None = None,
 ) -> Found:
     """Look for the sequence of the game that maximises the objective of a policy.
 
@@ -82,7 +81,7 @@ def search(
         evaluations: how many sequences to try.
         draws: how many times a randomised policy plays each sequence; the objective is the mean.
             The search sees these very draws, so judge the result by fresh ones.
-        feedback: what the policy may see.
+        feedback: what the policy may see; left out, its own `feedback`.
 
     >>> from hedgerow.adversary.game import ccv
     >>> from hedgerow.policies.paper import projection_free_coco
@@ -113,7 +112,7 @@ def evaluate(
     objective: Objective,
     *,
     draws: int = 1,
-    feedback: Feedback = first_order,
+    feedback: Feedback | None = None,
 ) -> float:
     """Return the objective of a policy against one sequence, the mean over the draws."""
     return _try(make_policy, game, rounds, objective, as_count(draws, "draws"), feedback).value
@@ -127,7 +126,7 @@ def progress(
     seed: int,
     evaluations: int,
     draws: int = 1,
-    feedback: Feedback = first_order,
+    feedback: Feedback | None = None,
 ) -> Iterator[Found]:
     """Yield what `search` has found so far, after every evaluation."""
     evaluations = as_count(evaluations, "evaluations")
@@ -169,7 +168,7 @@ def _try(
     rounds: LinearChunk,
     objective: Objective,
     draws: int,
-    feedback: Feedback,
+    feedback: Feedback | None,
 ) -> _Tried:
     """Play the sequence and take means over the draws."""
     problem = game.problem(rounds)

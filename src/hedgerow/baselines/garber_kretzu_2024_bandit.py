@@ -12,7 +12,8 @@ from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.one_point import OnePoint
-from hedgerow.policies.constrained_bandit import ConstrainedBandit
+from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Preset,
     VacuousConstantsWarning,
@@ -30,6 +31,16 @@ Neither was tuned for this policy; on random linear games over a simplex, a ball
 does as well as `projection_free_cbco`."""
 
 
+@baseline(
+    source="Garber and Kretzu 2024, Algorithm 5",
+    regret="T^{3/4} sqrt(log T), expected",
+    ccv="T^{7/8} log T, expected",
+    per_round="theory: at most 1 linear minimisation, amortised",
+    sees="values",
+    needs="known T, G, bound; oblivious rounds; inner ball",
+    confidence="low to medium: reconstruction",
+    remark="reconstruction",
+)
 def garber_kretzu_bandit(
     decision_set: DecisionSet,
     horizon: int,
@@ -76,7 +87,7 @@ def garber_kretzu_bandit(
     (Gf, Gg), M = as_pair(lipschitz, "lipschitz"), max(as_pair(bound, "bound"))
     if preset == "theory":
         refuse_eagerness(eagerness)
-        return _theory(decision_set, T, seed, max(Gf, Gg), M)
+        return _theory(decision_set, T, seed, DeclaredValues(max(Gf, Gg), M))
     inside = HullCoordinates(decision_set)
     block = PracticalBlocks(T).begin(inside.dim, inside.radius, decision_set.diameter)
     room = ShrunkHull(decision_set, block.delta, inside)
@@ -86,11 +97,12 @@ def garber_kretzu_bandit(
     theta = LPM_THETA / eager * 4.0 * R * Gg**2 / Gf * T**-0.25
     mu = LPM_MU * eager * Gf * T**-0.75 / (4.0 * R * Gg**2)
     learner = OnePoint(BlockedOGD(room, steps), seed, window=K)
-    return ConstrainedBandit(learner, DualValues(DualSteps(K, theta, mu)))
+    surrogate = DualValues(DualSteps(K, theta, mu))
+    return ConstrainedBandit(learner, surrogate, DeclaredValues(max(Gf, Gg), M))
 
 
-def _theory(X: DecisionSet, T: int, seed: int, G: float, M: float) -> ConstrainedBandit:
-    inside = HullCoordinates(X)
+def _theory(X: DecisionSet, T: int, seed: int, declared: DeclaredValues) -> ConstrainedBandit:
+    inside, G, M = HullCoordinates(X), declared.lipschitz, declared.bound
     room = ShrunkHull(X, inside.radius * T**-0.25, inside)
     n, R = room.dim, room.diameter
     steps = FixedLooBlocks(T, math.sqrt(n * M), 6.0 * n * M, _tolerance(room, T))
@@ -103,7 +115,8 @@ def _theory(X: DecisionSet, T: int, seed: int, G: float, M: float) -> Constraine
             stacklevel=3,
         )
     dual = DualSteps(K, 4.0 * R * G * T**-0.25, T**-0.75 / (4.0 * R * G))
-    return ConstrainedBandit(OnePoint(BlockedOGD(room, steps), seed), DualValues(dual))
+    learner = OnePoint(BlockedOGD(room, steps), seed)
+    return ConstrainedBandit(learner, DualValues(dual), declared)
 
 
 def _tolerance(room: ShrunkHull, T: int) -> float:

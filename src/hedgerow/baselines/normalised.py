@@ -10,7 +10,8 @@ import numpy as np
 from hedgerow.feedback import EvalGrad, Full, needs
 from hedgerow.functions import scaled
 from hedgerow.inputs import Vector
-from hedgerow.protocols.parts import Policy
+from hedgerow.policies.summary import TOTALS, Summary, add_round, summary_of
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.queued import checked
@@ -36,12 +37,17 @@ class Normalised(Stateful, Generic[Seen]):
 
     def __init__(self, policy: Policy[Seen, Seen]):
         self.policy = policy
-        self._state = State(Gf=1, Gg=1)
+        self._state = State(G=2, **dict.fromkeys(TOTALS, 1))
 
     @property
     def decision_set(self) -> DecisionSet:
         """Where the wrapped policy plays."""
         return self.policy.decision_set
+
+    @property
+    def feedback(self) -> Feedback:
+        """What the wrapped policy learns from."""
+        return self.policy.feedback
 
     @property
     def oracle_calls(self) -> int:
@@ -62,14 +68,19 @@ class Normalised(Stateful, Generic[Seen]):
         """Return the wrapped policy's play."""
         return self.policy.ask()
 
+    def summary(self) -> Summary:
+        """Return the totals of the rounds so far, in their own units."""
+        return summary_of(self._state, (None, None), self.oracle_calls, self.projections)
+
     def tell(self, cost: Seen, constraint: Seen) -> None:
         """Measure both gradients, then tell the round without units."""
         X = self.decision_set
         f, g = _checked(cost, "cost", X.dim), _checked(constraint, "constraint", X.dim)
         sizes = [X.tangent_norm(f.grad), X.tangent_norm(g.grad)]
-        Gf, Gg = np.maximum(self._state.array, sizes)
+        Gf, Gg = np.maximum(self._state["G"], sizes)
         self.policy.tell(_times(f, _unit(Gf)), _times(g, _unit(Gg)))
-        self._state.array[:] = Gf, Gg
+        self._state["G"][:] = Gf, Gg
+        add_round(self._state, f.value, g.value)
 
     @property
     def _parts(self) -> dict[str, Restorable]:

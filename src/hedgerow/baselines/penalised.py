@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from hedgerow.baselines.penalised_step import penalty_step
 from hedgerow.baselines.projecting import Projecting
-from hedgerow.feedback import Full
+from hedgerow.feedback import Full, full
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
@@ -23,6 +23,8 @@ class Penalised(Projecting, Generic[Rates]):
         eagerness: the factor on w_t.
 
     """
+
+    feedback = staticmethod(full)
 
     def __init__(self, decision_set: DecisionSet, rates: Rates, eagerness: float = 1.0):
         super().__init__(decision_set, queue=1, weight=1, gap=1)

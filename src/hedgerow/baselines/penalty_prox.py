@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hedgerow.baselines.ball_prox import FINE, ROUGH, ball_prox
 from hedgerow.baselines.block_constraints import BlockConstraints
-from hedgerow.feedback import EvalGrad, Full, needs
+from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.learners.arguments import warn_beyond
@@ -44,6 +44,7 @@ class PenaltyProx(StatefulPlayer):
     """
 
     oblivious_only = False
+    feedback = staticmethod(full)
 
     def __init__(self, decision_set: DecisionSet, steps: LooRule, weight: float):
         X = self.decision_set = decision_set

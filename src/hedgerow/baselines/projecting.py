@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal, TypeVar
 
 from hedgerow.baselines.normalised import Normalised
-from hedgerow.feedback import EvalGrad, Full, needs
+from hedgerow.feedback import EvalGrad, Full, first_order, needs
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
@@ -18,7 +18,7 @@ from hedgerow.policies.presets import (
     needed_lipschitz,
     refuse_eagerness,
 )
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import checked
 
@@ -34,6 +34,8 @@ class Projecting(ProjectedPoint):
         sizes: names and lengths of further numbers of the state.
 
     """
+
+    feedback: Feedback = staticmethod(first_order)
 
     def __init__(
         self,

@@ -7,7 +7,8 @@ from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
-from hedgerow.policies.constrained_bandit import ConstrainedBandit
+from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Preset,
     as_pair,
@@ -25,6 +26,17 @@ PRACTICAL_RATE = 20.0
 five dimensions at T = 2000 and 20000, seeds 0 and 1."""
 
 
+@baseline(
+    source="Wang, Wan and Zhang 2025, BFW-TVC",
+    regret="T^{3/4}, claimed",
+    ccv="T^{3/4} log T, claimed",
+    per_round="at most 1 linear minimisation, amortised",
+    sees="values",
+    needs="known T, G, bound; oblivious rounds; inner ball",
+    confidence="high for the theory preset, its analysis disputed; practical: restarts around "
+    "our blocks",
+    practical="restarts around our blocks",
+)
 def wang_bandit(
     decision_set: DecisionSet,
     horizon: int,
@@ -70,6 +82,7 @@ def wang_bandit(
     check_preset(preset, decision_set, horizon)
     T, D = as_count(horizon, "horizon", least=3), decision_set.diameter
     (Gf, Gg), (M, Fg) = as_pair(lipschitz, "lipschitz"), as_pair(bound, "bound")
+    declared = DeclaredValues(max(Gf, Gg), max(M, Fg))
     if preset == "theory":
         refuse_eagerness(eagerness)
         inside, G = HullCoordinates(decision_set), max(Gf, Gg)
@@ -79,8 +92,10 @@ def wang_bandit(
         unit *= c * D / r + 3.0 * c + 1.0 + 2.0 * c * D / (n * M) + n * M * D / c
         warn_if_vacuous(T, lambda T: wang_potential(T).weight(G * D * T / unit))
         learner = RestartedBlockBandit(decision_set, WangBlocks(T, M, c), seed, guess=unit)  # 1
-        return ConstrainedBandit(learner, CurrentValues(wang_potential(T), 0.0, GivenRanges(unit)))
+        surrogate = CurrentValues(wang_potential(T), 0.0, GivenRanges(unit))
+        return ConstrainedBandit(learner, surrogate, declared)
     learner = RestartedBlockBandit(decision_set, PracticalBlocks(T), seed)
     ranges = GivenRanges(violation=min(Fg, Gg * D), ratio=Gf / Gg)
     rate = PRACTICAL_RATE * as_positive(eagerness, "eagerness") * T**-0.75
-    return ConstrainedBandit(learner, CurrentValues(ExponentialPotential(rate), 0.0, ranges))
+    surrogate = CurrentValues(ExponentialPotential(rate), 0.0, ranges)
+    return ConstrainedBandit(learner, surrogate, declared)

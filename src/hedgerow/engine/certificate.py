@@ -1,7 +1,8 @@
-"""What a certificate remembers of the rounds, whoever plays them.
+"""What a certificate and a summary remember of the rounds, whoever plays them.
 
 ledger = [the play after the last round | sum of s_t |
-          sum of <s_t, x_t>, sum of prices, rounds, sum of ||s_t||, sum of |prices|]
+          sum of <s_t, x_t>, sum of prices, rounds, sum of ||s_t||, sum of |prices| |
+          sum of costs, sum of violations, rounds with a violation]
 """
 
 from __future__ import annotations
@@ -17,9 +18,17 @@ from hedgerow.kernels.vectors import dot
 Array = Any
 
 
-@kernel(nothing, write, read, number, number, number)
-def certificate_add(ledger: Array, s: Array, inner: float, norm2: float, price: float) -> None:
-    """Add a round with loss s: <s, x> = inner, ||s||^2 = norm2."""
+@kernel(nothing, write, read, number, number, number, number, number)
+def certificate_add(
+    ledger: Array,
+    s: Array,
+    inner: float,
+    norm2: float,
+    price: float,
+    cost: float,
+    value: float,
+) -> None:
+    """Add a round with loss s: <s, x> = inner, ||s||^2 = norm2; values of cost and constraint."""
     n = len(s)
     total = ledger[n : 2 * n]
     for i in range(n):
@@ -29,6 +38,10 @@ def certificate_add(ledger: Array, s: Array, inner: float, norm2: float, price: 
     ledger[2 * n + 2] += 1.0
     ledger[2 * n + 3] += math.sqrt(norm2)
     ledger[2 * n + 4] += abs(price)
+    ledger[2 * n + 5] += cost
+    if value > 0.0:
+        ledger[2 * n + 6] += value
+        ledger[2 * n + 7] += 1.0
 
 
 @kernel(types.boolean, write, read)
@@ -47,9 +60,11 @@ def leave_play(ledger: Array, x: Array) -> None:
         ledger[i] = x[i]
 
 
-@kernel(nothing, write, read, read, number)
-def certificate_add_round(ledger: Array, s: Array, following: Array, price: float) -> None:
+@kernel(nothing, write, read, read, number, number, number)
+def certificate_add_round(
+    ledger: Array, s: Array, following: Array, price: float, cost: float, value: float
+) -> None:
     """Add a round with loss s, played at the play that was left; `following` is the next play."""
     x = ledger[: len(s)]
-    certificate_add(ledger, s, dot(s, x), dot(s, s), price)
+    certificate_add(ledger, s, dot(s, x), dot(s, s), price, cost, value)
     leave_play(ledger, following)

@@ -48,7 +48,7 @@ def play_round(
     s = a if weight == 0.0 else mixed
     if weight != 0.0 or surrogate.units[LEARNT] == 0.0:
         tangent2 = step.measure(step.space[4], step.space[5], s, norm2)
-    certificate_add(ledger, s, inner, norm2, surrogate.queue[PRICE])
+    certificate_add(ledger, s, inner, norm2, surrogate.queue[PRICE], cost, value)
     learner_step(step, s, noise, inner, (tangent2, norm2, UNDECLARED))
     return True
 

@@ -1,6 +1,9 @@
 from .bandit import projection_free_cbco as projection_free_cbco
 from .constrained import Constrained as Constrained
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
+from .constrained_bandit import DeclaredValues as DeclaredValues
+from .method import Constants as Constants
+from .method import Method as Method
 from .paper import (
     projection_free_coco as projection_free_coco,
 )
@@ -13,5 +16,7 @@ from .sampled import LazySampled as LazySampled
 from .sampled import Sampled as Sampled
 from .semi_bandit import SemiBandit as SemiBandit
 from .semi_bandit import semi_bandit_coco as semi_bandit_coco
+from .summary import Summary as Summary
+from .theorem import Theorem as Theorem
 from .tracking import tracking_learner as tracking_learner
 from .without_constraint import unconstrained as unconstrained

@@ -7,7 +7,8 @@ import math
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import PaperBlocks, PracticalBlocks
-from hedgerow.policies.constrained_bandit import ConstrainedBandit
+from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Preset,
     as_budget,
@@ -16,6 +17,7 @@ from hedgerow.policies.presets import (
     refuse_in_theory,
     warn_if_vacuous,
 )
+from hedgerow.policies.theorem import CONVEX, FEASIBLE, OBLIVIOUS, UNCAPPED, Theorem
 from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.drift import DriftSurrogate
@@ -23,6 +25,15 @@ from hedgerow.surrogates.lagged import LaggedSurrogate
 from hedgerow.surrogates.ranges import GivenRanges
 
 
+@baseline(
+    source="Sarkar et al. 2026, Algorithm 4",
+    regret="T^{3/4}, expected",
+    ccv="T^{3/4}, expected",
+    per_round="at most 1 linear minimisation, amortised",
+    sees="values",
+    needs="known T, G, bound; oblivious rounds; inner ball",
+    confidence="high",
+)
 def projection_free_cbco(
     decision_set: DecisionSet,
     horizon: int,
@@ -63,16 +74,23 @@ def projection_free_cbco(
     p, D = math.log(T), decision_set.diameter
     (Gf, Gg), (Ff, Fg) = as_pair(lipschitz, "lipschitz"), as_pair(bound, "bound")
     budget = p * as_budget(benchmark_budget)
+    declared = DeclaredValues(max(Gf, Gg), max(Ff, Fg))
+    calls = Theorem("cap of a block", (("T", float(T)),))
     if preset == "theory":
         refuse_in_theory(violation_range=violation_range)
         learner = BlockBandit(decision_set, PaperBlocks(T), seed)
-        n, r, R, G, F = learner.dim, learner.radius, D, max(Gf, Gg), max(Ff, Fg)
+        n, r, R, G, F = learner.dim, learner.radius, D, declared.lipschitz, declared.bound
 
-        def surrogate(T: int) -> LaggedSurrogate:
+        def scale(T: int) -> float:
             p = math.log(T)
             c = (3.0 + R / r) * math.sqrt(n) * G + 12.0 * G * R * p**0.25
             c += 2.0 * (1.0 + math.e) * R * (math.sqrt(n) * F + G)
-            potential = PowerPotential(p, c * p * T**0.75 + p * as_budget(benchmark_budget))
+            wide: float = c * p * T**0.75 + p * as_budget(benchmark_budget)
+            return wide
+
+        def surrogate(T: int) -> LaggedSurrogate:
+            p = math.log(T)
+            potential = PowerPotential(p, scale(T))
             return LaggedSurrogate(potential, G * D * math.sqrt(T) * p, overshoot=G * D)
 
         def largest_weight(T: int) -> float:
@@ -80,12 +98,16 @@ def projection_free_cbco(
             return worst.potential.weight(worst.initial + G * D * T)
 
         warn_if_vacuous(T, largest_weight)
-        return ConstrainedBandit(learner, surrogate(T))
+        rates = Theorem(
+            "Theorem 4.2",
+            (("T", float(T)), ("c", scale(T) / (p * T**0.75)), ("G D", G * D)),
+            (OBLIVIOUS, CONVEX, FEASIBLE, "one Lipschitz constant G and one bound F", UNCAPPED),
+        )
+        return ConstrainedBandit(learner, surrogate(T), declared, (calls, rates))
     learner = BlockBandit(decision_set, PracticalBlocks(T), seed)
     Mg = min(Fg, Gg * D)
     if violation_range is not None:
         Mg = as_positive(violation_range, "violation_range")
     potential = PowerPotential(p, max(0.1 * T**0.75, 2.0 * p) + budget / Mg)
-    return ConstrainedBandit(
-        learner, DriftSurrogate(potential, p, GivenRanges(violation=Mg, ratio=Gf / Gg))
-    )
+    drift = DriftSurrogate(potential, p, GivenRanges(violation=Mg, ratio=Gf / Gg))
+    return ConstrainedBandit(learner, drift, declared, (calls,))

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from hedgerow.engine.certificate import is_play_left
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_number
+from hedgerow.policies.summary import Summary, summary_of
+from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful, states
@@ -22,10 +24,18 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     Args:
         learner: plays one sequence of losses.
         surrogate: turns cost and constraint into the loss.
+        theorems: what is proved of the pair.
+        numbers: names and sizes of the state after the play.
 
     """
 
-    def __init__(self, learner: Learner[SeenCost], surrogate: Surrogate[SeenCost, SeenConstraint]):
+    def __init__(
+        self,
+        learner: Learner[SeenCost],
+        surrogate: Surrogate[SeenCost, SeenConstraint],
+        theorems: tuple[Theorem, ...],
+        numbers: dict[str, int],
+    ):
         if any(ranges.learner is not learner for ranges in _learnt(surrogate)):
             raise ValueError(
                 "the surrogate's ranges measure another learner's plays; build LearntRanges with "
@@ -33,8 +43,9 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
             )
         self.learner = learner
         self.surrogate = surrogate
+        self._theorems = tuple(theorems)
         self._charged = [state.array for state in states(surrogate)]  # to take back a refused round
-        self._state = State(left=learner.decision_set.dim)  # the play after the last round
+        self._state = State(left=learner.decision_set.dim, **numbers)  # left by the last round
         self._state["left"][:] = learner.ask()
 
     @property
@@ -61,15 +72,36 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         """Return the learner's play."""
         return self.learner.ask()
 
-    def _left(self) -> Vector:
-        """Return the learner's play, which must be the one that the last round left."""
-        x = self.learner.ask()
-        if not is_play_left(self._state.array, x):
+    def guarantees(self) -> tuple[Theorem, ...]:
+        """Return what was proved of it beforehand; `explain` computes the bounds."""
+        return self._theorems
+
+    def summary(self) -> Summary:
+        """Return the totals of the rounds so far; `print` shows them in a few lines."""
+        weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
+        return summary_of(self._state, weights, self.oracle_calls, self.projections)
+
+    def _pass_on(self, cost: SeenCost, constraint: SeenConstraint) -> SeenCost:
+        """Make the loss, tell it to the learner and return it; a refusal changes nothing."""
+        self._check_left()
+        kept = [array.copy() for array in self._charged]
+        try:
+            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
+            as_number(self.surrogate.price, "the weighed violation")
+            self.learner.tell(loss)
+        except Exception:
+            for array, before in zip(self._charged, kept, strict=True):
+                array[:] = before
+            raise
+        return loss
+
+    def _check_left(self) -> None:
+        """Refuse to go on unless the learner's play is the one that the last round left."""
+        if not is_play_left(self._state.array, self.learner.ask()):
             raise RuntimeError(
                 "the learner has moved without its policy, so that nothing could be proved about "
                 "their rounds; give every policy a learner of its own, and tell the policy alone"
             )
-        return x
 
     @property
     def _parts(self) -> dict[str, Restorable]:

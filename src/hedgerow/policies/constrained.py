@@ -10,11 +10,11 @@ import numpy as np
 
 from hedgerow.engine.certificate import certificate_add_round
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
-from hedgerow.inputs import Vector, as_number, squared_norm
+from hedgerow.inputs import Vector, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
+from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
-from hedgerow.snapshot import State
 from hedgerow.surrogates.queued import is_plain
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
@@ -30,14 +30,21 @@ class Constrained(Composition[EvalGrad, Seen]):
     Args:
         learner: plays one sequence of losses.
         surrogate: turns cost and constraint into the loss.
+        theorems: what is proved of the pair, for `guarantees()`.
 
     """
 
-    def __init__(self, learner: Learner[EvalGrad], surrogate: Surrogate[EvalGrad, Seen]):
-        super().__init__(learner, surrogate)
-        n = learner.decision_set.dim
-        self._state = State(left=n, s=n, inner=1, price=1, rounds=1, size=1, prices=1)
-        self._state["left"][:] = learner.ask()
+    def __init__(
+        self,
+        learner: Learner[EvalGrad],
+        surrogate: Surrogate[EvalGrad, Seen],
+        theorems: tuple[Theorem, ...] = (),
+    ):
+        sums = dict.fromkeys(("inner", "price", "rounds", "size", "prices"), 1)
+        totals = {"cost": 1, "ccv": 1, "violated": 1}
+        super().__init__(
+            learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
+        )
 
     @property
     def feedback(self) -> Feedback:
@@ -50,17 +57,11 @@ class Constrained(Composition[EvalGrad, Seen]):
         dim = self.decision_set.dim
         if not (is_plain(cost, dim) and is_plain(constraint, dim)):
             self._check(cost, constraint)
-        self._left()
-        kept = [array.copy() for array in self._charged]
-        try:
-            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
-            price = as_number(self.surrogate.price, "the weighed violation")
-            self.learner.tell(loss)
-        except Exception:
-            for array, before in zip(self._charged, kept, strict=True):
-                array[:] = before
-            raise
-        certificate_add_round(self.ledger, loss.grad, self.learner.ask(), price)
+        loss = self._pass_on(cost, constraint)
+        worst = max((float(seen.value) for seen in each_seen(constraint)), default=0.0)
+        certificate_add_round(
+            self.ledger, loss.grad, self.learner.ask(), self.surrogate.price, cost.value, worst
+        )
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Refuse what is no first-order feedback on this set."""
@@ -98,7 +99,9 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""
-        _, _, rounds, size, prices = (float(v) for v in self._state.array[-5:])
+        rounds, size, prices = (
+            float(self._state[name][0]) for name in ("rounds", "size", "prices")
+        )
         far = math.sqrt(squared_norm(self.ask())) + self.decision_set.diameter  # at least any ||x||
         largest = 2.0 * far
         steps = rounds + self.decision_set.dim

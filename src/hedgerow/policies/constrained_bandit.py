@@ -2,8 +2,37 @@
 
 from __future__ import annotations
 
-from hedgerow.feedback import Eval
+from dataclasses import dataclass
+
+from hedgerow.feedback import Eval, bandit
+from hedgerow.functions import Function
+from hedgerow.inputs import Vector
 from hedgerow.policies.composition import Composition
+from hedgerow.policies.summary import TOTALS, add_round
+from hedgerow.policies.theorem import Theorem
+from hedgerow.protocols.parts import Feedback, Learner, Surrogate
+
+
+@dataclass(frozen=True)
+class DeclaredValues:
+    """Bandit feedback with the same declared constants in every round.
+
+    Args:
+        lipschitz: a Lipschitz constant of all costs and constraints.
+        bound: a bound of their absolute values over the set.
+
+    >>> from hedgerow.functions import Linear
+    >>> DeclaredValues(lipschitz=2.0, bound=4.0)(Linear([2.0]), [1.5])
+    Eval(value=3.0, lipschitz=2.0, bound=4.0)
+
+    """
+
+    lipschitz: float
+    bound: float
+
+    def __call__(self, f: Function, x: Vector) -> Eval:
+        """Look at the value of f at x alone."""
+        return bandit(f, x, self.lipschitz, self.bound)
 
 
 class ConstrainedBandit(Composition[Eval, Eval]):
@@ -15,17 +44,33 @@ class ConstrainedBandit(Composition[Eval, Eval]):
     Args:
         learner: plays one sequence of losses of which it sees values.
         surrogate: turns cost and constraint into the loss.
+        declared: the constants that its rounds keep, for `feedback`.
+        theorems: what is proved of the pair, for `guarantees()`.
 
     """
 
+    def __init__(
+        self,
+        learner: Learner[Eval],
+        surrogate: Surrogate[Eval, Eval],
+        declared: DeclaredValues | None = None,
+        theorems: tuple[Theorem, ...] = (),
+    ):
+        super().__init__(learner, surrogate, theorems, dict.fromkeys(TOTALS, 1))
+        self._declared = declared
+
+    @property
+    def feedback(self) -> Feedback:
+        """The value alone, with the constants that the policy was built with."""
+        if self._declared is None:
+            raise ValueError(
+                "this ConstrainedBandit was built without declared constants; build it with "
+                "declared=DeclaredValues(lipschitz, bound), or give play and simulate a feedback"
+            )
+        return self._declared
+
     def tell(self, cost: Eval, constraint: Eval) -> None:
         """Make the loss of this round and pass it to the learner."""
-        self._left()
-        kept = [array.copy() for array in self._charged]
-        try:
-            self.learner.tell(self.surrogate.tell(cost, constraint))
-        except Exception:
-            for array, before in zip(self._charged, kept, strict=True):
-                array[:] = before
-            raise
+        self._pass_on(cost, constraint)
         self._state["left"][:] = self.learner.ask()
+        add_round(self._state, cost.value, constraint.value)

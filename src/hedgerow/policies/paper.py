@@ -7,12 +7,14 @@ Optimization with Adversarial Constraints", AISTATS 2026.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
@@ -26,6 +28,7 @@ from hedgerow.policies.presets import (
     refuse_queues,
     warn_if_vacuous,
 )
+from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
 from hedgerow.policies.tracking import tracking_learner
 from hedgerow.potentials import GrowingScale, PowerPotential, Scale
 from hedgerow.protocols.parts import Learner
@@ -44,6 +47,15 @@ PRACTICAL_SCALE = GrowingScale(floor=12.0, factor=0.5, power=0.5)
 """k_t = max(12, sqrt(t)/2), in units of the largest violation of one round."""
 
 
+@baseline(
+    source="Sarkar et al. 2026, Algorithm 2",
+    regret="T^{3/4}",
+    ccv="T^{3/4}",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="none; theory: known T, G",
+    confidence="high",
+)
 def projection_free_coco(
     decision_set: DecisionSet,
     horizon: int | None = None,
@@ -123,7 +135,8 @@ def projection_free_coco(
         potential, queue = paper_potential(T, GD, benchmark_budget)
         warn_if_vacuous(T, lambda T: _largest_weight(T, GD, benchmark_budget))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
-        return Constrained(learner, CurrentSurrogate(potential, queue))
+        theorem = _theorem(T, G, decision_set.diameter, as_budget(benchmark_budget))
+        return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     if tracking:
         learner = tracking_learner(decision_set)
@@ -147,6 +160,28 @@ def projection_free_coco(
     return Constrained(learner, one_or_each(surrogate, constraints))
 
 
+projection_free_coco_tracking = baseline(
+    source="this library: docs/beyond.md",
+    regret="no rate claimed",
+    ccv="no rate claimed",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="none; practical alone",
+    confidence="high",
+    label="projection_free_coco_tracking",
+)(partial(projection_free_coco, tracking=True))
+"""`projection_free_coco` with `tracking=True`, a method of its own in tables."""
+
+
+@baseline(
+    source="Sarkar et al. 2026, Algorithms 1 and 7 combined",
+    regret="T^{7/8}",
+    ccv="T^{7/8}, signed sum",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="none; theory: known T, G",
+    confidence="high",
+)
 def projection_free_long_term(
     decision_set: DecisionSet,
     horizon: int | None = None,
@@ -191,7 +226,12 @@ def projection_free_long_term(
 
         warn_if_vacuous(T, lambda T: potential(T).weight(GD * T))
         learner = AdaptiveOCG(decision_set, PaperSteps(T))
-        return Constrained(learner, SignedSurrogate(potential(T)))
+        theorem = Theorem(
+            "quadratic drift",
+            (("T", float(T)), ("G", G), ("D", decision_set.diameter)),
+            (CONVEX, ONE_CONSTANT, "|g_t| <= G D", FEASIBLE, ANALYTIC),
+        )
+        return Constrained(learner, SignedSurrogate(potential(T)), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
 
@@ -210,6 +250,16 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
     p = math.log(horizon)
     scale = PROOF_CONSTANT * GD * p**2 * horizon**0.75 + p * as_budget(budget)
     return PowerPotential(p, scale), GD * p
+
+
+def _theorem(T: int, G: float, D: float, B: float) -> Theorem:
+    """Declare Theorem 3.4, of a benchmark that violates by at most B in all (erratum 14)."""
+    constants = (("T", float(T)), ("G", G), ("D", D), ("B", B))
+    if B == 0.0:
+        return Theorem("Theorem 3.4", constants, (CONVEX, ONE_CONSTANT, FEASIBLE, ANALYTIC))
+    within = f"a benchmark that violates by at most {B:.3g} in all"
+    needs = (CONVEX, ONE_CONSTANT, within, ANALYTIC, "no round violates by more than G D")
+    return Theorem("Theorem 3.4", constants, needs)
 
 
 def _largest_weight(horizon: int, GD: float, budget: float) -> float:

@@ -6,13 +6,24 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
+from hedgerow.policies.theorem import OBLIVIOUS, Theorem
 from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 
+@baseline(
+    source="Sarkar et al. 2026, Algorithm 7",
+    regret="T^{3/4}, expected",
+    ccv="T^{3/4}, expected signed sum",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="linear functions; oblivious rounds; known T",
+    confidence="high",
+)
 def ftpl_coco(
     decision_set: DecisionSet, horizon: int, seed: int, *, preset: Preset = "practical"
 ) -> Constrained[EvalGrad]:
@@ -39,8 +50,18 @@ def ftpl_coco(
     check_preset(preset, decision_set, horizon)
     T = as_count(horizon, "horizon")
     potential = PowerPotential(2.0, T**0.25)  # Phi(Q)/V = Q^2/sqrt(T)
+    needs: tuple[str, ...] = (
+        OBLIVIOUS,
+        "linear costs and constraints without constants",
+        "norms of f_t, g_t and all points at most 1",
+        "the quoted bound of Gaussian noise",
+    )
     if preset == "theory":
+        theorem = Theorem("Theorem 5.1", (("T", float(T)),), needs)
         learner = FTPL(decision_set, seed, GaussianNoise(offset=1.0 / T))
-        return Constrained(learner, SignedSurrogate(potential))
+        return Constrained(learner, SignedSurrogate(potential), (theorem,))
+    needs = (*needs, "the theory preset; learnt units are measured, not proved")
+    theorem = Theorem("Theorem 5.1", (("T", float(T)),), needs, proved=False)
     learner = FTPL(decision_set, seed, GaussianNoise())
-    return Constrained(learner, SignedSurrogate(potential, 0.0, LearntRanges(learner)))
+    surrogate = SignedSurrogate(potential, 0.0, LearntRanges(learner))
+    return Constrained(learner, surrogate, (theorem,))

@@ -7,10 +7,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, EvalLinear, needs
+from hedgerow.feedback import EvalGrad, EvalLinear, linear, needs
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number
 from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
 from hedgerow.sets.decision_set import HasSampling
 from hedgerow.snapshot import Restorable, State
 
@@ -38,6 +39,8 @@ class SampledPlay(StatefulPlayer):
         seed: fixes the draws.
 
     """
+
+    feedback = staticmethod(linear)
 
     def __init__(self, policy: Constrained[EvalGrad], seed: int):
         if not policy.decision_set.supports(HasSampling):
@@ -71,6 +74,11 @@ class SampledPlay(StatefulPlayer):
         vertex = self._next()
         self._state["switches"][0] += not np.array_equal(vertex, self._state["vertex"])
         self._state["vertex"][:] = vertex
+
+    def guarantees(self) -> tuple[Theorem, ...]:
+        """Return what is proved of the draws; `policy.guarantees()` has that of the policy."""
+        fixed = (OBLIVIOUS,) if isinstance(self, LazySampled) else ()
+        return (Theorem("mean of the draws", (), (LINEAR, *fixed)),)
 
     @abstractmethod
     def _next(self) -> Vector:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, SemiBanditFeedback, needs
+from hedgerow.feedback import EvalGrad, SemiBanditFeedback, needs, semi_bandit
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
 from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_long_term
+from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
 from hedgerow.sets.decision_set import DecisionSet, HasInnerBall, HasSampling
 from hedgerow.snapshot import Restorable, State
 
@@ -33,6 +34,7 @@ class SemiBandit(StatefulPlayer):
     """
 
     oblivious_only = True
+    feedback = staticmethod(semi_bandit)
 
     def __init__(self, policy: Constrained[EvalGrad], seed: int, exploration: float):
         X = self.decision_set = policy.decision_set
@@ -64,6 +66,10 @@ class SemiBandit(StatefulPlayer):
     def oracle_calls(self) -> int:
         """The inner policy's."""
         return self.policy.oracle_calls
+
+    def guarantees(self) -> tuple[Theorem, ...]:
+        """Return what is proved of the estimates."""
+        return (Theorem("unbiased estimates", (), (OBLIVIOUS, LINEAR)),)
 
     def ask(self) -> Vector:
         """Return the vertex to play."""

@@ -10,6 +10,7 @@ from hedgerow.functions import Function, Linear
 from hedgerow.inputs import Vector, as_count
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.showing import ShownShort
 
 Round = tuple[Function, Function]
 
@@ -28,7 +29,7 @@ class LinearChunk(NamedTuple):
             yield Linear(a, float(b)), Linear(c, float(d))
 
 
-class Problem(ABC):
+class Problem(ShownShort, ABC):
     """A sequence of rounds (cost, constraint), drawn from one seed or made by an adversary.
 
     An oblivious problem can be iterated again and again with the same result. An adaptive one
@@ -51,6 +52,9 @@ class Problem(ABC):
     @abstractmethod
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
         """Yield (cost, constraint) for each round; an adaptive problem needs the policy."""
+
+    def _in_short(self) -> str:
+        return f"{self.horizon} rounds on {self.decision_set!r}"
 
     def __iter__(self) -> Iterator[Round]:
         if self.adaptive:

@@ -53,7 +53,16 @@ class Learner(Player, Protocol[Seen]):
 
 
 class Policy(Player, Protocol[SeenCost, SeenConstraint]):
-    """Plays a constrained game."""
+    """Plays a constrained game.
+
+    `play` and `simulate` look at the rounds with its `feedback`; a policy without one is told
+    `first_order`.
+    """
+
+    @property
+    def feedback(self) -> Feedback:
+        """What it learns from, as a function of a round's function and the played point."""
+        ...
 
     def tell(self, cost: SeenCost, constraint: SeenConstraint, /) -> None:
         """Learn what was seen of cost and constraint at the played point."""

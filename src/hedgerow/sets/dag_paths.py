@@ -133,6 +133,9 @@ class DagPaths(FlowPolytope):
         """The number of nodes on some path."""
         return self._begin.size - 1
 
+    def _in_short(self) -> str:
+        return f"{self.nodes} nodes, {self.dim} edges"
+
     @cached_property
     def compiled(self) -> Compiled:
         """The oracle as a kernel: the shortest path by dynamic programming."""

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_vector, squared_norm
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, kernel_matches
+from hedgerow.showing import ShownShort
 from hedgerow.snapshot import Stateful
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Rows:
     shift: Vector | None = None
 
 
-class DecisionSet(ABC):
+class DecisionSet(ShownShort, ABC):
     """A compact convex set known through its linear minimisation oracle.
 
     Every point is a vector of length `dim`. Sets are immutable and may be shared between threads;
@@ -188,6 +189,9 @@ class DecisionSet(ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is computed when first needed: it is computed alike again."""
         return {k: v for k, v in vars(self).items() if not _is_cached(type(self), k)}
+
+    def _in_short(self) -> str:
+        return f"{self.dim} coordinates"
 
     def _refuse(self, capability: Capability) -> NoReturn:
         raise NotImplementedError(

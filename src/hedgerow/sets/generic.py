@@ -55,6 +55,9 @@ class ConvexHull(OracleOnly):
         check_width(float(np.ptp(points, axis=0).max()), "a hull of points")
         object.__setattr__(self, "_diameter", _diameter(points))
 
+    def _in_short(self) -> str:
+        return f"{len(self.vertices)} vertices, {self.dim} coordinates"
+
     @property
     def dim(self) -> int:
         """The number of coordinates, n."""

@@ -74,6 +74,9 @@ class HopLimitedWalks(OracleOnly):
         tie = 1.0 + np.random.default_rng(0).random(edge.size) / (hops + 1)
         object.__setattr__(self, "_route", (begin, tail[edge], edge, source, target, hops, tie))
 
+    def _in_short(self) -> str:
+        return f"{self.hops} hops, {self.dim} edges"
+
     @property
     def dim(self) -> int:
         """The number of edges, those that no such walk uses included."""

@@ -71,6 +71,9 @@ class Matchings(OracleOnly):
         object.__setattr__(self, "_nodes", nodes)
         object.__setattr__(self, "_graph", graph)
 
+    def _in_short(self) -> str:
+        return f"{self._nodes} nodes, {self.dim} edges"
+
     @property
     def dim(self) -> int:
         """The number of edges."""

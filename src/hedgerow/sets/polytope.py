@@ -140,6 +140,9 @@ class Polytope(OracleOnly):
             )
         return result
 
+    def _in_short(self) -> str:
+        return f"{self.dim} variables, {self.b_ub.size + self.b_eq.size} rows"
+
     @property
     def dim(self) -> int:
         """The number of columns."""

@@ -57,6 +57,9 @@ class Product(DecisionSet):
             [f(X, part) for X, part in zip(self.factors, self.parts(x), strict=True)]
         )
 
+    def _in_short(self) -> str:
+        return f"{len(self.factors)} factors, {self.dim} coordinates"
+
     @property
     def dim(self) -> int:
         """The sum of the factors' dimensions."""

@@ -74,6 +74,9 @@ class SpanningTrees(Bases):
                 f"{pieces} pieces; add edges or treat each piece on its own"
             )
 
+    def _in_short(self) -> str:
+        return f"{self.nodes} nodes, {self.dim} edges"
+
     @property
     def dim(self) -> int:
         """The number of edges."""

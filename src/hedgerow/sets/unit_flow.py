@@ -85,6 +85,9 @@ class UnitFlow(FlowPolytope):
         at = incident(network.tail, network.head, used.size)
         object.__setattr__(self, "_graph", (*at, network.tail, network.head))
 
+    def _in_short(self) -> str:
+        return f"{self._network.nodes} nodes, {self.dim} edges"
+
     @property
     def dim(self) -> int:
         """The number of edges, those that can never carry flow included."""

@@ -148,6 +148,11 @@ class LearntRanges(Stateful):
         self._state = State(Mg=1, Gf=1, Gg=1, calls=1)
         self._units = self.units(0.0)
 
+    def __repr__(self) -> str:
+        given = zip(("violation", "ratio"), self._given, strict=True)
+        known = (f", {name}={value:g}" for name, value in given if value > 0.0)
+        return f"LearntRanges({type(self.learner).__name__}{''.join(known)})"  # which is shown once
+
     @property
     def array(self) -> Vector:
         """What was learnt, for the kernels."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.feedback import first_order
+from hedgerow.games.turns import feedback_of
 from hedgerow.inputs import as_count
 from hedgerow.protocols.parts import Policy
 from hedgerow.testing.contract import run_checks, same
@@ -22,7 +22,7 @@ def check_policy(
     seed: int = 0,
     rounds: int = 30,
     constraints: int | None = None,
-    feedback: Feedback = first_order,
+    feedback: Feedback | None = None,
 ) -> None:
     """Check that a policy keeps every promise of `Policy`; the first broken one is named.
 
@@ -35,33 +35,31 @@ def check_policy(
         rounds: how long to play, at least 4.
         constraints: left out, a round's constraint is told as one function; else as a tuple of
             this many.
-        feedback: what the policy sees of cost and constraint, as in `hedgerow.play`. The rounds
-            keep the Lipschitz constant and bound that it declares.
+        feedback: what the policy sees of cost and constraint; left out, `policy.feedback`. The
+            rounds keep the Lipschitz constant and bound that it declares.
 
     Raises:
         AssertionError: with a sentence that names the check that failed.
 
     >>> import hedgerow as hr
     >>> check_policy(lambda: hr.projection_free_coco(hr.sets.Simplex(3)))
-    >>> check_policy(
-    ...     lambda: hr.Sampled(hr.projection_free_coco(hr.sets.Simplex(3)), seed=0),
-    ...     feedback=hr.linear,
-    ... )
+    >>> check_policy(lambda: hr.Sampled(hr.projection_free_coco(hr.sets.Simplex(3)), seed=0))
 
     """
     as_count(rounds, "rounds", least=4)
     policy = make()
     X, name = policy.decision_set, type(policy).__name__
-    draws = Draws(X, feedback, seed)
+    look = feedback_of(policy) if feedback is None else feedback
+    draws = Draws(X, look, seed)
     feasible = np.array([mixture(X, draws.rng) for _ in range(2)])
     drawn = list(draws.games(np.zeros(X.dim), feasible, rounds, constraints))
-    game = Game(make, drawn, feedback, feasible)
+    game = Game(make, drawn, look, feasible)
     run_checks((*PLAYER_CHECKS, check_oracle_calls, check_certificate), game, name, seed)
     # Where costs and constraints lead to one vertex, the certificate is the regret against it.
     mean = 10.0 * draws.rng.standard_normal(X.dim)
     best = X.lmo(mean).reshape(1, -1)
     drawn = list(draws.games(mean, best, rounds, constraints))
-    run_checks((check_certificate,), Game(make, drawn, feedback, best), name, seed)
+    run_checks((check_certificate,), Game(make, drawn, look, best), name, seed)
 
 
 def check_oracle_calls(game: Game, rng: np.random.Generator) -> None:  # noqa: ARG001

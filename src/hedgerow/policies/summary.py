@@ -1,0 +1,84 @@
+"""What a policy has done so far, in a few lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hedgerow.snapshot import State
+
+TOTALS = ("rounds", "cost", "ccv", "violated")
+"""The numbers of a policy's state that its summary is made of."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The totals of the rounds that a policy was told.
+
+    Attributes:
+        rounds: how many there were.
+        cost: the sum of the costs at the played points.
+        ccv: the sum of max(0, constraint value) there, the largest value if there are several.
+        violated: in how many rounds that was above zero.
+        weight: the last round's weight on the constraint, in units of cost per violation, which may
+            be 0 in a round without a violation; None where the policy has no single one.
+        largest_weight: the largest weight so far; None where it is not known.
+        oracle_calls: linear minimisations so far.
+        projections: projections onto the set so far.
+
+    >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
+    rounds        200
+    total cost    12.5, 0.0625 per round
+    CCV           0.75, in the constraint's unit
+    violated      10 rounds, 5.0 %
+    weight now    0.5 cost per violation, at most 2 so far
+    oracle calls  201, 1 per round
+    projections   0
+
+    """
+
+    rounds: int
+    cost: float
+    ccv: float
+    violated: int
+    weight: float | None
+    largest_weight: float | None
+    oracle_calls: int
+    projections: int
+
+    @property
+    def violated_share(self) -> float:
+        """The share of rounds with a violation; 0 before the first round."""
+        return self.violated / max(1, self.rounds)
+
+    def __str__(self) -> str:
+        rounds = max(1, self.rounds)
+        lines = {
+            "rounds": f"{self.rounds}",
+            "total cost": f"{self.cost:.6g}, {self.cost / rounds:.4g} per round",
+            "CCV": f"{self.ccv:.6g}, in the constraint's unit",
+            "violated": f"{self.violated} rounds, {100.0 * self.violated_share:.1f} %",
+            "weight now": self._weights(),
+            "oracle calls": f"{self.oracle_calls}, {self.oracle_calls / rounds:.3g} per round",
+            "projections": f"{self.projections}",
+        }
+        return "\n".join(f"{name:<12}  {text}" for name, text in lines.items() if text)
+
+    def _weights(self) -> str:
+        if self.weight is None or self.largest_weight is None:
+            return ""
+        return f"{self.weight:.4g} cost per violation, at most {self.largest_weight:.4g} so far"
+
+
+def add_round(state: State, cost: float, value: float) -> None:
+    """Add a round with these values of cost and constraint to the totals."""
+    violation = max(0.0, value)
+    for name, more in zip(TOTALS, (1.0, cost, violation, violation > 0.0), strict=True):
+        state[name][0] += more
+
+
+def summary_of(
+    state: State, weights: tuple[float | None, float | None], calls: int, projections: int
+) -> Summary:
+    """Return the summary of a state with totals; weights are the last and the largest."""
+    rounds, cost, ccv, violated = (float(state[name][0]) for name in TOTALS)
+    return Summary(int(rounds), cost, ccv, int(violated), *weights, calls, projections)

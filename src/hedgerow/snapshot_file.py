@@ -1,0 +1,105 @@
+"""Snapshots in files: one zip of a JSON header and an array, without pickle, whole or not at all.
+
+The last 64 bytes, the zip's comment, are the SHA-256 of all others: a file that was cut or changed
+anywhere is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import uuid
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from hedgerow.snapshot import Snapshot
+
+HEADER, NUMBERS = "hedgerow-snapshot.json", "numbers.npy"
+DIGEST = 64
+WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same snapshot makes the same file
+
+
+def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
+    """Write a snapshot to a file, which is replaced whole or not at all."""
+    target = Path(path)
+    content = _packed(snapshot)
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+
+
+def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
+    """Return the snapshot in a file, or refuse a file that is none or was damaged."""
+    content = Path(path).read_bytes()
+    body, digest = content[:-DIGEST], content[-DIGEST:]
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        ours = HEADER.encode() in content[:DIGEST]
+        why = "was cut or changed after it was written" if ours else "is no snapshot of hedgerow"
+        raise ValueError(f"{path} {why}; use a file that save() wrote, as it wrote it")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as parts:
+            header = json.loads(parts.read(HEADER))
+            numbers = np.lib.format.read_array(io.BytesIO(parts.read(NUMBERS)), allow_pickle=False)
+        arrays = np.split(numbers, np.cumsum(list(_sizes(header)))[:-1])
+        snapshot: Snapshot = _filled(header, iter(arrays))
+    except (KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{path} does not hold a snapshot that this release reads ({error}); "
+            "use a file that save() wrote"
+        ) from None
+    return snapshot
+
+
+def _packed(snapshot: Snapshot) -> bytes:
+    numbers = io.BytesIO()
+    np.lib.format.write_array(numbers, np.concatenate(list(_arrays(snapshot))), allow_pickle=False)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as parts:
+        text = json.dumps(_header(snapshot), default=np.ndarray.tolist)
+        parts.writestr(zipfile.ZipInfo(HEADER, WRITTEN), text)
+        parts.writestr(zipfile.ZipInfo(NUMBERS, WRITTEN), numbers.getvalue())
+        parts.comment = b"0" * DIGEST
+    body = packed.getvalue()[:-DIGEST]
+    return body + hashlib.sha256(body).hexdigest().encode()
+
+
+def _header(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the snapshot with its number of entries instead of its array, and so its parts."""
+    parts = {name: _header(part) for name, part in snapshot["parts"].items()}
+    return {**snapshot, "array": int(np.size(snapshot["array"])), "parts": parts}
+
+
+def _arrays(snapshot: Snapshot) -> Iterator[NDArray[np.float64]]:
+    yield np.asarray(snapshot["array"], dtype=np.float64)
+    for part in snapshot["parts"].values():
+        yield from _arrays(part)
+
+
+def _sizes(header: dict[str, Any]) -> Iterator[int]:
+    yield header["array"]
+    for part in header["parts"].values():
+        yield from _sizes(part)
+
+
+def _filled(header: dict[str, Any], arrays: Iterator[NDArray[np.float64]]) -> Any:
+    """Return the header with its arrays back in place, in the order in which they were written."""
+    array = next(arrays)
+    parts = {name: _filled(part, arrays) for name, part in header["parts"].items()}
+    return {**header, "array": array, "parts": parts}

@@ -1,0 +1,94 @@
+"""Sets, problems and policies are shown in a line or two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.baselines.method import Constants
+from hedgerow.baselines.methods import METHODS
+from sets.table import EXAMPLES
+
+GRAPH = hr.ShortestPath.atlas_like(nodes=191, edges=1200, horizon=1600, seed=0)
+
+
+def test_large_sets_are_shown_by_their_size():
+    assert repr(GRAPH.decision_set) == "DagPaths(191 nodes, 1200 edges)"
+    rows = hr.sets.Polytope(np.ones((40, 60)), np.ones(40))
+    assert repr(rows) == "Polytope(60 variables, 40 rows)"
+    product = hr.sets.Product(*[hr.sets.Simplex(4)] * 132)
+    assert repr(product) == "Product(132 factors, 528 coordinates)"
+    assert repr(hr.sets.Box(np.zeros(60), np.ones(60))) == "Box(60 coordinates)"
+    trees = hr.sets.SpanningTrees([(i, j) for i in range(8) for j in range(i)])
+    assert repr(trees) == "SpanningTrees(8 nodes, 28 edges)"
+
+
+def test_small_sets_and_problems_are_shown_by_their_arguments():
+    assert repr(hr.sets.Simplex(3)) == "Simplex(n=3, total=1.0)"
+    assert repr(hr.sets.Box([0.0], [1.0])) == "Box(lower=array([0.]), upper=array([1.]))"
+    assert repr(hr.problems.IidSimplex(n=3, horizon=20, seed=0)) == (
+        "IidSimplex(n=3, horizon=20, seed=0)"
+    )
+    assert repr(GRAPH) == "ShortestPath(1600 rounds on DagPaths(191 nodes, 1200 edges))"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_set_is_shown_in_one_short_line(name):
+    made = EXAMPLES[name]
+    text = repr(made() if callable(made) else made)
+    assert len(text) <= 100
+    assert "\n" not in text
+    assert " object at 0x" not in text
+
+
+def test_a_policy_shows_its_parts_once():
+    text = repr(hr.projection_free_coco(GRAPH.decision_set))
+    assert text.startswith("Constrained(AdaptiveOCG(DagPaths(191 nodes, 1200 edges), Certif")
+    assert "CurrentSurrogate(PowerPotential(p=8.0, " in text
+    assert text.endswith("LearntRanges(AdaptiveOCG)))")
+    assert text.count("DagPaths") == 1
+    given = hr.projection_free_coco(hr.sets.Simplex(2), violation_range=2.0)
+    assert "LearntRanges(AdaptiveOCG, violation=2)" in repr(given)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_shown_in_about_two_lines(name):
+    X = hr.sets.Box(-np.ones(30), np.ones(30))
+    known = Constants((2.0, 2.0), (4.0, 4.0))
+    text = repr(METHODS[name].policy(X, 3000, 0, "practical", known))
+    assert "\n" not in text
+    assert len(text) <= 320
+
+
+@dataclass(frozen=True, eq=False)
+class Interval(hr.DecisionSet):
+    """A user's own set, which writes its own line."""
+
+    radius: float
+    dim = 1
+
+    @property
+    def diameter(self):
+        return 2.0 * self.radius
+
+    def lmo(self, c):
+        return np.array([-self.radius if c[0] > 0.0 else self.radius])
+
+    def contains(self, x, tol=1e-9):
+        return abs(x[0]) <= self.radius + tol
+
+    def __repr__(self):
+        return f"[-{self.radius:g}, {self.radius:g}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Unit(Interval):
+    radius: float = 1.0
+
+
+def test_a_repr_of_a_users_own_stays():
+    assert repr(Interval(2.0)) == "[-2, 2]"
+    assert repr(Unit()) == "[-1, 1]"
