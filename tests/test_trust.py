@@ -17,6 +17,7 @@ from hedgerow.snapshot import _checksum
 from rival_games import SETS, random_rounds
 
 ONE = hr.feedback.EvalGrad(1.0, np.arange(4.0))
+LESS = hr.feedback.EvalGrad(-1.0, np.ones(4))
 FIRST_ORDER = [name for name, method in METHODS.items() if method.sees == "gradients"]
 
 PAIRS = [
@@ -205,7 +206,7 @@ def test_a_loss_that_the_learner_refuses_leaves_the_surrogate_as_it_was() -> Non
     assert stored(policy) == before
 
 
-@pytest.mark.parametrize("wrong", [None, 3.0, ONE.grad, [ONE, 3.0]])
+@pytest.mark.parametrize("wrong", [[ONE, ONE.grad], (None, ONE), None, 3.0, ONE.grad])
 @pytest.mark.parametrize("name", sorted({*FIRST_ORDER} - {"unconstrained"}))
 def test_what_is_no_constraint_is_refused_in_a_sentence(name: str, wrong: Any) -> None:
     X = hr.sets.Simplex(4)
@@ -214,3 +215,17 @@ def test_what_is_no_constraint_is_refused_in_a_sentence(name: str, wrong: Any) -
     with pytest.raises((TypeError, ValueError), match="EvalGrad"):
         policy.tell(ONE, wrong)
     assert stored(policy) == before
+
+
+@pytest.mark.parametrize("several", [[ONE], (LESS, ONE)])
+@pytest.mark.parametrize("name", sorted(FIRST_ORDER))
+def test_several_constraints_are_their_maximum_or_refused(name: str, several: Any) -> None:
+    X = hr.sets.Simplex(4)
+    policy, other = (METHODS[name].policy(X, 100, 0, "practical") for _ in range(2))
+    if isinstance(policy, hr.Constrained):
+        policy.tell(ONE, several)
+        other.tell(ONE, ONE)
+    else:
+        with pytest.raises(TypeError, match="EvalGrad"):
+            policy.tell(ONE, several)
+    assert stored(policy) == stored(other)
