@@ -22,7 +22,7 @@ from peers import linprog
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
-from hedgerow.sets.hot_lp import HotWorkspace
+from hedgerow.sets.warm_started_lp import WarmStartedLP
 
 LINPROG = "SciPy linprog, cold"
 FLOOR = "NumPy sum of as many bytes"
@@ -182,7 +182,7 @@ def flows(k: int) -> Iterator[Contest]:
         ("a policy's", directions(X, 100, 2 * REPETITIONS), {LINPROG: Target(100.0)}),
         ("fresh, 31 % below 0", fresh(edges, 2, mean=0.5), {}),
     ):
-        hot = {"highspy, hot": HotWorkspace(X, rows).lmo} if installed("highspy") else {}
+        hot = {"highspy, hot": WarmStartedLP(X, rows).lmo} if installed("highspy") else {}
         yield Contest(
             f"UnitFlow.lmo, {word}",
             size,

@@ -28,5 +28,5 @@ with tempfile.TemporaryDirectory() as name:
     summary = Summary(Results(folder / "out"))
     page = write_report(summary, folder / "report")
     for row in summary.at(summary.places[0], "practical"):
-        print(f"{row.entrant!s:22} regret {row.regret.value:6.2f} %, CCV {row.ccv.value:6.2f} %")
+        print(f"{row.config!s:22} regret {row.regret.value:6.2f} %, CCV {row.ccv.value:6.2f} %")
     print(f"report: {page.stat().st_size // 1024} kB")

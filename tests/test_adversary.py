@@ -10,12 +10,9 @@ import pytest
 from scipy.optimize import linprog
 
 import hedgerow as hr
-from hedgerow.adversary.cyclic_arms import CyclicArms
-from hedgerow.adversary.fresh_coordinates import FreshCoordinates
 from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret, regret_ratio
 from hedgerow.adversary.game_search import PATIENCE, evaluate, progress, search
-from hedgerow.adversary.random_signs import RandomSigns
-from hedgerow.adversary.steady_push import SteadyPush
+from hedgerow.adversary.lower_bounds import CyclicArms, FreshCoordinates, RandomSigns, SteadyPush
 from hedgerow.learners import steps
 
 

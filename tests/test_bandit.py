@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import hedgerow as hr
-from hedgerow.learners import block_conditional_gradient
+from hedgerow.learners import block_bandit
 from hedgerow.learners.blocks import Block, Seen
 from hedgerow.sets.frankwolfe import Descent
 from hedgerow.sets.simplices import KSubsets
@@ -124,9 +124,9 @@ def no_shrinking(monkeypatch):
 
 
 def no_cap(monkeypatch):
-    right = block_conditional_gradient.conditional_gradient
+    right = block_bandit.conditional_gradient
     monkeypatch.setattr(
-        block_conditional_gradient,
+        block_bandit,
         "conditional_gradient",
         lambda *args, tolerance, cap: right(*args, tolerance=1e-12 * tolerance, cap=10 * cap),
     )
@@ -405,9 +405,9 @@ def test_each_block_ends_near_the_minimum(steps):
 
 
 def test_a_mutant_that_goes_uphill_is_caught(monkeypatch):
-    right = block_conditional_gradient.conditional_gradient
+    right = block_bandit.conditional_gradient
     monkeypatch.setattr(
-        block_conditional_gradient,
+        block_bandit,
         "conditional_gradient",
         lambda lmo, s, *args, **kwargs: right(lmo, -s, *args, **kwargs),
     )
@@ -437,14 +437,14 @@ class Strict:
 
 def told_in_blocks(steps, rounds, monkeypatch):
     """Play on a simplex; return the learner and (gap, asked for, calls) of every block."""
-    descents, right = [], block_conditional_gradient.conditional_gradient
+    descents, right = [], block_bandit.conditional_gradient
 
     def noted(*args, tolerance, cap):
         end = right(*args, tolerance=tolerance, cap=cap)
         descents.append((end.gap, tolerance, end.calls))
         return end
 
-    monkeypatch.setattr(block_conditional_gradient, "conditional_gradient", noted)
+    monkeypatch.setattr(block_bandit, "conditional_gradient", noted)
     learner = hr.learners.BlockBandit(hr.sets.Simplex(6), steps, 0)
     rng, target = np.random.default_rng(1), np.linspace(-1.0, 1.0, 6)
     for _ in range(rounds):
@@ -470,7 +470,7 @@ def test_a_gap_that_is_just_reached_with_the_last_call_is_no_cap(share, counted,
     def last_call(*args, tolerance, cap):
         return Descent(args[-1], share * tolerance, cap)
 
-    monkeypatch.setattr(block_conditional_gradient, "conditional_gradient", last_call)
+    monkeypatch.setattr(block_bandit, "conditional_gradient", last_call)
     learner = hr.learners.BlockBandit(hr.sets.Simplex(6), hr.learners.PracticalBlocks(9), 0)
     for _ in range(3):
         learner.tell(hr.feedback.Eval(1.0, 10.0, 20.0))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
+from pathlib import Path
 
 import pytest
 import typer
 
-from hedgerow.cli.refusals import refusals
+import hedgerow
+from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.networks.data_error import DataError
 
 EXPECTED = {
@@ -31,7 +35,7 @@ EXPECTED = {
 @pytest.mark.parametrize("what", EXPECTED)
 def test_what_is_to_be_expected(what, capsys):
     error, words = EXPECTED[what]
-    with pytest.raises(typer.Exit) as ended, refusals():
+    with pytest.raises(typer.Exit) as ended, report_errors():
         raise error
     assert ended.value.exit_code == 2
     (line,) = capsys.readouterr().err.splitlines()
@@ -43,7 +47,7 @@ def test_what_is_to_be_expected(what, capsys):
               ModuleNotFoundError("no", name="hedgerow.nothing")]
 )  # fmt: skip
 def test_what_is_not(error):
-    with pytest.raises(type(error)), refusals():
+    with pytest.raises(type(error)), report_errors():
         raise error
 
 
@@ -60,3 +64,22 @@ def test_figures_name_their_extra(tmp_path, monkeypatch, capsys):
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("hedgerow: figures need matplotlib")
     assert line.endswith("; install it with: pip install 'hedgerow[cli]'")
+
+
+def test_the_library_names_arguments_and_the_command_line_its_options():
+    """No string below the command line names an option; what names an argument is translated."""
+    package = Path(hedgerow.__file__).parent
+    flag = re.compile(r"""(?:^|[\s"'`(])--[a-z]""")
+    for path in package.rglob("*.py"):
+        if path.relative_to(package).parts[0] == "cli":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named = flag.search(node.value) and "color-scheme" not in node.value  # no CSS
+                assert not named, f"{path}, line {node.lineno}: {node.value}"
+    assert in_options("out is taken; give another folder, or use mix=True or hub='none'") == (
+        "out is taken; give another folder with --out, or use --mix or --hub none"
+    )
+    assert in_options("choose with latency=...; preset='theory'") == (
+        "choose with --latency; preset='theory'"
+    )

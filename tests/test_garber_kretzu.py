@@ -19,9 +19,9 @@ from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.feasible_follower import FeasibleFollower
+from hedgerow.learners.hull_coordinates import ShrunkHull
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.one_point import OnePoint
-from hedgerow.learners.shrunk_hull import ShrunkHull
 from hedgerow.surrogates.dual import DualSteps, DualSurrogate
 from pulling_games import SETS, kept_point, linear_rounds, plays
 

@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.adversary.cyclic_arms import CyclicArms
-from hedgerow.adversary.fresh_coordinates import FreshCoordinates
-from hedgerow.adversary.random_signs import RandomSigns
-from hedgerow.adversary.steady_push import SteadyPush
-from hedgerow.learners.ocg import OCG
+from hedgerow.adversary.lower_bounds import CyclicArms, FreshCoordinates, RandomSigns, SteadyPush
+from hedgerow.learners.ocg import OCG, StronglyConvexOCG
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
-from hedgerow.learners.strongly_convex_ocg import StronglyConvexOCG
 from hedgerow.sets.simplices import KSubsets
 from hedgerow.testing import check_learner
 

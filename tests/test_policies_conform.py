@@ -78,9 +78,23 @@ def test_policies_conform(name: str, policy: str) -> None:
     check_policy(lambda: POLICIES[policy](SETS[name]()))
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_a_policy_with_one_queue_per_constraint_conforms(name: str) -> None:
-    check_policy(lambda: per_constraint(SETS[name]()), constraints=2)
+SEVERAL: dict[str, Callable[[DecisionSet], Constrained]] = {
+    "by-hand": per_constraint,
+    "each": lambda X: projection_free_coco(X, constraints=2),
+    "each-budget": lambda X: projection_free_coco(X, constraints=2, benchmark_budget=1.0),
+    "each-tracking": lambda X: projection_free_coco(X, constraints=2, tracking=True),
+    "each-long-term": lambda X: projection_free_long_term(X, constraints=2),
+    "maximum": projection_free_coco,
+    "maximum-long-term": projection_free_long_term,
+    "maximum-theory": theory(projection_free_coco),
+    "unconstrained": unconstrained,
+}
+
+
+@pytest.mark.parametrize("policy", SEVERAL)
+@pytest.mark.parametrize("name", ["simplex", "l2ball", "box", "dag"])
+def test_policies_that_are_told_several_constraints_conform(name: str, policy: str) -> None:
+    check_policy(lambda: SEVERAL[policy](SETS[name]()), constraints=2)
 
 
 @pytest.mark.parametrize("kind", [Sampled, LazySampled])

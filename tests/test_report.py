@@ -23,7 +23,7 @@ from hedgerow.report.growth_rates import growth_rates
 from hedgerow.report.mean import Mean
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent
-from hedgerow.report.summary import Entrant, Place, Summary, described, standing
+from hedgerow.report.summary import MethodConfig, ProblemAtHorizon, Summary, described, standing
 from hedgerow.report.terminal import summary_table
 from made_results import Made, make_results
 
@@ -78,8 +78,8 @@ def test_rows_are_means_over_seeds(folder: Path, summary: Summary):
     row = next(
         r
         for r in summary.rows
-        if r.place == Place("iid_simplex", 120)
-        and r.entrant == Entrant("projection_free_coco", "practical", 2.0)
+        if r.place == ProblemAtHorizon("iid_simplex", 120)
+        and r.config == MethodConfig("projection_free_coco", "practical", 2.0)
     )
     regrets, shares = [], []
     for path in (folder / "runs").glob("*.json"):
@@ -99,7 +99,7 @@ def test_rows_are_means_over_seeds(folder: Path, summary: Summary):
 
 
 def test_curves_end_at_the_totals(summary: Summary):
-    for row in summary.at(Place("iid_simplex", 120), "practical"):
+    for row in summary.at(ProblemAtHorizon("iid_simplex", 120), "practical"):
         for which, total in (("ccv", row.ccv), ("regret", row.regret)):
             t, middle, low, high = summary.band(row, which)
             assert t[-1] == 120
@@ -109,8 +109,8 @@ def test_curves_end_at_the_totals(summary: Summary):
 
 
 def test_ranks_are_among_the_methods_at_their_defaults(summary: Summary):
-    rows = summary.at(Place("iid_simplex", 120), "practical")
-    assert [str(row.entrant) for row in rows] == ["projection_free_coco", "unconstrained"]
+    rows = summary.at(ProblemAtHorizon("iid_simplex", 120), "practical")
+    assert [str(row.config) for row in rows] == ["projection_free_coco", "unconstrained"]
     assert sorted(row.rank[1] for row in rows) == [1, 2]
     careful, blind = rows
     assert careful.rank == (2, 1)
@@ -138,7 +138,7 @@ def test_tables_hold_every_row(summary: Summary):
     assert len(read) == len(summary.rows)
     for line, row in zip(read, summary.rows, strict=True):
         assert float(line["ccv"]) == pytest.approx(row.ccv_raw.value, rel=1e-5)
-        assert (line["problem"], line["method"]) == (row.place.problem, row.entrant.method)
+        assert (line["problem"], line["method"]) == (row.place.problem, row.config.method)
     latex = as_latex(summary.rows)
     assert latex.count(r"\\") == 1 + len(summary.rows) + len({row.place for row in summary.rows})
     assert not re.search(r"(?<!\\)_", latex)
@@ -146,7 +146,7 @@ def test_tables_hold_every_row(summary: Summary):
 
 def test_growth_is_fitted_from_three_horizons_on(summary: Summary):
     rates = growth_rates(summary)
-    blind = next(r for r in rates if r.entrant == Entrant("unconstrained", "theory", 1.0))
+    blind = next(r for r in rates if r.config == MethodConfig("unconstrained", "theory", 1.0))
     assert 0.5 < blind.exponent < 1.5
     assert blind.low <= blind.exponent <= blind.high
 
@@ -179,12 +179,12 @@ def test_the_eagerness_nearest_to_one_stands_for_a_method(tmp_path: Path):
     made.append(("unconstrained", Made([9.0, 9.0])))
     summary = Summary(Results(make_results(tmp_path, made)))
     rows = summary.at(summary.places[0], "practical")
-    assert [(row.entrant.method, row.entrant.eagerness) for row in rows] == [
+    assert [(row.config.method, row.config.eagerness) for row in rows] == [
         ("recoo", 0.5),  # as near as 2: the lower one
         ("unconstrained", 1.0),
     ]
-    one = Entrant("recoo", "practical", 1.0)
-    assert standing([row.entrant for row in summary.rows] + [one]) >= {one}
+    one = MethodConfig("recoo", "practical", 1.0)
+    assert standing([row.config for row in summary.rows] + [one]) >= {one}
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -222,7 +222,7 @@ def test_runs_without_a_regret_are_listed(tmp_path: Path):
     summary = Summary(Results(whole))
     assert [row.runs for row in summary.rows] == [1, 1]
     reason = "no fixed action keeps every round's constraint"
-    assert summary.unjudged == [(Place("atlas_like", 100), 41, 2, reason)]
+    assert summary.unjudged == [(ProblemAtHorizon("atlas_like", 100), 41, 2, reason)]
     out = CliRunner().invoke(app, ["report", str(whole)])
     assert "left out: atlas_like, T = 100, seed 41, 2 runs" in out.stdout
     assert "Runs left out" in (whole / "report" / "report.html").read_text(encoding="utf-8")
@@ -285,7 +285,7 @@ def test_names_stand_beside_what_a_reader_must_know(tmp_path: Path):
     console = Console(width=80, file=io.StringIO())
     console.print(summary_table(summary, summary.places[0], "practical"))
     assert "wang_ofw (restarts around our learner)" in console.file.getvalue()
-    theory = [row.entrant._replace(preset="theory") for row in summary.rows]
+    theory = [row.config._replace(preset="theory") for row in summary.rows]
     assert "wang_ofw" in map(described, theory), "the theorem's constants are their own"
 
 

@@ -21,7 +21,7 @@ from hedgerow.experiments.results import Results
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_csv, in_figure, in_html, in_latex, in_table, printable
 from hedgerow.report.exports import as_csv, as_latex
-from hedgerow.report.networks import left_out_table, network_table, record_table
+from hedgerow.report.networks import network_table, record_table, rejection_table
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import canvas
 from hedgerow.report.summary import Summary
@@ -74,7 +74,7 @@ def test_tables_show_a_name_as_it_is(name):
     choice = {"seed": given, given: {given: [given]}}
     row = {"problem": given, "horizon": 1, "method": given, "eagerness": 1.0}
     tables = [
-        left_out_table([{"count": 1, "reason": given, "first": given}]),
+        rejection_table([{"count": 1, "reason": given, "first": given}]),
         record_table(choice),
         tune_table({"rule": "sum", "rows": [row]}),
     ]
@@ -155,7 +155,7 @@ def test_a_method_that_is_not_known_here_is_reported(tmp_path, monkeypatch):
     assert re.search(r"of_tomorrow .* 1/1\*", result.stdout)
     page = (at / "report/report.html").read_text()
     assert "this release does not know it; its numbers are as stored" in page
-    (row,) = [r for r in Summary(Results(at)).rows if r.entrant.method == "of_tomorrow"]
+    (row,) = [r for r in Summary(Results(at)).rows if r.config.method == "of_tomorrow"]
     assert row.regret.value == 2.0
     assert "of_tomorrow" in as_csv([row])
     assert r"of\_tomorrow" in as_latex([row])

@@ -131,7 +131,10 @@ class FedAtTheVertex(hr.Sampled):
     """The mutant: feedback goes to the inner policy as it was seen, at the vertex."""
 
     def tell(self, cost, constraint):
-        self.policy.tell(hr.feedback.EvalGrad(*cost), hr.feedback.EvalGrad(*constraint))
+        self.policy.tell(
+            hr.feedback.EvalGrad(cost.value, cost.grad),
+            hr.feedback.EvalGrad(constraint.value, constraint.grad),
+        )
         self._state["vertex"][:] = self._next()
 
 

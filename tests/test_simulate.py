@@ -105,12 +105,12 @@ class Rounds(LinearProblem):
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 29])
-def test_sums_in_lanes_are_sums(n):
+def test_sums_in_eight_accumulators_are_sums(n):
     a, c, x, y, S, s, d = np.random.default_rng(n).standard_normal((7, n))
     close = partial(np.testing.assert_allclose, rtol=1e-13, atol=1e-13)
     close(vectors.dot(a, c), a @ c)
     close(vectors.spread_of(a), (a.mean(), n * a.var()))
-    close(vectors.look(a, c, x), (a @ x, c @ x, a @ a, c @ c))
+    close(vectors.dots_and_norms(a, c, x), (a @ x, c @ x, a @ a, c @ c))
     close(vectors.mix(s, a, c, 0.7, x), ((a + 0.7 * c) @ x, (a + 0.7 * c) @ (a + 0.7 * c)))
     np.testing.assert_array_equal(s, a + 0.7 * c)
     close(vectors.descent(a, x, y), (a @ (x - y), np.abs(a * (x - y)).sum(), (x - y) @ (x - y)))

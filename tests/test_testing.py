@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import copyreg
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -441,7 +442,7 @@ class RefusesHalfway(AdaptiveOCG):
 
 class TakesAnyValue(AdaptiveOCG):
     def tell(self, loss):
-        super().tell(loss._replace(value=0.0))
+        super().tell(replace(loss, value=0.0))
 
 
 class RestoreTakesShortArrays(AdaptiveOCG):
@@ -548,7 +549,7 @@ class RestoresItsStreamFirst(BlockBandit):
 
 class TakesAnyBound(BlockBandit):
     def tell(self, loss):
-        super().tell(loss._replace(bound=1.0))
+        super().tell(replace(loss, bound=1.0))
 
 
 class RefusesHugeValuesHalfway(BlockBandit):
@@ -614,7 +615,7 @@ class CertificateMoves(Constrained):
 class TakesNaN(Constrained):
     def tell(self, cost, constraint):
         good = constraint.value if isinstance(constraint.value, float) else 0.0
-        super().tell(cost, constraint._replace(value=float(np.nan_to_num(good))))
+        super().tell(cost, replace(constraint, value=float(np.nan_to_num(good))))
 
 
 class CountsFirst(Constrained):
@@ -693,7 +694,7 @@ class WeighsInPlace(SemiBandit):
 class TakesAnyNumberOfCoefficients(SemiBandit):
     def tell(self, cost, constraint):
         k = int(self.ask().sum())
-        super().tell(cost._replace(coefficients=np.resize(cost.coefficients, k)), constraint)
+        super().tell(replace(cost, coefficients=np.resize(cost.coefficients, k)), constraint)
 
 
 BROKEN_SAMPLERS: dict[type[Sampled | SemiBandit], str] = {
@@ -746,8 +747,8 @@ def test_functions_keep_the_constants_that_the_feedback_declares() -> None:
     assert all(f(np.full(4, 0.5)) <= 1e-9 for f in functions[31::2]), "constraints can be kept"
 
 
-def test_feedback_that_is_no_named_tuple_is_refused() -> None:
-    with pytest.raises(TypeError, match="must return a named tuple"):
+def test_feedback_that_is_no_dataclass_is_refused() -> None:
+    with pytest.raises(TypeError, match="must return a dataclass"):
         check_learner(lambda: FTPL(Simplex(3), 0), feedback=lambda f, x: f(x))
 
 

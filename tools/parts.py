@@ -12,8 +12,7 @@ from functools import partial
 import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
-from hedgerow.report.catalogue import catalogue_markdown
-from hedgerow.report.methods import methods_markdown
+from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "adversary.md": {"searched": pages.searched},

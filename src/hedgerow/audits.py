@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, first_order
+from hedgerow.functions import Function, parts_of
 from hedgerow.games.turns import feedback_of, play
 from hedgerow.inputs import Vector
 from hedgerow.policies.constrained import Constrained
@@ -21,6 +21,7 @@ from hedgerow.protocols.trace import Step, Trace
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import GivenRanges
 
@@ -158,7 +159,7 @@ class _Auditor:
         self.checks += ["the trace"] * (trace is not None) + ["the plays"] * (policy is not None)
         self.proof = None
         if isinstance(policy, Constrained) and isinstance(
-            policy.surrogate, (FirstOrder, CostOnlySurrogate)
+            policy.surrogate, (FirstOrder, CostOnlySurrogate, PerConstraintSurrogate)
         ):
             self.proof = _Proof(policy, benchmark)
             self.checks += self.proof.checks
@@ -218,6 +219,7 @@ class _Auditor:
         if self.trace is not None and t <= self.trace.costs.size:
             self.same(t, "trace's cost", float(self.trace.costs[t - 1]), f)
             self.same(t, "trace's violation", float(self.trace.violations[t - 1]), g)
+        self.check_each(t, step, [part(x) for part in parts_of(constraint)])
         if self.policy is None:
             return
         again = self.policy.ask()
@@ -228,6 +230,19 @@ class _Auditor:
         self.policy.tell(look(cost, again), look(constraint, again))
         if self.proof is not None:
             self.proof.round(t, again, functions)
+
+    def check_each(self, t: int, step: Step, values: list[float]) -> None:
+        """Compare the value of each of several constraints, where it was recorded."""
+        rows = None if self.trace is None else self.trace.violations_each
+        column = rows[:, t - 1] if rows is not None and t <= rows.shape[1] else None
+        for name, recorded in (("violation", step.each), ("trace's violation", column)):
+            if recorded is None:
+                continue
+            if len(recorded) != len(values):
+                self.fail(t, f"it has {len(recorded)} values as {name}, the round {len(values)}")
+                continue
+            for i, (found, value) in enumerate(zip(recorded, values, strict=True)):
+                self.same(t, f"{name} of constraint {i}", float(found), value)
 
 
 class _Proof:
@@ -252,25 +267,40 @@ class _Proof:
 
     def round(self, t: int, x: Vector, functions: Round) -> None:
         cost, constraint = functions
-        w = getattr(self.surrogate, "weight", 0.0)
-        f, g = first_order(cost, x), first_order(constraint, x)
-        s = f.grad + w * g.grad if w else f.grad
+        weighed = self.weighed(constraint)
+        s = cost.grad(x) + sum(w * g.grad(x) for w, g in weighed)
+        prices = [w * g(x) for w, g in weighed]
         self.s += s
         self.inner += float(s @ x)
-        self.price += w * g.value
-        self.size += float(np.linalg.norm(s)) * (1.0 + float(np.linalg.norm(x))) + abs(w * g.value)
+        self.price += sum(prices)
+        self.size += float(np.linalg.norm(s)) * (1.0 + float(np.linalg.norm(x)))
+        self.size += sum(abs(price) for price in prices)
         if self.benchmark is not None:
-            self.compare(t, f, g, w, functions)
+            self.compare(t, x, cost, weighed)
 
-    def compare(self, t: int, f: EvalGrad, g: EvalGrad, w: float, functions: Round) -> None:
+    def weighed(self, constraint: Function) -> list[tuple[float, Function]]:
+        """Return each constraint that was weighed, and its weight."""
+        if isinstance(self.surrogate, PerConstraintSurrogate):
+            weights = [surrogate.weight for surrogate in self.surrogate.surrogates]
+            parts = parts_of(constraint)
+        else:
+            weights, parts = [getattr(self.surrogate, "weight", 0.0)], (constraint,)
+        return [(w, g) for w, g in zip(weights, parts, strict=True) if w]
+
+    def compare(
+        self, t: int, x: Vector, cost: Function, weighed: list[tuple[float, Function]]
+    ) -> None:
         assert self.benchmark is not None
         best = self.benchmark.x
-        gain = f.value - functions[0](best)
-        kept = max(0.0, functions[1](best))  # rounding of the benchmark
+        gain = cost(x) - cost(best)
         self.regret += gain
-        self.of_losses += gain + w * (max(0.0, g.value) - kept)
-        self.excess += w * kept
+        self.of_losses += gain
+        for w, g in weighed:
+            kept = max(0.0, g(best))  # rounding of the benchmark
+            self.of_losses += w * (max(0.0, g(x)) - kept)
+            self.excess += w * kept
         if self.decomposes:
+            w = weighed[0][0] if weighed else 0.0
             surrogate = cast(CurrentSurrogate, self.surrogate)
             unit = surrogate.ranges.ratio * surrogate.ranges.violation
             now = unit * surrogate.potential.value(surrogate.queue, float(t))

@@ -1,8 +1,14 @@
-"""What may be seen of a function: typed, so that no learner is handed more than it may know."""
+"""What may be seen of a function: typed, so that no learner is handed more than it may know.
+
+Feedback is a frozen value, never a sequence: a list or tuple is feedback of several functions.
+Values that hold arrays are equal only if they are the same object.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
 
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_number
@@ -11,7 +17,8 @@ LARGEST_VALUE = 1e130
 """Losses above this are refused: squares of estimates of their gradients would leave float64."""
 
 
-class EvalGrad(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class EvalGrad:
     """First-order feedback: value and subgradient at the played point.
 
     `lipschitz` is a declared Lipschitz constant of the function, where one is known.
@@ -22,7 +29,8 @@ class EvalGrad(NamedTuple):
     lipschitz: float | None = None
 
 
-class Eval(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Eval:
     """Bandit feedback: the value alone, with the declared constants that estimators need."""
 
     value: float
@@ -30,14 +38,16 @@ class Eval(NamedTuple):
     bound: float
 
 
-class EvalLinear(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class EvalLinear:
     """Value and coefficients of a linear function: enough to know its value anywhere."""
 
     value: float
     grad: Vector
 
 
-class SemiBanditFeedback(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class SemiBanditFeedback:
     """Semi-bandit feedback of a linear function at a 0/1 play: only what was used is measured.
 
     `coefficients` holds the coefficient of each coordinate that was played, in order of
@@ -48,13 +58,17 @@ class SemiBanditFeedback(NamedTuple):
     offset: float = 0.0
 
 
-class Full(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Full:
     """Full information: value, subgradient and the function itself."""
 
     value: float
     grad: Vector
     function: Function
 
+
+Constraints = EvalGrad | Sequence[EvalGrad]
+"""A round's constraint to first order: one, or a list or tuple of several."""
 
 LOOKS = {
     "EvalGrad": "first_order(f, x)",
@@ -73,6 +87,18 @@ def needs(kind: type, seen: object, who: str, name: str) -> None:
             f"{who} learns from {kind.__name__} feedback, the {name} was told as "
             f"{type(seen).__name__}; look with {LOOKS[kind.__name__]}"
         )
+
+
+def each_seen(seen: Constraints) -> Sequence[EvalGrad]:
+    """Return what was seen of each constraint of a round, where one is no list or tuple."""
+    if not isinstance(seen, list | tuple):
+        return (cast(EvalGrad, seen),)
+    if not seen:
+        raise ValueError(
+            "the constraint was told as an empty sequence; tell at least one, of value 0 and "
+            "gradient 0 where a round has none"
+        )
+    return seen
 
 
 def as_eval(seen: Eval, name: str, largest: float) -> Eval:

@@ -54,7 +54,7 @@ class Linear:
         return kernels.vectors.dot(self.coefficients, point) + self.offset
 
     def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
-        """Return a."""
+        """Return the gradient, a, which is the same everywhere."""
         return self.coefficients
 
 
@@ -138,6 +138,11 @@ class Maximum:
     def grad(self, x: Vector) -> Vector:
         """Return a subgradient of the first largest part."""
         return max(self.parts, key=lambda part: part(x)).grad(x)
+
+
+def parts_of(f: Function) -> tuple[Function, ...]:
+    """Return the constraints that a function stands for: the parts of a `Maximum`, or itself."""
+    return f.parts if isinstance(f, Maximum) else (f,)
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,7 @@ def test_a_worker_of_another_state_is_found_out(other, tmp_path):
             yield done._replace(outputs=tuple(o._replace(record=r) for o, r in parts))
 
     experiment = small(tmp_path, TINY)
-    with pytest.raises(StoppedError, match=r"a worker has another state of the library .*--mix"):
+    with pytest.raises(StoppedError, match=r"a worker has another state of the library .*mix=True"):
         sweep(experiment, tmp_path / "out", foreign)
     assert not list((tmp_path / "out").glob("*/*.json")), "nothing was kept"
     sweep(experiment, tmp_path / "mixed", foreign, mix=True)

@@ -11,7 +11,7 @@ from firmwares import made
 
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.collector import Collector
-from hedgerow.networks.left_out import LeftOuts, Reason
+from hedgerow.networks.rejections import Reason, Rejections
 from measured import data
 
 COUNTS = {  # readings kept and left out; one http result holds two readings
@@ -60,7 +60,7 @@ LATENCIES = {  # (type, line): ms, read by hand
 
 def outcomes(result):
     """Return the latency of each reading that is kept, and the reason for each that is not."""
-    left = LeftOuts()  # not one result is broken
+    left = Rejections()  # not one result is broken
     collector = Collector(AtlasChoices(), left)
     collector.files.append(Path("results"))
     collector.take(result, 1)

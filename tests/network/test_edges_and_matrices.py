@@ -152,12 +152,12 @@ def test_wrong_matrices_are_refused(tmp_path):
             read_matrix(path)
 
     good = np.ones((2, 3, 3))
-    refused("choose one with --key: a, b", a=good, b=good)
+    refused("choose one with key=...: a, b", a=good, b=good)
     refused(r"array 'a': must have shape \(rounds, nodes, nodes\), got \(1, 2, 3\)", a=good[0, :2])
     refused("no pair of nodes has a reading", a=0 * good)
     refused("no readable .npz of numbers .*not numbers", a=good.astype(str))
     refused("no readable .npz of numbers .*not numbers", a=np.array([None]))
-    refused(r"array 'a', entry \[0, 0, 1\]: the latency is -1 ms; .*--keep-going", a=-good)
+    refused(r"array 'a', entry \[0, 0, 1\]: the latency is -1 ms; .*keep_going=True", a=-good)
     refused(r"entry \[0, 0, 1\]: the latency is inf", a=good * np.inf)
     with pytest.raises(ValueError, match="zero must be one of"):
         read_matrix(path, zero="nan")

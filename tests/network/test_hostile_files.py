@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import zipfile
 
 import numpy as np
@@ -16,10 +15,10 @@ from hedgerow.networks.atlas.http import http_attempts
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.labels import draw_synthetic
-from hedgerow.networks.left_out import LeftOut
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from hedgerow.networks.numbers import parse_number
+from hedgerow.networks.rejections import Rejected
 from hedgerow.problems.portfolio import price_relatives
 
 UNUSUAL = ("1_000", "1_0.5", "1e1_0", "١٢", "１２", "0x10", "1,5", "")
@@ -76,7 +75,7 @@ def test_arrays_that_nobody_asked_for_are_not_read(tmp_path):
     path.write_bytes(content)
     with pytest.raises(DataError, match="no pair of nodes has a reading"):
         read_matrix(path, "a")
-    with pytest.raises(DataError, match=r"there is no array None, choose one with --key: a, b"):
+    with pytest.raises(DataError, match=r"there is no array None, choose one with key=...: a, b"):
         read_matrix(path)
 
 
@@ -140,7 +139,7 @@ def test_a_mask_that_hides_nothing_does_no_harm():
 def test_unusual_numbers_are_refused(text, tmp_path):
     with pytest.raises(ValueError, match="could not convert string to float"):
         parse_number(text)
-    with pytest.raises(LeftOut, match=r"rt must be a number"):
+    with pytest.raises(Rejected, match=r"rt must be a number"):
         number({"rt": text}, "rt")
     if not text:
         return
@@ -152,7 +151,7 @@ def test_unusual_numbers_are_refused(text, tmp_path):
         price_relatives(tmp_path / "p.csv")
     with pytest.raises(ValueError, match="a synthetic law is written"):
         draw_synthetic(f"synthetic:lognormal({text},1)", 1, 0)
-    with pytest.raises(LeftOut, match="must be a number"):
+    with pytest.raises(Rejected, match="must be a number"):
         list(http_attempts({"result": f"GET4 193.0.6.139 {text} 200 263 1406"}))
 
 
@@ -178,16 +177,14 @@ def test_a_network_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
     old = Network(("a", "b"), [(0, 1)], [1.0], "measured", latency_series=np.ones((2, 1)))
     new = Network(("a", "b"), [(0, 1)], [2.0], "measured", latency_series=np.ones((3, 1)))
     path = old.save(tmp_path / "n.json")
-    real, opened = io.open, []
+    written = []
 
-    def full(*arguments):
-        opened.append(real(*arguments))
-        if len(opened) == 2:
-            opened[-1].close()
+    def full(handle):
+        written.append(handle)
+        if len(written) == 2:
             raise OSError(errno.ENOSPC, "No space left on device")
-        return opened[-1]
 
-    monkeypatch.setattr("hedgerow.networks.storage.os.fdopen", full)
+    monkeypatch.setattr("hedgerow.atomic_write.os.fsync", full)
     with pytest.raises(DataError, match=r"n.json: cannot be written: No space left .*is kept"):
         new.save(path)
     monkeypatch.undo()

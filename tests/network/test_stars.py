@@ -96,7 +96,7 @@ def test_one_file_holds_two_stars(kind, two_stars):
 def test_two_stars_at_once_are_refused_with_the_choice(two_stars):
     counts = Counter(result["type"] for result in raw(two_stars) if replies(result))
     ping, traceroute = counts["ping"], counts["traceroute"]
-    words = rf"type: ping \({ping}\), traceroute \({traceroute}\); .* --type"
+    words = rf"type: ping \({ping}\), traceroute \({traceroute}\); .* type=..."
     with pytest.raises(DataError, match=words):
         read_atlas(two_stars)
 
@@ -170,7 +170,7 @@ def test_wrong_choices_are_refused_before_any_file_is_opened(options, words):
 )
 def test_broken_results_stop_the_reading_or_are_counted(broken, words, tmp_path):
     path = write(tmp_path / "a.json", ping(1), broken, ping(3))
-    with pytest.raises(DataError, match=f"a.json, result 2: .*{words}.*--keep-going"):
+    with pytest.raises(DataError, match=f"a.json, result 2: .*{words}.*keep_going=True"):
         read_atlas(path)
     star = read_atlas(path, AtlasChoices(keep_going=True))
     assert sorted(spokes(star)) == ["1", "3"]
@@ -189,12 +189,12 @@ def test_repeated_readings_count_once(tmp_path):
 
 def test_mixed_families_and_targets_are_refused_with_the_choice(tmp_path):
     path = write(tmp_path / "a", ping(1), ping(1, target="2001:db8::1"), ping(2))
-    with pytest.raises(DataError, match=r"family: 4 \(2\), 6 \(1\); choose with --af"):
+    with pytest.raises(DataError, match=r"family: 4 \(2\), 6 \(1\); choose with af=..."):
         read_atlas(path)
     six = read_atlas(path, AtlasChoices(family=6))
     assert six.nodes == ("2001:db8::1", "1")
     write(path, ping(1), ping(2, target="192.0.2.9"), ping(3))
-    with pytest.raises(DataError, match=r"2 targets: 192.0.2.1 \(2\), 192.0.2.9 \(1\); .* --hub"):
+    with pytest.raises(DataError, match=r"2 targets: 192.0.2.1 \(2\), 192.0.2.9 \(1\); .* hub=..."):
         read_atlas(path)
     everything = read_atlas(path, AtlasChoices(hub="none"))
     assert (len(everything.nodes), len(everything.edges), everything.hub) == (5, 3, None)
@@ -290,7 +290,7 @@ def test_latency_that_includes_the_transfer_says_so(tmp_path):
     timed = write(tmp_path / "b", http(1, ttc=20.0), http(2, ttc=30.0))
     assert read_atlas(timed).latency_label == "measured"
     mixed = write(tmp_path / "c", http(1), http(2, ttc=30.0))
-    with pytest.raises(DataError, match=r"latency: rt \(1\), ttc \(1\); choose with --latency"):
+    with pytest.raises(DataError, match=r"latency: rt \(1\), ttc \(1\); choose with latency=..."):
         read_atlas(mixed)
 
 

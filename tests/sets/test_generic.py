@@ -12,7 +12,7 @@ import quadprog
 from scipy import sparse
 from scipy.optimize import linprog
 
-from hedgerow.sets import hot_lp, quadratic
+from hedgerow.sets import quadratic, warm_started_lp
 from hedgerow.sets.balls import L1Ball, L2Ball
 from hedgerow.sets.boxes import Box
 from hedgerow.sets.decision_set import (
@@ -200,7 +200,7 @@ def test_the_hot_workspace_answers_like_the_set(drift: float) -> None:
     A = rng.random((20, 40)) * (rng.random((20, 40)) < 0.3)
     X = Polytope(A, 0.3 * A.sum(axis=1), np.ones((1, 40)), [5.0], upper=1.0)
     W = X.workspace()
-    assert isinstance(W, hot_lp.HotWorkspace)
+    assert isinstance(W, warm_started_lp.WarmStartedLP)
     c = rng.standard_normal(40)
     for t in range(60):
         c = rng.standard_normal(40) if drift == np.inf else c + drift * rng.standard_normal(40)
@@ -214,13 +214,13 @@ def test_the_hot_workspace_answers_like_the_set(drift: float) -> None:
 
 @needs_highspy
 def test_the_hot_workspace_switches_methods(monkeypatch: pytest.MonkeyPatch) -> None:
-    run, used = hot_lp._run, []
+    run, used = warm_started_lp._run, []
 
     def spy(highs: object, model: object, strategy: int, pivots: int) -> bool:
         used.append(strategy)
         return run(highs, model, strategy, pivots)
 
-    monkeypatch.setattr(hot_lp, "_run", spy)
+    monkeypatch.setattr(warm_started_lp, "_run", spy)
     rng = np.random.default_rng(6)
     A = rng.random((30, 80)) * (rng.random((30, 80)) < 0.3)
     W = Polytope(A, 0.3 * A.sum(axis=1), upper=1.0).workspace()
@@ -228,7 +228,12 @@ def test_the_hot_workspace_switches_methods(monkeypatch: pytest.MonkeyPatch) -> 
     for step in (0.0, 0.01, 0.01, 100.0):
         c = c + step * rng.standard_normal(80)
         W.lmo(c)
-    assert used == [hot_lp.DUAL, hot_lp.PRIMAL, hot_lp.PRIMAL, hot_lp.DUAL]
+    assert used == [
+        warm_started_lp.DUAL,
+        warm_started_lp.PRIMAL,
+        warm_started_lp.PRIMAL,
+        warm_started_lp.DUAL,
+    ]
 
 
 def test_without_highspy_the_workspace_is_cold(monkeypatch: pytest.MonkeyPatch) -> None:

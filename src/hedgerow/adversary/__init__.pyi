@@ -1,9 +1,9 @@
-from .cyclic_arms import CyclicArms as CyclicArms
-from .fresh_coordinates import FreshCoordinates as FreshCoordinates
 from .game import LinearGame as LinearGame
 from .game_search import Found as Found
 from .game_search import evaluate as evaluate
 from .game_search import progress as progress
 from .game_search import search as search
-from .random_signs import RandomSigns as RandomSigns
-from .steady_push import SteadyPush as SteadyPush
+from .lower_bounds import CyclicArms as CyclicArms
+from .lower_bounds import FreshCoordinates as FreshCoordinates
+from .lower_bounds import RandomSigns as RandomSigns
+from .lower_bounds import SteadyPush as SteadyPush

@@ -63,7 +63,7 @@ class FeasibleLeader(StatefulPlayer):
 
     @property
     def projections(self) -> int:
-        """None."""
+        """How many projections it has asked for: none."""
         return 0
 
     def ask(self) -> Vector:

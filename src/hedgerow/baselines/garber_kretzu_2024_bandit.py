@@ -9,10 +9,9 @@ from hedgerow.baselines.garber_kretzu_2024 import LPM_MU, LPM_THETA
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.blocks import PracticalBlocks
-from hedgerow.learners.hull_coordinates import HullCoordinates
+from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.one_point import OnePoint
-from hedgerow.learners.shrunk_hull import ShrunkHull
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.policies.presets import (
     Preset,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Generic, TypeVar, cast
 
 import numpy as np
@@ -40,7 +41,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     @property
     def decision_set(self) -> DecisionSet:
-        """The wrapped policy's."""
+        """Where the wrapped policy plays."""
         return self.policy.decision_set
 
     @property
@@ -50,7 +51,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     @property
     def oracle_calls(self) -> int:
-        """The wrapped policy's."""
+        """How many linear minimisations the wrapped policy has asked for."""
         return self.policy.oracle_calls
 
     @property
@@ -60,7 +61,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     @property
     def oblivious_only(self) -> bool:
-        """The wrapped policy's."""
+        """Whether the wrapped policy's guarantee fails against rounds that react to its plays."""
         return self.policy.oblivious_only
 
     def ask(self) -> Vector:
@@ -89,8 +90,8 @@ class Normalised(Stateful, Generic[Seen]):
 def _checked(seen: Seen, name: str, dim: int) -> Seen:
     if not isinstance(seen, Full):
         needs(EvalGrad, seen, "this policy", name)
-    value, grad, _ = checked(EvalGrad(seen.value, seen.grad), name, dim)
-    return cast(Seen, seen._replace(value=value, grad=grad))
+    whole = checked(EvalGrad(seen.value, seen.grad), name, dim)
+    return replace(seen, value=whole.value, grad=whole.grad)
 
 
 def _unit(G: float) -> float:
@@ -99,8 +100,8 @@ def _unit(G: float) -> float:
 
 def _times(seen: Seen, factor: float) -> Seen:
     """Return what would be seen of the function times a factor."""
-    told = seen._replace(value=factor * seen.value, grad=factor * seen.grad)
+    told = replace(seen, value=factor * seen.value, grad=factor * seen.grad)
     if isinstance(told, Full):
-        return cast(Seen, told._replace(function=scaled(told.function, factor)))
+        return cast(Seen, replace(told, function=scaled(told.function, factor)))
     declared = told.lipschitz
-    return cast(Seen, told._replace(lipschitz=None if declared is None else factor * declared))
+    return cast(Seen, replace(told, lipschitz=None if declared is None else factor * declared))

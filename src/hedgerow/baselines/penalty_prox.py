@@ -7,8 +7,8 @@ from hedgerow.baselines.block_constraints import BlockConstraints
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector, as_positive, squared_norm
+from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.feasible_follower import FeasibleFollower
-from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet

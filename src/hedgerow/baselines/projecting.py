@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeVar, cast
+from dataclasses import replace
+from typing import Literal, TypeVar
 
 from hedgerow.baselines.normalised import Normalised
 from hedgerow.feedback import EvalGrad, Full, first_order, needs
 from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
 from hedgerow.policies.presets import (
     Lipschitz,
@@ -52,8 +53,8 @@ class Projecting(ProjectedPoint):
     def _part(self, kind: type[Seen], seen: Seen, name: str) -> Seen:
         needs(kind, seen, "this policy", name)
         X = self.decision_set
-        value, grad, _ = checked(EvalGrad(seen.value, seen.grad), name, X.dim)
-        return cast(Seen, seen._replace(value=value, grad=X.tangent(grad)))
+        whole = checked(EvalGrad(seen.value, seen.grad), name, X.dim)
+        return replace(seen, value=whole.value, grad=X.tangent(whole.grad))
 
     def _round(self) -> int:
         """Begin to work on a round and return its number, from 1 on."""

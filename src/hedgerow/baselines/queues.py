@@ -22,7 +22,7 @@ class _Queued(Projecting):
 
     @property
     def queue(self) -> float:
-        """Q."""
+        """The length of the queue, Q."""
         return float(self._state["queue"][0])
 
 

@@ -12,10 +12,10 @@ import math
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.doubling import doubled
+from hedgerow.learners.ocg import StronglyConvexOCG
+from hedgerow.learners.restarted_block_bandit import doubled
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
-from hedgerow.learners.strongly_convex_ocg import StronglyConvexOCG
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.presets import (
     Lipschitz,

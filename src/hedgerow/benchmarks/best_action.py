@@ -16,14 +16,15 @@ from hedgerow.benchmarks.passes import Rounds
 from hedgerow.benchmarks.reading import Game
 from hedgerow.benchmarks.search import Search
 from hedgerow.inputs import as_count, as_number
-from hedgerow.problems.problem import Problem, Round
+from hedgerow.problems.problem import Problem
+from hedgerow.problems.recorded import GivenRound
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
 
 
 def hindsight(
     problem: Problem | DecisionSet,
-    rounds: Iterable[Round] | None = None,
+    rounds: Iterable[GivenRound] | None = None,
     *,
     budget: float = 0.0,
     interval: tuple[int, int] | None = None,
@@ -43,7 +44,7 @@ def hindsight(
 
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.
-        rounds: recorded rounds, such as those of an adaptive game.
+        rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
         budget: the sum of positive constraint values that the action may have, at least 0.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action whatever the constraints say.
@@ -74,9 +75,11 @@ def _solve(X: DecisionSet, rounds: Rounds, budget: float) -> Benchmark:
     if not (isinstance(rounds, ConvexRounds) and 0.0 < budget < math.inf):
         return Search(X, rounds, master(X), budget, Cuts.none(X.dim)).run()
     best = Search(X, SpentRounds(rounds, budget), master(X), 0.0, Cuts.none(X.dim)).run()
-    sight = rounds.look(best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp))
-    needed = sight.total if best.status == "infeasible" else None
-    return replace(best, violation=sight.worst, ccv=sight.total, conflict=(), needed_budget=needed)
+    evaluation = rounds.evaluate(best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp))
+    needed = evaluation.total if best.status == "infeasible" else None
+    return replace(
+        best, violation=evaluation.worst, ccv=evaluation.total, conflict=(), needed_budget=needed
+    )
 
 
 def _interval(interval: tuple[int, int]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Cuts, Numbers
-from hedgerow.benchmarks.passes import NEW_TANGENTS, TOLERANCE, Rounds, Sight, furthest
+from hedgerow.benchmarks.passes import NEW_TANGENTS, TOLERANCE, Evaluation, Rounds, top_k
 from hedgerow.functions import Function, Linear, Maximum, Quadratic
 from hedgerow.inputs import Vector, as_vector
 from hedgerow.problems.problem import Round
@@ -49,21 +49,21 @@ class ConvexRounds(Rounds):
             slope = slope + as_vector(cost.grad(x), "the subgradient of a cost", self.dim)
         return value, slope
 
-    def look(self, x: Vector, known: Vector, loaded: Numbers) -> Sight:  # noqa: ARG002
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:  # noqa: ARG002
         """Evaluate all constraints and take tangents of the most violated ones."""
         values = np.array([float(g(x)) for _, g in self.parts])
         rounds = np.array([t for t, _ in self.parts], dtype=np.intp)
         positive = np.zeros(self.horizon + 1)
         np.maximum.at(positive, rounds, values)
         excess = values - known[rounds]
-        found = furthest(excess, NEW_TANGENTS)
+        found = top_k(excess, NEW_TANGENTS)
         found = found[excess[found] > self.tolerance]
         slopes = np.array([self.parts[i][1].grad(x) for i in found]).reshape(-1, self.dim)
         offsets = values[found] - slopes @ x
         cuts = Cuts(slopes, offsets, rounds[found], np.full(found.size, -1))
         worst = float(values.max(initial=-math.inf))
         broken = int(np.count_nonzero(positive))
-        return Sight(x, *self.cost_at(x), worst, float(positive.sum()), broken, cuts)
+        return Evaluation(x, *self.cost_at(x), worst, float(positive.sum()), broken, cuts)
 
 
 class SpentRounds(Rounds):
@@ -84,7 +84,7 @@ class SpentRounds(Rounds):
         """Return the costs of the rounds themselves."""
         return self.inner.cost_at(x)
 
-    def look(self, x: Vector, known: Vector, loaded: Numbers) -> Sight:  # noqa: ARG002
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:  # noqa: ARG002
         """Take the tangent of the sum; it is the constraint of round 0."""
         largest: dict[int, tuple[float, Function]] = {}
         for t, part in self.inner.parts:
@@ -98,7 +98,7 @@ class SpentRounds(Rounds):
         cuts = Cuts(slope[None, :], np.array([over - float(slope @ x)]), zero, zero - 1)
         if over - known[0] <= self.tolerance:
             cuts = Cuts.none(self.dim)
-        return Sight(x, *self.cost_at(x), over, max(0.0, over), len(largest), cuts)
+        return Evaluation(x, *self.cost_at(x), over, max(0.0, over), len(largest), cuts)
 
 
 def _parts(constraint: Function) -> Iterator[Function]:

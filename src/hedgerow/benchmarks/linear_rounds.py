@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Cuts, Numbers
-from hedgerow.benchmarks.passes import NEW_CUTS, TOLERANCE, Rounds, Sight, furthest
+from hedgerow.benchmarks.passes import NEW_CUTS, TOLERANCE, Evaluation, Rounds, top_k
 from hedgerow.functions import Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Round
@@ -43,7 +43,7 @@ class LinearRounds(Rounds):
         """Return <c, x> + b for the sums c and b."""
         return float(self.slope @ x) + self.offset, self.slope
 
-    def look(self, x: Vector, known: Vector, loaded: Numbers) -> Sight:
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:
         """Pass over the chunks and keep only the most violated rows."""
         positive, most = np.zeros(self.horizon + 1), max(NEW_CUTS, loaded.size)
         new, excess, worst, done = Cuts.none(self.dim), np.zeros(0), -math.inf, 0
@@ -56,16 +56,16 @@ class LinearRounds(Rounds):
             np.maximum.at(positive, rounds, values)
             above = values - known[rounds]
             above[inside] = -math.inf
-            found = furthest(above, most)
+            found = top_k(above, most)
             found = found[above[found] > self.tolerance]
             if found.size:
                 d = chunk.constraint_offsets[found]
                 cuts = Cuts(chunk.constraints[found], d, rounds[found], rows[found])
                 new, excess = new.joined(cuts), np.append(excess, above[found])
-                order = furthest(excess, most)
+                order = top_k(excess, most)
                 new, excess = new.taken(order), excess[order]
         broken = int(np.count_nonzero(positive))
-        return Sight(x, *self.cost_at(x), worst, float(positive.sum()), broken, new)
+        return Evaluation(x, *self.cost_at(x), worst, float(positive.sum()), broken, new)
 
 
 def from_problem(problem: LinearProblem, first: int, last: int) -> LinearRounds:

@@ -19,7 +19,7 @@ NEW_TANGENTS = 8
 """The same for curved constraints, of which each round has no end of tangents."""
 
 
-class Sight(NamedTuple):
+class Evaluation(NamedTuple):
     """An action x as all rounds see it.
 
     Attributes:
@@ -71,7 +71,7 @@ class Rounds(ABC):
         """Return the total cost of x and a subgradient there."""
 
     @abstractmethod
-    def look(self, x: Vector, known: Vector, loaded: Numbers) -> Sight:
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:
         """Pass over the rounds once.
 
         Args:
@@ -82,6 +82,6 @@ class Rounds(ABC):
         """
 
 
-def furthest(excess: Vector, most: int = NEW_CUTS) -> Numbers:
+def top_k(excess: Vector, most: int = NEW_CUTS) -> Numbers:
     """Return the places of the largest entries, the first of equal ones first."""
     return np.argsort(-excess, kind="stable")[:most]

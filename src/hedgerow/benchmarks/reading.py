@@ -9,6 +9,7 @@ from hedgerow.benchmarks.convex_rounds import ConvexRounds
 from hedgerow.benchmarks.linear_rounds import from_list, from_problem
 from hedgerow.benchmarks.passes import Rounds
 from hedgerow.problems.problem import LinearProblem, Problem, Round
+from hedgerow.problems.recorded import GivenRound, Recorded
 from hedgerow.sets.decision_set import DecisionSet
 
 
@@ -21,7 +22,7 @@ class Game:
     source: LinearProblem | list[Round]
 
     @classmethod
-    def of(cls, problem: Problem | DecisionSet, rounds: Iterable[Round] | None) -> Game:
+    def of(cls, problem: Problem | DecisionSet, rounds: Iterable[GivenRound] | None) -> Game:
         """Take the problem's rounds, unless others are given."""
         if isinstance(problem, LinearProblem) and rounds is None:
             return cls(problem.decision_set, problem.horizon, problem)
@@ -31,8 +32,8 @@ class Game:
                     "hindsight of a decision set needs the rounds: hindsight(X, rounds)"
                 )
             rounds = problem
-        kept = list(rounds)
         X = problem.decision_set if isinstance(problem, Problem) else problem
+        kept = list(Recorded(X, rounds))
         return cls(X, len(kept), kept)
 
     def between(self, first: int, last: int) -> Rounds:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.benchmarks.cuts import Cuts, Model, cheapest, least_sum, least_worst
 from hedgerow.benchmarks.masters import Answer, Master, SolverError
-from hedgerow.benchmarks.passes import Rounds, Sight
+from hedgerow.benchmarks.passes import Evaluation, Rounds
 from hedgerow.inputs import Vector
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
@@ -51,28 +51,28 @@ class Search:
         # Each round may be off by the tolerance, so a sum of them by so many of it.
         self.tolerance = rounds.tolerance * (rounds.horizon if budget > 0.0 else 1)
         self.most = MOST_TANGENTS * (10 + X.dim)
-        self.best: Sight | None = None
+        self.best: Evaluation | None = None
         self.lower, self.slack, self.share = -math.inf, 0.0, COARSE
         self.begin = time.perf_counter()
 
     def run(self) -> Benchmark:
-        """Return the benchmark."""
+        """Search, and return the benchmark with its proof."""
         x = self.X.start()
         if not self.rounds.curved:
             x = self.X.lmo(self.rounds.cost_at(x)[1])
-        sight = self._look(x)
-        costs = sight.tangent()
-        self.lower = self.X.minimum(sight.slope) + float(costs.offsets[0])
-        new = self.limits.offsets.size > 0 or self._learn(sight)
+        evaluation = self._evaluate(x)
+        costs = evaluation.tangent()
+        self.lower = self.X.minimum(evaluation.slope) + float(costs.offsets[0])
+        new = self.limits.offsets.size > 0 or self._learn(evaluation)
         for _ in range(MOST_STEPS):
-            if self._closed(sight):
+            if self._closed(evaluation):
                 break
             if not (new or self.rounds.curved):
                 if self.share <= AIM:
                     break
                 self.share = max(AIM, 0.01 * self.share)
             try:
-                answer = self._solve(costs, sight)
+                answer = self._solve(costs, evaluation)
                 proof = self._infeasible() if answer is None else None
             except SolverError:
                 break  # neither proved nor refuted: the gap says so
@@ -81,55 +81,55 @@ class Search:
             if answer is None:
                 continue
             self.lower = max(self.lower, answer.lower)
-            sight = self._look(answer.x)
-            seen = [sight]
+            evaluation = self._evaluate(answer.x)
+            seen = [evaluation]
             if self.best is not None and (self.rounds.curved or not self.rounds.finite):
-                seen.append(self._look(0.5 * (self.best.x + answer.x)))
+                seen.append(self._evaluate(0.5 * (self.best.x + answer.x)))
             new = sum(self._learn(each) for each in seen) > 0
             if self.rounds.curved:
                 costs = costs.joined(*(each.tangent() for each in seen))
                 costs = costs.highest(answer.x, self.most)
             if not self.rounds.finite:
                 self.limits = self.limits.highest(answer.x, self.most)
-        return self._benchmark(self.best or sight)
+        return self._benchmark(self.best or evaluation)
 
-    def _look(self, x: Vector) -> Sight:
+    def _evaluate(self, x: Vector) -> Evaluation:
         """See x with all rounds; remember it if it is the best action so far."""
         limits, horizon = self.limits, self.rounds.horizon
         known = limits.known(x, horizon) if self.budget > 0.0 else np.zeros(horizon + 1)
-        sight = self.rounds.look(x, known, limits.rows)
-        if self._kept(sight) and (self.best is None or sight.cost < self.best.cost):
-            self.best = sight
-        return sight
+        evaluation = self.rounds.evaluate(x, known, limits.rows)
+        if self._kept(evaluation) and (self.best is None or evaluation.cost < self.best.cost):
+            self.best = evaluation
+        return evaluation
 
-    def _learn(self, sight: Sight) -> bool:
+    def _learn(self, evaluation: Evaluation) -> bool:
         """Take over the cuts of an action that breaks the limits; say if there were any."""
-        if self._kept(sight) or not sight.cuts.offsets.size:
+        if self._kept(evaluation) or not evaluation.cuts.offsets.size:
             return False
-        self.limits = self.limits.joined(sight.cuts)
+        self.limits = self.limits.joined(evaluation.cuts)
         return True
 
-    def _kept(self, sight: Sight) -> bool:
-        value = sight.total if self.budget > 0.0 else sight.worst
+    def _kept(self, evaluation: Evaluation) -> bool:
+        value = evaluation.total if self.budget > 0.0 else evaluation.worst
         return value <= self.budget + 2.0 * max(self.tolerance, self.slack)
 
-    def _closed(self, sight: Sight) -> bool:
-        return self.best is not None and self.best.cost - self.lower <= AIM * self._size(sight)
+    def _closed(self, evaluation: Evaluation) -> bool:
+        return self.best is not None and self.best.cost - self.lower <= AIM * self._size(evaluation)
 
-    def _size(self, sight: Sight) -> float:
+    def _size(self, evaluation: Evaluation) -> float:
         """Return what gaps are compared to: the cost, or where it vanishes a share of its parts."""
-        parts = float(np.abs(sight.slope) @ np.abs(sight.x))
-        return max(abs(sight.cost), 1e-2 * parts, 1e-300)
+        parts = float(np.abs(evaluation.slope) @ np.abs(evaluation.x))
+        return max(abs(evaluation.cost), 1e-2 * parts, 1e-300)
 
-    def _solve(self, costs: Cuts, sight: Sight) -> Answer | None:
+    def _solve(self, costs: Cuts, evaluation: Evaluation) -> Answer | None:
         model = cheapest(costs, self.limits, self.budget, self.slack)
         fallback = None
         if self.limits.offsets.size and self.budget < math.inf:
             fallback = self._violation(self.limits)
-        accuracy = self.share * self._size(sight)
+        accuracy = self.share * self._size(evaluation)
         if self.best is not None:
             accuracy = min(accuracy, 0.1 * (self.best.cost - self.lower))
-        accuracy = max(accuracy, 0.5 * AIM * self._size(sight))
+        accuracy = max(accuracy, 0.5 * AIM * self._size(evaluation))
         return self.master.solve(model, fallback, accuracy)
 
     def _violation(self, limits: Cuts) -> Model:
@@ -143,36 +143,38 @@ class Search:
     def _infeasible(self) -> Benchmark | None:
         """Prove that no action keeps the limits; or return None with some slack allowed."""
         worst = self.budget == 0.0
-        sight, answer = self._least(least_worst if worst else least_sum)
+        evaluation, answer = self._least(least_worst if worst else least_sum)
         room = self.budget + 2.0 * self.tolerance
         if answer.lower <= room:
-            reached = sight.worst if worst else sight.total
+            reached = evaluation.worst if worst else evaluation.total
             if self.slack or reached > room:
-                return self._benchmark(sight)  # neither proved nor refuted
+                return self._benchmark(evaluation)  # neither proved nor refuted
             self.slack = 2.0 * self.tolerance
             return None
         weights = answer.multipliers if worst else answer.multipliers[:-1]
         guilty = self.limits.rounds[: weights.size][weights > 1e-9 * weights.max(initial=0.0)]
         return Benchmark(
-            sight.x,
-            sight.cost,
+            evaluation.x,
+            evaluation.cost,
             math.inf,
             math.inf,
             "infeasible",
-            sight.worst,
-            sight.total,
+            evaluation.worst,
+            evaluation.total,
             time.perf_counter() - self.begin,
             tuple(int(t) for t in np.unique(guilty)),
-            self._needed(sight) if worst else sight.total,
+            self._needed(evaluation) if worst else evaluation.total,
         )
 
-    def _least(self, goal: Callable[[Cuts], Model], most: float = math.inf) -> tuple[Sight, Answer]:
+    def _least(
+        self, goal: Callable[[Cuts], Model], most: float = math.inf
+    ) -> tuple[Evaluation, Answer]:
         """Minimise the worst violation, or the sum of all: the best action seen and the proof."""
 
-        def value(sight: Sight) -> float:
-            return sight.worst if goal is least_worst else sight.total
+        def value(evaluation: Evaluation) -> float:
+            return evaluation.worst if goal is least_worst else evaluation.total
 
-        best: Sight | None = None
+        best: Evaluation | None = None
         lower, horizon = -math.inf, self.rounds.horizon
         for _ in range(MOST_STEPS):
             size = 0.0 if best is None else abs(value(best))
@@ -183,44 +185,46 @@ class Search:
             x = answer.x
             level = np.full(horizon + 1, answer.theta)
             known = level if goal is least_worst else self.limits.known(x, horizon)
-            sight = self.rounds.look(x, known, self.limits.rows)
-            if best is None or value(sight) < value(best):
-                best = sight
+            evaluation = self.rounds.evaluate(x, known, self.limits.rows)
+            if best is None or value(evaluation) < value(best):
+                best = evaluation
             if answer.lower > lower:
                 lower, proof = answer.lower, answer
             aim = max(self.rounds.tolerance, AIM * abs(value(best)))
-            if value(best) - lower <= aim or not sight.cuts.offsets.size:
+            if value(best) - lower <= aim or not evaluation.cuts.offsets.size:
                 break
             if self.limits.offsets.size > most:
                 break
-            self.limits = self.limits.joined(sight.cuts)
+            self.limits = self.limits.joined(evaluation.cuts)
             if not self.rounds.finite:
-                half = self.rounds.look(0.5 * (best.x + x), known, self.limits.rows)
+                half = self.rounds.evaluate(0.5 * (best.x + x), known, self.limits.rows)
                 best = min(best, half, key=value)
                 self.limits = self.limits.joined(half.cuts)
         assert best is not None
         return best, proof
 
-    def _needed(self, sight: Sight) -> float | None:
+    def _needed(self, evaluation: Evaluation) -> float | None:
         """Return the least sum of positive constraint values, if few cuts are enough."""
-        if sight.broken > MOST_NEEDED or not self.rounds.finite:
+        if evaluation.broken > MOST_NEEDED or not self.rounds.finite:
             return None
-        sight, answer = self._least(least_sum, MOST_NEEDED)
-        close = sight.total - answer.lower <= GAP * abs(sight.total) + self.rounds.tolerance
-        return sight.total if close else None
+        evaluation, answer = self._least(least_sum, MOST_NEEDED)
+        close = (
+            evaluation.total - answer.lower <= GAP * abs(evaluation.total) + self.rounds.tolerance
+        )
+        return evaluation.total if close else None
 
-    def _benchmark(self, sight: Sight) -> Benchmark:
-        kept = self._kept(sight)
-        lower = min(self.lower, sight.cost) if kept else self.lower
-        gap = sight.cost - lower if kept else math.inf  # a broken limit proves nothing
-        proved = gap <= GAP * self._size(sight)
+    def _benchmark(self, evaluation: Evaluation) -> Benchmark:
+        kept = self._kept(evaluation)
+        lower = min(self.lower, evaluation.cost) if kept else self.lower
+        gap = evaluation.cost - lower if kept else math.inf  # a broken limit proves nothing
+        proved = gap <= GAP * self._size(evaluation)
         return Benchmark(
-            sight.x,
-            sight.cost,
+            evaluation.x,
+            evaluation.cost,
             lower,
             gap,
             "optimal" if proved else "gap",
-            sight.worst,
-            sight.total,
+            evaluation.worst,
+            evaluation.total,
             time.perf_counter() - self.begin,
         )

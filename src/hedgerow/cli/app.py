@@ -10,10 +10,10 @@ from rich.console import Console
 
 import hedgerow
 from hedgerow.cli.demo import run_demo
+from hedgerow.cli.errors import report_errors
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import show_list
 from hedgerow.cli.network import network
-from hedgerow.cli.refusals import refusals
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
 from hedgerow.cli.run import run
@@ -57,5 +57,5 @@ def demo(
     out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
 ) -> None:
     """Play the paper's constrained shortest-path game with three policies."""
-    with refusals():
+    with report_errors():
         run_demo(seed=seed, horizon=horizon, out=out)

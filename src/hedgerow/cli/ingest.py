@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from hedgerow.cli.refusals import check_output, refusals
+from hedgerow.cli.errors import check_output, report_errors
 from hedgerow.cli.saying import say, tell_aside
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.atlas.choices import AtlasChoices
@@ -16,7 +16,7 @@ from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edges import EdgeColumns, read_edges
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
-from hedgerow.report.networks import left_out_table, network_sentences, network_table
+from hedgerow.report.networks import network_sentences, network_table, rejection_table
 
 ingest = typer.Typer(
     help="Read measurements and write a network file.",
@@ -64,7 +64,7 @@ def atlas(
     keep_going: KeepGoing = False,
 ) -> None:
     """Read RIPE Atlas results in any form of delivery: a hub and the probes that measured it."""
-    with refusals():
+    with report_errors():
         check_output(out, files)
         choices = AtlasChoices(
             type, start, stop, af, node_key, hub, latency, bandwidth, aggregate, seed, keep_going
@@ -97,7 +97,7 @@ def edges(
     most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read a CSV with one edge, or one measurement of an edge, in each row."""
-    with refusals():
+    with report_errors():
         check_output(out, [file])
         network = read_edges(
             file,
@@ -124,7 +124,7 @@ def matrix(
     most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read a stack of latency matrices, one for each round."""
-    with refusals():
+    with report_errors():
         check_output(out, [file])
         network = read_matrix(
             file,
@@ -144,7 +144,7 @@ def _finish(network: Network, out: Path) -> None:
     network.save(out)
     counts = network.provenance
     if counts["left_out"]:
-        Console(stderr=True).print(left_out_table(counts["left_out"]))
+        Console(stderr=True).print(rejection_table(counts["left_out"]))
     tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
     Console().print(network_table(network))
     for sentence in network_sentences(network):

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from hedgerow.cli.errors import check_output, report_errors
 from hedgerow.cli.ingest import MostNumbers
-from hedgerow.cli.refusals import check_output, refusals
 from hedgerow.cli.saying import say
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.hub_graphs import hub_graph
@@ -30,7 +30,7 @@ def show(
     most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Print a summary and draw the graph and its distributions."""
-    with refusals():
+    with report_errors():
         found = Network.load(file, most_numbers)
         figure = draw_network(found, out / "network.png")
         _describe(found)
@@ -52,7 +52,7 @@ def build(
     target: Annotated[str | None, typer.Option(help="The last node. (default: seeded)")] = None,
 ) -> None:
     """Build the paper's graph from a measured star and print every open choice."""
-    with refusals():
+    with report_errors():
         check_output(out, [star])
         graph = hub_graph(
             Network.load(star),

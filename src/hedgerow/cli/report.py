@@ -11,14 +11,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from hedgerow.cli.refusals import refusals
+from hedgerow.cli.errors import report_errors
 from hedgerow.cli.run import Json, Quiet
 from hedgerow.cli.saying import say
 from hedgerow.experiments.results import Results
-from hedgerow.report.expected import how_far
-from hedgerow.report.mixture import mixture
+from hedgerow.report.expected import how_far, mixture
 from hedgerow.report.page import write_report
-from hedgerow.report.summary import Place, Summary
+from hedgerow.report.summary import ProblemAtHorizon, Summary
 from hedgerow.report.terminal import summary_table, verdict_table
 from hedgerow.report.verdicts import Verdict, route_place, verdicts
 
@@ -32,7 +31,7 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Draw figures, tables and one self-contained page from a folder of results."""
-    with refusals():
+    with report_errors():
         summary = Summary(Results(folder))
         if not summary.rows:
             raise ValueError(_nothing(summary))
@@ -47,7 +46,7 @@ def report(
 
 
 def _print_json(
-    summary: Summary, page: Path, place: Place | None, judged: Sequence[Verdict]
+    summary: Summary, page: Path, place: ProblemAtHorizon | None, judged: Sequence[Verdict]
 ) -> None:
     found: dict[str, Any] = {"page": str(page), "runs": how_far(summary.results)}
     found |= {"left_out": len(summary.unjudged), "mixture": mixture(summary.results)}
@@ -56,7 +55,7 @@ def _print_json(
     sys.stdout.write(json.dumps(found, indent=2) + "\n")
 
 
-def _tell(summary: Summary, place: Place | None, judged: Sequence[Verdict]) -> None:
+def _tell(summary: Summary, place: ProblemAtHorizon | None, judged: Sequence[Verdict]) -> None:
     """Print the first problem's table and, on routes, what became of the paper's claims."""
     console = Console()
     console.print(summary_table(summary, summary.places[0], summary.presets[0]))

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from hedgerow.cli.errors import report_errors
 from hedgerow.cli.progress import progress
-from hedgerow.cli.refusals import refusals
 from hedgerow.cli.report import report
 from hedgerow.cli.run import (
     Cluster,
@@ -49,7 +49,7 @@ def reproduce(
     quiet: Quiet = False,
 ) -> None:
     """Run the shipped comparison and report on it; --network plays it on your graph instead."""
-    with refusals():
+    with report_errors():
         experiment = load_experiment("paper" if network is None else "paper_network", network)
         if full:
             experiment = replace(experiment, seeds=tuple(FULL_SEEDS))

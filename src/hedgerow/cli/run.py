@@ -15,10 +15,9 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.counted import counted
+from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.progress import progress
-from hedgerow.cli.refusals import refusals
-from hedgerow.cli.saying import complain, say, tell_aside
+from hedgerow.cli.saying import complain, counted, say, tell_aside
 from hedgerow.experiments.cluster import check_cluster, on_cluster
 from hedgerow.experiments.local import find_joblib, in_processes, in_this_process
 from hedgerow.experiments.reading import load_experiment
@@ -58,7 +57,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Play every run of an experiment that has no result yet."""
-    with refusals():
+    with report_errors():
         experiment = load_experiment(file, network)
         folder = out or Path("out") / experiment.name
         force = workforce(workers, cluster)
@@ -89,7 +88,7 @@ def resumable(folder: Path) -> Iterator[None]:
     except (KeyboardInterrupt, StoppedError) as end:
         done = sum(1 for _ in folder.rglob("runs/*.json"))
         again = " ".join(["hedgerow", *map(shlex.quote, sys.argv[1:])])
-        why = str(end) or "stopped"
+        why = in_options(str(end)) or "stopped"
         complain(
             f"{why}; finished and kept in {folder}: {counted(done, 'run')}. To resume: {again}"
         )

@@ -20,3 +20,12 @@ def complain(sentence: str) -> None:
 def tell_aside(line: str) -> None:
     """Print one line on stderr."""
     Console(stderr=True).print(in_table(line), soft_wrap=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return how many there are, in words that agree.
+
+    >>> counted(1, "run"), counted(12, "benchmark")
+    ('1 run', '12 benchmarks')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -12,8 +12,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from hedgerow.cli.errors import report_errors
 from hedgerow.cli.progress import progress
-from hedgerow.cli.refusals import refusals
 from hedgerow.cli.run import (
     Cluster,
     File,
@@ -46,7 +46,7 @@ def tune(
     quiet: Quiet = False,
 ) -> None:
     """Tune every method alike on training seeds and play the held-out ones with the choice."""
-    with refusals():
+    with report_errors():
         experiment = load_experiment(file, network)
         checked_tuning(experiment)  # before any folder is made
         folder = out or Path("out") / f"{experiment.name}-tuned"

@@ -24,7 +24,6 @@ from hedgerow.engine.signatures import (
     SPACE,
     TAKE,
 )
-from hedgerow.kernels.borrowing import borrowed
 from hedgerow.kernels.jit import (
     COMPILED,
     function,
@@ -36,8 +35,9 @@ from hedgerow.kernels.jit import (
     whole,
     write,
 )
-from hedgerow.kernels.oracles import answers
+from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.tangents import along, measures
+from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot
 
 Array = Any
@@ -89,7 +89,7 @@ def bind_learner(pattern: Any, state: Array, work: Array) -> Any:
     table.before_oracle, table.after_oracle = pattern.before_oracle, pattern.after_oracle
     table.regularise, table.step_size = pattern.regularise, pattern.step_size
     table.after_step = pattern.after_step
-    table.state, table.work = borrowed(state), borrowed(work)
+    table.state, table.work = unowned_view(state), unowned_view(work)
     return table
 
 
@@ -129,12 +129,12 @@ step_table = StepTableType(
         ("space", SPACE),  # of the set's oracle
         ("tangent", types.boolean),  # whether the learner wants its losses along the set
         ("measure", measures),
-        ("oracle", answers),
+        ("oracle", oracle_type),
     ]
 )
 
 
-@kernel(step_table, measures, answers)
+@kernel(step_table, measures, oracle_type)
 def _step_pattern(measure: Any, oracle: Any) -> Any:
     """Return a table of these kernels that has no arrays yet."""
     table: Any = new(step_table)
@@ -150,8 +150,8 @@ def bind_step(pattern: Any, learner: Any, space: Any, tangent: bool) -> Any:
     table.learner, table.tangent = learner, tangent
     index, numbers, links, scratch, label, members = space
     table.space = (
-        *(borrowed(index), borrowed(numbers), borrowed(links), borrowed(scratch)),
-        *(borrowed(label), borrowed(members)),
+        *(unowned_view(index), unowned_view(numbers), unowned_view(links), unowned_view(scratch)),
+        *(unowned_view(label), unowned_view(members)),
     )
     return table
 
@@ -241,9 +241,10 @@ def bind_surrogate(
     table: Any = new(surrogate_table)
     table.measure, table.needs_gradient = pattern.measure, pattern.needs_gradient
     table.take, table.slope, table.charge = pattern.take, pattern.slope, pattern.charge
-    table.queue, table.ranges, table.units = borrowed(queue), borrowed(ranges), borrowed(units)
-    table.potential, table.label = borrowed(potential), borrowed(label)
-    table.members = borrowed(members)
+    table.queue, table.ranges = unowned_view(queue), unowned_view(ranges)
+    table.units = unowned_view(units)
+    table.potential, table.label = unowned_view(potential), unowned_view(label)
+    table.members = unowned_view(members)
     return table
 
 

@@ -93,6 +93,6 @@ def _distributed() -> Any:
         import distributed
     except ModuleNotFoundError:
         raise ValueError(
-            "--cluster needs dask.distributed; install it with: pip install 'hedgerow[cluster]'"
+            "a cluster needs dask.distributed; install it with: pip install 'hedgerow[cluster]'"
         ) from None
     return distributed

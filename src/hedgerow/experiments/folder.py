@@ -42,7 +42,7 @@ def opened(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterato
         for name in PARTS:
             (folder / name).mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise ValueError(f"{folder} is no folder; give another with --out") from None
+        raise ValueError(f"{folder} is no folder; give another folder") from None
     with shared(folder) as alone:
         if _fits(folder, resolved, mix):
             write_bytes(folder, folder / "experiment.json", as_json(resolved))
@@ -56,8 +56,8 @@ def refuse_other_states(folder: Path, states: Iterable[str | None]) -> None:
     if others:
         raise ValueError(
             f"{folder} holds results of another state of the library (sources "
-            f"{', '.join(others)}; here {sources()}), and two states do not mix unawares; give "
-            "another folder with --out, or accept the mixture with --mix, which the report shows"
+            f"{', '.join(others)}; here {sources()}), and two states do not mix unawares; "
+            "give another folder, or accept the mixture with mix=True, which the report shows"
         )
 
 
@@ -66,7 +66,7 @@ def _refuse_foreign(folder: Path) -> None:
     if not folder.is_dir() or (folder / "experiment.json").is_file():
         return
     if not {path.name for path in folder.iterdir()} <= set(OURS):
-        raise ValueError(f"{folder} is not empty and holds no results; give another with --out")
+        raise ValueError(f"{folder} is not empty and holds no results; give another folder")
 
 
 def _fits(folder: Path, resolved: dict[str, Any], mix: bool) -> bool:
@@ -91,7 +91,7 @@ def _restored(folder: Path, resolved: dict[str, Any], why: str) -> bool:
             if not _belongs(record, resolved):
                 raise ValueError(
                     f"{folder / 'experiment.json'} is damaged ({why}), and {path} is of another "
-                    "experiment; give another folder with --out"
+                    "experiment; give another folder"
                 )
     return True
 
@@ -119,8 +119,8 @@ def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str,
     if fixed[0] != fixed[1] or old[:shorter] != new[:shorter]:
         raise ValueError(
             f"{folder} holds the results of another experiment, or of another version of the "
-            "library; a folder may grow only by seeds after those it has: give another folder "
-            "with --out, or remove it"
+            "library; a folder may grow only by seeds after those it has: "
+            "give another folder, or remove it"
         )
     return len(new) > len(old)
 

@@ -57,7 +57,7 @@ def in_processes(tasks: Iterable[Task], workers: int) -> Generator[Done, None, N
             if broken >= PATIENCE:
                 raise WorkersLostError(
                     f"worker processes were killed {broken} times in a row and finished nothing; "
-                    "memory may be short: use fewer --workers"
+                    "memory may be short: use fewer workers"
                 ) from None
 
 
@@ -86,5 +86,5 @@ def find_joblib() -> Any:
     except ModuleNotFoundError:
         raise ValueError(
             "several workers need joblib; install it with: pip install 'hedgerow[cli]', "
-            "or use --workers 1"
+            "or use workers=1"
         ) from None

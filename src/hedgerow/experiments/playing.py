@@ -74,6 +74,8 @@ def _play(task: RunTask) -> tuple[Output, ...]:
     seen = Witness(problem) if problem.adaptive else drawn(problem)
     trace = _trace(policy, seen, feedback, known)
     record |= _numbers(trace, policy)
+    if trace.ccv_each is not None:
+        record["ccv_each"] = trace.ccv_each.tolist()
     record |= {"notes": notes, "constants": known and known.record()}
     shown = curves(trace.costs, trace.violations)
     played = Output("runs", record, shown, trace.seconds, trace.compiled)

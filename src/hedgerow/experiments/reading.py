@@ -138,7 +138,7 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
     required = ["kind", *(name for name, p in known.items() if p.required)]
     optional = ["label", "horizons", *(name for name, p in known.items() if not p.required)]
     if "network" in required and "network" not in table:
-        raise ValueError(f"{where} lacks the key 'network'; give it, or --network FILE")
+        raise ValueError(f"{where} lacks the key 'network'; give it, or network=FILE")
     schema.check_keys(table, where, required, optional)
     values, hashes = {}, {}
     for name, parameter in known.items():
@@ -172,7 +172,9 @@ def _fill_network(table: dict[str, Any], network: Path) -> None:
         and "network" not in problem
     ]
     if not lacking:
-        raise ValueError("no problem of this experiment lacks a network file; leave --network out")
+        raise ValueError(
+            "no problem of this experiment lacks a network file; leave out network=..."
+        )
     for problem in lacking:
         problem["network"] = str(network.resolve())
 

@@ -20,10 +20,11 @@ what is there and makes again what is not whole. The bytes of `experiment.json`,
 does not take this problem (then there is no array and the numbers are null). Numbers, exact totals
 over all rounds: `cost`, `ccv` (sum of max(0, g_t)), `signed_ccv` (sum of g_t), `largest_violation`,
 `violated_rounds`, `oracle_calls`, `projections`, `certificate` (a proved bound of the regret, null
-where the method has none), `dim`. `notes` are the warnings of the method, `constants` what a
-theorem was told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how`
-they were found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the
-plays has one for each run. `sources` is the fingerprint of the library's sources that made the file
+where the method has none), `dim`; and `ccv_each`, the CCV of each constraint, only where all rounds
+have several, equally many. `notes` are the warnings of the method, `constants` what a theorem was
+told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how` they were
+found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the plays has
+one for each run. `sources` is the fingerprint of the library's sources that made the file
 (`hedgerow.experiments.sources`), here and in benchmarks.
 
 *Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,

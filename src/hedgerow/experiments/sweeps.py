@@ -137,7 +137,7 @@ def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
         if other != sources() and not mix:
             raise StoppedError(
                 f"a worker has another state of the library (sources {other or 'unknown'}; here "
-                f"{sources()}); bring all to one state, or accept the mixture with --mix"
+                f"{sources()}); bring all to one state, or accept the mixture with mix=True"
             )
         try:
             write(folder, output)

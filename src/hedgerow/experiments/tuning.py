@@ -122,7 +122,7 @@ def _refuse_other_tuning(path: Path, tuning: Tuning) -> None:
         tuning.seeds,
     ):
         raise ValueError(
-            f"{path} was chosen by another rule or on other seeds; give another folder with --out"
+            f"{path} was chosen by another rule or on other seeds; give another folder"
         )
 
 

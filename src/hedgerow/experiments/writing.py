@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import uuid
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hedgerow.atomic_write import replace_files
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.stopped import UnwritableError
 
@@ -28,16 +26,9 @@ def write(folder: Path, output: Output) -> None:
 
 def write_bytes(folder: Path, path: Path, content: bytes) -> None:
     """Write a file whole or not at all, whoever else writes the same."""
-    part = folder / "partial" / f"{uuid.uuid4().hex}.part"
     try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        replace_files({path: content}, folder / "partial")
     except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
         raise UnwritableError(path, error) from None
 
 

@@ -11,9 +11,9 @@ from numba import types
 
 from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
 from hedgerow.engine.tables import UNDECLARED, learner_step, step_table, surrogate_table
-from hedgerow.kernels.borrowing import borrowed
 from hedgerow.kernels.jit import kernel, number, read, rows, whole, write, write_rows
-from hedgerow.kernels.vectors import four, look
+from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow.kernels.vectors import dots_and_norms, four
 from hedgerow.surrogates.make_loss import make_loss
 from hedgerow.surrogates.queued import PRICE
 from hedgerow.surrogates.ranges import LEARNT
@@ -78,10 +78,10 @@ def play_rounds(
     x = step.learner.state[: costs.shape[1]]
     if not is_play_left(ledger, x):
         return first
-    costs, constraints, noise = borrowed(costs), borrowed(constraints), borrowed(noise)
+    costs, constraints, noise = unowned_view(costs), unowned_view(constraints), unowned_view(noise)
     for r in range(first, end):
         a, c = costs[r], constraints[r]
-        looked = look(a, c, x)
+        looked = dots_and_norms(a, c, x)
         cost, value = looked[0] + cost_offsets[r], looked[1] + constraint_offsets[r]
         own = noise[r - first]  # rows of length 0 for a learner that draws none
         if not play_round(step, surrogate, ledger, a, cost, c, value, own, looked):

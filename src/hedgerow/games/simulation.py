@@ -109,7 +109,7 @@ def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk
     while (done := compiled.play(chunk, done, seen)) < k:
         one = LinearChunk(*(part[done : done + 1] for part in chunk))
         ((cost, constraint),) = one.rounds()
-        seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:]
+        seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:4]
         done += 1
     return Trace(seen[0], seen[1], compiled=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hedgerow.feedback import first_order
-from hedgerow.functions import Function
+from hedgerow.functions import Function, parts_of
 from hedgerow.problems.problem import Problem
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Step
@@ -23,7 +23,8 @@ def play(
         feedback: what the policy may see of cost and constraint; left out, `policy.feedback`.
 
     Yields:
-        `Step(t, x, cost, violation)`: the round from 1 on, x_t, f_t(x_t) and g_t(x_t).
+        `Step(t, x, cost, violation, each)`: the round from 1 on, x_t, f_t(x_t), g_t(x_t), and the
+        value of each constraint where there are several.
 
     """
     check_match(policy, problem)
@@ -44,7 +45,8 @@ def turn(
     """Play one round."""
     x = policy.ask()
     policy.tell(feedback(cost, x), feedback(constraint, x))
-    return Step(t, x, cost(x), constraint(x))
+    each = tuple(part(x) for part in parts_of(constraint))
+    return Step(t, x, cost(x), max(each), each if len(each) > 1 else None)
 
 
 def check_match(policy: Policy[Any, Any], problem: Problem) -> None:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from hedgerow.kernels.jit import kernel, number, read, write
-from hedgerow.kernels.oracles import answering
+from hedgerow.kernels.oracles import ORACLE
 from hedgerow.kernels.simplices import project
 from hedgerow.kernels.vectors import dot, two
 
@@ -14,7 +14,7 @@ Array = Any
 
 
 # numbers = [radius]
-@kernel(*answering)
+@kernel(*ORACLE)
 def against_largest(
     index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
 ) -> None:
@@ -39,7 +39,7 @@ def length(y: Array, unit: Array) -> tuple[float, float]:
 
 
 # numbers = [radius]
-@kernel(*answering)
+@kernel(*ORACLE)
 def against(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
     """Return -radius c / ||c||, against the first axis if c = 0."""
     norm = length(c, v)[1]
@@ -62,7 +62,7 @@ def sum_of_sizes(y: Array, sizes: Array) -> float:
 
 
 # numbers = [radius]
-@kernel(*answering)
+@kernel(*ORACLE)
 def nearest_in_cross(
     index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array
 ) -> None:
@@ -75,7 +75,7 @@ def nearest_in_cross(
 
 
 # numbers = [radius]
-@kernel(*answering)
+@kernel(*ORACLE)
 def nearest(index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array) -> None:
     """Project y on the Euclidean ball."""
     largest, norm = length(y, x)

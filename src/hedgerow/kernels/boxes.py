@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.oracles import answering
+from hedgerow.kernels.oracles import ORACLE
 
 Array = Any
 
 
 # numbers = [lower | upper]
-@kernel(*answering)
+@kernel(*ORACLE)
 def corner(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
     """Take each coordinate's better bound, the lower one if they are equal."""
     n = len(c)
@@ -20,7 +20,7 @@ def corner(index: Array, numbers: Array, c: Array, links: Array, scratch: Array,
 
 
 # numbers = [lower | upper]
-@kernel(*answering)
+@kernel(*ORACLE)
 def nearest(index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array) -> None:
     """Cut every coordinate at its bounds."""
     n = len(y)

@@ -16,7 +16,7 @@ from hedgerow.kernels.jit import (
     write,
     write_index,
 )
-from hedgerow.kernels.oracles import answering
+from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
 
@@ -283,7 +283,7 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
 
 
 # index = [nodes, source, target, hops | begin | tail | edge]; numbers = the edges' tie weights
-@kernel(*answering)
+@kernel(*ORACLE)
 def cheapest_walk_oracle(
     index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 import warnings
@@ -9,14 +10,34 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from hedgerow.kernels.cache import KernelCache, config
-from hedgerow.kernels.interpreted import interpreted
 
 F = TypeVar("F", bound=Callable[..., Any])
+CASTS = {types.float64: float, types.int64: int, types.boolean: bool}
+
+
+def interpreted(function: F, signature: Any) -> F:
+    """Run a kernel in Python, with numbers of the types that compiled code has, and as silently."""
+    casts = [CASTS.get(kind, _same) for kind in signature.args]
+    cast = CASTS.get(signature.return_type, _same)
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        given = [make(one) for make, one in zip(casts, arguments, strict=True)]
+        with np.errstate(all="ignore"):
+            return cast(function(*given))
+
+    return call  # type: ignore[return-value]
+
+
+def _same(value: Any) -> Any:
+    return value
+
 
 number = types.float64
 whole = types.int64

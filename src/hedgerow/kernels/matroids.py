@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from hedgerow.kernels.jit import flags, index, kernel, number, read, whole, write, write_index
-from hedgerow.kernels.oracles import answering
+from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
 
@@ -228,7 +228,7 @@ def fullest_set(
 
 
 # index = [nodes | one | two]
-@kernel(*answering)
+@kernel(*ORACLE)
 def cheapest_tree(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
     """Write the cheapest spanning tree into v; ties go to the edge given first."""
     edges = len(c)

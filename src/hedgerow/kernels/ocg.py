@@ -7,7 +7,7 @@ from typing import Any
 from numba import types
 
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
-from hedgerow.kernels.lanes import WIDTH, load, spread, store, total
+from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store
 from hedgerow.kernels.vectors import descent, dot, place
 
 Array = Any
@@ -41,9 +41,9 @@ def accumulate_and_gradient(
     d: Array, S: Array, s: Array, x: Array, x1: Array, beta: float
 ) -> tuple[float, float]:
     """S_t = S_{t-1} + s_t and D = grad F_t(x), in one pass; return <S_t, x> and ||x - x_1||^2."""
-    v = q = spread(0.0)
+    v = q = broadcast(0.0)
     v1 = q1 = 0.0
-    factor, whole = spread(2.0 * beta), len(d) - len(d) % WIDTH
+    factor, whole = broadcast(2.0 * beta), len(d) - len(d) % WIDTH
     for i in range(0, whole, WIDTH):
         T, X = load(S, i) + load(s, i), load(x, i)
         e = X - load(x1, i)
@@ -57,7 +57,7 @@ def accumulate_and_gradient(
         v1 += S[i] * x[i]
         q1 += e1 * e1
         d[i] = S[i] + 2.0 * beta * e1
-    return total(v) + v1, total(q) + q1
+    return hsum(v) + v1, hsum(q) + q1
 
 
 @kernel(nothing, write, read, read, read, number)

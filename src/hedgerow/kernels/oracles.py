@@ -9,5 +9,5 @@ from __future__ import annotations
 
 from hedgerow.kernels.jit import function, index, nothing, read, write, write_index
 
-answering = (nothing, index, read, read, write_index, write, write)
-answers = function(*answering)
+ORACLE = (nothing, index, read, read, write_index, write, write)
+oracle_type = function(*ORACLE)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.oracles import answering
+from hedgerow.kernels.oracles import ORACLE
 
 Array = Any
 
 
 # numbers = [weights, falling]
-@kernel(*answering)
+@kernel(*ORACLE)
 def ranking(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
     """Give the largest weight to the smallest entry of c, to the first one if several."""
     order = np.argsort(c, kind="mergesort")  # stable
@@ -22,7 +22,7 @@ def ranking(index: Array, numbers: Array, c: Array, links: Array, scratch: Array
 
 
 # index = [k]
-@kernel(*answering)
+@kernel(*ORACLE)
 def subset(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
     """Take the k smallest entries of c, the first ones if several are equal."""
     order = np.argsort(c, kind="mergesort")
@@ -33,7 +33,7 @@ def subset(index: Array, numbers: Array, c: Array, links: Array, scratch: Array,
 
 
 # numbers = [total, what counts as a crumb | caps]
-@kernel(*answering)
+@kernel(*ORACLE)
 def filling(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
     """Fill coordinates up to their caps by rising c, the first ones first if several."""
     order = np.argsort(c, kind="mergesort")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.kernels.jit import flags, index, kernel, nothing, read, whole, write, write_index
-from hedgerow.kernels.oracles import answering
+from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
 
@@ -155,7 +155,7 @@ def longest_path(begin: Index, head: Index) -> int:
 
 
 # index = [nodes | begin | tail | edge]
-@kernel(*answering)
+@kernel(*ORACLE)
 def cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
     """Write the cheapest path into v; links are the parents, scratch the distances."""
     nodes = index[0]

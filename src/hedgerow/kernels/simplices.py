@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
-from hedgerow.kernels.oracles import answering
+from hedgerow.kernels.oracles import ORACLE
 
 Array = Any
 
@@ -140,7 +140,7 @@ def round_randomly(x: Array, cap: Array, uniform: Array) -> None:
 
 
 # numbers = [total]
-@kernel(*answering)
+@kernel(*ORACLE)
 def cheapest(
     index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
 ) -> None:
@@ -154,14 +154,14 @@ def cheapest(
 
 
 # numbers = [total]
-@kernel(*answering)
+@kernel(*ORACLE)
 def nearest(index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array) -> None:
     """Project y on the simplex."""
     project(y, numbers[0], x)
 
 
 # numbers = [total, anything | caps]
-@kernel(*answering)
+@kernel(*ORACLE)
 def nearest_below_caps(
     index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array
 ) -> None:

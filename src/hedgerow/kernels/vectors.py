@@ -12,7 +12,7 @@ from typing import Any
 from numba import types
 
 from hedgerow.kernels.jit import kernel, number, read, write
-from hedgerow.kernels.lanes import WIDTH, load, size, spread, store, total
+from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store, vabs
 
 Array = Any
 two = types.UniTuple(number, 2)
@@ -23,44 +23,44 @@ four = types.UniTuple(number, 4)
 @kernel(number, read, read)
 def dot(a: Array, b: Array) -> float:
     """Return <a, b>."""
-    lanes, rest = spread(0.0), 0.0
+    lanes, rest = broadcast(0.0), 0.0
     whole = len(a) - len(a) % WIDTH
     for i in range(0, whole, WIDTH):
         lanes += load(a, i) * load(b, i)
     for i in range(whole, len(a)):
         rest += a[i] * b[i]
-    return total(lanes) + rest
+    return hsum(lanes) + rest
 
 
 @kernel(number, read)
 def mean_of(a: Array) -> float:
     """Return the mean of a."""
     whole = len(a) - len(a) % WIDTH
-    lanes, rest = spread(0.0), 0.0
+    lanes, rest = broadcast(0.0), 0.0
     for i in range(0, whole, WIDTH):
         lanes += load(a, i)
     for i in range(whole, len(a)):
         rest += a[i]
-    return (total(lanes) + rest) / len(a)
+    return (hsum(lanes) + rest) / len(a)
 
 
 @kernel(two, read)
 def spread_of(a: Array) -> tuple[float, float]:
     """Return the mean of a, and the sum of squares about it."""
     whole, mean = len(a) - len(a) % WIDTH, mean_of(a)
-    lanes, rest, means = spread(0.0), 0.0, spread(mean)
+    lanes, rest, means = broadcast(0.0), 0.0, broadcast(mean)
     for i in range(0, whole, WIDTH):
         e = load(a, i) - means
         lanes += e * e
     for i in range(whole, len(a)):
         rest += (a[i] - mean) * (a[i] - mean)
-    return mean, total(lanes) + rest
+    return mean, hsum(lanes) + rest
 
 
 @kernel(four, read, read, read)
-def look(a: Array, c: Array, x: Array) -> tuple[float, float, float, float]:
+def dots_and_norms(a: Array, c: Array, x: Array) -> tuple[float, float, float, float]:
     """Return <a, x>, <c, x>, ||a||^2 and ||c||^2."""
-    f = g = p = q = spread(0.0)
+    f = g = p = q = broadcast(0.0)
     f1 = g1 = p1 = q1 = 0.0
     whole = len(a) - len(a) % WIDTH
     for i in range(0, whole, WIDTH):
@@ -74,15 +74,15 @@ def look(a: Array, c: Array, x: Array) -> tuple[float, float, float, float]:
         g1 += c[i] * x[i]
         p1 += a[i] * a[i]
         q1 += c[i] * c[i]
-    return total(f) + f1, total(g) + g1, total(p) + p1, total(q) + q1
+    return hsum(f) + f1, hsum(g) + g1, hsum(p) + p1, hsum(q) + q1
 
 
 @kernel(two, write, read, read, number, read)
 def mix(s: Array, a: Array, c: Array, w: float, x: Array) -> tuple[float, float]:
     """Write a + w c into s; return <s, x> and ||s||^2."""
-    f = p = spread(0.0)
+    f = p = broadcast(0.0)
     f1 = p1 = 0.0
-    weight, whole = spread(w), len(s) - len(s) % WIDTH
+    weight, whole = broadcast(w), len(s) - len(s) % WIDTH
     for i in range(0, whole, WIDTH):
         S = load(a, i) + weight * load(c, i)
         f += S * load(x, i)
@@ -92,33 +92,33 @@ def mix(s: Array, a: Array, c: Array, w: float, x: Array) -> tuple[float, float]
         s[i] = a[i] + w * c[i]
         f1 += s[i] * x[i]
         p1 += s[i] * s[i]
-    return total(f) + f1, total(p) + p1
+    return hsum(f) + f1, hsum(p) + p1
 
 
 @kernel(three, read, read, read)
 def descent(d: Array, x: Array, v: Array) -> tuple[float, float, float]:
     """Return <d, x - v>, the sum of the absolute values of its terms, and ||x - v||^2."""
-    p = a = q = spread(0.0)
+    p = a = q = broadcast(0.0)
     p1 = a1 = q1 = 0.0
     whole = len(d) - len(d) % WIDTH
     for i in range(0, whole, WIDTH):
         e = load(x, i) - load(v, i)
         term = load(d, i) * e
         p += term
-        a += size(term)
+        a += vabs(term)
         q += e * e
     for i in range(whole, len(d)):
         e1 = x[i] - v[i]
         p1 += d[i] * e1
         a1 += abs(d[i] * e1)
         q1 += e1 * e1
-    return total(p) + p1, total(a) + a1, total(q) + q1
+    return hsum(p) + p1, hsum(a) + a1, hsum(q) + q1
 
 
 @kernel(two, read, read, read)
 def place(S: Array, x: Array, x1: Array) -> tuple[float, float]:
     """Return <S, x> and ||x - x_1||^2."""
-    v = q = spread(0.0)
+    v = q = broadcast(0.0)
     v1 = q1 = 0.0
     whole = len(S) - len(S) % WIDTH
     for i in range(0, whole, WIDTH):
@@ -129,4 +129,4 @@ def place(S: Array, x: Array, x1: Array) -> tuple[float, float]:
     for i in range(whole, len(S)):
         v1 += S[i] * x[i]
         q1 += (x[i] - x1[i]) * (x[i] - x1[i])
-    return total(v) + v1, total(q) + q1
+    return hsum(v) + v1, hsum(q) + q1

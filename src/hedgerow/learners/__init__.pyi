@@ -31,6 +31,7 @@ from .loo_blocks import (
 from .mixture import Mixture as Mixture
 from .mixture import SharesOracle as SharesOracle
 from .ocg import OCG as OCG
+from .ocg import StronglyConvexOCG as StronglyConvexOCG
 from .ogd import OGD as OGD
 from .ogd import StronglyConvexOGD as StronglyConvexOGD
 from .one_point import OnePoint as OnePoint
@@ -58,4 +59,3 @@ from .separation_ogd import (
 from .separation_ogd import (
     SeparationOGD as SeparationOGD,
 )
-from .strongly_convex_ocg import StronglyConvexOCG as StronglyConvexOCG

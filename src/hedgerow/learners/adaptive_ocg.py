@@ -12,9 +12,8 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_after, move
-from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.arguments import first_play, warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.start import first_play
 from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet
 

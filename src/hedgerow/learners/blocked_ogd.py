@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number, squared_norm
+from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.feasible_follower import FeasibleFollower
-from hedgerow.learners.horizon import warn_beyond
 from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number
-from hedgerow.learners.start import first_play
+from hedgerow.learners.arguments import first_play
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State
@@ -45,7 +45,7 @@ class ConditionalGradient(StatefulPlayer):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round."""
+        """How many linear minimisations it has asked for: one per round."""
         return int(self._state["t"][0])
 
     def ask(self) -> Vector:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.learners.arguments import first_play
 from hedgerow.learners.atoms import Atoms
-from hedgerow.learners.start import first_play
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State

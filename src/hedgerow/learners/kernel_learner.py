@@ -13,9 +13,9 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
 from hedgerow.kernels.jit import COMPILED
 from hedgerow.kernels.vectors import dot
-from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.arguments import warn_beyond
 from hedgerow.player import StatefulPlayer
-from hedgerow.sets.compiled import faithful
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State
 
@@ -104,7 +104,7 @@ class KernelLearner(StatefulPlayer):
             return None
         compiled, answer = space.compiled, space.compiled.oracle
         if self.projects:
-            if compiled.project is None or not faithful(X, "project"):
+            if compiled.project is None or not kernel_matches(X, "project"):
                 return None
             answer = compiled.project
         return tables.bind_step(
@@ -127,7 +127,7 @@ class KernelLearner(StatefulPlayer):
     def _before(self, s: Vector, declared: float, noise: Vector) -> bool:
         """Take in a loss; return whether the oracle is to be asked for the direction."""
         X = self.decision_set
-        tangent2, plain2 = X.squares(s)
+        tangent2, plain2 = X.tangent_norm2(s)
         if self.projects:
             n = s.size
             self._work[3 * n : 4 * n] = X.tangent(s)

@@ -78,7 +78,7 @@ class Mixture(Stateful):
 
     @property
     def oracle_calls(self) -> int:
-        """All learners' together."""
+        """How many linear minimisations all learners together have asked for."""
         return sum(learner.oracle_calls for learner in self.learners)
 
     @property

@@ -10,9 +10,9 @@ from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.projected import descend
+from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import Kernel, KernelLearner, StepKernels
 from hedgerow.learners.projected_point import check_projection
-from hedgerow.learners.start import first_play
 from hedgerow.learners.steps import TANGENT2, learn_nothing, line_search
 from hedgerow.sets.decision_set import DecisionSet
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector
-from hedgerow.learners.start import first_play
+from hedgerow.learners.arguments import first_play
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet, Projectable
 from hedgerow.snapshot import Restorable, State

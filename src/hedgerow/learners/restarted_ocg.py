@@ -12,8 +12,8 @@ from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_after, move
+from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.start import first_play
 from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -143,7 +143,7 @@ class RestartedOCG(KernelLearner):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round."""
+        """How many linear minimisations it has asked for: one per round."""
         return self.rounds
 
     @property

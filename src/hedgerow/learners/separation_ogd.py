@@ -16,7 +16,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, squared_norm
 from hedgerow.kernels.jit import kernel
 from hedgerow.learners.adagrad import BEST_FACTOR, adagrad_eta
-from hedgerow.learners.horizon import warn_beyond
+from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.steps import TANGENT2
 from hedgerow.player import StatefulPlayer

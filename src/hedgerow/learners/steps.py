@@ -169,7 +169,7 @@ class RmsSteps:
 
     @property
     def horizon(self) -> None:
-        """Any."""
+        """The round after which the guarantee ends: none, these steps fit any horizon."""
 
     def begin(self, diameter: float) -> Vector:
         """Return [D, kappa, sum of squares]."""
@@ -223,7 +223,7 @@ class CertificateSteps:
 
     @property
     def horizon(self) -> None:
-        """Any."""
+        """The round after which the guarantee ends: none, these steps fit any horizon."""
 
     def begin(self, diameter: float) -> Vector:
         """Return [D, c, floor, sum of squares, beta, M]."""

@@ -94,7 +94,7 @@ def read_array(
     if count > most_numbers:
         raise TooLargeError(
             f"{name} declares {count} numbers, {8 * count / 2**20:.0f} MiB as float64; at most "
-            f"{most_numbers} are read unless most_numbers (--most-numbers) is raised"
+            f"{most_numbers} are read unless most_numbers=... is raised"
         )
     data = stream.read(octets)
     if len(data) != octets:

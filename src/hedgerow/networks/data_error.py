@@ -14,7 +14,7 @@ class DataError(ValueError):
         place: the file.
         position: the line, result or key; empty when it is the whole file.
         sentence: what is wrong and what to do.
-        left_out: the table of what had been left out until then.
+        rejections: the table of what had been left out until then.
 
     >>> str(DataError("a.json", "line 3", "the latency is NaN"))
     'a.json, line 3: the latency is NaN'
@@ -26,7 +26,7 @@ class DataError(ValueError):
         place: Path | str,
         position: str,
         sentence: str,
-        left_out: Sequence[dict[str, Any]] = (),
+        rejections: Sequence[dict[str, Any]] = (),
     ):
         super().__init__(f"{place}, {position}: {sentence}" if position else f"{place}: {sentence}")
-        self.left_out = tuple(left_out)
+        self.rejections = tuple(rejections)

@@ -16,10 +16,10 @@ from hedgerow.inputs import as_count
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.labels import check_label
-from hedgerow.networks.left_out import LeftOut, LeftOuts, Reason
 from hedgerow.networks.network import Network
 from hedgerow.networks.numbers import parse_number
 from hedgerow.networks.readings import Readings, check_aggregate
+from hedgerow.networks.rejections import Reason, Rejected, Rejections
 from hedgerow.networks.source_file import SourceFile
 
 LATENCY_COLUMNS = ("latency_ms", "rtt_ms")
@@ -76,7 +76,7 @@ def read_edges(
     check_aggregate(aggregate)
     as_count(most_numbers, "most_numbers")
     source = SourceFile(Path(path))
-    left = LeftOuts(keep_going)
+    left = Rejections(keep_going)
     table = _Table(source, columns, left)
     edges: dict[tuple[str, str], Readings] = {}
     times: dict[float, int] = {}
@@ -84,7 +84,7 @@ def read_edges(
         try:
             ends, latency, bandwidth = table.parse(row)
             time = times.setdefault(table.time(row), len(times))
-        except LeftOut as reason:
+        except Rejected as reason:
             left.add(reason.reason, source.path, f"line {line}", reason.detail)
             continue
         edges.setdefault(ends, Readings()).add(time, latency, bandwidth, line)
@@ -100,7 +100,7 @@ def read_edges(
 class _Table:
     """The rows of a CSV file, with the columns found by name."""
 
-    def __init__(self, source: SourceFile, columns: EdgeColumns, left: LeftOuts):
+    def __init__(self, source: SourceFile, columns: EdgeColumns, left: Rejections):
         self.source, self.left, self.count = source, left, 0
         self._rows = self._read()
         _, header = next(self._rows, (0, []))
@@ -122,20 +122,20 @@ class _Table:
 
     def parse(self, row: list[str]) -> tuple[tuple[str, str], float, float]:
         if len(row) != len(self.header):
-            raise LeftOut(
+            raise Rejected(
                 Reason.WRONG_FIELD, f"the row has {len(row)} fields, the header {len(self.header)}"
             )
         a, b = (row[i].strip() for i in self.ends)
         if not a or not b:
-            raise LeftOut(Reason.WRONG_FIELD, "a node has no name")
+            raise Rejected(Reason.WRONG_FIELD, "a node has no name")
         if a == b:
-            raise LeftOut(Reason.SELF_LOOP)
+            raise Rejected(Reason.SELF_LOOP)
         latency = _value(row[self.latency or 0], self.header[self.latency or 0])
         bandwidth = math.nan
         if self.bandwidth is not None:
             bandwidth = _value(row[self.bandwidth], self.header[self.bandwidth])
             if bandwidth == 0.0:
-                raise LeftOut(Reason.NO_BANDWIDTH)
+                raise Rejected(Reason.NO_BANDWIDTH)
         return (a, b), latency, bandwidth
 
     def time(self, row: list[str]) -> float:
@@ -169,15 +169,15 @@ class _Table:
 
 def _value(text: str, name: str, least: float = 0.0) -> float:
     if not text.strip():
-        raise LeftOut(Reason.MISSING)
+        raise Rejected(Reason.MISSING)
     try:
         value = parse_number(text)
     except ValueError:
-        raise LeftOut(Reason.WRONG_FIELD, f"{name} must be a number, got {text[:40]!r}") from None
+        raise Rejected(Reason.WRONG_FIELD, f"{name} must be a number, got {text[:40]!r}") from None
     if not math.isfinite(value):
-        raise LeftOut(Reason.NOT_FINITE, f"{name} is {text.strip()}")
+        raise Rejected(Reason.NOT_FINITE, f"{name} is {text.strip()}")
     if value < least:
-        raise LeftOut(Reason.NEGATIVE, f"{name} is {value:g}, it cannot be negative")
+        raise Rejected(Reason.NEGATIVE, f"{name} is {value:g}, it cannot be negative")
     return value
 
 
@@ -202,7 +202,7 @@ def _network(
                 table.source.path,
                 "",
                 f"{rounds} rounds of {len(order)} edges make a series of {count} numbers; at most "
-                f"{most_numbers} are kept unless most_numbers (--most-numbers) is raised",
+                f"{most_numbers} are kept unless most_numbers=... is raised",
             )
         readings = [edges[edge] for edge in order]
         series = tuple(_series(readings, name, rounds) for name in ("latency", "bandwidth"))

@@ -11,9 +11,9 @@ from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.networks.arrays import MOST_NUMBERS, read_npz
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.labels import check_label
-from hedgerow.networks.left_out import LeftOuts, Reason
 from hedgerow.networks.network import Network
 from hedgerow.networks.readings import check_aggregate
+from hedgerow.networks.rejections import Reason, Rejections
 
 ZEROS = ("gap", "value")
 
@@ -55,7 +55,9 @@ def read_matrix(
         found = names if key is None else [name for name in names if name == key]
         if len(found) != 1:
             there = ", ".join(names)[:200] or "none"
-            raise DataError(path, "", f"there is no array {key!r}, choose one with --key: {there}")
+            raise DataError(
+                path, "", f"there is no array {key!r}, choose one with key=...: {there}"
+            )
         return found
 
     arrays, sha256 = read_npz(path, chosen, as_count(most_numbers, "most_numbers"))
@@ -70,7 +72,7 @@ def read_matrix(
     pairs = np.argwhere(~np.eye(n, dtype=bool))
     with np.errstate(over="ignore"):
         values = stack[:, pairs[:, 0], pairs[:, 1]].astype(np.float64) * factor
-    left = LeftOuts(keep_going)
+    left = Rejections(keep_going)
     gaps = {
         Reason.MISSING: np.isnan(values) | ((values == 0.0) & (zero == "gap")),
         Reason.NOT_FINITE: np.isinf(values),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.atomic_write import replace_files
 from hedgerow.networks.arrays import MOST_NUMBERS, pack_npz, read_npz
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.network import Network
@@ -45,7 +43,7 @@ def save_network(network: Network, path: Path) -> Path:
     contents = ({beside: packed} if packed else {}) | {path: text}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(contents)
+        replace_files(contents)
     except OSError as error:
         why = error.strerror or error
         raise DataError(path, "", f"cannot be written: {why}; what was there is kept") from None
@@ -137,27 +135,3 @@ def _layout(data: dict[str, Any]) -> str:
         for key, value in data.items()
     ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _replace(contents: dict[Path, bytes]) -> None:
-    """Write all beside, then rename: nobody ever sees half a file, or half of the files."""
-    temporary: dict[Path, Path] = {}
-    try:
-        for path, content in contents.items():
-            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            temporary[path] = Path(name)
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            Path(name).chmod(0o666 & ~_umask())
-        for path, written in temporary.items():
-            written.replace(path)
-    finally:
-        for written in temporary.values():
-            with contextlib.suppress(OSError):
-                written.unlink()
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -15,7 +15,7 @@ from hedgerow.snapshot import Restorable, State, Stateful, states
 from hedgerow.surrogates.ranges import LearntRanges
 
 SeenCost = TypeVar("SeenCost")
-SeenConstraint = TypeVar("SeenConstraint")
+SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 
 
 class Composition(Stateful, Generic[SeenCost, SeenConstraint]):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from hedgerow.engine.certificate import certificate_add_round
-from hedgerow.feedback import EvalGrad, first_order, needs
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, as_number, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
@@ -18,7 +17,7 @@ from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
 from hedgerow.surrogates.queued import is_plain
 
-Seen = TypeVar("Seen", bound=EvalGrad | Sequence[EvalGrad])
+Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
 
 class Constrained(Composition[EvalGrad, Seen]):
@@ -74,14 +73,12 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Refuse what is no first-order feedback on this set."""
-        several = isinstance(constraint, (list, tuple)) and not hasattr(constraint, "_fields")
-        seen = list(constraint) if several else [constraint]
-        for feedback in (cost, *seen):
-            needs(EvalGrad, feedback, "this policy", "round")
-            if np.shape(feedback.grad) != (self.decision_set.dim,):
+        for seen in (cost, *each_seen(constraint)):
+            needs(EvalGrad, seen, "this policy", "round")
+            if np.shape(seen.grad) != (self.decision_set.dim,):
                 raise ValueError(
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
-                    f"got {np.shape(feedback.grad)}; evaluate the functions at ask()"
+                    f"got {np.shape(seen.grad)}; evaluate the functions at ask()"
                 )
 
     @property
@@ -119,7 +116,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
 
 
-def _largest(constraint: EvalGrad | Sequence[EvalGrad]) -> float:
+def _largest(constraint: Constraints) -> float:
     """Return the value of the constraint, or the largest of several."""
     if isinstance(constraint, EvalGrad):
         return constraint.value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
@@ -23,6 +23,7 @@ from hedgerow.policies.presets import (
     needed_lipschitz,
     refuse_eagerness,
     refuse_in_theory,
+    refuse_queues,
     warn_if_vacuous,
 )
 from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
@@ -32,6 +33,7 @@ from hedgerow.protocols.parts import Learner
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.budget import BudgetedScale
 from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.per_constraint import one_or_each
 from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
@@ -54,7 +56,8 @@ def projection_free_coco(
     benchmark_budget: float = 0.0,
     eagerness: float = 1.0,
     tracking: bool = False,
-) -> Constrained[EvalGrad]:
+    constraints: int | None = None,
+) -> Constrained[Constraints]:
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
 
     `practical` (the default) needs no horizon and runs without constants: `CertificateSteps`,
@@ -67,6 +70,12 @@ def projection_free_coco(
     Its unit of violation is the worst that a round seems able to do, Mg. Where plays come nowhere
     near that, as with a cap on latency where long routes exist, violations hardly count and the
     constraint may be ignored: give `violation_range` there, and look at the CCV.
+
+    A round may have several constraints, told as a sequence. Left as it is the policy has one queue
+    and keeps their maximum: the value and gradient of the most violated one are used, as for a
+    `Maximum`. With `constraints=m` each of the m has a queue, units and a weight of its own, and
+    the loss has a term for each; one that is measured in another unit, or seldom the worst, then
+    counts as much as the others.
 
     `theory` is the paper's box after its errata: p = log T, V = (144 G D p^2 T^{3/4})^p,
     Q(0) = G D log T, `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to
@@ -90,6 +99,9 @@ def projection_free_coco(
         tracking: for worlds that drift, in `practical` alone: the learner is mixed with one that
             forgets, `Mixture(AdaptiveOCG, CorrectiveOMD)`, still at one oracle call a round. Slower
             a round, a little more regret where nothing drifts (docs/beyond.md).
+        constraints: how many constraints a round has, in `practical` alone, for one queue each;
+            left out, one queue for their maximum. The other arguments hold for each of them, and
+            a budget is that of all together.
 
     >>> from hedgerow.sets.simplices import Simplex
     >>> policy = projection_free_coco(Simplex(3))
@@ -106,6 +118,7 @@ def projection_free_coco(
             tracking=tracking or None,
         )
         refuse_eagerness(eagerness)
+        refuse_queues(constraints)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         GD = G * decision_set.diameter
         potential, queue = paper_potential(T, GD, benchmark_budget)
@@ -122,14 +135,18 @@ def projection_free_coco(
                 "violation_scale replaces violation_range (it is k_t Mg as one number); give one"
             )
         violation_range = as_positive(violation_scale, "violation_scale") / PRACTICAL_SCALE.floor
-    ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
     e = as_positive(eagerness, "eagerness")
     growing = GrowingScale(PRACTICAL_SCALE.floor / e, PRACTICAL_SCALE.factor / e)
-    scale: float | Scale = growing if violation_scale is None else growing.floor
-    if budget := PRACTICAL_P * as_budget(benchmark_budget):
-        scale = BudgetedScale(scale, budget, ranges)
-    potential = PowerPotential(PRACTICAL_P, scale)
-    return Constrained(learner, CurrentSurrogate(potential, PRACTICAL_P / e, ranges))
+    budget = PRACTICAL_P * as_budget(benchmark_budget)
+
+    def surrogate() -> CurrentSurrogate:
+        ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
+        scale: float | Scale = growing if violation_scale is None else growing.floor
+        if budget:
+            scale = BudgetedScale(scale, budget, ranges)
+        return CurrentSurrogate(PowerPotential(PRACTICAL_P, scale), PRACTICAL_P / e, ranges)
+
+    return Constrained(learner, one_or_each(surrogate, constraints))
 
 
 def projection_free_long_term(
@@ -139,7 +156,8 @@ def projection_free_long_term(
     preset: Preset = "practical",
     lipschitz: Lipschitz = None,
     violation_range: float | None = None,
-) -> Constrained[EvalGrad]:
+    constraints: int | None = None,
+) -> Constrained[Constraints]:
     """Long-term constraints: the sum of g_t stays small, slack in one round pays for another.
 
     What an average service level needs. `AdaptiveOCG` plays f_t + (2 Q(t-1)/V) g_t with
@@ -159,11 +177,14 @@ def projection_free_long_term(
         preset: "practical" or "theory".
         lipschitz: as in `projection_free_coco`.
         violation_range: the largest violation that one round can cause; replaces the learnt one.
+        constraints: as in `projection_free_coco`: left out, the sum of each round's largest
+            constraint stays small; with a number of constraints, the sum of each by itself.
 
     """
     check_preset(preset, decision_set, horizon)
     if preset == "theory":
         refuse_in_theory(violation_range=violation_range)
+        refuse_queues(constraints)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         GD = G * decision_set.diameter
 
@@ -180,8 +201,12 @@ def projection_free_long_term(
         return Constrained(learner, SignedSurrogate(potential(T)), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
-    ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
-    return Constrained(learner, SignedSurrogate(root, 0.0, ranges))
+
+    def surrogate() -> SignedSurrogate:
+        ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
+        return SignedSurrogate(root, 0.0, ranges)
+
+    return Constrained(learner, one_or_each(surrogate, constraints))
 
 
 def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[PowerPotential, float]:

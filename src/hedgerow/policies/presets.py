@@ -53,6 +53,16 @@ def refuse_eagerness(eagerness: float) -> None:
         )
 
 
+def refuse_queues(constraints: int | None) -> None:
+    """Refuse one queue for each constraint: the theorem has one, for their maximum."""
+    if constraints is not None:
+        raise ValueError(
+            f"the theory preset has one queue, for the maximum of a round's constraints, got "
+            f"constraints={constraints!r}; leave it out and tell them as a sequence, or use "
+            "preset='practical'"
+        )
+
+
 def needed_horizon(horizon: int | None) -> int:
     """Return the horizon that the theory preset needs; T >= 8 makes log T >= 2 (erratum 5)."""
     if horizon is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import Constraints
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.policies.constrained import Constrained
@@ -14,7 +14,7 @@ from hedgerow.surrogates.cost_only import CostOnlySurrogate
 
 def unconstrained(
     decision_set: DecisionSet, horizon: int | None = None, *, preset: Preset = "practical"
-) -> Constrained[EvalGrad]:
+) -> Constrained[Constraints]:
     """Plain online conditional gradient, blind to the constraint.
 
     What any constrained policy must beat in CCV, and may not beat in cost.

@@ -60,7 +60,7 @@ class HardBox(Problem):
 
     @property
     def adaptive(self) -> bool:
-        """Yes."""
+        """Whether rounds react to the plays: they do."""
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.functions import Linear
+from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.problems.problem import LinearChunk, Problem, Round
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
+
+GivenRound = tuple[Function, Function | Sequence[Function]]
+"""A cost, and a constraint or several."""
 
 
 class Recorded(Problem):
@@ -18,19 +21,26 @@ class Recorded(Problem):
 
     Args:
         decision_set: where the game is played.
-        rounds: pairs (cost, constraint) of convex functions.
+        rounds: pairs (cost, constraint) of convex functions. Several constraints may be given as a
+            sequence of functions: the round's constraint is their `Maximum`, which keeps the parts.
 
     >>> from hedgerow.functions import Linear
     >>> from hedgerow.sets.simplices import Simplex
     >>> problem = Recorded(Simplex(2), [(Linear([1.0, 0.0]), Linear([0.0, 1.0], -0.5))])
     >>> problem.horizon
     1
+    >>> caps = [Linear([1.0, 0.0], -0.7), Linear([0.0, 1.0], -0.6)]
+    >>> ((_, constraint),) = Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)])
+    >>> constraint.parts == tuple(caps)
+    True
 
     """
 
-    def __init__(self, decision_set: DecisionSet, rounds: Iterable[Round]):
+    def __init__(self, decision_set: DecisionSet, rounds: Iterable[GivenRound]):
         self.decision_set = decision_set
-        self._rounds = tuple(rounds)
+        self._rounds = tuple(
+            (cost, _one(constraint, t)) for t, (cost, constraint) in enumerate(rounds, start=1)
+        )
         self.horizon = len(self._rounds)
 
     def chunks(self, size: int = 256) -> Iterator[LinearChunk] | None:
@@ -44,6 +54,18 @@ class Recorded(Problem):
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
         """Yield the given rounds."""
         return iter(self._rounds)
+
+
+def _one(constraint: Function | Sequence[Function], t: int) -> Function:
+    """Return a round's constraint as one function."""
+    if not isinstance(constraint, list | tuple):
+        return cast(Function, constraint)
+    if not constraint:
+        raise ValueError(
+            f"round {t} has an empty sequence of constraints; give at least one function, one that "
+            "is zero where there is nothing to keep"
+        )
+    return constraint[0] if len(constraint) == 1 else Maximum(constraint)
 
 
 def one_chunk(functions: Sequence[Linear]) -> LinearChunk:

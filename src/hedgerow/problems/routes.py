@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -139,18 +138,10 @@ def _by_distance(tail: Index, head: Index, latency: Vector, source: int, target:
 
 
 def _distances(root: int, tail: Index, head: Index, length: Vector, nodes: int) -> Vector:
-    """Return the least length of a path from the root to each node: Dijkstra's method."""
+    """Return the least length of a path from the root to each node, infinite where none leads."""
+    from scipy.sparse import csgraph, csr_array
+
     begin, order = group(tail, nodes)
-    distance = np.full(nodes, math.inf)
-    distance[root] = 0.0
-    queue = [(0.0, root)]
-    while queue:
-        d, u = heapq.heappop(queue)
-        if d > distance[u]:
-            continue
-        for e in order[begin[u] : begin[u + 1]].tolist():
-            v, reached = int(head[e]), d + float(length[e])
-            if reached < distance[v]:
-                distance[v] = reached
-                heapq.heappush(queue, (reached, v))
-    return distance
+    rows = length[order], head[order].astype(np.int32), begin.astype(np.int32)
+    graph = csr_array(rows, shape=(nodes, nodes))  # parallel edges stay apart
+    return np.asarray(csgraph.dijkstra(graph, indices=[root])[0])

@@ -14,12 +14,17 @@ from hedgerow.protocols.benchmark import Benchmark
 
 
 class Step(NamedTuple):
-    """One round as played: its number from 1, the play, f_t(x_t) and g_t(x_t) with its sign."""
+    """One round as played: its number from 1, the play, f_t(x_t) and g_t(x_t) with its sign.
+
+    `each` holds the value of each constraint, of which g_t(x_t) is the largest; None where there
+    is one.
+    """
 
     t: int
     x: Vector
     cost: float
     violation: float
+    each: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +33,13 @@ class Trace:
 
     Attributes:
         costs: f_t(x_t) of each round.
-        violations: g_t(x_t) of each round, with its sign: at most 0 means kept.
+        violations: g_t(x_t) of each round, with its sign: at most 0 means kept. Of several
+            constraints it is the largest.
         oracle_calls: linear minimisations that the policy asked for, where known.
         seconds: wall time of the game, rounds included.
         compiled: whether the compiled loop played it.
+        violations_each: where rounds have several constraints, always equally many: a row of
+            values for each, in the order of the problem; else None.
 
     """
 
@@ -40,14 +48,20 @@ class Trace:
     oracle_calls: int | None = None
     seconds: float = 0.0
     compiled: bool = False
+    violations_each: Vector | None = None
 
     @classmethod
     def of(cls, steps: Iterable[Step]) -> Trace:
         """Play an iterator of steps to its end and keep costs and violations."""
         begin = time.perf_counter()
-        pairs = [(step.cost, step.violation) for step in steps]
-        table = np.array(pairs, dtype=np.float64).reshape(-1, 2)
-        return cls(table[:, 0].copy(), table[:, 1].copy(), None, time.perf_counter() - begin)
+        kept = [(step.cost, step.violation, step.each) for step in steps]
+        table = np.array([row[:2] for row in kept], dtype=np.float64).reshape(-1, 2)
+        return cls(
+            table[:, 0].copy(),
+            table[:, 1].copy(),
+            seconds=time.perf_counter() - begin,
+            violations_each=_rows([row[2] for row in kept]),
+        )
 
     @classmethod
     def joined(cls, parts: Iterable[Trace]) -> Trace:
@@ -60,6 +74,7 @@ class Trace:
             None if None in calls else sum(count or 0 for count in calls),
             sum(trace.seconds for trace in traces),
             bool(traces) and all(trace.compiled for trace in traces),
+            _side_by_side([trace.violations_each for trace in traces]),
         )
 
     @property
@@ -71,6 +86,14 @@ class Trace:
     def ccv(self) -> float:
         """The cumulative constraint violation, the sum of max(0, g_t(x_t))."""
         return float(np.maximum(self.violations, 0.0).sum())
+
+    @property
+    def ccv_each(self) -> Vector | None:
+        """The CCV of each constraint by itself, where there are several."""
+        if self.violations_each is None:
+            return None
+        total: Vector = np.maximum(self.violations_each, 0.0).sum(axis=1)
+        return total
 
     @property
     def signed_ccv(self) -> float:
@@ -85,3 +108,19 @@ class Trace:
                 "with a benchmark that has a violation budget"
             )
         return self.cost - best.cost
+
+
+def _rows(each: list[tuple[float, ...] | None]) -> Vector | None:
+    """Return one row for each constraint, where every round has several and equally many."""
+    counts = {0 if values is None else len(values) for values in each}
+    if len(counts) != 1 or counts == {0}:
+        return None
+    return np.ascontiguousarray(np.array(each, dtype=np.float64).T)
+
+
+def _side_by_side(parts: list[Vector | None]) -> Vector | None:
+    """Join the rows of one record after the other, where each has equally many."""
+    rows = [part for part in parts if part is not None]
+    if not rows or len(rows) < len(parts) or len({len(part) for part in rows}) != 1:
+        return None
+    return np.concatenate(rows, axis=1)

@@ -1,4 +1,4 @@
-"""Tables and figures."""
+"""Tables, figures and the page that report an experiment."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The catalogue of decision sets: what each is, what its oracle costs, what else it can do."""
+"""Tables of all decision sets and of all methods, for the documents and `hedgerow list`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hedgerow import sets
+from hedgerow.baselines.method import Method
+from hedgerow.baselines.methods import METHODS
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.product import Product
@@ -90,3 +92,26 @@ def catalogue_markdown() -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def methods_markdown() -> str:
+    """Return one row for each method, with a link to its code."""
+    head = "| method | source | regret | CCV | per round | sees | needs | specification |"
+    return "\n".join([head, "|---" * 8 + "|", *map(_row, METHODS.values())])
+
+
+def _row(method: Method) -> str:
+    module = inspect.getmodule(getattr(method.build, "func", method.build))
+    assert module is not None
+    path = module.__name__.replace(".", "/")
+    cells = (
+        f"[`{method.name}`](../src/{path}.py)",
+        method.source,
+        method.regret,
+        method.ccv,
+        method.per_round,
+        method.sees,
+        method.needs,
+        method.confidence + (f"; plays as `{method.plays_as}`" if method.plays_as else ""),
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -19,7 +19,7 @@ from hedgerow.report.picture import (
     slug,
     words,
 )
-from hedgerow.report.summary import Place, Row, Summary
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary
 
 CAPTION = (
     "Left: cumulative violation. Middle: regret up to round t; below zero where violation bought "
@@ -35,21 +35,21 @@ UNRECORDED = "a cross, or no point: it was not recorded whether the games ran co
 
 
 def curve_figure(
-    summary: Summary, place: Place, preset: str, rows: list[Row]
+    summary: Summary, place: ProblemAtHorizon, preset: str, rows: list[Row]
 ) -> tuple[Picture, Any]:
     """Draw one problem with one preset."""
     figure, ((ccv, regret, time),) = canvas(1, 3, 12.5, 4.1)
-    for row in sorted(rows, key=lambda row: row.entrant.method in STYLES):  # grey ones below
-        colour, dash, _ = STYLES.get(row.entrant.method, OTHER)
-        named = row.entrant.method in STYLES
+    for row in sorted(rows, key=lambda row: row.config.method in STYLES):  # grey ones below
+        colour, dash, _ = STYLES.get(row.config.method, OTHER)
+        named = row.config.method in STYLES
         for ax, which in ((ccv, "ccv"), (regret, "regret")):
             t, middle, low, high = summary.band(row, "ccv" if which == "ccv" else "regret")
-            label = row.entrant.method if named else None
+            label = row.config.method if named else None
             width = 1.9 if named else 0.9
             ax.plot(t, middle, color=colour, linestyle=dash, linewidth=width, label=label)
-            if named and row.entrant.method != "unconstrained":
+            if named and row.config.method != "unconstrained":
                 ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0.0)
-    if any(row.entrant.method not in STYLES for row in rows):
+    if any(row.config.method not in STYLES for row in rows):
         ccv.plot([], [], color=OTHER[0], linewidth=0.9, label="other methods")
     ccv.set_ylim(bottom=0.0)
     for ax, label in ((ccv, CCV), (regret, REGRET)):
@@ -67,12 +67,12 @@ def _times(ax: Any, rows: list[Row]) -> None:
     timed = [row for row in rows if math.isfinite(row.microseconds)]
     timed.sort(key=lambda row: -row.microseconds)
     for k, row in enumerate(timed):
-        colour = STYLES.get(row.entrant.method, OTHER)[0]
+        colour = STYLES.get(row.config.method, OTHER)[0]
         inside = "none" if row.ran == "through play" else colour
         marker = "o" if row.ran else "x"
         style = {"color": colour, "marker": marker, "markersize": 7, "linestyle": "none"}
         ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
-    names = [in_figure(row.entrant.method) for row in timed]
+    names = [in_figure(row.config.method) for row in timed]
     ax.set_yticks(range(len(timed)), names, fontsize=6 if len(names) > 12 else 8)
     ax.set_xlabel("microseconds a round")
     if not timed:
@@ -85,7 +85,7 @@ def _times(ax: Any, rows: list[Row]) -> None:
         ax.set_xlim(low, high)
 
 
-def _name(summary: Summary, place: Place, preset: str) -> str:
+def _name(summary: Summary, place: ProblemAtHorizon, preset: str) -> str:
     """Return a name for files: the problem's number makes it unique, its label readable."""
     labels = [problem["label"] for problem in summary.results.experiment["problems"]]
     number = 1 + labels.index(place.problem)

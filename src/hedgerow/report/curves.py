@@ -19,7 +19,7 @@ DASHES = ("-", "-", (0, (4, 3)), "-.", ":")
 
 
 class Run(NamedTuple):
-    """A named game."""
+    """A game with the name that its curves have in a figure."""
 
     name: str
     trace: Trace

@@ -1,4 +1,4 @@
-"""How many runs an experiment asks for, to be compared with those that are there."""
+"""What is known of a folder of results: how many runs are missing, and who made them."""
 
 from __future__ import annotations
 
@@ -54,3 +54,20 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
     else:
         tasks = plan(experiment)
     return sum(isinstance(task, RunTask) for task in tasks)
+
+
+def mixture(results: Results) -> str:
+    """Say which states of the library made the files of a folder; nothing where it was one."""
+    if len(results.states) < 2:
+        return ""
+    parts = ", ".join(
+        f"{count} files by sources {state or 'unknown'}"
+        for state, count in results.states.most_common()
+    )
+    return f"A mixture: results of {len(results.states)} states of the library, {parts}"
+
+
+def made_by(results: Results) -> str:
+    """Return the state that made the whole folder, in brackets, or nothing."""
+    (state,) = results.states if len(results.states) == 1 else (None,)
+    return f" (sources {state})" if state else ""

@@ -31,9 +31,9 @@ def as_csv(rows: Sequence[Row]) -> str:
             [
                 in_csv(row.place.problem),
                 row.place.horizon,
-                in_csv(row.entrant.method),
-                in_csv(row.entrant.preset),
-                row.entrant.eagerness,
+                in_csv(row.config.method),
+                in_csv(row.config.preset),
+                row.config.eagerness,
                 row.runs,
                 *(_number(x, 6) for mean in means for x in (mean.value, mean.half)),
                 _number(row.oracle_calls, 4),
@@ -66,9 +66,9 @@ def as_latex(rows: Sequence[Row]) -> str:
                 rf"\multicolumn{{8}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
             ]
         cells = (
-            in_latex(described(row.entrant)),
-            in_latex(row.entrant.preset),
-            f"{row.entrant.eagerness:g}",
+            in_latex(described(row.config)),
+            in_latex(row.config.preset),
+            f"{row.config.eagerness:g}",
             _plus_minus(row.regret),
             _plus_minus(row.ccv),
             f"{row.rank[0]}/{row.rank[1]}",

@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.experiments.results import RunResult
 from hedgerow.report.mean import Mean
-from hedgerow.report.summary import Place, Row, Summary, Which, percent
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, Which, percent
 
 
 class Game:
@@ -21,9 +21,9 @@ class Game:
 
     """
 
-    def __init__(self, summary: Summary, place: Place, preset: str):
+    def __init__(self, summary: Summary, place: ProblemAtHorizon, preset: str):
         self.summary = summary
-        self.rows: dict[str, Row] = {row.entrant.method: row for row in summary.at(place, preset)}
+        self.rows: dict[str, Row] = {row.config.method: row for row in summary.at(place, preset)}
 
     def has(self, *methods: str) -> bool:
         """Whether all of them were played."""
@@ -58,7 +58,7 @@ class Game:
 
     def _by_seed(self, method: str) -> dict[int, RunResult]:
         row = self.rows[method]
-        return {run.record["seed"]: run for run in self.summary.runs[row.place, row.entrant]}
+        return {run.record["seed"]: run for run in self.summary.runs[row.place, row.config]}
 
     def _seconds(self, run: RunResult) -> float:
         return self.summary.seconds.get(run.record["id"], 0.0)

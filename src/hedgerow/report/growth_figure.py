@@ -18,11 +18,9 @@ def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
     if not fitted:
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
-    names = [
-        in_figure(f"{rate.problem}: {rate.entrant} ({rate.entrant.preset})") for rate in fitted
-    ]
+    names = [in_figure(f"{rate.problem}: {rate.config} ({rate.config.preset})") for rate in fitted]
     for k, rate in enumerate(fitted):
-        colour = STYLES.get(rate.entrant.method, ("0.45",))[0]
+        colour = STYLES.get(rate.config.method, ("0.45",))[0]
         ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)
         ax.plot(rate.exponent, k, "o", color=colour)
     for level in (0.5, 0.75, 1.0):
@@ -34,6 +32,4 @@ def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
 
 
 def _stands(rate: Rate, rates: Sequence[Rate]) -> bool:
-    return rate.entrant in standing(
-        other.entrant for other in rates if other.problem == rate.problem
-    )
+    return rate.config in standing(other.config for other in rates if other.problem == rate.problem)

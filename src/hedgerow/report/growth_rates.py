@@ -7,14 +7,14 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from hedgerow.experiments.growth import fit_growth
-from hedgerow.report.summary import Entrant, Summary
+from hedgerow.report.summary import MethodConfig, Summary
 
 
 class Rate(NamedTuple):
     """CCV ~ T^exponent with an interval; NaN and a reason where there is no fit."""
 
     problem: str
-    entrant: Entrant
+    config: MethodConfig
     exponent: float
     low: float
     high: float
@@ -23,12 +23,12 @@ class Rate(NamedTuple):
 
 def growth_rates(summary: Summary) -> list[Rate]:
     """Fit the CCV of every method that was played at three horizons or more."""
-    found: dict[tuple[str, Entrant], dict[int, list[float]]] = defaultdict(dict)
-    for (place, entrant), runs in summary.runs.items():
+    found: dict[tuple[str, MethodConfig], dict[int, list[float]]] = defaultdict(dict)
+    for (place, config), runs in summary.runs.items():
         ccvs = [run.record["ccv"] for run in runs]
-        found[place.problem, entrant][place.horizon] = ccvs
+        found[place.problem, config][place.horizon] = ccvs
     rates = []
-    for (problem, entrant), at in sorted(found.items()):
+    for (problem, config), at in sorted(found.items()):
         if len(at) < 3:
             continue
         horizons = sorted(at)
@@ -36,7 +36,7 @@ def growth_rates(summary: Summary) -> list[Rate]:
         try:
             fit = fit_growth(horizons, [at[T][:repeats] for T in horizons])
         except ValueError as refusal:
-            rates.append(Rate(problem, entrant, math.nan, math.nan, math.nan, str(refusal)))
+            rates.append(Rate(problem, config, math.nan, math.nan, math.nan, str(refusal)))
             continue
-        rates.append(Rate(problem, entrant, fit.exponent, fit.low, fit.high))
+        rates.append(Rate(problem, config, fit.exponent, fit.low, fit.high))
     return rates

@@ -24,7 +24,7 @@ MOST_LINES = 3000
 """More edges than this are drawn as a sample: the picture would be a black disc."""
 
 
-def left_out_table(rows: Iterable[Mapping[str, Any]]) -> Table:
+def rejection_table(rows: Iterable[Mapping[str, Any]]) -> Table:
     """Return the table of what was left out, and why."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("left out", justify="right", no_wrap=True)

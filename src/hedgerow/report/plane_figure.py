@@ -53,7 +53,7 @@ def plane_figure(summary: Summary, preset: str) -> tuple[Picture, Any]:
 
 
 def _numbered(rows: list[Row]) -> dict[str, int]:
-    names = {r.entrant.method for r in rows if r.undominated and r.entrant.method not in STYLES}
+    names = {r.config.method for r in rows if r.undominated and r.config.method not in STYLES}
     return {name: k for k, name in enumerate(sorted(names), start=1)}
 
 
@@ -75,15 +75,15 @@ def _point(ax: Any, row: Row, numbers: dict[str, int]) -> None:
         xerr=[[min(half, row.ccv.value)], [half]] if math.isfinite(half) else None,
         yerr=row.regret.half if math.isfinite(row.regret.half) else None,
         linewidth=1.0,
-        ecolor="0.75" if row.entrant.method in numbers else None,
+        ecolor="0.75" if row.config.method in numbers else None,
         clip_on=False,
-        **_look(row.entrant.method, numbers),
+        **_look(row.config.method, numbers),
     )
 
 
 def _keys(ax: Any, numbers: dict[str, int], rows: list[Row]) -> None:
     """Put each kind of point into the legend once."""
-    played = {row.entrant.method for row in rows}
+    played = {row.config.method for row in rows}
     for method in [*(name for name in STYLES if name in played), *numbers]:
         ax.plot([], [], linestyle="none", label=in_figure(method), **_look(method, numbers))
     if played - STYLES.keys() - numbers.keys():

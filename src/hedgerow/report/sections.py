@@ -10,7 +10,7 @@ from pathlib import Path
 from hedgerow.report.escaping import in_html
 from hedgerow.report.growth_rates import Rate
 from hedgerow.report.picture import Picture
-from hedgerow.report.summary import Place, Row, Summary, described
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described
 from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict
 
 HEADS = (
@@ -19,7 +19,7 @@ HEADS = (
 )  # fmt: skip
 
 
-def verdict_section(judged: Sequence[Verdict], place: Place) -> str:
+def verdict_section(judged: Sequence[Verdict], place: ProblemAtHorizon) -> str:
     """Return the claims with verdicts; each preset has a line of its own."""
     rows = "".join(map(_claim, judged))
     names = ("claim", "constants", "verdict", "numbers")
@@ -54,15 +54,15 @@ def figure_section(picture: Picture, folder: Path) -> str:
     )
 
 
-def table_section(place: Place, preset: str, rows: Sequence[Row]) -> str:
+def table_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> str:
     """Return the rows of one problem and preset, best ranks first."""
     head = "".join(f"<th{' class=n' if k else ''}>{name}</th>" for k, name in enumerate(HEADS))
     lines = []
     for row in sorted(rows, key=lambda row: sum(row.rank)):
-        style = ' class="ours"' if row.entrant.method == "projection_free_coco" else ""
-        name = in_html(described(row.entrant))
+        style = ' class="ours"' if row.config.method == "projection_free_coco" else ""
+        name = in_html(described(row.config))
         cells = (
-            f"{row.entrant.eagerness:g}",
+            f"{row.config.eagerness:g}",
             str(row.regret),
             str(row.ccv),
             f"{row.rank[0]} / {row.rank[1]}",
@@ -84,7 +84,7 @@ def growth_section(rates: Sequence[Rate]) -> str:
     cells = [
         (
             rate.problem,
-            f"{rate.entrant} ({rate.entrant.preset})",
+            f"{rate.config} ({rate.config.preset})",
             f"{rate.exponent:.2f}" if math.isfinite(rate.exponent) else rate.reason,
             f"{rate.low:.2f} to {rate.high:.2f}" if math.isfinite(rate.exponent) else "",
         )
@@ -97,8 +97,8 @@ def growth_section(rates: Sequence[Rate]) -> str:
 def refusal_section(summary: Summary) -> str:
     """Return the methods that a problem does not allow, or nothing."""
     cells = [
-        (_at(place), f"{entrant} ({entrant.preset})", reason)
-        for place, entrant, reason in summary.refusals
+        (_at(place), f"{config} ({config.preset})", reason)
+        for place, config, reason in summary.refusals
     ]
     heads = ("problem", "method", "why it was not played")
     return _titled("Methods that a problem does not allow", heads, cells)
@@ -124,5 +124,5 @@ def _titled(title: str, heads: Sequence[str], cells: Sequence[Sequence[str]]) ->
     return f"<h3>{title}</h3>{plain_table(heads, cells)}" if cells else ""
 
 
-def _at(place: Place) -> str:
+def _at(place: ProblemAtHorizon) -> str:
     return f"{place.problem}, T = {place.horizon}"

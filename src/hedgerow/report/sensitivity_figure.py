@@ -15,7 +15,7 @@ from hedgerow.report.picture import (
     legend_above,
     scale_in_percent,
 )
-from hedgerow.report.summary import Place, Row, Summary
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary
 
 METHOD = "projection_free_coco"
 CAPTION = (
@@ -31,7 +31,7 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
         return None
     figure, ((regret, ccv),) = canvas(1, 2, 9.5, 4.0)
     for k, (place, rows) in enumerate(eager.items()):
-        at = [1.02**k * row.entrant.eagerness for row in rows]  # bars beside each other
+        at = [1.02**k * row.config.eagerness for row in rows]  # bars beside each other
         for ax, means in ((regret, [r.regret for r in rows]), (ccv, [r.ccv for r in rows])):
             ax.errorbar(
                 at,
@@ -41,7 +41,7 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
                 marker="osD^vx*"[k % 7],
                 label=in_figure(place.problem),
             )
-    values = sorted({row.entrant.eagerness for rows in eager.values() for row in rows})
+    values = sorted({row.config.eagerness for rows in eager.values() for row in rows})
     for ax, label in ((regret, REGRET), (ccv, CCV)):
         ax.set_xscale("log", base=2)
         ax.set_xticks(values, [f"{value:g}" for value in values])
@@ -51,14 +51,14 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
     return Picture("sensitivity", f"Sensitivity of {METHOD} to its one knob", CAPTION), figure
 
 
-def _eager(summary: Summary) -> dict[Place, list[Row]]:
-    found: dict[Place, list[Row]] = {}
+def _eager(summary: Summary) -> dict[ProblemAtHorizon, list[Row]]:
+    found: dict[ProblemAtHorizon, list[Row]] = {}
     for place in summary.places:
         rows = [
             row
             for row in summary.rows
-            if (row.place, row.entrant.method, row.entrant.preset) == (place, METHOD, "practical")
+            if (row.place, row.config.method, row.config.preset) == (place, METHOD, "practical")
         ]
         if len(rows) > 2:
-            found[place] = sorted(rows, key=lambda row: row.entrant.eagerness)
+            found[place] = sorted(rows, key=lambda row: row.config.eagerness)
     return found

@@ -19,14 +19,14 @@ from hedgerow.report.mean import Mean
 Which = Literal["regret", "ccv"]
 
 
-class Place(NamedTuple):
+class ProblemAtHorizon(NamedTuple):
     """A problem at a horizon."""
 
     problem: str
     horizon: int
 
 
-class Entrant(NamedTuple):
+class MethodConfig(NamedTuple):
     """A method with its constants."""
 
     method: str
@@ -49,8 +49,8 @@ class Row:
     methods of the same preset there.
     """
 
-    place: Place
-    entrant: Entrant
+    place: ProblemAtHorizon
+    config: MethodConfig
     runs: int
     regret: Mean
     ccv: Mean
@@ -67,15 +67,15 @@ class Row:
 class Refusal(NamedTuple):
     """A method that did not take a problem, with its sentence."""
 
-    place: Place
-    entrant: Entrant
+    place: ProblemAtHorizon
+    config: MethodConfig
     reason: str
 
 
 class Unjudged(NamedTuple):
     """A game whose runs have no regret, how many they are, and why; they are in no row."""
 
-    place: Place
+    place: ProblemAtHorizon
     seed: int
     runs: int
     why: str
@@ -91,49 +91,49 @@ class Summary:
 
     def __init__(self, results: Results):
         self.results = results
-        groups: dict[tuple[Place, Entrant], list[RunResult]] = defaultdict(list)
-        refused: dict[tuple[Place, Entrant], str] = {}
-        unjudged: dict[tuple[Place, int], list[RunResult]] = defaultdict(list)
+        groups: dict[tuple[ProblemAtHorizon, MethodConfig], list[RunResult]] = defaultdict(list)
+        refused: dict[tuple[ProblemAtHorizon, MethodConfig], str] = {}
+        unjudged: dict[tuple[ProblemAtHorizon, int], list[RunResult]] = defaultdict(list)
         for run in sorted(results.runs, key=lambda run: int(run.record["seed"])):
             record = run.record
-            place = Place(record["problem"], record["horizon"])
-            entrant = Entrant(record["method"], record["preset"], record["eagerness"])
+            place = ProblemAtHorizon(record["problem"], record["horizon"])
+            config = MethodConfig(record["method"], record["preset"], record["eagerness"])
             if record["status"] != "done":
-                refused[place, entrant] = record["reason"]
+                refused[place, config] = record["reason"]
             elif run.regret is None:
                 unjudged[place, record["seed"]].append(run)
             else:
-                groups[place, entrant].append(run)
+                groups[place, config].append(run)
         self.runs = dict(groups)
         self.refusals = [Refusal(*key, reason) for key, reason in refused.items()]
         self.unjudged = [Unjudged(*key, len(r), _why(r[0])) for key, r in unjudged.items()]
         self.seconds, self.compiled = results.timings(), results.engines()
         rows = [self._row(*key, runs) for key, runs in self.runs.items()]
-        self.rows = sorted(_ranked(rows), key=lambda row: (row.place, row.entrant))
+        self.rows = sorted(_ranked(rows), key=lambda row: (row.place, row.config))
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[ProblemAtHorizon]:
         """Every problem at its longest horizon, in the order of the experiment."""
         longest: dict[str, int] = {}
         for row in self.rows:
             name, T = row.place
             longest[name] = max(T, longest.get(name, 0))
         order = [problem["label"] for problem in self.results.experiment["problems"]]
-        return [Place(name, longest[name]) for name in order if name in longest]
+        return [ProblemAtHorizon(name, longest[name]) for name in order if name in longest]
 
     @property
     def presets(self) -> list[str]:
         """Those that were played, practical first."""
-        return sorted({row.entrant.preset for row in self.rows})
+        return sorted({row.config.preset for row in self.rows})
 
-    def at(self, place: Place, preset: str) -> list[Row]:
+    def at(self, place: ProblemAtHorizon, preset: str) -> list[Row]:
         """Return one row for each method of one problem and preset: see `standing`."""
         return _field(self.rows, place, preset)
 
     def band(self, row: Row, which: Which) -> tuple[Vector, Vector, Vector, Vector]:
         """Return t, mean, low and high of regret or CCV over the rounds, in the row's unit."""
         curves = []
-        for run in self.runs[row.place, row.entrant]:
+        for run in self.runs[row.place, row.config]:
             t, cost, ccv, _ = self.results.curves(run)
             total = ccv if which == "ccv" else cost - self.results.benchmark_curves(run)[1]
             curves.append(100.0 * total / _unit(run, which))
@@ -142,12 +142,12 @@ class Summary:
         half = np.array([mean.half if math.isfinite(mean.half) else 0.0 for mean in means])
         return t, middle, middle - half, middle + half
 
-    def _row(self, place: Place, entrant: Entrant, runs: list[RunResult]) -> Row:
+    def _row(self, place: ProblemAtHorizon, config: MethodConfig, runs: list[RunResult]) -> Row:
         T, ids = place.horizon, [run.record["id"] for run in runs]
         times = [self.seconds[i] for i in ids if i in self.seconds]
         return Row(
             place,
-            entrant,
+            config,
             len(runs),
             Mean.of([percent(run, "regret") for run in runs]),
             Mean.of([percent(run, "ccv") for run in runs]),
@@ -167,19 +167,19 @@ def percent(run: RunResult, which: Which) -> float:
     return 100.0 * total / _unit(run, which)
 
 
-def described(entrant: Entrant) -> str:
+def described(config: MethodConfig) -> str:
     """Return a method's name with what a reader of its numbers must know."""
-    method = METHODS.get(entrant.method)
-    preset: Preset = "theory" if entrant.preset == "theory" else "practical"
+    method = METHODS.get(config.method)
+    preset: Preset = "theory" if config.preset == "theory" else "practical"
     remarks = method.remarks(preset) if method else ""
-    return f"{entrant.method} ({remarks})" if remarks else entrant.method
+    return f"{config.method} ({remarks})" if remarks else config.method
 
 
-def standing(entrants: Iterable[Entrant]) -> set[Entrant]:
+def standing(configs: Iterable[MethodConfig]) -> set[MethodConfig]:
     """Return who stands for each method and preset: the eagerness nearest to 1, below on a tie."""
-    best: dict[tuple[str, str], Entrant] = {}
-    for entrant in sorted(entrants, key=lambda e: (abs(math.log(e.eagerness)), e.eagerness)):
-        best.setdefault((entrant.method, entrant.preset), entrant)
+    best: dict[tuple[str, str], MethodConfig] = {}
+    for config in sorted(configs, key=lambda e: (abs(math.log(e.eagerness)), e.eagerness)):
+        best.setdefault((config.method, config.preset), config)
     return set(best.values())
 
 
@@ -205,17 +205,17 @@ def _ran(flags: set[bool | None]) -> str:
     return {True: "compiled", False: "through play", None: ""}[flags.pop()]
 
 
-def _field(rows: list[Row], place: Place, preset: str) -> list[Row]:
-    found = [row for row in rows if (row.place, row.entrant.preset) == (place, preset)]
-    chosen = standing(row.entrant for row in found)
-    return [row for row in found if row.entrant in chosen]
+def _field(rows: list[Row], place: ProblemAtHorizon, preset: str) -> list[Row]:
+    found = [row for row in rows if (row.place, row.config.preset) == (place, preset)]
+    chosen = standing(row.config for row in found)
+    return [row for row in found if row.config in chosen]
 
 
 def _ranked(rows: list[Row]) -> list[Row]:
     """Give each row its ranks among the rows of its problem and preset."""
     ranked = []
     for row in rows:
-        field = _field(rows, row.place, row.entrant.preset)
+        field = _field(rows, row.place, row.config.preset)
         better = [(r.regret.value < row.regret.value, r.ccv.value < row.ccv.value) for r in field]
         rank = 1 + sum(a for a, _ in better), 1 + sum(b for _, b in better)
         undominated = not any(a and b for a, b in better)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hedgerow.report.escaping import in_table
-from hedgerow.report.summary import Place, Row, Summary, described
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described
 from hedgerow.report.verdicts import STAND_INS, Verdict
 
 LEGEND = (
@@ -27,11 +27,11 @@ LEGEND = (
 LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", "": ""}
 
 
-def summary_table(summary: Summary, place: Place, preset: str) -> Table:
+def summary_table(summary: Summary, place: ProblemAtHorizon, preset: str) -> Table:
     """Return the rows of one problem and preset, best ranks first."""
     table = _table(f"{place.problem}, T = {place.horizon}, {preset} constants")
     rows = sorted(summary.at(place, preset), key=lambda row: sum(row.rank))
-    said = [described(row.entrant) for row in rows]
+    said = [described(row.config) for row in rows]
     remarks = [text for text in said if "(" in text]
     table.caption, table.caption_justify = (
         Text("\n").join([Text(LEGEND), *map(in_table, remarks)]),
@@ -45,7 +45,7 @@ def summary_table(summary: Summary, place: Place, preset: str) -> Table:
     return table
 
 
-def verdict_table(judged: Sequence[Verdict], place: Place) -> Table:
+def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
     """Return the claims of the paper's experiments and what became of them."""
     table = _table(f"The paper's claims, on {place.problem}, T = {place.horizon}")
     table.add_column("claim", overflow="fold")
@@ -69,8 +69,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     star = "*" if row.undominated else " "
     time = f"{row.microseconds:.3g}" if math.isfinite(row.microseconds) else ""
     return (
-        row.entrant.method,
-        f"{row.entrant.eagerness:g}",
+        row.config.method,
+        f"{row.config.eagerness:g}",
         str(row.regret).replace("± ", "±"),
         str(row.ccv).replace("± ", "±"),
         f"{row.rank[0]}/{row.rank[1]}{star}",

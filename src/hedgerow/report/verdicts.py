@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, NamedTuple
 
-from hedgerow.report.findings import (
+from hedgerow.report.claim_checks import (
     Check,
     Finding,
     flat,
@@ -15,7 +15,7 @@ from hedgerow.report.findings import (
     takes,
 )
 from hedgerow.report.game import Game
-from hedgerow.report.summary import Place, Summary
+from hedgerow.report.summary import ProblemAtHorizon, Summary
 
 OURS, SINHA, WANG, GARBER = (
     "projection_free_coco",
@@ -103,13 +103,13 @@ CLAIMS: tuple[tuple[str, Check], ...] = (
 )
 
 
-def route_place(summary: Summary) -> Place | None:
+def route_place(summary: Summary) -> ProblemAtHorizon | None:
     """Return the first route problem, at its longest horizon: where the claims are judged."""
     kinds = {p["label"]: p["kind"] for p in summary.results.experiment["problems"]}
     return next((place for place in summary.places if kinds[place.problem] in ROUTES), None)
 
 
-def verdicts(summary: Summary, place: Place) -> list[Verdict]:
+def verdicts(summary: Summary, place: ProblemAtHorizon) -> list[Verdict]:
     """Judge every claim on one problem; the paper says that its constants are the theorems'."""
     games = {preset: Game(summary, place, preset) for preset in summary.presets}
     return [_judge(claim, check, games) for claim, check in CLAIMS]

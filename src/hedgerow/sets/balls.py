@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector
 from hedgerow.sets import systematic
-from hedgerow.sets.compiled import Compiled, Space
+from hedgerow.sets.compiled import Compiled, KernelWorkspace
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.norm_ball import NormBall, against
 from hedgerow.sets.simplices import smallest
@@ -78,7 +78,7 @@ class L1Ball(NormBall):
         )
 
     def _shrink(self, y: Vector) -> Vector:
-        return Space(self.compiled).project(y)
+        return KernelWorkspace(self.compiled).project(y)
 
     def _surface(self, x: Vector) -> tuple[Vector, Vector]:
         some = np.flatnonzero(x) if x.any() else np.zeros(1, np.intp)
@@ -125,7 +125,7 @@ class L2Ball(NormBall):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go straight against c; against the first axis if c = 0."""
-        return Space(self.compiled).lmo(as_direction(c, self.n))
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.n))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -142,7 +142,7 @@ class L2Ball(NormBall):
         return np.zeros(self.n), self.radius
 
     def _shrink(self, y: Vector) -> Vector:
-        return Space(self.compiled).project(y)
+        return KernelWorkspace(self.compiled).project(y)
 
     def _surface(self, x: Vector) -> tuple[Vector, Vector]:
         return np.ones(1), against(-x, self.radius)[None, :]

@@ -70,7 +70,7 @@ class Birkhoff(OracleOnly):
 
     @property
     def diameter_is_exact(self) -> bool:
-        """It is."""
+        """Whether two points of the set are that far apart: they are."""
         return True
 
     def lmo(self, c: ArrayLike) -> Vector:

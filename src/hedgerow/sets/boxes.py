@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, read_only
-from hedgerow.sets.compiled import Compiled, Space, labelled
+from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
 from hedgerow.sets.sizes import as_size, check_coordinates, check_width
@@ -43,13 +43,13 @@ class Bounds(ProjectableSet):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """One pass over the costs."""
+        """The oracle as a kernel: one pass over the costs."""
         measure = kernels.tangents.everywhere if self._free.all() else kernels.tangents.unfixed
         return Compiled(
             kernels.boxes.corner,
             measure,
             numbers=np.concatenate([self.lower, self.upper]),
-            label=labelled(self._free),
+            label=free_mask(self._free),
             project=kernels.boxes.nearest,
         )
 
@@ -68,7 +68,7 @@ class Bounds(ProjectableSet):
 
     def project(self, y: ArrayLike) -> Vector:
         """Cut every coordinate at its bounds."""
-        return Space(self.compiled).project(as_point(y, "y", self.dim))
+        return KernelWorkspace(self.compiled).project(as_point(y, "y", self.dim))
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the centre and the axes of the coordinates that can move."""

@@ -45,7 +45,7 @@ class Compiled:
     members: Vector = field(default_factory=lambda: NO_NUMBERS)
     project: Callable[..., None] | None = None
 
-    def squares(self, c: Vector) -> tuple[float, float]:
+    def tangent_norm2(self, c: Vector) -> tuple[float, float]:
         """Return the squared tangent norm and ||c||^2."""
         plain2 = kernels.vectors.dot(c, c)
         return self.measure(self.label, self.members, c, plain2), plain2
@@ -57,7 +57,7 @@ class Compiled:
         return t
 
 
-class Space:
+class KernelWorkspace:
     """The memory in which one learner's oracle or projection works."""
 
     def __init__(self, compiled: Compiled):
@@ -81,18 +81,18 @@ class Space:
         return v
 
 
-def faithful(part: object, method: str, kernel: str = "compiled") -> bool:
+def kernel_matches(part: object, method: str, kernel: str = "compiled") -> bool:
     """Whether the kernel still does what the method does: no subclass changed the method alone."""
     mro = type(part).__mro__
     methods, kernels = ([name in vars(c) for c in mro] for name in (method, kernel))
     return True in kernels and kernels.index(True) <= methods.index(True)
 
 
-def labelled(free: NDArray[np.bool_]) -> Index:
-    """Return label 1 for the coordinates that move and 0 for the others."""
+def free_mask(free: NDArray[np.bool_]) -> Index:
+    """Return the labels of a set's coordinates: 1 for those that move, 0 for the others."""
     return free.astype(np.uint32)
 
 
-def packed(*parts: Any) -> Index:
+def pack_uint32(*parts: Any) -> Index:
     """Return whole numbers and arrays of them, one after the other."""
     return np.concatenate([np.atleast_1d(np.asarray(part, np.uint32)) for part in parts])

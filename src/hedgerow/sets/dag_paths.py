@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.compiled import NO_INDEX, Compiled, Space, labelled, packed
+from hedgerow.sets.compiled import NO_INDEX, Compiled, KernelWorkspace, free_mask, pack_uint32
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, group, no_path, orient
@@ -112,7 +112,7 @@ class DagPaths(FlowPolytope):
         edge = np.flatnonzero(live).astype(np.uint32)
         begin, into = group(place[head[edge]], ordered.size)
         edge = edge[into]
-        graph = read_only(packed(ordered.size, begin, place[tail[edge]], edge))
+        graph = read_only(pack_uint32(ordered.size, begin, place[tail[edge]], edge))
         begin, into, edge = np.split(graph[1:], [begin.size, begin.size + edge.size])
         for name, value in (("_graph", graph), ("_begin", begin), ("_tail", into), ("_edge", edge)):
             object.__setattr__(self, name, value)
@@ -138,7 +138,7 @@ class DagPaths(FlowPolytope):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The dynamic programme."""
+        """The oracle as a kernel: the shortest path by dynamic programming."""
         everywhere = self._edge.size == self.dim
         return Compiled(
             kernels.paths.cheapest,
@@ -146,7 +146,7 @@ class DagPaths(FlowPolytope):
             self._graph,
             links=self.nodes,
             scratch=self.nodes,
-            label=NO_INDEX if everywhere else labelled(self.live),
+            label=NO_INDEX if everywhere else free_mask(self.live),
         )
 
     @cached_property
@@ -176,7 +176,7 @@ class DagPaths(FlowPolytope):
         return self.workspace().lmo(as_direction(c, self.dim))
 
     def _potentials(self, c: Vector) -> Vector:
-        space = Space(self.compiled)
+        space = KernelWorkspace(self.compiled)
         space.lmo(c)
         return space.arrays[-1]  # the distances
 

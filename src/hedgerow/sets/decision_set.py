@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_vector, squared_norm
-from hedgerow.sets.compiled import Compiled, Space, faithful
+from hedgerow.sets.compiled import Compiled, KernelWorkspace, kernel_matches
 from hedgerow.showing import ShownShort
 from hedgerow.snapshot import Stateful
 
@@ -119,12 +119,12 @@ class DecisionSet(ShownShort, ABC):
 
     def tangent_norm(self, c: ArrayLike) -> float:
         """Return the norm of `tangent(c)`, zero where it is no more than rounding beside ||c||."""
-        return math.sqrt(self.squares(as_vector(c, "the direction", self.dim))[0])
+        return math.sqrt(self.tangent_norm2(as_vector(c, "the direction", self.dim))[0])
 
-    def squares(self, c: Vector) -> tuple[float, float]:
-        """Return `tangent_norm(c)` squared and ||c||^2; c is trusted."""
+    def tangent_norm2(self, c: Vector) -> tuple[float, float]:
+        """Return (`tangent_norm(c)` squared, ||c||^2); c is trusted."""
         if (compiled := self.compiled) is not None:
-            return compiled.squares(c)
+            return compiled.tangent_norm2(c)
         tangent2, plain2 = squared_norm(self.tangent(c)), squared_norm(c)
         rounding = 4.0 * sys.float_info.epsilon * self.dim
         return tangent2 if tangent2 > rounding**2 * plain2 else 0.0, plain2
@@ -210,13 +210,13 @@ class Workspace(Stateful):
     Warm starts are its state, so that a restored learner goes on bit for bit.
     """
 
-    space: Space | None = None  # the memory of a compiled oracle
+    space: KernelWorkspace | None = None  # the memory of a compiled oracle
 
     def __init__(self, decision_set: DecisionSet):
         self.decision_set = decision_set
         compiled = decision_set.compiled
-        if compiled is not None and faithful(decision_set, "lmo"):
-            self.space = Space(compiled)
+        if compiled is not None and kernel_matches(decision_set, "lmo"):
+            self.space = KernelWorkspace(compiled)
 
     def lmo(self, c: Vector) -> Vector:
         """Return what `decision_set.lmo(c)` returns; c is trusted to be finite."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_point, as_vector
-from hedgerow.sets.compiled import NO_INDEX, Compiled, Index, Space, labelled
+from hedgerow.sets.compiled import NO_INDEX, Compiled, Index, KernelWorkspace, free_mask
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.projectable import ProjectableSet
 
@@ -43,7 +43,7 @@ class FixedSum(ProjectableSet):
 
     @property
     def _label(self) -> Index:
-        return NO_INDEX if self._free.all() else labelled(self._free)
+        return NO_INDEX if self._free.all() else free_mask(self._free)
 
     @property
     def _members(self) -> Vector:
@@ -96,7 +96,7 @@ class CappedSum(FixedSum):
         y = as_point(y, "y", self.dim)
         if not self._free.any():
             return self.start()
-        return Space(self.compiled).project(y)
+        return KernelWorkspace(self.compiled).project(y)
 
     def ball(self) -> tuple[Vector, float]:
         """Return the largest ball in the hull, r = 0 for a single point.

@@ -52,17 +52,12 @@ def incident(tail: Index, head: Index, nodes: int) -> tuple[Index, Index]:
 
 def hops_from(root: int, tail: Index, head: Index, nodes: int) -> Vector:
     """Return the least number of edges on a walk from the root to each node, or infinity."""
-    hops = np.full(nodes, np.inf)
-    hops[root] = 0.0
+    from scipy.sparse import csgraph, csr_array
+
     begin, order = group(tail, nodes)
-    front, distance = np.array([root]), 0.0
-    while front.size:
-        distance += 1.0
-        reached = [head[order[begin[u] : begin[u + 1]]] for u in front]
-        front = np.unique(np.concatenate(reached))
-        front = front[hops[front] > distance]
-        hops[front] = distance
-    return hops
+    edges = np.ones(order.size), head[order].astype(np.int32), begin.astype(np.int32)
+    graph = csr_array(edges, shape=(nodes, nodes))
+    return np.asarray(csgraph.dijkstra(graph, indices=[root], unweighted=True)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +126,6 @@ def _by_distance(graph: Any, source: Hashable) -> list[Hashable]:
     """Return the nodes that the source reaches, breadth first."""
     if source not in graph:
         raise ValueError(f"the source {source!r} is not a node of the graph; check its spelling")
-    order, seen = [source], {source}
-    for node in order:  # grows while it is read
-        for other in graph.adj[node]:
-            if other not in seen:
-                seen.add(other)
-                order.append(other)
-    return order
+    from networkx import bfs_edges
+
+    return [source, *(node for _, node in bfs_edges(graph, source))]

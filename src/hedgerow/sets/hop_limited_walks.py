@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
-from hedgerow.sets.compiled import Compiled, labelled, packed
+from hedgerow.sets.compiled import Compiled, free_mask, pack_uint32
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.edges import frozen
@@ -109,14 +109,14 @@ class HopLimitedWalks(OracleOnly):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """Bellman's recursion."""
+        """The oracle as a kernel: the shortest walk by Bellman's recursion."""
         begin, tail, edge, source, target, hops, tie = self._route
         return Compiled(
             kernels.flows.cheapest_walk_oracle,
             kernels.tangents.unfixed,
-            packed(begin.size - 1, source, target, hops, begin, tail, edge),
+            pack_uint32(begin.size - 1, source, target, hops, begin, tail, edge),
             tie,
-            label=labelled(self.live),
+            label=free_mask(self.live),
         )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:

@@ -75,7 +75,7 @@ class Permutahedron(FixedSum):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """One sort."""
+        """The oracle as a kernel: it sorts the costs once."""
         return Compiled(
             kernels.orders.ranking,
             self._measure,

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.decision_set import Rows, Workspace
-from hedgerow.sets.hot_lp import HotWorkspace
 from hedgerow.sets.interior import Interior, interior, linear_programme
 from hedgerow.sets.oracle_only import OracleOnly, drawn_near
 from hedgerow.sets.quadratic import Programme, nearest_point
 from hedgerow.sets.solvers import loaded
+from hedgerow.sets.warm_started_lp import WarmStartedLP
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -247,7 +247,7 @@ class Polytope(OracleOnly):
     def workspace(self) -> Workspace:
         """Return a hot-started model if `highspy` can be loaded."""
         highs = loaded("highspy")
-        return Workspace(self) if highs is None else HotWorkspace(self, self.rows(), highs)
+        return Workspace(self) if highs is None else WarmStartedLP(self, self.rows(), highs)
 
 
 def _unit(c: Vector) -> tuple[Vector, int]:

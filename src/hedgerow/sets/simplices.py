@@ -186,7 +186,7 @@ class CappedSimplex(CappedSum):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """One sort."""
+        """The oracle as a kernel: it sorts the costs once."""
         return Compiled(
             kernels.orders.filling,
             self._measure,
@@ -289,7 +289,7 @@ class KSubsets(CappedSum):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """One sort."""
+        """The oracle as a kernel: it sorts the costs once."""
         return Compiled(
             kernels.orders.subset,
             self._measure,

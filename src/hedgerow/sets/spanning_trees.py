@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.compiled import Compiled, packed
+from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.fixed_sum import mixture
@@ -104,7 +104,7 @@ class SpanningTrees(Bases):
         return Compiled(
             kernels.matroids.cheapest_tree,
             kernels.tangents.grouped,
-            packed(self.nodes, self._one, self._two),
+            pack_uint32(self.nodes, self._one, self._two),
             label=label,
             members=np.bincount(label).astype(np.float64),
         )

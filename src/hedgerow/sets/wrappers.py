@@ -172,12 +172,12 @@ class Scaled(Affine):
 
     @property
     def scale(self) -> float:
-        """The factor."""
+        """The factor a."""
         return self.factor
 
     @property
     def shift(self) -> float:
-        """No offset."""
+        """The offset b, which is 0."""
         return 0.0
 
 
@@ -210,10 +210,10 @@ class Translated(Affine):
 
     @property
     def scale(self) -> float:
-        """No scaling."""
+        """The factor a, which is 1."""
         return 1.0
 
     @property
     def shift(self) -> Vector:
-        """The offset."""
+        """The offset b."""
         return self.offset

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,14 +10,14 @@ import numpy as np
 
 from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
 from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
-from hedgerow.feedback import EvalGrad
+from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import COMPILED, kernel
 from hedgerow.kernels.tangents import everywhere
 from hedgerow.potentials import power_slope
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
 from hedgerow.snapshot import Stateful
-from hedgerow.surrogates.queued import checked
+from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
 
 Array = Vector
@@ -61,9 +60,8 @@ class CostOnlySurrogate(Stateful):
             *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),
         )
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad | Sequence[EvalGrad]) -> EvalGrad:
+    def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the cost; the constraint is looked at only to refuse what is no feedback."""
         cost = checked(cost, "cost")
-        for part in (constraint,) if isinstance(constraint, EvalGrad) else constraint:
-            checked(part, "constraint", cost.grad.size)
+        checked_each(constraint, cost.grad.size)
         return cost

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hedgerow.feedback import Eval, EvalGrad, as_eval
+from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.snapshot import State, Stateful
-from hedgerow.surrogates.queued import LARGEST_PART, checked
+from hedgerow.surrogates.queued import LARGEST_PART, checked, most_violated
 
 LARGEST_WEIGHT = 1e12
 """The cap on the dual variable; beyond it losses could leave float64."""
@@ -95,10 +95,10 @@ class DualSurrogate(Dual):
     (EvalGrad(value=3.0, grad=array([0.]), lipschitz=None), 1.5)
     """
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> EvalGrad:
+    def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round; where g_t(x_t) <= 0 the subgradient of g_t^+ is 0."""
         cost = checked(cost, "cost")
-        constraint = checked(constraint, "constraint", cost.grad.size)
+        constraint = most_violated(constraint, cost.grad.size)
         lam = self._charge(constraint.value)
         felt = lam > 0.0 and constraint.value > 0.0
         grad = cost.grad + lam * constraint.grad if felt else cost.grad

@@ -7,7 +7,7 @@ from typing import Any
 
 from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
 from hedgerow.kernels.jit import kernel, number, read, write
-from hedgerow.kernels.vectors import four, look, mix
+from hedgerow.kernels.vectors import dots_and_norms, four, mix
 from hedgerow.surrogates.ranges import is_felt, needs_reach, violation_unit, weight_unit
 
 Array = Any
@@ -74,4 +74,4 @@ def make_loss(
 @kernel(number, surrogate_table, write, read, number, read, number)
 def weigh_round(surrogate: Any, s: Array, a: Array, cost: float, c: Array, value: float) -> float:
     """Return the weight of a round, and write the loss's gradient as `make_loss` does."""
-    return make_loss(surrogate, s, a, cost, c, value, a, look(a, c, a))[0]
+    return make_loss(surrogate, s, a, cost, c, value, a, dots_and_norms(a, c, a))[0]

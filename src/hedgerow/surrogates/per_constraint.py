@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, first_order_each
-from hedgerow.inputs import Vector
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
+from hedgerow.inputs import Vector, as_count
 from hedgerow.snapshot import Restorable, Stateful
-from hedgerow.surrogates.queued import FirstOrder, checked
+from hedgerow.surrogates.queued import FirstOrder, checked, checked_each
 
 
 class PerConstraintSurrogate(Stateful):
@@ -50,16 +50,16 @@ class PerConstraintSurrogate(Stateful):
         """The sum of the surrogates'."""
         return sum(surrogate.oracle_calls for surrogate in self.surrogates)
 
-    def tell(self, cost: EvalGrad, constraints: Sequence[EvalGrad]) -> EvalGrad:
+    def tell(self, cost: EvalGrad, constraints: Constraints) -> EvalGrad:
         """Return the loss of this round; `constraints` has one entry for each surrogate."""
-        if isinstance(constraints, EvalGrad) or len(constraints) != len(self.surrogates):
-            given = 1 if isinstance(constraints, EvalGrad) else len(constraints)
+        told, queues = len(each_seen(constraints)), len(self.surrogates)
+        if told != queues:
             raise ValueError(
-                f"there are {len(self.surrogates)} queues, got feedback of {given} constraints; "
-                "pass one entry for each, as first_order_each does for a Maximum"
+                f"this policy has one queue for each of {queues} constraints, got feedback of "
+                f"{told}; tell a sequence of {queues}, as first_order_each does for a Maximum"
             )
         cost = checked(cost, "cost")
-        seen = [checked(g, f"constraint {i}", cost.grad.size) for i, g in enumerate(constraints)]
+        seen = checked_each(constraints, cost.grad.size)
         grad = cost.grad.copy()
         for surrogate, constraint in zip(self.surrogates, seen, strict=True):
             grad += surrogate.charge(cost, constraint) * constraint.grad
@@ -68,3 +68,18 @@ class PerConstraintSurrogate(Stateful):
     @property
     def _parts(self) -> dict[str, Restorable]:
         return {str(i): surrogate for i, surrogate in enumerate(self.surrogates)}
+
+
+def one_or_each(
+    make: Callable[[], FirstOrder], constraints: int | None
+) -> FirstOrder | PerConstraintSurrogate:
+    """Return one surrogate, for the maximum of a round's constraints, or one for each of them.
+
+    Args:
+        make: returns a fresh surrogate.
+        constraints: how many there are in each round; left out, one surrogate serves all.
+
+    """
+    if constraints is None:
+        return make()
+    return PerConstraintSurrogate([make() for _ in range(as_count(constraints, "constraints"))])

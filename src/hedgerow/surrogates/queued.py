@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
 from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
-from hedgerow.feedback import EvalGrad, needs
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.jit import COMPILED, kernel, nothing, number, write
 from hedgerow.potentials import Potential, Slope
-from hedgerow.sets.compiled import faithful
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.make_loss import weigh_round
 from hedgerow.surrogates.ranges import GivenRanges, Ranges, is_felt, needs_reach
@@ -80,7 +81,7 @@ class Queued(Stateful, ABC):
 
     @property
     def oracle_calls(self) -> int:
-        """Those of the ranges."""
+        """How many linear minimisations the ranges have asked for."""
         return self.ranges.oracle_calls
 
     @property
@@ -92,7 +93,9 @@ class FirstOrder(Queued):
     """A queued surrogate for first-order feedback: loss = f + weight x (a part of g).
 
     Its algorithm is three kernels: `needs_gradient` and `take` before the weight, `charge_queue`
-    after it. The loss declares the Lipschitz constant Lf + weight Lg where both are known.
+    after it. Several constraints that are told as a sequence count as their maximum: there is one
+    queue, and the most violated one goes into it. The loss declares the Lipschitz constant
+    Lf + weight Lg where both are known.
 
     Args:
         potential: its weight on the constraint, as a function of the queue.
@@ -123,7 +126,7 @@ class FirstOrder(Queued):
         potential, scale = self.potential, getattr(self.potential, "scale", None)
         if getattr(scale, "ranges", self.ranges) is not self.ranges:
             return None  # a budget in units of other ranges
-        if not faithful(potential, "weight", "slope") or "weight" in vars(potential):
+        if not kernel_matches(potential, "weight", "slope") or "weight" in vars(potential):
             return None
         return potential.slope()  # type: ignore[attr-defined]
 
@@ -161,7 +164,7 @@ class FirstOrder(Queued):
         kind.charge_queue(queue, ranges.array, self._units, value, weight)
         return weight
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> EvalGrad:
+    def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round."""
         if self.table is not None and is_plain(cost) and is_plain(constraint, cost.grad.size):
             s = np.empty(cost.grad.size)
@@ -172,7 +175,7 @@ class FirstOrder(Queued):
                 grad = cost.grad if weight == 0.0 else s
                 return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
         cost = checked(cost, "cost")
-        constraint = checked(constraint, "constraint", cost.grad.size)
+        constraint = most_violated(constraint, cost.grad.size)
         weight = self.charge(cost, constraint)
         grad = cost.grad if weight == 0.0 else self._felt(cost.grad) + weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
@@ -188,7 +191,7 @@ class FirstOrder(Queued):
         return None if Lf is None or Lg is None else Lf + self.weight * Lg
 
 
-def is_plain(seen: object, dim: int | None = None) -> bool:
+def is_plain(seen: object, dim: int | None = None) -> TypeGuard[EvalGrad]:
     """Whether this is feedback of a float and a float64 vector, as most is."""
     return (
         type(seen) is EvalGrad
@@ -206,6 +209,21 @@ def checked(seen: EvalGrad, name: str, dim: int | None = None) -> EvalGrad:
         as_gradient(seen.grad, f"the gradient of the {name}", dim, LARGEST_PART),
         None if seen.lipschitz is None else _steepness(seen.lipschitz, name),
     )
+
+
+def checked_each(constraint: Constraints, dim: int) -> list[EvalGrad]:
+    """Return the feedback of each constraint of a round, checked."""
+    return [checked(seen, "constraint", dim) for seen in each_seen(constraint)]
+
+
+def most_violated(constraint: Constraints, dim: int) -> EvalGrad:
+    """Return what is seen of the maximum of a round's constraints: its first largest one."""
+    seen = checked_each(constraint, dim)
+    if len(seen) == 1:
+        return seen[0]
+    declared = [g.lipschitz for g in seen if g.lipschitz is not None]
+    lipschitz = max(declared) if len(declared) == len(seen) else None
+    return replace(max(seen, key=lambda g: g.value), lipschitz=lipschitz)
 
 
 def as_value(value: float, name: str) -> float:

@@ -179,9 +179,9 @@ class LearntRanges(Stateful):
 
     def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
         """Return what the kernels need to know of a round's gradients."""
-        squares = self.learner.decision_set.squares
-        force2, plain2 = squares(constraint.grad) if needed > UNSEEN else (0.0, 0.0)
-        return squares(cost.grad)[0], force2, plain2
+        norm2 = self.learner.decision_set.tangent_norm2
+        force2, plain2 = norm2(constraint.grad) if needed > UNSEEN else (0.0, 0.0)
+        return norm2(cost.grad)[0], force2, plain2
 
     def measure(self) -> tuple[Any, ...] | None:
         """Return the kernel that measures gradients along the learner's set, if there is one."""
@@ -199,7 +199,7 @@ class LearntRanges(Stateful):
 
     def is_felt(self, grad: Vector) -> bool:
         """Whether the gradient has a part along the set; else no play can help."""
-        return self.learner.decision_set.squares(grad)[0] > 0.0
+        return self.learner.decision_set.tangent_norm2(grad)[0] > 0.0
 
 
 Ranges = GivenRanges | LearntRanges

@@ -48,7 +48,9 @@ class Values(Queued):
         self._state["t"][0] += 1.0
         added = self.charge(constraint, float(self._state["t"][0]))
         self._state["price"][0] = added.value
-        loss = Eval(*(a + b for a, b in zip(cost, added, strict=True)))
+        loss = Eval(
+            cost.value + added.value, cost.lipschitz + added.lipschitz, cost.bound + added.bound
+        )
         try:  # the potential may have risen beyond what a learner takes
             return as_eval(loss, "loss", LARGEST_VALUE)
         except ValueError:

@@ -11,7 +11,7 @@ from hedgerow.functions import Linear, Quadratic
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.testing.points import mixture
-from hedgerow.testing.seen import Feedback, Round
+from hedgerow.testing.seen import Feedback, Round, is_feedback
 
 
 class Draws:
@@ -28,9 +28,9 @@ class Draws:
         self.decision_set, self.rng = decision_set, np.random.default_rng(seed)
         zero = np.zeros(decision_set.dim)
         declared = feedback(Linear(zero), decision_set.start())
-        if not hasattr(declared, "_fields"):
+        if not is_feedback(declared):
             raise TypeError(
-                f"feedback must return a named tuple, as those of hedgerow.feedback are, got a "
+                f"feedback must return a dataclass, as those of hedgerow.feedback are, got a "
                 f"{type(declared).__name__}"
             )
         limits = (getattr(declared, name, None) for name in ("bound", "lipschitz"))

@@ -9,7 +9,7 @@ from hedgerow.networks.atlas.envelope import NODE_KEYS
 from hedgerow.networks.atlas.proxies import PROXIES
 from hedgerow.networks.labels import draw_synthetic
 from hedgerow.networks.readings import check_aggregate
-from hedgerow.networks.window import moment
+from hedgerow.networks.timestamps import moment
 
 LATENCIES = {
     "http": ("ttc", "rt", "ttfb"),

@@ -16,10 +16,10 @@ from hedgerow.networks.atlas.ping import ping_attempts
 from hedgerow.networks.atlas.proxies import PROXIES
 from hedgerow.networks.atlas.sslcert import sslcert_attempts
 from hedgerow.networks.atlas.traceroute import traceroute_attempts
-from hedgerow.networks.left_out import LeftOut, LeftOuts, Reason
 from hedgerow.networks.readings import Readings
+from hedgerow.networks.rejections import Reason, Rejected, Rejections
 
-PARSERS: dict[str, Callable[[Record], Iterator[Attempt | LeftOut]]] = {
+PARSERS: dict[str, Callable[[Record], Iterator[Attempt | Rejected]]] = {
     "http": http_attempts,
     "sslcert": sslcert_attempts,
     "ping": ping_attempts,
@@ -53,7 +53,7 @@ class Collector:
 
     """
 
-    def __init__(self, choices: AtlasChoices, left: LeftOuts):
+    def __init__(self, choices: AtlasChoices, left: Rejections):
         self.choices = choices
         self.left = left
         self.files: list[Path] = []
@@ -73,7 +73,7 @@ class Collector:
             self._check(head)
             for attempt in PARSERS[head.type](result):
                 self._sort(result, head, attempt, ordinal)
-        except LeftOut as left:
+        except Rejected as left:
             self._leave(left, ordinal)
 
     def place(self, packed: int) -> tuple[Path, str]:
@@ -88,41 +88,41 @@ class Collector:
         return found
 
     def _sort(
-        self, result: Record, head: Envelope, attempt: Attempt | LeftOut, ordinal: int
+        self, result: Record, head: Envelope, attempt: Attempt | Rejected, ordinal: int
     ) -> None:
         try:
-            if isinstance(attempt, LeftOut):
+            if isinstance(attempt, Rejected):
                 raise attempt
             self._keep(result, head, attempt, ordinal)
-        except LeftOut as left:
+        except Rejected as left:
             self._leave(left, ordinal)
 
     def _check(self, head: Envelope) -> None:
         self.first, self.last = min(self.first, head.timestamp), max(self.last, head.timestamp)
         if head.type not in PARSERS or self.choices.type not in ("auto", head.type):
-            raise LeftOut(Reason.OTHER_TYPE)
+            raise Rejected(Reason.OTHER_TYPE)
         if not self._start <= head.timestamp < self._stop:
-            raise LeftOut(Reason.OUTSIDE_WINDOW)
+            raise Rejected(Reason.OUTSIDE_WINDOW)
         if self._hub_probe and str(head.probe) != self._hub_probe:
-            raise LeftOut(Reason.OTHER_TARGET)
+            raise Rejected(Reason.OTHER_TARGET)
 
     def _keep(self, result: Record, head: Envelope, attempt: Attempt, ordinal: int) -> None:
         if self.choices.family not in (None, attempt.family):
-            raise LeftOut(Reason.OTHER_FAMILY)
+            raise Rejected(Reason.OTHER_FAMILY)
         target = attempt.target
         if self._hub not in ("auto", "none") and not self._hub_probe:
             if self._hub not in (attempt.target, attempt.name):
-                raise LeftOut(Reason.OTHER_TARGET)
+                raise Rejected(Reason.OTHER_TARGET)
             target = self._hub
         node = node_name(result, head.probe, self.choices.node_key)
         if node == target:
-            raise LeftOut(Reason.SELF_LOOP)
+            raise Rejected(Reason.SELF_LOOP)
         name = self._latency_name(head.type, attempt)
         bandwidth: float | None = math.nan
         if self.choices.bandwidth in PROXIES:
             bandwidth = PROXIES[self.choices.bandwidth](attempt.record)
         if bandwidth is None:
-            raise LeftOut(Reason.NO_BANDWIDTH)
+            raise Rejected(Reason.NO_BANDWIDTH)
         group = self.edges.setdefault(Group(head.type, attempt.family, name), {})
         readings = group.setdefault(Edge(node, target, head.measurement), Readings())
         packed = (len(self.files) - 1) << PLACE_BITS | ordinal
@@ -135,8 +135,8 @@ class Collector:
         for name in names:
             if name is not None and name in attempt.times:
                 return name
-        raise LeftOut(Reason.NO_LATENCY)
+        raise Rejected(Reason.NO_LATENCY)
 
-    def _leave(self, left: LeftOut, ordinal: int) -> None:
+    def _leave(self, left: Rejected, ordinal: int) -> None:
         self.readings += 1
         self.left.add(left.reason, self.files[-1], f"result {ordinal}", left.detail)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hedgerow.networks.atlas.fields import LARGEST_ID, LAST_TIMESTAMP, Record, address, whole
-from hedgerow.networks.left_out import LeftOut, Reason
+from hedgerow.networks.rejections import Reason, Rejected
 
 REQUIRED = ("type", "msm_id", "prb_id", "timestamp")
 NODE_KEYS = ("prb_id", "from", "src_addr")
@@ -27,9 +27,9 @@ def envelope(result: Any) -> Envelope:
     Envelope(type='ping', measurement=1, probe=7, timestamp=1574867159)
     """
     if not isinstance(result, dict) or any(key not in result for key in REQUIRED):
-        raise LeftOut(Reason.NOT_A_RESULT)
+        raise Rejected(Reason.NOT_A_RESULT)
     if not isinstance(result["type"], str):
-        raise LeftOut(Reason.WRONG_FIELD, "type must be a string")
+        raise Rejected(Reason.WRONG_FIELD, "type must be a string")
     return Envelope(
         result["type"],
         whole(result, "msm_id", LARGEST_ID),
@@ -44,4 +44,4 @@ def node_name(result: Record, probe: int, key: str) -> str:
         return str(probe)
     if found := address(result.get(key)):
         return found
-    raise LeftOut(Reason.NO_NODE)
+    raise Rejected(Reason.NO_NODE)

@@ -7,8 +7,8 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from hedgerow.networks.left_out import LeftOut, Reason
 from hedgerow.networks.numbers import parse_number
+from hedgerow.networks.rejections import Reason, Rejected
 
 Record = dict[str, Any]
 
@@ -40,9 +40,9 @@ def number(record: Record, key: str) -> float | None:
             raise ValueError
         found = parse_number(value) if isinstance(value, str) else float(value)
     except (ValueError, OverflowError):
-        raise LeftOut(Reason.WRONG_FIELD, f"{key} must be a number, got {_shown(value)}") from None
+        raise Rejected(Reason.WRONG_FIELD, f"{key} must be a number, got {_shown(value)}") from None
     if not math.isfinite(found):
-        raise LeftOut(Reason.NOT_FINITE, f"{key} is {_shown(value)}")
+        raise Rejected(Reason.NOT_FINITE, f"{key} is {_shown(value)}")
     return found
 
 
@@ -50,9 +50,9 @@ def milliseconds(record: Record, key: str) -> float | None:
     """Return a time of at least 0 ms, or None where it is absent."""
     found = number(record, key)
     if found is not None and found < 0.0:
-        raise LeftOut(Reason.NEGATIVE, f"{key} is {found:g} ms, a time cannot be negative")
+        raise Rejected(Reason.NEGATIVE, f"{key} is {found:g} ms, a time cannot be negative")
     if found is not None and found > LARGEST_MS:
-        raise LeftOut(Reason.WRONG_FIELD, f"{key} is {found:g} ms, more than eleven days")
+        raise Rejected(Reason.WRONG_FIELD, f"{key} is {found:g} ms, more than eleven days")
     return found
 
 
@@ -62,7 +62,7 @@ def whole(record: Record, key: str, largest: int) -> int:
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= largest:
-        raise LeftOut(
+        raise Rejected(
             Reason.WRONG_FIELD,
             f"{key} must be a whole number from 0 to {largest}, got {_shown(value)}",
         )
@@ -98,7 +98,7 @@ def target(*records: Record) -> str:
         for key in ("dst_addr", "addr"):
             if found := address(record.get(key)):
                 return found
-    raise LeftOut(Reason.NO_TARGET)
+    raise Rejected(Reason.NO_TARGET)
 
 
 def named(record: Record) -> str:
@@ -115,19 +115,19 @@ def family(found: str) -> int:
 def records(value: Any, key: str) -> list[Record]:
     """Return a list of objects."""
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise LeftOut(Reason.WRONG_FIELD, f"{key} must be a list of objects, got {_shown(value)}")
+        raise Rejected(Reason.WRONG_FIELD, f"{key} must be a list of objects, got {_shown(value)}")
     return value
 
 
 def check_errors(record: Record) -> None:
     """Leave out what the probe itself reports as failed."""
     if "dnserr" in record:
-        raise LeftOut(Reason.NAME_NOT_RESOLVED)
+        raise Rejected(Reason.NAME_NOT_RESOLVED)
     for key in ERRORS:
         if key in record:
             text = str(record[key])
             resolved = "resol" not in text
-            raise LeftOut(Reason.PROBE_ERROR if resolved else Reason.NAME_NOT_RESOLVED)
+            raise Rejected(Reason.PROBE_ERROR if resolved else Reason.NAME_NOT_RESOLVED)
 
 
 def _shown(value: Any) -> str:

@@ -13,11 +13,11 @@ from hedgerow.networks.atlas.fields import (
     target,
     times,
 )
-from hedgerow.networks.left_out import LeftOut, Reason
 from hedgerow.networks.numbers import parse_number
+from hedgerow.networks.rejections import Reason, Rejected
 
 
-def http_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
+def http_attempts(result: Record) -> Iterator[Attempt | Rejected]:
     """Yield the attempts. The clock starts after name resolution and stops with the last byte.
 
     Firmware 0 and 1 wrote one string, with the time in seconds:
@@ -27,10 +27,10 @@ def http_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
     if isinstance(answer, str):
         answer = [_from_words(answer)]
     if answer is None:
-        raise LeftOut(Reason.PROBE_ERROR)
+        raise Rejected(Reason.PROBE_ERROR)
     entries = records(answer, "result")
     if not entries:
-        raise LeftOut(Reason.NO_REPLY)
+        raise Rejected(Reason.NO_REPLY)
     for entry in entries:
         try:
             check_errors(entry)
@@ -38,7 +38,7 @@ def http_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
             timed = times(entry, "rt", "ttc", "ttfb")
             name = result.get("uri")
             yield Attempt(family(found), found, name if isinstance(name, str) else "", timed, entry)
-        except LeftOut as left:
+        except Rejected as left:
             yield left
 
 
@@ -49,7 +49,7 @@ def _from_words(line: str) -> Record:
     try:
         rt = 1000.0 * parse_number(words[2])
     except ValueError:
-        raise LeftOut(
+        raise Rejected(
             Reason.WRONG_FIELD, f"the time in result must be a number, got {words[2][:40]!r}"
         ) from None
     return {"dst_addr": words[1], "rt": rt, "res": words[3], "hsize": words[4], "bsize": words[5]}

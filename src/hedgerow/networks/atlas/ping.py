@@ -15,10 +15,10 @@ from hedgerow.networks.atlas.fields import (
     records,
     target,
 )
-from hedgerow.networks.left_out import LeftOut, Reason
+from hedgerow.networks.rejections import Reason, Rejected
 
 
-def ping_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
+def ping_attempts(result: Record) -> Iterator[Attempt | Rejected]:
     """Yield the attempt: the least and the mean of the replies, duplicates not counted.
 
     The replies themselves decide. Firmware 0 and 1 sent only `min` and `avg`; the platform writes
@@ -31,12 +31,12 @@ def ping_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
         if not timed:
             for reply in replies:
                 check_errors(reply)
-            raise LeftOut(Reason.NO_REPLY)
+            raise Rejected(Reason.NO_REPLY)
         summary = {"min": min(timed), "avg": sum(timed) / len(timed)}
     else:
         check_errors(result)
         if number(result, "min") in (None, -1.0):
-            raise LeftOut(Reason.NO_REPLY)
+            raise Rejected(Reason.NO_REPLY)
         given = {key: milliseconds(result, key) for key in ("min", "avg")}
         summary = {key: value for key, value in given.items() if value is not None}
     found = target(result)

@@ -6,7 +6,7 @@ import binascii
 from collections.abc import Callable
 
 from hedgerow.networks.atlas.fields import Record, milliseconds, number, records
-from hedgerow.networks.left_out import LeftOut, Reason
+from hedgerow.networks.rejections import Reason, Rejected
 
 SHORTEST_MS = 1.0
 """Quotients over less time are noise."""
@@ -53,7 +53,7 @@ def tls_cert(record: Record) -> float | None:
         return None
     certificates = record["cert"]
     if not isinstance(certificates, list) or not all(isinstance(c, str) for c in certificates):
-        raise LeftOut(Reason.WRONG_FIELD, "cert must be a list of strings")
+        raise Rejected(Reason.WRONG_FIELD, "cert must be a list of strings")
     return _mbps(sum(_octets(certificate) for certificate in certificates), rt - connected)
 
 
@@ -76,4 +76,4 @@ def _octets(certificate: str) -> int:
     try:
         return len(binascii.a2b_base64("".join(lines)))
     except (binascii.Error, ValueError):
-        raise LeftOut(Reason.WRONG_FIELD, "cert is not base64") from None
+        raise Rejected(Reason.WRONG_FIELD, "cert is not base64") from None

@@ -13,10 +13,10 @@ from hedgerow.networks.atlas.fields import (
     target,
     times,
 )
-from hedgerow.networks.left_out import LeftOut
+from hedgerow.networks.rejections import Rejected
 
 
-def sslcert_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
+def sslcert_attempts(result: Record) -> Iterator[Attempt | Rejected]:
     """Yield the attempt. An alert is an answer too: the connection was made and timed.
 
     `ttc` is one round trip (the TCP connection), `rt` about two (until the certificates came).

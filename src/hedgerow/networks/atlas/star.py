@@ -11,14 +11,14 @@ import numpy as np
 
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.collector import Collector, Edge, Group
-from hedgerow.networks.atlas.delivery import results
+from hedgerow.networks.atlas.json_stream import results
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.labels import draw_synthetic
-from hedgerow.networks.left_out import LeftOuts, Reason
 from hedgerow.networks.network import Network
 from hedgerow.networks.readings import Readings
+from hedgerow.networks.rejections import Reason, Rejections
 from hedgerow.networks.source_file import SourceFile
-from hedgerow.networks.window import written
+from hedgerow.networks.timestamps import written
 
 ATTRIBUTION = "RIPE Atlas data (c) RIPE NCC"
 SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -43,7 +43,7 @@ def read_atlas(
 
     """
     choices = AtlasChoices() if choices is None else choices
-    left = LeftOuts(choices.keep_going)
+    left = Rejections(choices.keep_going)
     collector = Collector(choices, left)
     files = []
     for path in _files([paths] if isinstance(paths, (str, Path)) else paths):
@@ -85,18 +85,20 @@ def _one_group(collector: Collector) -> Group:
     choices, where = collector.choices, _where(collector)
     if not groups:
         raise _nothing(collector)
-    for field, option in (("type", "--type"), ("family", "--af"), ("latency", "--latency")):
+    for field, option in (("type", "type"), ("family", "af"), ("latency", "latency")):
         counts: Counter[str] = Counter()
         for group in groups:
             counts[str(getattr(group, field))] += sum(collector.counts(group).values())
         if len(counts) > 1:
-            raise _choose(collector, f"readings of several kinds by {field}", counts, option)
+            raise _choose(
+                collector, f"readings of several kinds by {field}", counts, f"{option}=..."
+            )
     group = next(iter(groups))
     targets = collector.counts(group)
     if choices.hub == "auto" and len(targets) > 1:
-        raise _choose(collector, f"{len(targets)} targets", targets, "--hub (or --hub none)")
+        raise _choose(collector, f"{len(targets)} targets", targets, "hub=... (or hub='none')")
     if choices.hub == "none" and set(targets) & {edge.node for edge in groups[group]}:
-        raise DataError(where, "", "an address is both a node and a target; use --node-key prb_id")
+        raise DataError(where, "", "an address is both a node and a target; use node_key='prb_id'")
     return group
 
 

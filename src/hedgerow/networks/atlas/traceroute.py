@@ -15,16 +15,16 @@ from hedgerow.networks.atlas.fields import (
     records,
     target,
 )
-from hedgerow.networks.left_out import LeftOut, Reason
+from hedgerow.networks.rejections import Reason, Rejected
 
 
-def traceroute_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
+def traceroute_attempts(result: Record) -> Iterator[Attempt | Rejected]:
     """Yield the attempt: the least time among the target's replies at the last hop that has any.
 
     Late packets carry no time and do not count; a reply of another address is no arrival.
     """
     if "result" not in result:
-        raise LeftOut(Reason.NO_REPLY)
+        raise Rejected(Reason.NO_REPLY)
     hops = records(result["result"], "result")
     for hop in hops:
         if "hop" not in hop:
@@ -40,8 +40,8 @@ def traceroute_attempts(result: Record) -> Iterator[Attempt | LeftOut]:
             yield Attempt(family(found), found, named(result), {"min": min(arrived)}, result)
             return
     if hops and all("error" in hop for hop in hops):
-        raise LeftOut(Reason.PROBE_ERROR)
-    raise LeftOut(Reason.NOT_REACHED)
+        raise Rejected(Reason.PROBE_ERROR)
+    raise Rejected(Reason.NOT_REACHED)
 
 
 def _is_from(reply: Record, found: str) -> bool:

@@ -1,6 +1,8 @@
-"""The first play of a learner."""
+"""Arguments that learners share: the first play, and the horizon that steps were made for."""
 
 from __future__ import annotations
+
+import warnings
 
 from numpy.typing import ArrayLike
 
@@ -22,3 +24,13 @@ def first_play(decision_set: DecisionSet, start: ArrayLike | None) -> Vector:
             "start must lie in the decision set; leave it out to use the set's own start"
         )
     return x1
+
+
+def warn_beyond(round_number: int, horizon: int | None) -> None:
+    """Warn once, in the first round after the horizon: play goes on, the guarantee does not."""
+    if round_number - 1 == horizon:
+        warnings.warn(
+            f"round {round_number} is beyond the horizon {horizon} that the steps were made for; "
+            "play goes on, the guarantee ends",
+            stacklevel=3,
+        )

@@ -1,8 +1,14 @@
 """Eight numbers at a time, in an order of operations that is the same on every machine.
 
 Inside a kernel `load(a, i)` is a[i], ..., a[i + 7] as one value, which can be added, subtracted and
-multiplied; `total` adds its entries up. The compiler would not do this to a sum by itself, because
+multiplied; `hsum` adds its entries up. The compiler would not do this to a sum by itself, because
 the order of additions changes; here it is written down.
+
+Why it is worth code at LLVM's level: with eight scalar accumulators in plain numba, in the same
+order and so with the same bits, a round of `projection_free_coco` on 191 nodes and 1200 edges takes
+1.24 to 1.36 times as long (medians of 150 turns in one process, three runs); with an array of eight
+as accumulator, 1.62 to 1.69 times. Numba leaves LLVM's SLP vectoriser off, and the loop vectoriser
+may not reorder a sum.
 """
 
 from __future__ import annotations
@@ -43,12 +49,12 @@ class Numbers(tuple[float, ...]):
     def __mul__(self, other: Any) -> Numbers:
         return Numbers(map(operator.mul, self, other))
 
-    def total(self) -> float:
+    def hsum(self) -> float:
         """Add the halves until one number is left."""
         if len(self) == 1:
             return self[0]
         half = len(self) // 2
-        return (Numbers(self[:half]) + self[half:]).total()
+        return (Numbers(self[:half]) + self[half:]).hsum()
 
 
 class LanesType(types.Type):
@@ -99,7 +105,7 @@ def store(typing: Any, a: Any, i: Any, value: Any) -> Any:
 
 
 @intrinsic(lambda number: Numbers([float(number)] * WIDTH))
-def spread(typing: Any, number: Any) -> Any:
+def broadcast(typing: Any, number: Any) -> Any:
     """Return the same number eight times."""
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -111,8 +117,8 @@ def spread(typing: Any, number: Any) -> Any:
     return lanes(types.float64), code
 
 
-@intrinsic(Numbers.total)
-def total(typing: Any, value: Any) -> Any:
+@intrinsic(Numbers.hsum)
+def hsum(typing: Any, value: Any) -> Any:
     """Return the sum of the eight numbers, by halves."""
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -128,7 +134,7 @@ def total(typing: Any, value: Any) -> Any:
 
 
 @intrinsic(lambda value: Numbers(map(abs, value)))
-def size(typing: Any, value: Any) -> Any:
+def vabs(typing: Any, value: Any) -> Any:
     """Return the absolute values."""
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:

@@ -1,7 +1,8 @@
-"""Failures to be expected on the command line: one sentence on stderr, exit code 2."""
+"""Errors to be expected on the command line: one sentence on stderr, exit code 2."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,12 @@ from rich.console import Console
 from hedgerow.cli.saying import complain
 from hedgerow.experiments.stopped import FULL
 from hedgerow.networks.data_error import DataError
-from hedgerow.report.networks import left_out_table
+from hedgerow.report.networks import rejection_table
+
+ARGUMENT = re.compile(
+    r"\b(af|hub|keep_going|key|latency|mix|most_numbers|network|node_key|type|workers)=(\.\.\.|'\w+'|\w+)"
+)
+"""Arguments of the library that are options here: how its sentences name them."""
 
 
 def check_output(out: Path, inputs: Iterable[Path]) -> None:
@@ -24,8 +30,8 @@ def check_output(out: Path, inputs: Iterable[Path]) -> None:
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Turn a refusal of the library into a sentence, with what was left out before it."""
+def report_errors() -> Iterator[None]:
+    """Turn an error of the library into a sentence, with what was left out before it."""
     try:
         yield
     except BrokenPipeError:
@@ -33,10 +39,25 @@ def refusals() -> Iterator[None]:
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         if isinstance(error, ModuleNotFoundError) and not _draws(error):
             raise
-        if isinstance(error, DataError) and error.left_out:
-            Console(stderr=True).print(left_out_table(error.left_out))
-        complain(" ".join(_told(error).split()))
+        if isinstance(error, DataError) and error.rejections:
+            Console(stderr=True).print(rejection_table(error.rejections))
+        complain(in_options(" ".join(_told(error).split())))
         raise typer.Exit(2) from None
+
+
+def in_options(sentence: str) -> str:
+    """Name options of the command line where the library names arguments.
+
+    >>> in_options("leave such readings out with keep_going=True, or use node_key='prb_id'")
+    'leave such readings out with --keep-going, or use --node-key prb_id'
+    """
+    sentence = sentence.replace("give another folder", "give another folder with --out")
+    return ARGUMENT.sub(_option, sentence)
+
+
+def _option(found: re.Match[str]) -> str:
+    name, value = found[1].replace("_", "-"), found[2].strip("'")
+    return f"--{name}" if value in ("True", "...") else f"--{name} {value}"
 
 
 def _draws(missing: ModuleNotFoundError) -> bool:

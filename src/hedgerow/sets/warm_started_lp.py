@@ -18,7 +18,7 @@ TIE = 1e-9
 """A reduced cost below this, for costs of size 1, may mean several best vertices."""
 
 
-class HotWorkspace(Workspace):
+class WarmStartedLP(Workspace):
     """The basis of the last solution of a set's linear programme; needs `highspy`.
 
     After a small change of the costs the primal simplex method is 10-20 times faster than a cold

@@ -38,7 +38,7 @@ class Reason(Enum):
         return self in (Reason.NOT_FINITE, Reason.NEGATIVE, Reason.WRONG_FIELD)
 
 
-class LeftOut(Exception):  # noqa: N818 - it is control flow: one reading, not a failure
+class Rejected(Exception):  # noqa: N818 - it is control flow: one reading, not a failure
     """Raised inside a parser: this reading cannot be used.
 
     Args:
@@ -53,7 +53,7 @@ class LeftOut(Exception):  # noqa: N818 - it is control flow: one reading, not a
         self.detail = detail
 
 
-class LeftOuts:
+class Rejections:
     """The table of what was left out.
 
     Args:
@@ -75,7 +75,7 @@ class LeftOuts:
                 place,
                 position,
                 f"{detail or reason.value}; correct the file, or leave such readings out with "
-                "--keep-going",
+                "keep_going=True",
                 self.table(),
             )
         self._counts[reason] = self._counts.get(reason, 0) + count

@@ -11,11 +11,11 @@ from typing import Any
 
 from numba.core import cgutils
 
-from hedgerow.kernels.lanes import intrinsic
+from hedgerow.kernels.simd import intrinsic
 
 
 @intrinsic(lambda array: array)
-def borrowed(typing: Any, array: Any) -> Any:
+def unowned_view(typing: Any, array: Any) -> Any:
     """Return the array without its owner, who must outlive it."""
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:

@@ -123,9 +123,9 @@ def _caveats(game: Game, methods: Sequence[str]) -> str:
     """Say which regrets mean little: a negative one was bought, or nothing was kept."""
     rows = [game.rows[name] for name in methods]
     least = min(row.ccv.value for row in rows)
-    ignored = [row.entrant.method for row in rows if row.ccv.value >= IGNORED]
+    ignored = [row.config.method for row in rows if row.ccv.value >= IGNORED]
     bought = [
-        row.entrant.method
+        row.config.method
         for row in rows
         if row.regret.value < 0.0 and row.ccv.value > least and row.ccv.value < IGNORED
     ]

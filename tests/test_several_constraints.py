@@ -1,0 +1,417 @@
+"""Several constraints a round: one queue for their maximum, or one queue each."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from games import GAMES
+from hedgerow.experiments.playing import perform
+from hedgerow.experiments.reading import load_experiment
+from hedgerow.experiments.tasks import plan
+from hedgerow.feedback import Eval, EvalGrad, EvalLinear, Full, SemiBanditFeedback, first_order_each
+from hedgerow.games.simulation import simulate_chunks
+from hedgerow.learners.steps import CertificateSteps
+from hedgerow.policies.presets import VacuousConstantsWarning
+from hedgerow.potentials import GrowingScale, PowerPotential
+
+T = 200
+X = hr.sets.Simplex(4)
+G = np.array([1.0, 2.0, 3.0, 4.0])
+FEEDBACK = {
+    "EvalGrad": EvalGrad(1.0, G),
+    "Eval": Eval(1.0, 2.0, 3.0),
+    "EvalLinear": EvalLinear(1.0, G),
+    "SemiBanditFeedback": SemiBanditFeedback(G, 0.5),
+    "Full": Full(1.0, G, hr.Linear(G)),
+}
+POLICIES = {
+    "coco": hr.projection_free_coco,
+    "coco tracking": lambda X: hr.projection_free_coco(X, tracking=True),
+    "coco given": lambda X: hr.projection_free_coco(X, violation_range=1.0, lipschitz=2.0),
+    "coco budget": lambda X: hr.projection_free_coco(X, benchmark_budget=1.0),
+    "long term": hr.projection_free_long_term,
+    "unconstrained": hr.unconstrained,
+    "dual": lambda X: hr.Constrained(
+        hr.learners.AdaptiveOCG(X, CertificateSteps()),
+        hr.surrogates.DualSurrogate(hr.surrogates.DualSteps(block=3, theta=0.1, mu=0.5)),
+    ),
+}
+
+
+def drawn(seed=0, units=(1.0, 1.0)):
+    """Rounds that pull to the first two vertices, with caps on them that the third keeps."""
+    rng = np.random.default_rng(seed)
+    for _ in range(T):
+        caps = [
+            hr.Linear(unit * (row + rng.uniform(-0.1, 0.1, 4)), -unit * cap)
+            for unit, row, cap in zip(units, np.eye(4)[:2], (0.3, 0.2), strict=True)
+        ]
+        yield hr.Linear([-2.0, -1.5, 0.0, 0.0] + 0.3 * rng.standard_normal(4)), caps
+
+
+def told(policy, rounds, look):
+    plays = [policy.ask()]
+    for cost, caps in rounds:
+        x = plays[-1]
+        policy.tell(hr.first_order(cost, x), look(caps, x))
+        plays.append(policy.ask())
+    return np.array(plays)
+
+
+def as_list(caps, x):
+    return [hr.first_order(cap, x) for cap in caps]
+
+
+def as_tuple(caps, x):
+    return tuple(as_list(caps, x))
+
+
+def as_maximum(caps, x):
+    return hr.first_order(hr.Maximum(caps), x)
+
+
+# Feedback values
+
+
+@pytest.mark.parametrize("name", FEEDBACK)
+def test_feedback_is_a_frozen_value_and_no_sequence(name):
+    seen = FEEDBACK[name]
+    assert type(seen).__name__ == name
+    first = dataclasses.fields(seen)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(seen, first, 2.0)
+    assert not hasattr(seen, "__dict__")
+    assert not isinstance(seen, tuple)
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(seen)
+    assert repr(seen).startswith(f"{name}({first}=")
+    for twin in (copy.deepcopy(seen), pickle.loads(pickle.dumps(seen))):
+        assert type(twin) is type(seen)
+        assert repr(twin) == repr(seen) or name == "Full"
+
+
+def test_numbers_compare_by_value_and_arrays_by_identity():
+    assert Eval(1.0, 2.0, 3.0) == Eval(1.0, 2.0, 3.0) != Eval(1.0, 2.0, 4.0)
+    assert EvalGrad(1.0, G) != EvalGrad(1.0, G)
+    assert len({FEEDBACK["EvalGrad"], FEEDBACK["EvalGrad"]}) == 1
+
+
+# One queue for the maximum
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_sequence_without_more_is_its_maximum(name):
+    rounds = list(drawn())
+    expected = told(whole := POLICIES[name](X), rounds, as_maximum)
+    for look in (as_list, as_tuple):
+        plays = told(policy := POLICIES[name](X), rounds, look)
+        np.testing.assert_array_equal(plays, expected)
+        np.testing.assert_array_equal(policy.state()["array"], whole.state()["array"])
+        assert policy.certificate() == whole.certificate()
+        assert policy.surrogate.price == whole.surrogate.price
+    assert name == "unconstrained" or whole.surrogate.largest_weight > 0.0
+
+
+def test_the_theory_preset_plays_the_maximum_too():
+    def policy():
+        with pytest.warns(VacuousConstantsWarning):
+            return hr.projection_free_coco(X, T, preset="theory", lipschitz=3.0)
+
+    rounds = list(drawn())
+    np.testing.assert_array_equal(
+        told(policy(), rounds, as_list), told(policy(), rounds, as_maximum)
+    )
+
+
+def test_the_first_of_equally_violated_constraints_counts():
+    surrogate = hr.surrogates.CurrentSurrogate(PowerPotential(2.0, 1.0))
+    cost, zero = EvalGrad(0.0, np.zeros(2)), np.zeros(2)
+    loss = surrogate.tell(
+        cost, [EvalGrad(0.5, zero), EvalGrad(1.0, np.array([1.0, 0.0])), EvalGrad(1.0, zero + 7.0)]
+    )
+    assert surrogate.queue == 1.0
+    assert surrogate.weight > 0.0
+    np.testing.assert_array_equal(loss.grad, [surrogate.weight, 0.0])
+
+
+def test_the_maximum_is_as_steep_as_its_steepest_part():
+    def loss(*declared):
+        surrogate = hr.surrogates.CurrentSurrogate(PowerPotential(2.0, 1.0))
+        parts = [EvalGrad(float(v), np.ones(2), lip) for v, lip in enumerate(declared)]
+        return surrogate.tell(EvalGrad(0.0, np.ones(2), 1.0), parts).lipschitz
+
+    assert loss(5.0, 2.0) == loss(2.0, 5.0) == loss(5.0, 5.0)
+    assert loss(2.0, 5.0) > loss(2.0, 2.0)
+    assert loss(2.0, None) is None
+
+
+# One queue each
+
+
+def by_hand(X, kind=hr.surrogates.CurrentSurrogate, m=2):
+    learner = hr.learners.AdaptiveOCG(X, CertificateSteps())
+    if kind is hr.surrogates.CurrentSurrogate:
+        potential, queue = PowerPotential(8.0, GrowingScale(12.0, 0.5, 0.5)), 8.0
+    else:
+        potential, queue = PowerPotential(2.0, GrowingScale(1.0, 1.0, 0.25)), 0.0
+    queues = [kind(potential, queue, hr.surrogates.LearntRanges(learner)) for _ in range(m)]
+    return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
+
+
+EACH = {
+    "coco": (hr.projection_free_coco, hr.surrogates.CurrentSurrogate),
+    "long term": (hr.projection_free_long_term, hr.surrogates.SignedSurrogate),
+}
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_one_queue_each_is_the_composition_by_hand(name):
+    make, kind = EACH[name]
+    rounds = list(drawn(1))
+    policy, hand = make(X, constraints=2), by_hand(X, kind)
+    np.testing.assert_array_equal(told(policy, rounds, as_list), told(hand, rounds, as_tuple))
+    assert policy.certificate() == hand.certificate()
+    np.testing.assert_array_equal(policy.surrogate.queues, hand.surrogate.queues)
+    assert not np.array_equal(policy.ask(), told(make(X), rounds, as_list)[-1])
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_queue_for_one_constraint_is_the_plain_policy(name):
+    make, _ = EACH[name]
+    rounds = [(cost, caps[:1]) for cost, caps in drawn(2)]
+    expected = told(make(X), rounds, as_maximum)
+    for look in (as_list, lambda caps, x: hr.first_order(caps[0], x)):
+        np.testing.assert_array_equal(told(make(X, constraints=1), rounds, look), expected)
+
+
+def test_each_constraint_has_units_of_its_own():
+    """In a unit a thousand times finer one constraint drowns the other in the maximum alone."""
+    plain, finer = (list(drawn(3, units)) for units in ((1.0, 1.0), (1.0, 1024.0)))
+
+    def plays(rounds, **given):
+        return told(hr.projection_free_coco(X, **given), rounds, as_list)
+
+    np.testing.assert_array_equal(plays(plain, constraints=2), plays(finer, constraints=2))
+    assert not np.allclose(plays(plain), plays(finer), atol=1e-3)
+
+
+def test_both_forms_keep_what_they_promise():
+    rounds = list(drawn(4))
+    problem = hr.Recorded(X, rounds)
+    best = hr.hindsight(problem)
+    blind = hr.simulate(hr.unconstrained(X), problem)
+    for given in ({}, {"constraints": 2}):
+        policy = hr.projection_free_coco(X, **given)
+        trace = hr.simulate(policy, problem)
+        assert trace.regret(best) <= policy.certificate()
+        assert (trace.ccv_each < 0.1 * blind.ccv).all()  # the blind one breaks the first alone
+
+
+def test_arguments_reach_every_queue():
+    policy = hr.projection_free_coco(
+        X, constraints=3, violation_range=2.0, lipschitz=(6.0, 2.0), eagerness=2.0
+    )
+    assert len(policy.surrogate.surrogates) == 3
+    assert len({id(queue.ranges) for queue in policy.surrogate.surrogates}) == 3
+    for queue in policy.surrogate.surrogates:
+        assert (queue.ranges.violation, queue.ranges.ratio, queue.initial) == (2.0, 3.0, 4.0)
+    budgeted = hr.projection_free_coco(X, constraints=2, benchmark_budget=0.5)
+    scales = [queue.potential.scale for queue in budgeted.surrogate.surrogates]
+    assert [scale.budget for scale in scales] == [4.0, 4.0]
+    assert [scale.ranges for scale in scales] == [q.ranges for q in budgeted.surrogate.surrogates]
+
+
+# Refusals
+
+
+@pytest.mark.parametrize("given", [0, -1, 1.5, True, "two"])
+def test_a_number_of_constraints_is_a_count(given):
+    for make in (hr.projection_free_coco, hr.projection_free_long_term):
+        with pytest.raises((ValueError, TypeError), match="constraints must be"):
+            make(X, constraints=given)
+
+
+def test_the_theorem_has_one_queue():
+    for make in (hr.projection_free_coco, hr.projection_free_long_term):
+        with pytest.raises(ValueError, match=r"one queue, for the maximum .* got constraints=2"):
+            make(X, T, preset="theory", lipschitz=1.0, constraints=2)
+
+
+SEEN = EvalGrad(0.5, G)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "sentence"),
+    [
+        (SEEN, "each of 2 constraints, got feedback of 1; tell a sequence of 2"),
+        ([SEEN], "each of 2 constraints, got feedback of 1; tell a sequence of 2"),
+        ([SEEN] * 3, "each of 2 constraints, got feedback of 3"),
+        ([], "empty sequence"),
+        ([SEEN, SEEN.grad], "EvalGrad feedback, the round was told as ndarray"),
+        ([SEEN, EvalGrad(0.5, G[:3])], r"shape \(4,\) on this set, got \(3,\)"),
+        ([SEEN, EvalGrad(float("nan"), G)], "must be finite|finite number"),
+    ],
+)
+def test_wrong_counts_and_parts_are_refused_whole(constraint, sentence):
+    policy = hr.projection_free_coco(X, constraints=2)
+    told(policy, list(drawn())[:20], as_list)
+    before, x = policy.state(), policy.ask()
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        policy.tell(SEEN, constraint)
+    np.testing.assert_array_equal(policy.ask(), x)
+    after = policy.state()
+    np.testing.assert_equal(after, before)
+
+
+def test_no_constraint_at_all_is_refused_by_one_queue_too():
+    for name in POLICIES:
+        with pytest.raises(ValueError, match="empty sequence; tell at least one"):
+            POLICIES[name](X).tell(SEEN, [])
+
+
+# Problems and records
+
+
+def test_recorded_rounds_may_have_several_constraints():
+    rounds = list(drawn(5))
+    problem = hr.Recorded(X, rounds)
+    for (cost, caps), (same_cost, constraint) in zip(rounds, problem, strict=True):
+        assert same_cost is cost
+        assert isinstance(constraint, hr.Maximum)
+        assert constraint.parts == tuple(caps)
+    single = hr.Recorded(X, [(cost, caps[:1]) for cost, caps in rounds])
+    assert all(
+        constraint is caps[0] for (_, caps), (_, constraint) in zip(rounds, single, strict=True)
+    )
+    assert hr.simulate(hr.projection_free_coco(X), single).compiled
+    with pytest.raises(ValueError, match="round 2 has an empty sequence of constraints"):
+        hr.Recorded(X, [rounds[0], (rounds[1][0], [])])
+
+
+@pytest.mark.parametrize("given", [{}, {"constraints": 2}])
+def test_a_trace_has_one_series_for_each_constraint(given):
+    rounds = list(drawn(6))
+    problem = hr.Recorded(X, rounds)
+    steps = list(hr.play(hr.projection_free_coco(X, **given), problem))
+    trace = hr.Trace.of(steps)
+    pairs = zip(steps, rounds, strict=True)
+    expected = np.transpose([[cap(step.x) for cap in caps] for step, (_, caps) in pairs])
+    np.testing.assert_array_equal(trace.violations_each, expected)
+    np.testing.assert_array_equal(trace.violations, trace.violations_each.max(axis=0))
+    np.testing.assert_allclose(trace.ccv_each, [sum(row[row > 0.0]) for row in expected])
+    assert trace.ccv_each.max() <= trace.ccv <= trace.ccv_each.sum()
+    simulated = hr.simulate(hr.projection_free_coco(X, **given), problem)
+    in_parts = simulate_chunks(hr.projection_free_coco(X, **given), problem, size=7)
+    for other in (simulated, hr.Trace.joined(in_parts)):
+        np.testing.assert_array_equal(other.costs, trace.costs)
+        np.testing.assert_array_equal(other.violations, trace.violations)
+        np.testing.assert_array_equal(other.violations_each, trace.violations_each)
+
+
+def test_a_policy_is_told_what_it_takes():
+    problem = hr.Recorded(X, drawn(7))
+    each = hr.projection_free_coco(X, constraints=2)
+    assert each.feedback is first_order_each
+    assert hr.projection_free_coco(X).feedback is hr.first_order
+    left_out = hr.simulate(each, problem)
+    given = hr.simulate(hr.projection_free_coco(X, constraints=2), problem, first_order_each)
+    np.testing.assert_array_equal(left_out.costs, given.costs)
+    with pytest.raises(ValueError, match="got feedback of 1"):
+        hr.simulate(hr.projection_free_coco(X, constraints=2), problem, hr.first_order)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_one_constraint_leaves_one_series_and_equal_plays(game):
+    problem = GAMES[game](0, T)
+    played = hr.Trace.of(hr.play(hr.projection_free_coco(problem.decision_set), problem))
+    simulated = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    for trace in (played, simulated, hr.Trace.joined([])):
+        assert trace.violations_each is None
+        assert trace.ccv_each is None
+    np.testing.assert_array_equal(simulated.costs, played.costs)
+    np.testing.assert_array_equal(simulated.violations, played.violations)
+
+
+def test_where_the_number_of_constraints_changes_there_is_no_series():
+    rounds = [(cost, caps[: 1 + t % 2]) for t, (cost, caps) in enumerate(drawn(8))]
+    problem = hr.Recorded(X, rounds)
+    trace = hr.simulate(hr.projection_free_coco(X), problem)
+    assert trace.violations_each is None
+    halves = simulate_chunks(hr.projection_free_coco(X), problem, size=1)
+    assert hr.Trace.joined(halves).violations_each is None
+    with pytest.raises(ValueError, match="each of 2 constraints, got feedback of 1"):
+        hr.simulate(hr.projection_free_coco(X, constraints=2), problem)
+
+
+def test_the_benchmark_keeps_every_constraint():
+    rounds = list(drawn(9))
+    best = hr.hindsight(hr.Recorded(X, rounds))
+    assert best.status == "optimal"
+    worst = max(cap(best.x) for _, caps in rounds for cap in caps)
+    assert worst == pytest.approx(best.violation, abs=1e-12)
+    assert worst <= 1e-9
+    maxima = [(cost, hr.Maximum(caps)) for cost, caps in rounds]
+    for given in (rounds, maxima):
+        assert hr.hindsight(X, given).cost == best.cost
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("given", [{}, {"constraints": 2}])
+def test_records_of_several_constraints_are_audited(name, given):
+    make, _ = EACH[name]
+    problem = hr.Recorded(X, drawn(10))
+    best = hr.hindsight(problem)
+    steps = list(hr.play(make(X, **given), problem))
+    trace = hr.Trace.of(steps)
+    report = hr.audit(steps, problem, trace=trace, policy=make(X, **given), benchmark=best)
+    assert report.ok, str(report)
+    assert {"the certificate", "the regret against it"} <= set(report.checks)
+    changed = [*steps]
+    least = int(np.argmin(steps[30].each))  # the largest, and so `violation`, stays as it is
+    values = list(steps[30].each)
+    values[least] -= 1e-9
+    changed[30] = steps[30]._replace(each=tuple(values))
+    (failure,) = hr.audit(changed, problem).failures
+    assert (failure.round, f"violation of constraint {least}" in failure.what) == (31, True)
+    changed[30] = steps[30]._replace(each=(1.0,))
+    assert "1 values as violation, the round 2" in str(hr.audit(changed, problem))
+    rows = trace.violations_each.copy()
+    rows[1, 5] += 1.0
+    other = dataclasses.replace(trace, violations_each=rows)
+    (failure,) = hr.audit(steps, problem, trace=other).failures
+    assert (failure.round, "trace's violation of constraint 1" in failure.what) == (6, True)
+
+
+def test_a_wrong_certificate_of_several_queues_is_found():
+    problem = hr.Recorded(X, drawn(11))
+    steps = list(hr.play(hr.projection_free_coco(X, constraints=2), problem))
+
+    class Hopeful(hr.Constrained):
+        def certificate(self, budget=0.0):
+            return super().certificate(budget) - 1.0
+
+    made = hr.projection_free_coco(X, constraints=2)
+    hopeful = Hopeful(made.learner, made.surrogate)
+    assert "the certificate is" in str(hr.audit(steps, problem, policy=hopeful))
+
+
+def test_the_record_of_a_run_has_the_ccv_of_each_constraint(tmp_path):
+    path = tmp_path / "slots.toml"
+    path.write_text(
+        'name = "slots"\nmethods = ["projection_free_coco"]\nhorizons = [40]\nseeds = [3]\n'
+        '[[problems]]\nkind = "ad_slots"\nadvertisers = 5\n[[problems]]\nkind = "iid_simplex"\n'
+    )
+    tasks = [task for task in plan(load_experiment(path)) if task.place == "runs"]
+    slots, simplex = (json.loads(json.dumps(perform(task)[-1].record)) for task in tasks)
+    problem = hr.problems.AdSlots(advertisers=5, slots=4, horizon=40, seed=3)
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    assert slots["ccv_each"] == trace.ccv_each.tolist()
+    assert len(slots["ccv_each"]) == len(next(iter(problem))[1].parts) > 1
+    assert "ccv_each" not in simplex
