@@ -12,7 +12,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from hedgerow.experiments.local import in_processes
+from hedgerow.experiments.executors import processes
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.tuning import tune
@@ -29,9 +29,7 @@ WORKERS = 2
 def tuned(name: str, network: Path | None = None) -> list[Row]:
     """Tune a shipped experiment and return the rows of its held-out seeds."""
     folder = OUT / f"{name}-tuned"
-    _, tallies = tune(
-        load_experiment(name, network), folder, partial(in_processes, workers=WORKERS)
-    )
+    _, tallies = tune(load_experiment(name, network), folder, partial(processes, workers=WORKERS))
     failed = [sentence for tally in tallies for sentence in tally.failed.values()]
     if failed:
         raise RuntimeError(f"{name}: {len(failed)} runs failed, the first one so: {failed[0]}")

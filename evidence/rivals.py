@@ -17,9 +17,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import hedgerow as hr
-from hedgerow.baselines.method import Constants, Method
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.constants import known_constants
+from hedgerow.policies.method import Constants, Method
 
 HORIZON = 1600
 SEEDS = range(20, 25)

@@ -15,7 +15,7 @@ from typing import Any
 
 from hedgerow.cli.reproduce import FULL_SEEDS
 from hedgerow.experiments.config import Experiment
-from hedgerow.experiments.local import in_processes
+from hedgerow.experiments.executors import processes
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
@@ -51,7 +51,7 @@ def judged(folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Play what is missing, judge, write."""
-    tally = sweep(experiment(), OUT, partial(in_processes, workers=WORKERS))
+    tally = sweep(experiment(), OUT, partial(processes, workers=WORKERS))
     if tally.failed:
         raise RuntimeError(f"{len(tally.failed)} runs failed: {next(iter(tally.failed.values()))}")
     path = HERE / "verdicts.json"

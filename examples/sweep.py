@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import serial
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
@@ -24,7 +24,7 @@ kind = "iid_simplex"
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
     (folder / "sweep.toml").write_text(EXPERIMENT)
-    sweep(load_experiment(folder / "sweep.toml"), folder / "out", in_this_process)
+    sweep(load_experiment(folder / "sweep.toml"), folder / "out", serial)
     summary = Summary(Results(folder / "out"))
     page = write_report(summary, folder / "report")
     for row in summary.at(summary.places[0], "practical"):

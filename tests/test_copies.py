@@ -15,8 +15,8 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
-from hedgerow.baselines.method import Constants
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Constants
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box
 from hedgerow.sets.dag_paths import DagPaths

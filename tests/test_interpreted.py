@@ -13,7 +13,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import kernels
-from hedgerow.baselines.method import Constants
+from hedgerow.policies.method import Constants
 from sets.table import EXAMPLES
 
 KNOWN = Constants((2.0, 2.0), (4.0, 4.0))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.method import Constants
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Constants
 
 KNOWN = Constants((2.0, 2.0), (4.0, 4.0))
 

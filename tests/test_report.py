@@ -19,7 +19,7 @@ from hedgerow.experiments.results import Results
 from hedgerow.report.choices import choices
 from hedgerow.report.expected import expected_runs, how_far
 from hedgerow.report.exports import HEADINGS, as_csv, as_latex
-from hedgerow.report.growth_rates import growth_rates
+from hedgerow.report.growth_figure import growth_rates
 from hedgerow.report.mean import Mean
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent

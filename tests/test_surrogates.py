@@ -71,7 +71,7 @@ def test_one_queue_per_constraint():
     np.testing.assert_allclose(loss.grad, [1.0 + first, second])
     np.testing.assert_allclose(surrogate.queues, [2.0, 1.5])
     assert loss.value == pytest.approx(2.0 + first - 0.5 * second)
-    with pytest.raises(ValueError, match="there are 2 queues, got feedback of 1"):
+    with pytest.raises(ValueError, match="queue for each of 2 constraints, got feedback of 1"):
         surrogate.tell(COST, seen(1.0, 1.0, 0.0))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.method import Constants
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Constants
 from hedgerow.snapshot import _checksum
 from rival_games import SETS, random_rounds
 
@@ -205,7 +205,7 @@ def test_a_loss_that_the_learner_refuses_leaves_the_surrogate_as_it_was() -> Non
     assert stored(policy) == before
 
 
-@pytest.mark.parametrize("wrong", [[ONE], (ONE, ONE), None, 3.0, ONE.grad])
+@pytest.mark.parametrize("wrong", [None, 3.0, ONE.grad, [ONE, 3.0]])
 @pytest.mark.parametrize("name", sorted({*FIRST_ORDER} - {"unconstrained"}))
 def test_what_is_no_constraint_is_refused_in_a_sentence(name: str, wrong: Any) -> None:
     X = hr.sets.Simplex(4)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.game import Game
+from hedgerow.report.claim_checks import Game
 from hedgerow.report.mean import Mean, every
 from hedgerow.report.summary import Summary
 from hedgerow.report.verdicts import (

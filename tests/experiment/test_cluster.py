@@ -8,17 +8,19 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
-from small_experiment import invoked, results_of, small, timed, written
+from small_experiment import TEXT, invoked, results_of, small, timed, written
 
-from hedgerow.experiments.cluster import on_cluster
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import dask, serial
 from hedgerow.experiments.stopped import WorkersLostError
 from hedgerow.experiments.sweeps import sweep
 
+PLUGIN = str(Path(__file__).parents[2] / "examples" / "plugin" / "src")
 ENVIRONMENT = {
     **os.environ,
+    "PYTHONPATH": os.pathsep.join(filter(None, (PLUGIN, os.environ.get("PYTHONPATH")))),
     "OMP_NUM_THREADS": "1",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "3",
 }
@@ -63,10 +65,15 @@ def address_in(file):
     raise AssertionError("the scheduler did not start")
 
 
-def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path):
+def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path, monkeypatch):
+    """Of methods and problems from outside of the library too."""
     address, _, workers = cluster
-    experiment = small(tmp_path)
-    sweep(experiment, tmp_path / "here", in_this_process)
+    monkeypatch.syspath_prepend(PLUGIN)
+    own = "hedgerow_example_plugin.careful_start:careful_start"
+    text = TEXT.replace("methods = [", f'methods = ["{own}", ')
+    text += '[[problems]]\nkind = "hedgerow_example_plugin.coin_flips:coin_flips"\n'
+    experiment = small(tmp_path, text)
+    sweep(experiment, tmp_path / "here", serial)
     killed = []
 
     def kill_one(tally):
@@ -74,14 +81,12 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path
             workers[0].send_signal(signal.SIGKILL)
             killed.append(tally.left)
 
-    tally = sweep(
-        experiment, tmp_path / "there", lambda tasks: on_cluster(tasks, address), kill_one
-    )
+    tally = sweep(experiment, tmp_path / "there", lambda tasks: dask(tasks, address), kill_one)
     assert killed[0] > 0
     assert tally.failed == {}
     assert results_of(tmp_path / "there") == results_of(tmp_path / "here")
     assert len(timed(tmp_path / "there")) == tally.total
-    again = invoked("run", written(tmp_path), "-o", tmp_path / "there", "--cluster", address,
+    again = invoked("run", written(tmp_path, text), "-o", tmp_path / "there", "--cluster", address,
                     "--json")  # fmt: skip
     assert again.exit_code == 0, again.stderr
     assert '"ran": 0' in again.stdout
@@ -96,13 +101,13 @@ def test_a_scheduler_that_dies_is_told_and_what_is_finished_stays(cluster, tmp_p
 
     experiment = small(tmp_path)
     with pytest.raises(WorkersLostError, match=rf"scheduler at {address} is gone; start it and"):
-        sweep(experiment, tmp_path / "out", lambda tasks: on_cluster(tasks, address), kill)
-    tally = sweep(experiment, tmp_path / "out", in_this_process)
+        sweep(experiment, tmp_path / "out", lambda tasks: dask(tasks, address), kill)
+    tally = sweep(experiment, tmp_path / "out", serial)
     assert tally.before >= 2
     assert tally.before + tally.ran == tally.total
 
 
 def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiments.cluster.TIMEOUT", 0.3)
+    monkeypatch.setattr("hedgerow.experiments.executors.TIMEOUT", 0.3)
     with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 "):
-        sweep(small(tmp_path), tmp_path / "out", lambda t: on_cluster(t, "tcp://127.0.0.1:9"))
+        sweep(small(tmp_path), tmp_path / "out", lambda t: dask(t, "tcp://127.0.0.1:9"))

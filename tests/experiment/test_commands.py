@@ -53,7 +53,7 @@ BAD = {
 
 @pytest.mark.parametrize("mistake", BAD)
 def test_bad_input_is_exit_code_2_and_one_sentence(mistake, tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiments.cluster.TIMEOUT", 0.3)
+    monkeypatch.setattr("hedgerow.experiments.executors.TIMEOUT", 0.3)
     arguments, words = BAD[mistake]
     written(tmp_path, TINY.replace("iid_simplex", "iid_simplx"))
     result = invoked(*arguments)

@@ -9,7 +9,7 @@ from small_experiment import TEXT, small
 import hedgerow as hr
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.constants import SAMPLED_ROUNDS, known_constants
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import serial
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
 
@@ -72,7 +72,7 @@ def test_a_game_that_exceeds_sampled_constants_says_what_they_were(tmp_path, mon
                         '["projection_free_cbco"]').replace(', "theory"', "")  # fmt: skip
     monkeypatch.setattr("hedgerow.experiments.constants.SAMPLED_ROUNDS", 0)
     experiment = small(tmp_path, text + "[[problems]]\nkind = 'quadratic_box'\nn = 3")
-    tally = sweep(experiment, tmp_path / "out", in_this_process)
+    tally = sweep(experiment, tmp_path / "out", serial)
     ((_, why),) = tally.failed.items()
     assert "|value| <= bound" in why
     assert why.splitlines()[-1].startswith("the constants that it was told are no bounds: sampled")

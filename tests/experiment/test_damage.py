@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from small_experiment import TEXT, invoked, results_of, small, written
 
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import serial
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
 
@@ -187,7 +187,7 @@ def test_curves(damage, place, folder, whole):
     with pytest.raises(ValueError, match=r"is damaged \(.*; run the experiment again") as caught:
         results.curves(run) if place == "runs" else results.benchmark_curves(run)
     assert str(caught.value).startswith(str(path))
-    tally = sweep(small(whole, TINY), folder, in_this_process)
+    tally = sweep(small(whole, TINY), folder, serial)
     assert (tally.ran, len(tally.damaged)) == (1, 1)
     assert results_of(folder) == results_of(whole / "out")
 
@@ -198,7 +198,7 @@ def test_a_file_that_is_gone(place, suffix, folder, whole):
     """Also the benchmark of a game that reacted, which only its run can make again."""
     for kind in ("iid", "halfspace"):
         sorted((folder / place).glob(f"{kind}*.{suffix}"))[0].unlink()
-    tally = sweep(small(whole, TINY), folder, in_this_process)
+    tally = sweep(small(whole, TINY), folder, serial)
     assert tally.ran == 2
     assert results_of(folder) == results_of(whole / "out")
 
@@ -218,7 +218,7 @@ def test_an_experiment_that_is_gone_is_written_again(folder, whole):
     missing = invoked("report", folder)
     assert missing.exit_code == 2
     assert "it has no experiment.json; give the folder of a sweep, or run" in missing.stderr
-    assert sweep(small(whole, TINY), folder, in_this_process).ran == 0
+    assert sweep(small(whole, TINY), folder, serial).ran == 0
     assert results_of(folder) == results_of(whole / "out")
 
 
@@ -228,7 +228,7 @@ def test_a_damaged_experiment_is_not_replaced_by_another(change, folder, tmp_pat
     before = results_of(folder)
     other = small(tmp_path, TINY.replace(*change))
     with pytest.raises(ValueError, match=r"experiment.json is damaged .* of another experiment"):
-        sweep(other, folder, in_this_process)
+        sweep(other, folder, serial)
     assert results_of(folder) == before
     assert path.read_bytes() == b""
 

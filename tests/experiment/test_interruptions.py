@@ -13,7 +13,7 @@ import psutil
 import pytest
 from small_experiment import command, invoked, results_of, small, timed, written
 
-from hedgerow.experiments.local import in_processes, in_this_process
+from hedgerow.experiments.executors import processes, serial
 from hedgerow.experiments.sweeps import sweep
 
 TEXT = """
@@ -37,7 +37,7 @@ needs_signals = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
-    sweep(small(folder, TEXT), folder / "out", in_this_process)
+    sweep(small(folder, TEXT), folder / "out", serial)
     return results_of(folder / "out")
 
 
@@ -72,7 +72,7 @@ def test_killed_again_and_again(undisturbed, tmp_path):
         process.communicate()
         kills += 1
     assert finished(tmp_path) > 0
-    sweep(small(tmp_path, TEXT), tmp_path / "out", in_this_process)
+    sweep(small(tmp_path, TEXT), tmp_path / "out", serial)
     assert results_of(tmp_path / "out") == undisturbed
     done = timed(tmp_path / "out")
     assert len(done) == len(set(done)), "nothing finished was done twice"
@@ -89,9 +89,7 @@ def test_a_killed_worker_costs_nothing_but_its_time(undisturbed, tmp_path):
             worker.kill()
             killed.append(worker)
 
-    tally = sweep(
-        small(tmp_path, TEXT), tmp_path / "out", lambda t: in_processes(t, 2), kill_a_worker
-    )
+    tally = sweep(small(tmp_path, TEXT), tmp_path / "out", lambda t: processes(t, 2), kill_a_worker)
     assert killed
     assert (tally.ran, tally.failed) == (tally.total, {})
     assert results_of(tmp_path / "out") == undisturbed

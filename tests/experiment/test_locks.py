@@ -8,8 +8,8 @@ import sys
 import pytest
 from small_experiment import TEXT, results_of, small
 
-from hedgerow.experiments.local import find_joblib, in_this_process
-from hedgerow.experiments.sharing import shared
+from hedgerow.experiments.executors import find_joblib, serial
+from hedgerow.experiments.folder_lock import folder_lock
 from hedgerow.experiments.sweeps import sweep
 
 fcntl = pytest.importorskip("fcntl")
@@ -24,14 +24,14 @@ def test_a_file_system_without_locks(number, tmp_path, monkeypatch):
         asked.append(operation)
         raise OSError(number, "no locks here")
 
-    sweep(small(tmp_path, TINY), tmp_path / "quiet", in_this_process)
+    sweep(small(tmp_path, TINY), tmp_path / "quiet", serial)
     half = tmp_path / "out/partial/0.part"
     half.parent.mkdir(parents=True)
     half.write_bytes(b"perhaps of somebody else")
     monkeypatch.setattr(fcntl, "flock", unsupported)
-    with shared(tmp_path / "out") as alone:
+    with folder_lock(tmp_path / "out") as alone:
         assert not alone
-    tally = sweep(small(tmp_path, TINY), tmp_path / "out", in_this_process)
+    tally = sweep(small(tmp_path, TINY), tmp_path / "out", serial)
     assert tally.ran == tally.total
     assert asked, "a lock was asked for"
     assert half.exists(), "nothing is swept up"
@@ -40,16 +40,16 @@ def test_a_file_system_without_locks(number, tmp_path, monkeypatch):
 
 def test_a_lock_that_is_held_is_shared(tmp_path):
     (tmp_path / "partial").mkdir()
-    with shared(tmp_path) as first, shared(tmp_path) as second:
+    with folder_lock(tmp_path) as first, folder_lock(tmp_path) as second:
         assert (first, second) == (True, False)
-    with shared(tmp_path) as again:
+    with folder_lock(tmp_path) as again:
         assert again
 
 
 def test_a_system_without_locks(tmp_path, monkeypatch):
     (tmp_path / "partial").mkdir()
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    with shared(tmp_path) as alone:
+    with folder_lock(tmp_path) as alone:
         assert not alone
 
 

@@ -11,7 +11,7 @@ from small_experiment import TEXT, invoked, results_of, small
 
 import hedgerow
 from hedgerow.experiments.attempts import attempt
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import serial
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sources import fingerprint, sources
 from hedgerow.experiments.stopped import StoppedError
@@ -57,7 +57,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_every_record_says_who_made_it(tmp_path):
-    sweep(small(tmp_path, TINY), tmp_path / "out", in_this_process)
+    sweep(small(tmp_path, TINY), tmp_path / "out", serial)
     results = Results(tmp_path / "out")
     assert set(results.states) == {sources()}
     assert results.states.total() == len(results.runs) + len(results.benchmarks) == 9
@@ -80,7 +80,7 @@ def test_results_of_releases_that_stored_no_state_are_another(folder, tmp_path):
         del record["sources"]
         path.write_text(json.dumps(record))
     with pytest.raises(ValueError, match=r"\(sources unknown; here "):
-        sweep(small(tmp_path, TINY), folder, in_this_process)
+        sweep(small(tmp_path, TINY), folder, serial)
     assert set(Results(folder).states) == {None}
     assert invoked("report", folder).exit_code == 0, "it can still be read"
 
@@ -103,7 +103,7 @@ def test_a_mixture_that_was_accepted_is_shown(folder, tmp_path):
 
 def test_one_state_is_no_mixture(tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
-    sweep(small(tmp_path, TINY), tmp_path / "out", in_this_process)
+    sweep(small(tmp_path, TINY), tmp_path / "out", serial)
     assert "A mixture" not in invoked("report", tmp_path / "out").stdout
     page = (tmp_path / "out/report/report.html").read_text()
     assert f"(sources {sources()})" in page
@@ -136,14 +136,14 @@ def test_what_one_state_chose_is_not_played_by_another(tmp_path, monkeypatch):
     text = TINY.split('[[problems]]\nkind = "halfspace_box"')[0]
     text += "\n[tune]\nseeds = [0]\neagerness = [1]\nrule = 'sum'"
     experiment = small(tmp_path, text)
-    tune(experiment, tmp_path / "out", in_this_process)
+    tune(experiment, tmp_path / "out", serial)
     shutil.rmtree(tmp_path / "out/held_out")
     for module in ("playing", "sweeps", "folder"):
         monkeypatch.setattr(f"hedgerow.experiments.{module}.sources", lambda: OTHER)
     with pytest.raises(ValueError, match="train holds results of another state"):
-        tune(experiment, tmp_path / "out", in_this_process)
+        tune(experiment, tmp_path / "out", serial)
     assert not (tmp_path / "out/held_out").exists()
-    _, tallies = tune(experiment, tmp_path / "out", in_this_process, mix=True)
+    _, tallies = tune(experiment, tmp_path / "out", serial, mix=True)
     assert tallies[-1].ran == tallies[-1].total > 0
 
 
@@ -152,5 +152,5 @@ def test_another_version_is_another_state(tmp_path, monkeypatch):
     sweep(experiment, tmp_path / "out", three)
     monkeypatch.setattr(hedgerow, "__version__", "9.9")
     with pytest.raises(ValueError, match="or of another version of the library"):
-        sweep(experiment, tmp_path / "out", in_this_process)
-    assert sweep(experiment, tmp_path / "out", in_this_process, mix=True).before == 3
+        sweep(experiment, tmp_path / "out", serial)
+    assert sweep(experiment, tmp_path / "out", serial, mix=True).before == 3

@@ -14,18 +14,18 @@ from small_experiment import TEXT, record, results_of, small, timed
 import hedgerow as hr
 from hedgerow.experiments.attempts import Done, attempt
 from hedgerow.experiments.curves import POINTS, sampled_rounds
-from hedgerow.experiments.drawn import drawn
-from hedgerow.experiments.folder import opened
-from hedgerow.experiments.local import in_processes, in_this_process
+from hedgerow.experiments.executors import processes, serial
+from hedgerow.experiments.folder import open_results
+from hedgerow.experiments.folder_lock import folder_lock
+from hedgerow.experiments.materialised import materialised
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.sharing import shared
 from hedgerow.experiments.sweeps import sweep
 
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
-    tally = sweep(small(folder), folder / "out", in_this_process)
+    tally = sweep(small(folder), folder / "out", serial)
     assert (tally.ran, tally.before, tally.failed) == (tally.total, 0, {})
     return folder / "out"
 
@@ -107,7 +107,7 @@ def test_a_set_that_lacks_something_is_refused_too(tmp_path):
     text = TEXT.replace('["projection_free_coco", "ftpl_coco", "unconstrained"]',
                         '["follow_the_leader_feasible"]')  # fmt: skip
     text = text.split("[[problems]]")[0] + "[[problems]]\nkind = 'switching_ball'"
-    tally = sweep(small(tmp_path, text), tmp_path / "out", in_this_process)
+    tally = sweep(small(tmp_path, text), tmp_path / "out", serial)
     assert tally.failed == {}
     assert {run.record["status"] for run in Results(tmp_path / "out").runs} == {"refused"}
 
@@ -120,10 +120,10 @@ def test_an_error_in_the_game_is_a_failure_and_no_refusal(tmp_path, monkeypatch)
 
     with monkeypatch.context() as patch:
         patch.setattr("hedgerow.experiments.playing.simulate", broken)
-        tally = sweep(experiment, tmp_path / "out", in_this_process)
+        tally = sweep(experiment, tmp_path / "out", serial)
     assert len(tally.failed) == tally.total - 2, "all but the two benchmarks"
     assert Results(tmp_path / "out").runs == ()
-    assert sweep(experiment, tmp_path / "out", in_this_process).ran == len(tally.failed)
+    assert sweep(experiment, tmp_path / "out", serial).ran == len(tally.failed)
 
 
 def test_what_played_each_game_is_told_beside_the_results(swept):
@@ -148,17 +148,17 @@ def test_what_played_each_game_is_told_beside_the_results(swept):
 )
 def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     x = problem.decision_set.start()
-    kept = drawn(problem)
+    kept = materialised(problem)
     assert kept is not problem
     values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
     assert values[0] == values[1] == values[2]
     assert len(values[0]) == problem.horizon
-    monkeypatch.setattr("hedgerow.experiments.drawn.ROOM", 100)
-    assert drawn(problem) is problem, "too many to keep"
+    monkeypatch.setattr("hedgerow.experiments.materialised.ROOM", 100)
+    assert materialised(problem) is problem, "too many to keep"
 
 
 def test_several_processes_give_the_same_bytes(swept, tmp_path):
-    sweep(small(tmp_path), tmp_path / "out", lambda tasks: in_processes(tasks, 2))
+    sweep(small(tmp_path), tmp_path / "out", lambda tasks: processes(tasks, 2))
     assert results_of(tmp_path / "out") == results_of(swept)
 
 
@@ -172,7 +172,7 @@ def test_a_sweep_does_only_what_is_missing(swept, tmp_path):
     first = sweep(experiment, tmp_path / "out", three)
     assert first.ran == 3
     begun = set(timed(tmp_path / "out"))
-    second = sweep(experiment, tmp_path / "out", in_this_process)
+    second = sweep(experiment, tmp_path / "out", serial)
     assert (second.before, second.ran) == (3, second.total - 3)
     assert results_of(tmp_path / "out") == results_of(swept)
     done = timed(tmp_path / "out")
@@ -183,13 +183,13 @@ def test_a_sweep_does_only_what_is_missing(swept, tmp_path):
 def test_a_record_without_its_file_is_not_finished(swept, tmp_path):
     """A kill between array and record leaves an array that nobody vouches for: it is made again."""
     experiment = small(tmp_path)
-    sweep(experiment, tmp_path / "out", in_this_process)
+    sweep(experiment, tmp_path / "out", serial)
     victim = next((tmp_path / "out/runs").glob("*.json"))
     victim.unlink()
     (tmp_path / "out/partial/0.part").write_bytes(b"half a fi")
     with (tmp_path / "out/timings.jsonl").open("ab") as file:
         file.write(b'\n{"id": "cut sho')
-    assert sweep(experiment, tmp_path / "out", in_this_process).ran == 1
+    assert sweep(experiment, tmp_path / "out", serial).ran == 1
     assert results_of(tmp_path / "out") == results_of(swept)
     assert not list((tmp_path / "out/partial").glob("*.part"))
     played = {run.record["id"] for run in Results(swept).runs if run.record["status"] == "done"}
@@ -206,7 +206,7 @@ def test_who_is_not_alone_begins_at_the_other_end_and_sweeps_nothing_up(tmp_path
     sweep(experiment, tmp_path / "out", note)
     half = tmp_path / "out/partial/0.part"
     half.write_bytes(b"of somebody else")
-    with shared(tmp_path / "out") as alone:
+    with folder_lock(tmp_path / "out") as alone:
         half.write_bytes(b"of somebody else")
         sweep(experiment, tmp_path / "out", note)
     assert alone
@@ -224,39 +224,39 @@ def test_a_failure_is_told_and_tried_again_next_time(tmp_path, monkeypatch):
     experiment = small(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr("hedgerow.experiments.attempts.perform", broken)
-        tally = sweep(experiment, tmp_path / "out", in_this_process)
+        tally = sweep(experiment, tmp_path / "out", serial)
     assert len(tally.failed) == tally.total
     assert len(tries) == 2 * tally.total, "each was tried twice"
     assert "no room" in next(iter(tally.failed.values()))
-    assert sweep(experiment, tmp_path / "out", in_this_process).ran == tally.total
+    assert sweep(experiment, tmp_path / "out", serial).ran == tally.total
 
 
 def test_a_folder_belongs_to_one_experiment(swept, tmp_path):
     before = results_of(swept)
     other = small(tmp_path, TEXT.replace("[60]", "[61]"))
     with pytest.raises(ValueError, match="results of another experiment"):
-        sweep(other, swept, in_this_process)
+        sweep(other, swept, serial)
     assert results_of(swept) == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.tex").write_text("precious")
     with pytest.raises(ValueError, match="is not empty and holds no results"):
-        sweep(other, tmp_path / "mine", in_this_process)
+        sweep(other, tmp_path / "mine", serial)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
 def test_a_folder_grows_by_seeds_and_by_nothing_else(tmp_path):
     few = small(tmp_path, TEXT.replace("[60]", "[10]"))
     more = replace(few, seeds=(20, 21, 22), about="another sentence")
-    sweep(few, tmp_path / "grown", in_this_process)
-    grown = sweep(more, tmp_path / "grown", in_this_process)
+    sweep(few, tmp_path / "grown", serial)
+    grown = sweep(more, tmp_path / "grown", serial)
     assert (grown.before, grown.ran) == (2 * grown.total // 3, grown.total // 3)
-    sweep(more, tmp_path / "at once", in_this_process)
+    sweep(more, tmp_path / "at once", serial)
     assert results_of(tmp_path / "grown") == results_of(tmp_path / "at once")
-    assert sweep(few, tmp_path / "grown", in_this_process).ran == 0
+    assert sweep(few, tmp_path / "grown", serial).ran == 0
     assert Results(tmp_path / "grown").experiment["seeds"] == [20, 21, 22], "it never shrinks"
     for other in (replace(few, seeds=(21, 22)), replace(few, methods=few.methods[:2])):
         with pytest.raises(ValueError, match="grow only by seeds"):
-            sweep(other, tmp_path / "grown", in_this_process)
+            sweep(other, tmp_path / "grown", serial)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="POSIX locks")
@@ -266,7 +266,7 @@ def test_many_may_begin_at_once(tmp_path):
 
     def begin(_):
         for _ in range(10):
-            with opened(folder, resolved):
+            with open_results(folder, resolved):
                 pass
 
     with ThreadPoolExecutor(4) as pool:

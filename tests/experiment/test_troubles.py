@@ -12,7 +12,7 @@ from small_experiment import TEXT, invoked, results_of, small, written
 
 from hedgerow.experiments.attempts import attempt
 from hedgerow.experiments.digests import ChangedFileError
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import serial
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.stopped import UnwritableError, WorkersLostError
 from hedgerow.experiments.sweeps import sweep
@@ -58,9 +58,9 @@ def test_a_full_disk_names_the_file_and_keeps_the_rest(number, writes, tmp_path,
     assert line.endswith("To resume: hedgerow run small.toml")
     assert not list(Path("out/small/partial").glob("*.part")), "it takes no room either"
     finished = sum(1 for _ in Path("out/small").glob("*/*.json"))
-    tally = sweep(small(tmp_path, TINY), Path("out/small"), in_this_process)
+    tally = sweep(small(tmp_path, TINY), Path("out/small"), serial)
     assert (tally.before > 0) == (finished > 0)
-    sweep(small(tmp_path, TINY), tmp_path / "quiet", in_this_process)
+    sweep(small(tmp_path, TINY), tmp_path / "quiet", serial)
     assert results_of(Path("out/small")) == results_of(tmp_path / "quiet")
 
 
@@ -70,7 +70,7 @@ def test_no_room_for_times(tmp_path):
     out.mkdir()
     (out / "timings.jsonl").symlink_to("/dev/full")
     with pytest.raises(UnwritableError, match=r"timings.jsonl cannot be written: no space left"):
-        sweep(small(tmp_path, TINY), out, in_this_process)
+        sweep(small(tmp_path, TINY), out, serial)
     assert len(list(out.glob("*/*.json"))) == 1, "the result itself is kept"
 
 
@@ -78,7 +78,7 @@ def test_no_room_for_times(tmp_path):
 @pytest.mark.parametrize("name", ["report.html", "table.csv", "table.tex"])
 def test_no_room_for_a_report(name, tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
-    sweep(small(tmp_path, TINY), tmp_path / "out", in_this_process)
+    sweep(small(tmp_path, TINY), tmp_path / "out", serial)
     path = tmp_path / "out/report" / name
     path.parent.mkdir()
     path.symlink_to("/dev/full")
@@ -104,7 +104,7 @@ def test_lost_workers_say_how_to_resume(tmp_path, monkeypatch):
         raise WorkersLostError(f"the Dask scheduler at {address} is gone")
 
     monkeypatch.setattr("hedgerow.cli.run.check_cluster", lambda _: None)
-    monkeypatch.setattr("hedgerow.cli.run.on_cluster", dying)
+    monkeypatch.setattr("hedgerow.cli.run.dask", dying)
     result = invoked("run", written(tmp_path, TINY), "--cluster", "tcp://host:1")
     assert result.exit_code == 1
     assert result.stderr == (

@@ -9,7 +9,7 @@ import pytest
 from small_experiment import invoked, small, written
 
 import hedgerow as hr
-from hedgerow.experiments.local import in_this_process
+from hedgerow.experiments.executors import serial
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.tuning import checked_tuning, tune
 
@@ -31,7 +31,7 @@ rule = "sum"
 
 UNFAIR = {
     "overlap": (TEXT.replace("[20, 21]", "[1, 20]"), r"seeds \[1\] are for training and for the"),
-    "burnt": (TEXT.replace("[20, 21]", "[5, 20]"), r"seeds \[5\] are burnt"),
+    "burnt": (TEXT.replace("[20, 21]", "[5, 20]"), r"seeds \[5\] cannot be reported"),
     "no table": (TEXT.split("[tune]")[0], r"no \[tune\] table"),
     "reacts": (TEXT.replace("iid_simplex", "halfspace_box"), "'halfspace_box' reacts to the plays"),
     "no preset": ('presets = ["theory"]\n' + TEXT, "presets must contain 'practical'"),
@@ -60,7 +60,7 @@ def scores(eagerness):
 
 def test_the_rule_is_applied_to_training_seeds_alone(tmp_path):
     folder = tmp_path / "out"
-    selection, tallies = tune(small(tmp_path, TEXT), folder, in_this_process)
+    selection, tallies = tune(small(tmp_path, TEXT), folder, serial)
     assert json.loads((folder / "selection.json").read_bytes()) == selection
     ours, blind = selection["rows"]
     assert [entry["eagerness"] for entry in ours["tried"]] == [0.5, 1.0, 2.0]
@@ -79,7 +79,7 @@ def test_the_rule_is_applied_to_training_seeds_alone(tmp_path):
         ours["eagerness"]
     }
     assert {run.record["seed"] for run in Results(folder / "train").runs} == {0, 1, 2}
-    again, tallies = tune(small(tmp_path, TEXT), folder, in_this_process)
+    again, tallies = tune(small(tmp_path, TEXT), folder, serial)
     assert again == selection
     assert [tally.ran for tally in tallies] == [0, 0, 0]
 
@@ -87,17 +87,17 @@ def test_the_rule_is_applied_to_training_seeds_alone(tmp_path):
 def test_a_constraint_that_never_binds_leaves_nothing_to_choose(tmp_path):
     text = TEXT.replace("iid_simplex", "portfolio").replace("n = 4", "window = 5\ncap = 50.0")
     with pytest.raises(ValueError, match="does not bind on any training seed of 'portfolio' with"):
-        tune(small(tmp_path, text), tmp_path / "out", in_this_process)
+        tune(small(tmp_path, text), tmp_path / "out", serial)
     assert not list((tmp_path / "out/train/runs").iterdir()), "found before any run"
 
 
 def test_another_rule_needs_another_folder(tmp_path):
     short = TEXT.replace("[80]", "[10]").replace("[0, 1, 2]", "[0]").replace("[0.5, 1, 2]", "[1]")
-    tune(small(tmp_path, short), tmp_path / "out", in_this_process)
+    tune(small(tmp_path, short), tmp_path / "out", serial)
     other = short.replace('"sum"', '"target"\nccv_target = 1.0')
     before = (tmp_path / "out/selection.json").read_bytes()
     with pytest.raises(ValueError, match="was chosen by another rule"):
-        tune(small(tmp_path, other), tmp_path / "out", in_this_process)
+        tune(small(tmp_path, other), tmp_path / "out", serial)
     assert (tmp_path / "out/selection.json").read_bytes() == before
 
 

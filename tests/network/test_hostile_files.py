@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
+from hedgerow.networks.atlas.attempts import http_attempts
 from hedgerow.networks.atlas.fields import number
-from hedgerow.networks.atlas.http import http_attempts
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.labels import draw_synthetic

@@ -42,9 +42,21 @@ from .lagrangian import (
     Schedule as Schedule,
 )
 from .lu_2025 import bagel as bagel
-from .method import Constants as Constants
-from .method import Method as Method
-from .methods import METHODS as METHODS
+from .methods import (
+    METHODS as METHODS,
+)
+from .methods import (
+    Constants as Constants,
+)
+from .methods import (
+    Method as Method,
+)
+from .methods import (
+    baseline as baseline,
+)
+from .methods import (
+    find_method as find_method,
+)
 from .normalised import Normalised as Normalised
 from .penalised_step import PenaltyStep as PenaltyStep
 from .penalised_step import penalty_step as penalty_step

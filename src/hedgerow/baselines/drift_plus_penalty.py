@@ -8,6 +8,7 @@ from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
 from hedgerow.baselines.queues import DriftPlusPenalty, VirtualQueue
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
@@ -17,6 +18,18 @@ TUNED = {"yu_neely_wei_2017": 100.0, "neely_yu_2017": 100.0, "yu_neely_2020": 0.
 """What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 
 
+@baseline(
+    source="Yu, Neely and Wei 2017",
+    regret="T^{1/2}",
+    ccv="T^{1/2}, signed sum",
+    per_round="1 projection",
+    sees="gradients",
+    needs="Slater: out of scope, told g^+; independent, identically distributed constraints; "
+    "known T",
+    confidence="high",
+    remark="out of scope: Slater, told g^+",
+    plays_as="cold",
+)
 def yu_neely_wei_2017(
     decision_set: DecisionSet,
     horizon: int | None,
@@ -45,6 +58,17 @@ def yu_neely_wei_2017(
     return _queued(decision_set, T, math.sqrt(T), T, preset, eagerness, TUNED["yu_neely_wei_2017"])
 
 
+@baseline(
+    source="Neely and Yu 2017",
+    regret="T^{1/2}",
+    ccv="T^{1/2}, signed sum",
+    per_round="1 projection",
+    sees="gradients",
+    needs="Slater: out of scope, told g^+; known T",
+    confidence="medium to high",
+    remark="out of scope: Slater, told g^+",
+    plays_as="cold",
+)
 def neely_yu_2017(
     decision_set: DecisionSet,
     horizon: int | None,
@@ -73,6 +97,15 @@ def neely_yu_2017(
     return _queued(decision_set, T, math.sqrt(T), T, preset, eagerness, TUNED["neely_yu_2017"])
 
 
+@baseline(
+    source="Liakopoulos et al. 2019",
+    regret="T^{1/2}",
+    ccv="T^{3/4}, signed sum",
+    per_round="1 projection",
+    sees="gradients",
+    needs="feasible windows; known T",
+    confidence="high",
+)
 def cold(
     decision_set: DecisionSet,
     horizon: int | None,
@@ -109,6 +142,16 @@ def cold(
     return _queued(decision_set, T, V, alpha, preset, eagerness, TUNED["cold"])
 
 
+@baseline(
+    source="Yu and Neely 2020",
+    regret="T^{1/2}",
+    ccv="1",
+    per_round="1 projection",
+    sees="gradients",
+    needs="a fixed constraint and Slater: out of scope; known T; theory: G",
+    confidence="medium to high: reconstruction",
+    remark="out of scope: fixed constraint, Slater; reconstruction",
+)
 def yu_neely_2020(
     decision_set: DecisionSet,
     horizon: int | None,

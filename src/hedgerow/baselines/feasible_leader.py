@@ -9,6 +9,7 @@ import numpy as np
 from hedgerow.feedback import EvalGrad, first_order, needs
 from hedgerow.inputs import Vector, as_count, squared_norm
 from hedgerow.player import StatefulPlayer
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
 from hedgerow.sets.interior import linear_programme
@@ -147,6 +148,15 @@ def _padded(A: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack([A, sparse.csr_array((A.shape[0], 1))]))
 
 
+@baseline(
+    source="Hannan 1957, with the constraints seen so far",
+    regret="T: a floor, no rival",
+    ccv="none",
+    per_round="1 linear programme",
+    sees="gradients",
+    needs="a linear description of the set",
+    confidence="high",
+)
 def follow_the_leader_feasible(
     decision_set: DecisionSet,
     horizon: int | None = None,

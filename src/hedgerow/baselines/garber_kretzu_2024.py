@@ -19,6 +19,7 @@ from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
@@ -47,6 +48,17 @@ call a round: a score of 1.02, where fixed steps had 2.3 to 14 and swung. It is 
 mu = 1000 has 1.00."""
 
 
+@baseline(
+    source="Garber and Kretzu 2024, Algorithm 3",
+    regret="T^{3/4} sqrt(log T)",
+    ccv="T^{7/8}, every interval",
+    per_round="theory: at most 1 linear minimisation, amortised; a convex programme over a ball "
+    "a block",
+    sees="whole",
+    needs="known T; theory: G on a ball",
+    confidence="medium: reconstruction",
+    remark="reconstruction",
+)
 def garber_kretzu_dpp(
     decision_set: DecisionSet,
     horizon: int,
@@ -92,6 +104,16 @@ def garber_kretzu_dpp(
     return Normalised(PenaltyProx(decision_set, steps, weight))
 
 
+@baseline(
+    source="Garber and Kretzu 2024, Algorithm 4",
+    regret="T^{3/4} sqrt(log T)",
+    ccv="T^{7/8}",
+    per_round="theory: at most 1 linear minimisation, amortised",
+    sees="gradients",
+    needs="known T; theory: G",
+    confidence="medium: reconstruction",
+    remark="reconstruction",
+)
 def garber_kretzu_lpm(
     decision_set: DecisionSet,
     horizon: int,

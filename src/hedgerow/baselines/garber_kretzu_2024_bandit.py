@@ -13,6 +13,7 @@ from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.one_point import OnePoint
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Preset,
     VacuousConstantsWarning,
@@ -30,6 +31,16 @@ Neither was tuned for this policy; on random linear games over a simplex, a ball
 does as well as `projection_free_cbco`."""
 
 
+@baseline(
+    source="Garber and Kretzu 2024, Algorithm 5",
+    regret="T^{3/4} sqrt(log T), expected",
+    ccv="T^{7/8} log T, expected",
+    per_round="theory: at most 1 linear minimisation, amortised",
+    sees="values",
+    needs="known T, G, bound; oblivious rounds; inner ball",
+    confidence="low to medium: reconstruction",
+    remark="reconstruction",
+)
 def garber_kretzu_bandit(
     decision_set: DecisionSet,
     horizon: int,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hedgerow.baselines.penalised import Penalised
 from hedgerow.baselines.projecting import stand_alone, units
 from hedgerow.feedback import Full
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
@@ -69,6 +70,16 @@ class Recoo(Penalised[RecooRates]):
         self._state["queue"][0] = max(Q + rates.gamma(t) * left, rates.eta(t + 1))
 
 
+@baseline(
+    source="Guo, Liu, Wei and Ying 2022",
+    regret="T^{1/2}",
+    ccv="T^{3/4}",
+    per_round="1 convex programme",
+    sees="whole",
+    needs="none",
+    confidence="high for the update, medium for the schedules",
+    remark="schedules reconstructed",
+)
 def recoo(
     decision_set: DecisionSet,
     horizon: int | None = None,

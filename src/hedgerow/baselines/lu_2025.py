@@ -6,10 +6,21 @@ from hedgerow.baselines.sinha_vaze_2024 import priced
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset, check_preset, needed_horizon
 from hedgerow.sets.decision_set import DecisionSet
 
 
+@baseline(
+    source="Lu, Pedramfar and Aggarwal 2025",
+    regret="T^{1/2}",
+    ccv="T^{1/2} log T",
+    per_round="theory: about 1 separation, amortised",
+    sees="gradients",
+    needs="inner ball; theory: known T, G",
+    confidence="low: reconstruction from the abstract",
+    remark="from the abstract",
+)
 def bagel(
     decision_set: DecisionSet,
     horizon: int | None = None,

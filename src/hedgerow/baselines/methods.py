@@ -1,313 +1,136 @@
-"""Every method: the paper's, its rivals, and two floors."""
+"""Every method: the paper's, its rivals, and two floors; and those of other packages.
+
+A method is known here by `@baseline` beside the function that builds it, in a module of
+`hedgerow.policies` or `hedgerow.baselines`.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from inspect import Parameter
+from typing import Any
 
-from hedgerow.baselines.drift_plus_penalty import (
-    cold,
-    neely_yu_2017,
-    yu_neely_2020,
-    yu_neely_wei_2017,
-)
-from hedgerow.baselines.feasible_leader import follow_the_leader_feasible
-from hedgerow.baselines.garber_kretzu_2024 import garber_kretzu_dpp, garber_kretzu_lpm
-from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
-from hedgerow.baselines.guo_2022 import recoo
-from hedgerow.baselines.lu_2025 import bagel
-from hedgerow.baselines.method import Method
-from hedgerow.baselines.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
-from hedgerow.baselines.sarkar_sinha_2025 import sarkar_anytime
-from hedgerow.baselines.sinha_vaze_2024 import sinha_vaze
-from hedgerow.baselines.wang_2025 import wang_ofw
-from hedgerow.baselines.wang_2025_bandit import wang_bandit
-from hedgerow.baselines.yi_2021_2023 import yi_2021, yi_2023
-from hedgerow.policies.bandit import projection_free_cbco
-from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
-from hedgerow.policies.perturbed import ftpl_coco
-from hedgerow.policies.without_constraint import unconstrained
+import hedgerow.baselines
+import hedgerow.policies
+from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
+from hedgerow.policies.method import Constants as Constants
+from hedgerow.policies.method import Method as Method
+from hedgerow.policies.method import baseline as baseline
+from hedgerow.policies.method import declared
 
-ALL = (
-    Method(
-        projection_free_coco,
-        "T^{3/4}",
-        "T^{3/4}",
-        "1 linear minimisation",
-        "gradients",
-        "none; theory: known T, G",
-        "high",
-        "Sarkar et al. 2026, Algorithm 2",
-    ),
-    Method(
-        partial(projection_free_coco, tracking=True),
-        "no rate claimed",
-        "no rate claimed",
-        "1 linear minimisation",
-        "gradients",
-        "none; practical alone",
-        "high",
-        "this library: docs/beyond.md",
-        "projection_free_coco_tracking",
-    ),
-    Method(
-        projection_free_long_term,
-        "T^{7/8}",
-        "T^{7/8}, signed sum",
-        "1 linear minimisation",
-        "gradients",
-        "none; theory: known T, G",
-        "high",
-        "Sarkar et al. 2026, Algorithms 1 and 7 combined",
-    ),
-    Method(
-        projection_free_cbco,
-        "T^{3/4}, expected",
-        "T^{3/4}, expected",
-        "at most 1 linear minimisation, amortised",
-        "values",
-        "known T, G, bound; oblivious rounds; inner ball",
-        "high",
-        "Sarkar et al. 2026, Algorithm 4",
-    ),
-    Method(
-        ftpl_coco,
-        "T^{3/4}, expected",
-        "T^{3/4}, expected signed sum",
-        "1 linear minimisation",
-        "gradients",
-        "linear functions; oblivious rounds; known T",
-        "high",
-        "Sarkar et al. 2026, Algorithm 7",
-    ),
-    Method(
-        sinha_vaze,
-        "T^{1/2}",
-        "T^{1/2} log T",
-        "1 projection",
-        "gradients",
-        "none; theory: known T, G",
-        "high",
-        "Sinha and Vaze 2024",
-    ),
-    Method(
-        sarkar_anytime,
-        "t^{1/2}, every t",
-        "t^{1/2} log t, every t",
-        "1 projection",
-        "gradients",
-        "none; theory: G",
-        "low: reconstruction from the abstract",
-        "Sarkar and Sinha 2025",
-        remark="from the abstract",
-    ),
-    Method(
-        bagel,
-        "T^{1/2}",
-        "T^{1/2} log T",
-        "theory: about 1 separation, amortised",
-        "gradients",
-        "inner ball; theory: known T, G",
-        "low: reconstruction from the abstract",
-        "Lu, Pedramfar and Aggarwal 2025",
-        remark="from the abstract",
-    ),
-    Method(
-        wang_ofw,
-        "T^{3/4}",
-        "T^{3/4} log T",
-        "1 linear minimisation",
-        "gradients",
-        "known T; theory: G",
-        "high for the theory preset; practical: restarts around our learner",
-        "Wang, Wan and Zhang 2025, OFW-TVC",
-        practical="restarts around our learner",
-    ),
-    Method(
-        wang_bandit,
-        "T^{3/4}, claimed",
-        "T^{3/4} log T, claimed",
-        "at most 1 linear minimisation, amortised",
-        "values",
-        "known T, G, bound; oblivious rounds; inner ball",
-        "high for the theory preset, its analysis disputed; practical: restarts around our blocks",
-        "Wang, Wan and Zhang 2025, BFW-TVC",
-        practical="restarts around our blocks",
-    ),
-    Method(
-        garber_kretzu_dpp,
-        "T^{3/4} sqrt(log T)",
-        "T^{7/8}, every interval",
-        "theory: at most 1 linear minimisation, amortised; a convex programme over a ball a block",
-        "whole",
-        "known T; theory: G on a ball",
-        "medium: reconstruction",
-        "Garber and Kretzu 2024, Algorithm 3",
-        remark="reconstruction",
-    ),
-    Method(
-        garber_kretzu_lpm,
-        "T^{3/4} sqrt(log T)",
-        "T^{7/8}",
-        "theory: at most 1 linear minimisation, amortised",
-        "gradients",
-        "known T; theory: G",
-        "medium: reconstruction",
-        "Garber and Kretzu 2024, Algorithm 4",
-        remark="reconstruction",
-    ),
-    Method(
-        garber_kretzu_bandit,
-        "T^{3/4} sqrt(log T), expected",
-        "T^{7/8} log T, expected",
-        "theory: at most 1 linear minimisation, amortised",
-        "values",
-        "known T, G, bound; oblivious rounds; inner ball",
-        "low to medium: reconstruction",
-        "Garber and Kretzu 2024, Algorithm 5",
-        remark="reconstruction",
-    ),
-    Method(
-        recoo,
-        "T^{1/2}",
-        "T^{3/4}",
-        "1 convex programme",
-        "whole",
-        "none",
-        "high for the update, medium for the schedules",
-        "Guo, Liu, Wei and Ying 2022",
-        remark="schedules reconstructed",
-    ),
-    Method(
-        yi_2023,
-        "T^{max(c, 1-c)}",
-        "T^{1-c/2}",
-        "1 convex programme",
-        "whole",
-        "none; theory: G",
-        "medium: reconstruction",
-        "Yi et al. 2023, one agent",
-        remark="reconstruction",
-    ),
-    Method(
-        yi_2021,
-        "T^{max(c, 1-c)}",
-        "T^{(1-c)/2}",
-        "1 convex programme",
-        "whole",
-        "a fixed constraint: out of scope",
-        "medium: reconstruction",
-        "Yi et al. 2021",
-        remark="out of scope: fixed constraint; reconstruction",
-    ),
-    Method(
-        yu_neely_2020,
-        "T^{1/2}",
-        "1",
-        "1 projection",
-        "gradients",
-        "a fixed constraint and Slater: out of scope; known T; theory: G",
-        "medium to high: reconstruction",
-        "Yu and Neely 2020",
-        remark="out of scope: fixed constraint, Slater; reconstruction",
-    ),
-    Method(
-        cold,
-        "T^{1/2}",
-        "T^{3/4}, signed sum",
-        "1 projection",
-        "gradients",
-        "feasible windows; known T",
-        "high",
-        "Liakopoulos et al. 2019",
-    ),
-    Method(
-        yuan_lamperski,
-        "T^{1/2}",
-        "T^{3/4}",
-        "1 projection",
-        "gradients",
-        "fixed constraints; known T; theory: G",
-        "medium: reconstruction",
-        "Yuan and Lamperski 2018",
-        remark="reconstruction, its eta is ours",
-    ),
-    Method(
-        neely_yu_2017,
-        "T^{1/2}",
-        "T^{1/2}, signed sum",
-        "1 projection",
-        "gradients",
-        "Slater: out of scope, told g^+; known T",
-        "medium to high",
-        "Neely and Yu 2017",
-        remark="out of scope: Slater, told g^+",
-        plays_as="cold",
-    ),
-    Method(
-        yu_neely_wei_2017,
-        "T^{1/2}",
-        "T^{1/2}, signed sum",
-        "1 projection",
-        "gradients",
-        "Slater: out of scope, told g^+; independent, identically distributed constraints; known T",
-        "high",
-        "Yu, Neely and Wei 2017",
-        remark="out of scope: Slater, told g^+",
-        plays_as="cold",
-    ),
-    Method(
-        sun,
-        "T^{1/2}",
-        "T^{3/4}, signed sum",
-        "1 projection",
-        "gradients",
-        "known T; theory: G",
-        "high",
-        "Sun, Dey and Kapoor 2017",
-        practical="plays like mahdavi",
-    ),
-    Method(
-        jenatton,
-        "T^{max(b, 1-b)}",
-        "T^{1-b/2}, signed sum",
-        "1 projection",
-        "gradients",
-        "fixed constraints; theory: G",
-        "high",
-        "Jenatton, Huang and Archambeau 2016",
-    ),
-    Method(
-        mahdavi,
-        "T^{1/2}",
-        "T^{3/4}, signed sum",
-        "1 projection",
-        "gradients",
-        "fixed constraints; known T; theory: G",
-        "medium: reconstruction",
-        "Mahdavi, Jin and Yang 2012",
-        remark="reconstruction",
-        practical="plays like sun",
-    ),
-    Method(
-        follow_the_leader_feasible,
-        "T: a floor, no rival",
-        "none",
-        "1 linear programme",
-        "gradients",
-        "a linear description of the set",
-        "high",
-        "Hannan 1957, with the constraints seen so far",
-    ),
-    Method(
-        unconstrained,
-        "T^{3/4}",
-        "none",
-        "1 linear minimisation",
-        "gradients",
-        "none: it ignores the constraint",
-        "high",
-        "Sarkar et al. 2026, Algorithm 1",
-    ),
+GROUP = "hedgerow.methods"
+"""The entry points by which an installed package adds methods."""
+VARIADIC = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
+ORDER = (
+    "projection_free_coco",
+    "projection_free_coco_tracking",
+    "projection_free_long_term",
+    "projection_free_cbco",
+    "ftpl_coco",
+    "sinha_vaze",
+    "sarkar_anytime",
+    "bagel",
+    "wang_ofw",
+    "wang_bandit",
+    "garber_kretzu_dpp",
+    "garber_kretzu_lpm",
+    "garber_kretzu_bandit",
+    "recoo",
+    "yi_2023",
+    "yi_2021",
+    "yu_neely_2020",
+    "cold",
+    "yuan_lamperski",
+    "neely_yu_2017",
+    "yu_neely_wei_2017",
+    "sun",
+    "jenatton",
+    "mahdavi",
+    "follow_the_leader_feasible",
+    "unconstrained",
 )
-METHODS = {method.name: method for method in ALL}
-"""Every method, by the name of the function that builds it."""
+"""Of the tables; a method that is not named here comes after these, by name."""
+
+
+def _declared_methods() -> Iterator[Method]:
+    """Yield the methods of all modules of the two packages."""
+    for package in (hedgerow.policies, hedgerow.baselines):
+        for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            if info.name == __name__:
+                continue
+            for value in vars(importlib.import_module(info.name)).values():
+                if (method := declared(value)) is not None:
+                    yield method
+
+
+def _in_order(methods: Iterator[Method]) -> Mapping[str, Method]:
+    named = {method.name: method for method in methods}
+    return {name: named[name] for name in (*ORDER, *sorted(named.keys() - {*ORDER}))}
+
+
+METHODS = _in_order(_declared_methods())
+"""Every method of the library, by name."""
+
+
+def find_method(name: str) -> Method:
+    """Return a method by its name here, its name in an installed package, or its import path.
+
+    A function that is not declared by `baseline` sees gradients, and nothing is stated about it.
+
+    >>> find_method("hedgerow.baselines:cold").regret
+    'T^{1/2}'
+    >>> find_method("colt")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: there is no method 'colt' (did you mean 'cold'?); ...
+
+    """
+    if name in METHODS:
+        return METHODS[name]
+    try:
+        build = load_path(name) if is_path(name) else load_plugin(GROUP, name)
+    except LookupError:
+        near = get_close_matches(name, method_names(), n=1)
+        raise ValueError(
+            f"there is no method {name!r}{f' (did you mean {near[0]!r}?)' if near else ''}; "
+            "`hedgerow list` shows all names, and 'package.module:factory' names your own"
+        ) from None
+    return _outside(build, name)
+
+
+def method_names() -> list[str]:
+    """Return the names of all methods, those of installed packages last."""
+    return [*METHODS, *(name for name in plugin_names(GROUP) if name not in METHODS)]
+
+
+def installed_method(name: str) -> Method | None:
+    """Return a method of the library or of an installed package, or None where there is none.
+
+    Import paths are not followed: reading results runs no code that the results name.
+    """
+    try:
+        return None if is_path(name) else find_method(name)
+    except ValueError:
+        return None
+
+
+def _outside(build: Callable[..., Any], name: str) -> Method:
+    """Return the method that a function from outside builds; it must ask for what we can give."""
+    method = replace(declared(build) or Method(build), label=name)
+    given = ["horizon", "preset", "seed"]
+    if method.sees == "values":
+        given += ["lipschitz", "bound"]
+    parameters = list(inspect.signature(build).parameters.values())
+    if not parameters or parameters[0].kind in (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD):
+        raise ValueError(f"{name!r} must take the decision set as its first argument")
+    asked = [p.name for p in parameters[1:] if p.default is p.empty and p.kind not in VARIADIC]
+    if not set(asked) <= set(given):
+        raise ValueError(
+            f"{name!r} needs {', '.join(asked)}; what can be given is {', '.join(given)}, "
+            "so give the others a default"
+        )
+    return method

@@ -8,6 +8,7 @@ from hedgerow.baselines.lagrangian import ConstantRates, DecayingRates, Forgetfu
 from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_number
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset, as_pair
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
@@ -19,6 +20,17 @@ LONG_ENOUGH = 4.0 * math.sqrt(2.0)
 """2 sqrt(2) (m + 1) for one constraint: the theorem of `mahdavi` needs this times eta <= 1."""
 
 
+@baseline(
+    source="Mahdavi, Jin and Yang 2012",
+    regret="T^{1/2}",
+    ccv="T^{3/4}, signed sum",
+    per_round="1 projection",
+    sees="gradients",
+    needs="fixed constraints; known T; theory: G",
+    confidence="medium: reconstruction",
+    remark="reconstruction",
+    practical="plays like sun",
+)
 def mahdavi(
     decision_set: DecisionSet,
     horizon: int | None,
@@ -69,6 +81,15 @@ def mahdavi(
     return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["mahdavi"])
 
 
+@baseline(
+    source="Jenatton, Huang and Archambeau 2016",
+    regret="T^{max(b, 1-b)}",
+    ccv="T^{1-b/2}, signed sum",
+    per_round="1 projection",
+    sees="gradients",
+    needs="fixed constraints; theory: G",
+    confidence="high",
+)
 def jenatton(
     decision_set: DecisionSet,
     horizon: int | None = None,
@@ -112,6 +133,16 @@ def jenatton(
     )
 
 
+@baseline(
+    source="Sun, Dey and Kapoor 2017",
+    regret="T^{1/2}",
+    ccv="T^{3/4}, signed sum",
+    per_round="1 projection",
+    sees="gradients",
+    needs="known T; theory: G",
+    confidence="high",
+    practical="plays like mahdavi",
+)
 def sun(
     decision_set: DecisionSet,
     horizon: int | None,
@@ -153,6 +184,16 @@ def sun(
     return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["sun"])
 
 
+@baseline(
+    source="Yuan and Lamperski 2018",
+    regret="T^{1/2}",
+    ccv="T^{3/4}",
+    per_round="1 projection",
+    sees="gradients",
+    needs="fixed constraints; known T; theory: G",
+    confidence="medium: reconstruction",
+    remark="reconstruction, its eta is ours",
+)
 def yuan_lamperski(
     decision_set: DecisionSet,
     horizon: int | None,

@@ -6,6 +6,7 @@ from hedgerow.baselines.sinha_vaze_2024 import THEOREM_RATE, priced, scaled
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
@@ -18,6 +19,16 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.current import CurrentSurrogate
 
 
+@baseline(
+    source="Sarkar and Sinha 2025",
+    regret="t^{1/2}, every t",
+    ccv="t^{1/2} log t, every t",
+    per_round="1 projection",
+    sees="gradients",
+    needs="none; theory: G",
+    confidence="low: reconstruction from the abstract",
+    remark="from the abstract",
+)
 def sarkar_anytime(
     decision_set: DecisionSet,
     horizon: int | None = None,

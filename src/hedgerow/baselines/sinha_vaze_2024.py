@@ -13,6 +13,7 @@ from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.ogd import StronglyConvexOGD
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
@@ -44,6 +45,15 @@ HIGHEST_RATE = 0.3
 was 0.61, 0.62 and 0.57 at rates 4, 6 and 10."""
 
 
+@baseline(
+    source="Sinha and Vaze 2024",
+    regret="T^{1/2}",
+    ccv="T^{1/2} log T",
+    per_round="1 projection",
+    sees="gradients",
+    needs="none; theory: known T, G",
+    confidence="high",
+)
 def sinha_vaze(
     decision_set: DecisionSet,
     horizon: int | None = None,

@@ -17,6 +17,7 @@ from hedgerow.learners.restarted_block_bandit import doubled
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
@@ -42,6 +43,16 @@ PRACTICAL_WEIGHT = 4.0
 on `QuadraticBox` at T = 1600 and 6400, seeds 0 and 1."""
 
 
+@baseline(
+    source="Wang, Wan and Zhang 2025, OFW-TVC",
+    regret="T^{3/4}",
+    ccv="T^{3/4} log T",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="known T; theory: G",
+    confidence="high for the theory preset; practical: restarts around our learner",
+    practical="restarts around our learner",
+)
 def wang_ofw(
     decision_set: DecisionSet,
     horizon: int,

@@ -8,6 +8,7 @@ from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Preset,
     as_pair,
@@ -25,6 +26,17 @@ PRACTICAL_RATE = 20.0
 five dimensions at T = 2000 and 20000, seeds 0 and 1."""
 
 
+@baseline(
+    source="Wang, Wan and Zhang 2025, BFW-TVC",
+    regret="T^{3/4}, claimed",
+    ccv="T^{3/4} log T, claimed",
+    per_round="at most 1 linear minimisation, amortised",
+    sees="values",
+    needs="known T, G, bound; oblivious rounds; inner ball",
+    confidence="high for the theory preset, its analysis disputed; practical: restarts around "
+    "our blocks",
+    practical="restarts around our blocks",
+)
 def wang_bandit(
     decision_set: DecisionSet,
     horizon: int,

@@ -9,6 +9,7 @@ from hedgerow.baselines.penalised import Penalised
 from hedgerow.baselines.primal_dual import as_trade_off
 from hedgerow.baselines.projecting import stand_alone, units
 from hedgerow.feedback import Full
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
@@ -75,6 +76,16 @@ class Yi2023(Penalised[YiRates]):
         self._step(f.grad, float(v), g, 1.0 / alpha)
 
 
+@baseline(
+    source="Yi et al. 2021",
+    regret="T^{max(c, 1-c)}",
+    ccv="T^{(1-c)/2}",
+    per_round="1 convex programme",
+    sees="whole",
+    needs="a fixed constraint: out of scope",
+    confidence="medium: reconstruction",
+    remark="out of scope: fixed constraint; reconstruction",
+)
 def yi_2021(
     decision_set: DecisionSet,
     horizon: int | None = None,
@@ -112,6 +123,16 @@ def yi_2021(
     return stand_alone(build, decision_set, horizon, preset, "not needed", eagerness, tuned)
 
 
+@baseline(
+    source="Yi et al. 2023, one agent",
+    regret="T^{max(c, 1-c)}",
+    ccv="T^{1-c/2}",
+    per_round="1 convex programme",
+    sees="whole",
+    needs="none; theory: G",
+    confidence="medium: reconstruction",
+    remark="reconstruction",
+)
 def yi_2023(
     decision_set: DecisionSet,
     horizon: int | None = None,

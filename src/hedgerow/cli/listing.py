@@ -12,11 +12,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from hedgerow.baselines.method import Method
-from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments.kinds import Parameter
-from hedgerow.experiments.problems import KINDS
+from hedgerow.baselines.methods import find_method, method_names
+from hedgerow.experiments.problem_registry import Parameter
+from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import shipped
+from hedgerow.policies.method import Method
 from hedgerow.report.escaping import in_table
 
 
@@ -48,7 +48,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
                 "about": kind.summary,
                 "keys": {name: _shown(p) for name, p in kind.parameters.items()},
             }
-            for kind in KINDS.values()
+            for kind in map(find_kind, kind_names())
         ],
         "methods": [
             {
@@ -58,7 +58,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
                 "sees": method.sees,
                 "source": _source(method),
             }
-            for method in METHODS.values()
+            for method in map(find_method, method_names())
         ],
         "experiments": [
             {"name": name, "about": tomllib.loads(path.read_text(encoding="utf-8"))["about"]}

@@ -18,8 +18,7 @@ import typer
 from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.progress import progress
 from hedgerow.cli.saying import complain, counted, say, tell_aside
-from hedgerow.experiments.cluster import check_cluster, on_cluster
-from hedgerow.experiments.local import find_joblib, in_processes, in_this_process
+from hedgerow.experiments.executors import check_cluster, dask, find_joblib, processes, serial
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.stopped import StoppedError
@@ -72,12 +71,12 @@ def workforce(workers: int | None, cluster: str | None) -> Workforce:
         raise ValueError("--workers and --cluster exclude each other; give one")
     if cluster is not None:
         check_cluster(cluster)
-        return partial(on_cluster, address=cluster)
+        return partial(dask, address=cluster)
     count = workers or os.cpu_count() or 1
     if count == 1:
-        return in_this_process
+        return serial
     find_joblib()
-    return partial(in_processes, workers=count)
+    return partial(processes, workers=count)
 
 
 @contextmanager

@@ -1,8 +1,7 @@
-from .cluster import on_cluster as on_cluster
+from . import executors as executors
 from .growth import GrowthFit as GrowthFit
 from .growth import fit_growth as fit_growth
-from .local import in_processes as in_processes
-from .local import in_this_process as in_this_process
+from .problem_registry import problem_kind as problem_kind
 from .reading import load_experiment as load_experiment
 from .results import Results as Results
 from .sweeps import SweepProgress as SweepProgress

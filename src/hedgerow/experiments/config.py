@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.experiments.digests import check_sha256
-from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.problems import find_kind
 from hedgerow.problems.problem import Problem
 
 FORMAT = 1
@@ -20,11 +20,12 @@ class ProblemSpec:
 
     Attributes:
         label: its name in tables, unique in the experiment.
-        kind: its name in the catalogue.
+        kind: its name in the catalogue, or its import path.
         parameters: every parameter that is set, by the file or by default, sorted by name.
         files: the SHA-256 of each file among them.
         horizons: the numbers of rounds.
         base: the folder that file names are relative to; where it is makes no difference.
+        code: the SHA-256 of the file that defines a kind from outside of the library.
 
     """
 
@@ -34,6 +35,7 @@ class ProblemSpec:
     files: tuple[tuple[str, str], ...]
     horizons: tuple[int, ...]
     base: str
+    code: str = ""
 
     def build(self, horizon: int, seed: int) -> Problem:
         """Return the problem; its files must be those that the experiment was read with."""
@@ -41,7 +43,10 @@ class ProblemSpec:
         for name, expected in self.files:
             given[name] = Path(self.base, given[name])
             check_sha256(given[name], expected)
-        return KINDS[self.kind].build(horizon, seed, **given)
+        problem = find_kind(self.kind).build(horizon, seed, **given)
+        if not isinstance(problem, Problem):
+            raise TypeError(f"{self.kind} must return a Problem, got {type(problem).__name__}")
+        return problem
 
     def resolved(self) -> dict[str, Any]:
         """Return it as plain data: what tells one problem from another."""
@@ -54,6 +59,7 @@ class ProblemSpec:
                 for name, value in self.parameters
             },
             "sha256": hashes,
+            **({"code": self.code} if self.code else {}),
         }
 
 
@@ -83,12 +89,13 @@ class Experiment:
         name: of the experiment, also of its default folder.
         about: a sentence for tables.
         problems: what is played.
-        methods: who plays.
+        methods: who plays, by name or by import path.
         presets: with which constants.
         eagerness: of the practical presets; a theory preset always has 1.
         eager: the methods that play every eagerness; all others play 1.
         seeds: one repetition each.
         tuning: of `hedgerow tune`, or None.
+        code: the SHA-256 of the file of each method from outside of the library, by its name.
 
     """
 
@@ -101,6 +108,7 @@ class Experiment:
     eager: tuple[str, ...]
     seeds: tuple[int, ...]
     tuning: Tuning | None = None
+    code: tuple[tuple[str, str], ...] = ()
 
     def resolved(self) -> dict[str, Any]:
         """Return the experiment as plain data, with every default written out."""
@@ -127,4 +135,5 @@ class Experiment:
             "eager": list(self.eager),
             "seeds": list(self.seeds),
             "tune": tuning,
+            **({"code": dict(self.code)} if self.code else {}),
         }

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.baselines.method import Constants
 from hedgerow.inputs import Vector
+from hedgerow.policies.method import Constants
 from hedgerow.policies.without_constraint import unconstrained
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Round
 from hedgerow.problems.recorded import Recorded

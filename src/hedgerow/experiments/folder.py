@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.experiments.folder_lock import folder_lock
 from hedgerow.experiments.record_checks import Record
-from hedgerow.experiments.sharing import shared
 from hedgerow.experiments.sources import sources
 from hedgerow.experiments.stored import CHECKS, DamagedError, read_experiment, read_record
 from hedgerow.experiments.writing import as_json, write_bytes
@@ -26,7 +26,7 @@ FREE = ("about", "seeds", "tune")
 
 
 @contextmanager
-def opened(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterator[bool]:
+def open_results(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterator[bool]:
     """Make a folder, or make sure that it belongs to this experiment; yield whether we are alone.
 
     Everything is written after the lock is taken: who is alone sweeps up half-written files.
@@ -43,7 +43,7 @@ def opened(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterato
             (folder / name).mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ValueError(f"{folder} is no folder; give another folder") from None
-    with shared(folder) as alone:
+    with folder_lock(folder) as alone:
         if _fits(folder, resolved, mix):
             write_bytes(folder, folder / "experiment.json", as_json(resolved))
         write_bytes(folder, folder / "environment.json", as_json(_environment()))
@@ -99,15 +99,23 @@ def _restored(folder: Path, resolved: dict[str, Any], why: str) -> bool:
 def _belongs(record: Record, resolved: dict[str, Any]) -> bool:
     """Whether a record is of a game, a method and a seed that an experiment has."""
     games = [
-        (problem["label"], problem["kind"], problem["parameters"], problem["sha256"], horizon)
+        (
+            problem["label"],
+            problem["kind"],
+            problem["parameters"],
+            problem["sha256"],
+            problem.get("code"),
+            horizon,
+        )
         for problem in resolved["problems"]
         for horizon in problem["horizons"]
     ]
-    keys = ("problem", "kind", "parameters", "sha256", "horizon")
+    keys = ("problem", "kind", "parameters", "sha256", "code", "horizon")
     return (
         tuple(map(record.get, keys)) in games
         and record["seed"] in (0, *resolved["seeds"])  # recorded data have seed 0
         and record.get("method", resolved["methods"][0]) in resolved["methods"]
+        and record.get("method_code") == resolved.get("code", {}).get(record.get("method"))
     )
 
 
@@ -119,7 +127,7 @@ def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str,
     if fixed[0] != fixed[1] or old[:shorter] != new[:shorter]:
         raise ValueError(
             f"{folder} holds the results of another experiment, or of another version of the "
-            "library; a folder may grow only by seeds after those it has: "
+            "library or of your own code; a folder may grow only by seeds after those it has: "
             "give another folder, or remove it"
         )
     return len(new) > len(old)

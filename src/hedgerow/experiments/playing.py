@@ -10,12 +10,13 @@ from typing import Any
 from hedgerow.experiments.benchmarking import benchmark_of, find_benchmark
 from hedgerow.experiments.constants import Known, known_constants
 from hedgerow.experiments.curves import curves
-from hedgerow.experiments.drawn import drawn
+from hedgerow.experiments.materialised import materialised
+from hedgerow.experiments.recording_problem import RecordingProblem
 from hedgerow.experiments.records import finite, sentence
 from hedgerow.experiments.results import Output
+from hedgerow.experiments.run_record import RunRecord
 from hedgerow.experiments.sources import sources
 from hedgerow.experiments.tasks import RunTask, Task
-from hedgerow.experiments.witness import Witness
 from hedgerow.functions import Function
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
@@ -23,19 +24,6 @@ from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.problems.problem import Problem
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
-
-NUMBERS = (
-    "cost",
-    "ccv",
-    "signed_ccv",
-    "largest_violation",
-    "violated_rounds",
-    "oracle_calls",
-    "projections",
-    "certificate",
-    "dim",
-)
-"""The totals in a run's record; null when it was refused."""
 
 REFUSALS = ValueError, TypeError, NotImplementedError
 """How a method says, before the first round, that it does not take a problem."""
@@ -49,6 +37,7 @@ def perform(task: Task) -> tuple[Output, ...]:
 
     Every record says which state of the library made it: a worker may have another.
     """
+    task.check_code()
     outputs = _play(task) if isinstance(task, RunTask) else (find_benchmark(task),)
     return tuple(
         output._replace(record={**output.record, "sources": sources()}) for output in outputs
@@ -60,8 +49,6 @@ def _play(task: RunTask) -> tuple[Output, ...]:
 
     What goes wrong after the first round has begun is no refusal: it is raised.
     """
-    record = {**task.key(), "id": task.id, "benchmark": task.game.id}
-    record |= {"status": "done", "reason": None, "notes": [], "constants": None}
     try:
         problem = task.game.build()
         known = _known(task, problem)
@@ -69,19 +56,17 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         feedback = _feedback(task, known)
         play(policy, problem)  # refuses what does not fit, in the problem's own name
     except REFUSALS as refusal:
-        record |= dict.fromkeys(NUMBERS) | {"status": "refused", "reason": sentence(refusal)}
-        return (Output("runs", record, None),)
-    seen = Witness(problem) if problem.adaptive else drawn(problem)
+        refused = RunRecord(
+            task.key(), task.id, task.game.id, status="refused", reason=sentence(refusal)
+        )
+        return (Output("runs", refused.plain(), None),)
+    seen = RecordingProblem(problem) if problem.adaptive else materialised(problem)
     trace = _trace(policy, seen, feedback, known)
-    record |= _numbers(trace, policy)
-    if trace.ccv_each is not None:
-        record["ccv_each"] = trace.ccv_each.tolist()
-    record |= {"notes": notes, "constants": known and known.record()}
+    record = _record(task, trace, policy, notes, known, problem.adaptive)
     shown = curves(trace.costs, trace.violations)
-    played = Output("runs", record, shown, trace.seconds, trace.compiled)
-    if not isinstance(seen, Witness):
+    played = Output("runs", record.plain(), shown, trace.seconds, trace.compiled)
+    if not isinstance(seen, RecordingProblem):
         return (played,)
-    record["benchmark"] = task.id
     game = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
     return benchmark_of(game, problem.decision_set, seen.seen), played
 
@@ -130,18 +115,30 @@ def _feedback(task: RunTask, known: Known | None) -> Callable[[Function, Vector]
     return task.method_and_preset()[0].feedback(known and known.constants)
 
 
-def _numbers(trace: Trace, policy: Policy[Any, Any]) -> dict[str, Any]:
-    """Return the totals of a run, in the order of `NUMBERS`."""
+def _record(
+    task: RunTask,
+    trace: Trace,
+    policy: Policy[Any, Any],
+    notes: list[str],
+    known: Known | None,
+    adaptive: bool,
+) -> RunRecord:
+    """Return the record of a game; one that reacted to the plays has a benchmark of its own."""
     certificate = getattr(policy, "certificate", None)
-    totals = (
-        trace.cost,
-        trace.ccv,
-        trace.signed_ccv,
-        float(trace.violations.max()),
-        int((trace.violations > 0.0).sum()),
-        trace.oracle_calls,
-        int(getattr(policy, "projections", 0)),
-        None if certificate is None else finite(certificate()),
-        policy.decision_set.dim,
+    return RunRecord(
+        task.key(),
+        task.id,
+        benchmark=task.id if adaptive else task.game.id,
+        notes=notes,
+        constants=known and known.record(),
+        cost=trace.cost,
+        ccv=trace.ccv,
+        signed_ccv=trace.signed_ccv,
+        largest_violation=float(trace.violations.max()),
+        violated_rounds=int((trace.violations > 0.0).sum()),
+        oracle_calls=trace.oracle_calls,
+        projections=int(getattr(policy, "projections", 0)),
+        certificate=None if certificate is None else finite(certificate()),
+        dim=policy.decision_set.dim,
+        ccv_each=None if trace.ccv_each is None else trace.ccv_each.tolist(),
     )
-    return dict(zip(NUMBERS, totals, strict=True))

@@ -6,6 +6,8 @@ keys, and its docstring is what `hedgerow list` shows. Numbers are checked by th
 
 from __future__ import annotations
 
+from dataclasses import replace
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -13,7 +15,8 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.experiments.digests import sha256
-from hedgerow.experiments.kinds import Kind
+from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kind, problem_kind
+from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.networks.network import Network
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
@@ -30,12 +33,17 @@ from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.switching_ball import SwitchingBall
 from hedgerow.problems.variation import Series
 
+GROUP = "hedgerow.problems"
+"""The entry points by which an installed package adds kinds of problems."""
 
+
+@problem_kind()
 def atlas_like(horizon: int, seed: int, *, nodes: int = 191, edges: int = 1200) -> Problem:
     """Routes on a graph by the paper's recipe, latencies like RIPE Atlas', bandwidth synthetic."""
     return ShortestPath.atlas_like(nodes, edges, horizon, seed)
 
 
+@problem_kind()
 def shortest_path(
     horizon: int,
     seed: int,
@@ -54,6 +62,7 @@ def shortest_path(
     )
 
 
+@problem_kind()
 def latency_cap(
     horizon: int,
     seed: int,
@@ -70,6 +79,7 @@ def latency_cap(
     return LatencyCap.from_network(links, *ends, horizon, seed, cap=cap, orientation=orientation)
 
 
+@problem_kind(seeded=False)
 def measured_latency_cap(
     horizon: int,
     seed: int,
@@ -92,6 +102,7 @@ def measured_latency_cap(
     )
 
 
+@problem_kind()
 def portfolio(
     horizon: int, seed: int, *, assets: int = 12, cap: float = 0.95, window: int = 60
 ) -> Problem:
@@ -102,6 +113,7 @@ def portfolio(
     return Portfolio.low_volatility(relatives, cap, window, horizon)
 
 
+@problem_kind(seeded=False)
 def portfolio_csv(
     horizon: int,
     seed: int,  # noqa: ARG001 - recorded data have none
@@ -114,6 +126,7 @@ def portfolio_csv(
     return Portfolio.from_csv(file, cap, window, horizon)
 
 
+@problem_kind(seeded=False)
 def log_portfolio_csv(
     horizon: int,
     seed: int,  # noqa: ARG001 - recorded data have none
@@ -126,6 +139,7 @@ def log_portfolio_csv(
     return LogPortfolio.from_csv(file, limit, rebalance, horizon)
 
 
+@problem_kind()
 def ranking(
     horizon: int, seed: int, *, n: int = 20, protected: int = 6, share: float | None = None
 ) -> Problem:
@@ -133,6 +147,7 @@ def ranking(
     return Ranking(n, protected, share, horizon, seed)
 
 
+@problem_kind()
 def ad_slots(
     horizon: int, seed: int, *, advertisers: int = 8, slots: int = 4, pacing: float = 0.3
 ) -> Problem:
@@ -140,6 +155,7 @@ def ad_slots(
     return AdSlots(advertisers, slots, pacing, horizon, seed)
 
 
+@problem_kind()
 def caching(
     horizon: int,
     seed: int,
@@ -154,50 +170,68 @@ def caching(
     return Caching(items, capacity, zipf, drift, limit, horizon, seed)
 
 
+@problem_kind()
 def iid_simplex(horizon: int, seed: int, *, n: int = 20) -> Problem:
     """Independent linear rounds on a simplex."""
     return IidSimplex(n, horizon, seed)
 
 
+@problem_kind()
 def switching_ball(horizon: int, seed: int, *, n: int = 10, growth: float = 1.6) -> Problem:
     """Phases in which cost and constraint pull a ball's first coordinate apart."""
     return SwitchingBall(n, horizon, seed, growth)
 
 
+@problem_kind()
 def quadratic_box(horizon: int, seed: int, *, n: int = 8) -> Problem:
     """Moving targets and moving discs on a box: curved costs and constraints."""
     return QuadraticBox(n, horizon, seed)
 
 
+@problem_kind(reacts=True)
 def halfspace_box(horizon: int, seed: int, *, n: int = 8, halfspaces: int = 12) -> Problem:
     """An adversary that always shows the halfspace that hurts most; it reacts to the plays."""
     return HalfspaceBox(n, halfspaces, horizon, seed)
 
 
+@problem_kind(reacts=True)
 def orthogonal_ball(horizon: int, seed: int, *, n: int = 10, halfspaces: int = 30) -> Problem:
     """The classical lower-bound adversary, with constraints; it reacts to the plays."""
     return OrthogonalBall(n, halfspaces, horizon, seed)
 
 
-ALL = (
-    Kind(ad_slots),
-    Kind(atlas_like),
-    Kind(caching),
-    Kind(halfspace_box, reacts=True),
-    Kind(iid_simplex),
-    Kind(latency_cap),
-    Kind(log_portfolio_csv, seeded=False),
-    Kind(measured_latency_cap, seeded=False),
-    Kind(orthogonal_ball, reacts=True),
-    Kind(portfolio),
-    Kind(portfolio_csv, seeded=False),
-    Kind(quadratic_box),
-    Kind(ranking),
-    Kind(shortest_path),
-    Kind(switching_ball),
-)
-KINDS = {kind.name: kind for kind in ALL}
-"""Every kind of problem, by name."""
+KINDS = {
+    kind.name: kind
+    for _, value in sorted(globals().items())
+    if (kind := declared_kind(value)) is not None
+}
+"""Every kind of problem of the library, by name."""
+
+
+def find_kind(name: str) -> Kind:
+    """Return a kind by its name here, its name in an installed package, or its import path.
+
+    A function that is not declared by `problem_kind` draws its rounds from the seed.
+    """
+    if name in KINDS:
+        return KINDS[name]
+    try:
+        build = load_path(name) if is_path(name) else load_plugin(GROUP, name)
+    except LookupError:
+        near = get_close_matches(name, kind_names(), n=1)
+        raise ValueError(
+            f"there is no kind of problem {name!r}"
+            f"{f' (did you mean {near[0]!r}?)' if near else ''}; `hedgerow list` shows all names, "
+            "and 'package.module:factory' names your own"
+        ) from None
+    kind = replace(declared_kind(build) or Kind(build), label=name)
+    check_kind(kind)
+    return kind
+
+
+def kind_names() -> list[str]:
+    """Return the names of all kinds, those of installed packages last."""
+    return [*KINDS, *(name for name in plugin_names(GROUP) if name not in KINDS)]
 
 
 def _network(path: Path) -> Network:

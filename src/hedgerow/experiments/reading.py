@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import METHODS, find_method, method_names
 from hedgerow.experiments import schema
 from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
 from hedgerow.experiments.digests import sha256
-from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.outside_code import code_of
+from hedgerow.experiments.problems import KINDS, find_kind, kind_names
+from hedgerow.import_paths import is_path
 
 PRESETS = ("practical", "theory")
 GRID = tuple(2.0**k for k in range(-3, 4))
 """Eagerness that `hedgerow tune` tries, for every method: 1/8 to 8."""
 RULES = ("sum", "target")
 LARGEST_FILE = 1 << 24
+LONGEST_PATH = 100
+"""Characters of an import path: it becomes a part of the names of files."""
+Found = TypeVar("Found")
 
 
 def load_experiment(path: Path | str, network: Path | None = None) -> Experiment:
@@ -97,24 +102,50 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         eager=schema.distinct(table.get("eager", list(methods)), schema.among(methods), "eager"),
         seeds=schema.seeds(table["seeds"], "seeds"),
         tuning=_tuning(table["tune"]) if "tune" in table else None,
+        code=tuple((name, code) for name in methods if (code := code_of(find_method(name).build))),
     )
     _build_each(experiment)
     return experiment
 
 
 def _methods(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the methods: a list, or "all" of them without a few."""
+    """Return the methods: a list, or "all" of the library's without a few."""
     given = table["methods"]
     if given != "all":
         if "without" in table:
             raise ValueError("without goes with methods = 'all'; leave it out of a list instead")
         if isinstance(given, str):
             raise ValueError(f"methods must be a list of names or 'all', got {given!r}")
-        return schema.distinct(given, schema.among(METHODS), "methods")
+        return schema.distinct(given, _method, "methods")
     left_out: tuple[str, ...] = ()
     if "without" in table:
         left_out = schema.distinct(table["without"], schema.among(METHODS), "without")
     return tuple(name for name in METHODS if name not in left_out)
+
+
+def _method(value: Any, where: str) -> str:
+    """Return the name of a method: of the library, of an installed package, or an import path."""
+    return _found(value, where, METHODS, method_names, find_method).name
+
+
+def _found(
+    value: Any,
+    where: str,
+    ours: Collection[str],
+    names: Callable[[], list[str]],
+    find: Callable[[str], Found],
+) -> Found:
+    """Return what a name or an import path stands for."""
+    if not isinstance(value, str) or not (value in ours or is_path(value)):
+        schema.one_of(value, names(), where)
+    if len(value) > LONGEST_PATH:
+        raise ValueError(
+            f"{where} must have at most {LONGEST_PATH} characters, got {len(value)}: {value!r}"
+        )
+    try:
+        return find(value)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _problems(given: Any, horizons: tuple[int, ...], base: Path) -> tuple[ProblemSpec, ...]:
@@ -133,7 +164,7 @@ def _problems(given: Any, horizons: tuple[int, ...], base: Path) -> tuple[Proble
 def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> ProblemSpec:
     if not isinstance(table, Mapping) or "kind" not in table:
         raise ValueError(f"{where} lacks the key 'kind'; give one of {', '.join(KINDS)}")
-    kind = KINDS[schema.one_of(table["kind"], KINDS, f"{where}.kind")]
+    kind = _found(table["kind"], f"{where}.kind", KINDS, kind_names, find_kind)
     known = kind.parameters
     required = ["kind", *(name for name, p in known.items() if p.required)]
     optional = ["label", "horizons", *(name for name, p in known.items() if not p.required)]
@@ -158,6 +189,7 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
         tuple(sorted(hashes.items())),
         horizons,
         str(base),
+        code_of(kind.build),
     )
 
 
@@ -167,8 +199,7 @@ def _fill_network(table: dict[str, Any], network: Path) -> None:
         problem
         for problem in (problems if isinstance(problems, list) else [])
         if isinstance(problem, dict)
-        and str(problem.get("kind")) in KINDS
-        and "network" in KINDS[str(problem["kind"])].parameters
+        and _takes_network(str(problem.get("kind")))
         and "network" not in problem
     ]
     if not lacking:
@@ -177,6 +208,13 @@ def _fill_network(table: dict[str, Any], network: Path) -> None:
         )
     for problem in lacking:
         problem["network"] = str(network.resolve())
+
+
+def _takes_network(kind: str) -> bool:
+    try:
+        return "network" in find_kind(kind).parameters
+    except ValueError:  # told when the problem is read
+        return False
 
 
 def _digest(path: Path, where: str) -> str:
@@ -208,7 +246,12 @@ def _build_each(experiment: Experiment) -> None:
     for i, problem in enumerate(experiment.problems):
         for horizon in problem.horizons:
             try:
-                problem.build(horizon, experiment.seeds[0])
+                built = problem.build(horizon, experiment.seeds[0])
+                if built.adaptive and not find_kind(problem.kind).reacts:
+                    raise ValueError(
+                        f"{problem.kind} reacts to the plays; declare it with "
+                        "@problem_kind(reacts=True)"
+                    )
             except (ValueError, TypeError) as error:
                 raise ValueError(f"problems[{i}] ({problem.label}): {error}") from None
             except (MemoryError, OverflowError):

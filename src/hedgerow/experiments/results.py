@@ -24,8 +24,10 @@ where the method has none), `dim`; and `ccv_each`, the CCV of each constraint, o
 have several, equally many. `notes` are the warnings of the method, `constants` what a theorem was
 told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how` they were
 found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the plays has
-one for each run. `sources` is the fingerprint of the library's sources that made the file
-(`hedgerow.experiments.sources`), here and in benchmarks.
+one for each run. `code` and `method_code` are the SHA-256 of the files that define a kind of
+problem and a method from outside of the library; the library's own have none. `sources` is the
+fingerprint of the library's sources that made the file (`hedgerow.experiments.sources`), here and
+in benchmarks.
 
 *Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
@@ -147,7 +149,8 @@ class Results:
         """Return the seconds that each game took, by the run's id.
 
         Rounds that are fixed beforehand are drawn before the clock starts, unless they are too
-        many (`hedgerow.experiments.drawn`). The first game of a process may include compiling.
+        many (`hedgerow.experiments.materialised`). The first game of a process may include
+        compiling.
         """
         return {name: float(entry["seconds"]) for name, entry in self._games().items()}
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hedgerow.experiments.attempts import Done
 from hedgerow.experiments.config import Experiment
-from hedgerow.experiments.folder import opened, refuse_other_states
+from hedgerow.experiments.folder import open_results, refuse_other_states
 from hedgerow.experiments.sources import sources
 from hedgerow.experiments.stopped import StoppedError
 from hedgerow.experiments.stored import DamagedError, read_whole
@@ -18,7 +18,7 @@ from hedgerow.experiments.tasks import Task, plan
 from hedgerow.experiments.writing import add_timing, write
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
-"""Who does the tasks: `in_this_process`, or `in_processes` or `on_cluster` with their choice."""
+"""Who does the tasks: `serial`, or `processes` or `dask` with their choice."""
 
 
 @dataclass
@@ -83,7 +83,7 @@ def sweep_tasks(
     found = look(tasks, folder)
     if found.left and not mix:
         refuse_other_states(folder, found.states)
-    with opened(folder, resolved, mix) as alone:
+    with open_results(folder, resolved, mix) as alone:
         tally = SweepProgress(len(tasks), len(tasks) - len(found.left), damaged=found.damaged)
         if watch:
             watch(tally)

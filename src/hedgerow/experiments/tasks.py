@@ -11,11 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.baselines.method import Method
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import find_method
 from hedgerow.experiments.config import Experiment, ProblemSpec
-from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.outside_code import check_code
+from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.stored import Place
+from hedgerow.policies.method import Method
 from hedgerow.policies.presets import Preset
 from hedgerow.problems.problem import Problem
 
@@ -44,6 +45,10 @@ class BenchmarkTask:
         label = problem.pop("label")
         return {"problem": label, **problem, "horizon": self.horizon, "seed": self.seed}
 
+    def check_code(self) -> None:
+        """Refuse a kind from outside of the library that this process has not, or has otherwise."""
+        check_code(find_kind, self.problem.kind, self.problem.code)
+
     def build(self) -> Problem:
         """Return the problem."""
         return self.problem.build(self.horizon, self.seed)
@@ -55,10 +60,11 @@ class RunTask:
 
     Attributes:
         game: the problem with horizon and seed; recorded data always have seed 0 here.
-        method: who plays.
+        method: who plays, by name or by import path.
         preset: its constants.
         eagerness: its one tuned factor, where it has one.
         seed: the repetition; it also fixes the method's own draws.
+        code: the SHA-256 of the file that defines a method from outside of the library.
 
     """
 
@@ -67,6 +73,7 @@ class RunTask:
     preset: str
     eagerness: float
     seed: int
+    code: str = ""
 
     @property
     def place(self) -> Place:
@@ -94,11 +101,17 @@ class RunTask:
             "preset": self.preset,
             "eagerness": self.eagerness,
             "seed": self.seed,
+            **({"method_code": self.code} if self.code else {}),
         }
+
+    def check_code(self) -> None:
+        """Refuse code from outside of the library that this process has not, or has otherwise."""
+        self.game.check_code()
+        check_code(find_method, self.method, self.code)
 
     def method_and_preset(self) -> tuple[Method, Preset]:
         """Return who plays, and with which constants."""
-        return METHODS[self.method], cast(Preset, self.preset)
+        return find_method(self.method), cast(Preset, self.preset)
 
     def policy_seed(self) -> int:
         """Return the seed of the method's own draws, independent of the problem's.
@@ -122,7 +135,7 @@ def plan(experiment: Experiment) -> list[Task]:
     """
     tasks: list[Task] = []
     for game in games(experiment):
-        if not KINDS[game.problem.kind].reacts:
+        if not find_kind(game.problem.kind).reacts:
             tasks.append(game)
         for seed in experiment.seeds if not _seeded(game) else (game.seed,):
             tasks.extend(_runs(experiment, game, seed))
@@ -133,7 +146,7 @@ def games(experiment: Experiment) -> Iterator[BenchmarkTask]:
     """Yield every problem with horizon and seed; recorded data once, with seed 0."""
     for problem in experiment.problems:
         for horizon in problem.horizons:
-            seeds = experiment.seeds if KINDS[problem.kind].seeded else (0,)
+            seeds = experiment.seeds if find_kind(problem.kind).seeded else (0,)
             yield from (BenchmarkTask(problem, horizon, seed) for seed in seeds)
 
 
@@ -144,18 +157,19 @@ def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple
 
 def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[RunTask]:
     """Yield the runs of one game; a method without draws plays recorded data once."""
+    code = dict(experiment.code)
     for name in experiment.methods:
-        method = METHODS[name]
+        method = find_method(name)
         if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
             continue
         for preset in experiment.presets if method.takes("preset") else ("practical",):
             asked = experiment.eagerness if name in experiment.eager else (1.0,)
             for eagerness in eagerness_of(method, preset, asked):
-                yield RunTask(game, name, preset, eagerness, seed)
+                yield RunTask(game, name, preset, eagerness, seed, code.get(name, ""))
 
 
 def _seeded(game: BenchmarkTask) -> bool:
-    return KINDS[game.problem.kind].seeded
+    return find_kind(game.problem.kind).seeded
 
 
 def _named(key: dict[str, Any], *words: str) -> str:

@@ -22,16 +22,16 @@ from typing import Any
 from hedgerow.experiments.choosing import check_binding, select
 from hedgerow.experiments.config import Experiment, Tuning
 from hedgerow.experiments.folder import refuse_other_states
-from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.folder_lock import folder_lock
+from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.record_checks import check_selection
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.sharing import shared
 from hedgerow.experiments.stored import DamagedError, read_json
 from hedgerow.experiments.sweeps import SweepProgress, Workforce, look, sweep_tasks
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
 from hedgerow.experiments.writing import as_json, write_bytes
 
-BURNT = range(10)
+TUNING_SEEDS = range(10)
 """Seeds on which the library's own constants were chosen: good for training, not for reports."""
 
 Watch = Callable[[SweepProgress], None]
@@ -76,7 +76,7 @@ def tune(
     tasks = held_out(experiment, selection)
     if not mix and look(tasks, folder / "held_out").left:
         refuse_other_states(train, trained.states)  # what was chosen is played by the same library
-    with shared(train):
+    with folder_lock(train):
         write_bytes(train, folder / "selection.json", as_json(selection))
     resolved = {**experiment.resolved(), "selection": selection["rows"]}
     played = sweep_tasks(tasks, resolved, folder / "held_out", workforce, watch, mix=mix)
@@ -94,14 +94,14 @@ def checked_tuning(experiment: Experiment) -> Tuning:
             f"seeds {both} are for training and for the report; what was tuned on a seed says "
             "nothing on that seed, so keep tune.seeds and seeds apart"
         )
-    burnt = sorted(set(experiment.seeds) & set(BURNT))
-    if burnt:
+    known = sorted(set(experiment.seeds) & set(TUNING_SEEDS))
+    if known:
         raise ValueError(
-            f"seeds {burnt} are burnt: the library's constants were chosen on seeds "
-            f"{BURNT[0]} to {BURNT[-1]}; report on others, such as 20 and above"
+            f"seeds {known} cannot be reported: the library's constants were chosen on seeds "
+            f"{TUNING_SEEDS[0]} to {TUNING_SEEDS[-1]}; report on others, such as 20 and above"
         )
     for problem in experiment.problems:
-        kind = KINDS[problem.kind]
+        kind = find_kind(problem.kind)
         if kind.reacts or not kind.seeded:
             why = "reacts to the plays" if kind.reacts else "is recorded and has no seeds"
             raise ValueError(f"problem {problem.label!r} {why}, so nothing can be held out of it")

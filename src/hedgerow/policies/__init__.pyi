@@ -2,6 +2,8 @@ from .bandit import projection_free_cbco as projection_free_cbco
 from .constrained import Constrained as Constrained
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
 from .constrained_bandit import DeclaredValues as DeclaredValues
+from .method import Constants as Constants
+from .method import Method as Method
 from .paper import (
     projection_free_coco as projection_free_coco,
 )

@@ -8,6 +8,7 @@ from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import PaperBlocks, PracticalBlocks
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Preset,
     as_budget,
@@ -24,6 +25,15 @@ from hedgerow.surrogates.lagged import LaggedSurrogate
 from hedgerow.surrogates.ranges import GivenRanges
 
 
+@baseline(
+    source="Sarkar et al. 2026, Algorithm 4",
+    regret="T^{3/4}, expected",
+    ccv="T^{3/4}, expected",
+    per_round="at most 1 linear minimisation, amortised",
+    sees="values",
+    needs="known T, G, bound; oblivious rounds; inner ball",
+    confidence="high",
+)
 def projection_free_cbco(
     decision_set: DecisionSet,
     horizon: int,

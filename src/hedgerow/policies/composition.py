@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from hedgerow.engine.certificate import is_play_left
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_number
 from hedgerow.policies.summary import Summary, summary_of
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Learner, Surrogate
@@ -81,15 +81,27 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
         return summary_of(self._state, weights, self.oracle_calls, self.projections)
 
-    def _left(self) -> Vector:
-        """Return the learner's play, which must be the one that the last round left."""
-        x = self.learner.ask()
-        if not is_play_left(self._state.array, x):
+    def _pass_on(self, cost: SeenCost, constraint: SeenConstraint) -> SeenCost:
+        """Make the loss, tell it to the learner and return it; a refusal changes nothing."""
+        self._check_left()
+        kept = [array.copy() for array in self._charged]
+        try:
+            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
+            as_number(self.surrogate.price, "the weighed violation")
+            self.learner.tell(loss)
+        except Exception:
+            for array, before in zip(self._charged, kept, strict=True):
+                array[:] = before
+            raise
+        return loss
+
+    def _check_left(self) -> None:
+        """Refuse to go on unless the learner's play is the one that the last round left."""
+        if not is_play_left(self._state.array, self.learner.ask()):
             raise RuntimeError(
                 "the learner has moved without its policy, so that nothing could be proved about "
                 "their rounds; give every policy a learner of its own, and tell the policy alone"
             )
-        return x
 
     @property
     def _parts(self) -> dict[str, Restorable]:

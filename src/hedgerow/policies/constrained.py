@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow.engine.certificate import certificate_add_round
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
-from hedgerow.inputs import Vector, as_number, squared_norm
+from hedgerow.inputs import Vector, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
 from hedgerow.policies.theorem import Theorem
@@ -57,19 +57,11 @@ class Constrained(Composition[EvalGrad, Seen]):
         dim = self.decision_set.dim
         if not (is_plain(cost, dim) and is_plain(constraint, dim)):
             self._check(cost, constraint)
-        self._left()
-        kept = [array.copy() for array in self._charged]
-        try:
-            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
-            price = as_number(self.surrogate.price, "the weighed violation")
-            value = as_number(cost.value, "the value of the cost")
-            worst = as_number(_largest(constraint), "the value of the constraint")
-            self.learner.tell(loss)
-        except Exception:
-            for array, before in zip(self._charged, kept, strict=True):
-                array[:] = before
-            raise
-        certificate_add_round(self.ledger, loss.grad, self.learner.ask(), price, value, worst)
+        loss = self._pass_on(cost, constraint)
+        worst = max((float(seen.value) for seen in each_seen(constraint)), default=0.0)
+        certificate_add_round(
+            self.ledger, loss.grad, self.learner.ask(), self.surrogate.price, cost.value, worst
+        )
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Refuse what is no first-order feedback on this set."""
@@ -114,10 +106,3 @@ class Constrained(Composition[EvalGrad, Seen]):
         largest = 2.0 * far
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
-
-
-def _largest(constraint: Constraints) -> float:
-    """Return the value of the constraint, or the largest of several."""
-    if isinstance(constraint, EvalGrad):
-        return constraint.value
-    return max((part.value for part in constraint), default=0.0)

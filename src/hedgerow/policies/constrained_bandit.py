@@ -71,13 +71,6 @@ class ConstrainedBandit(Composition[Eval, Eval]):
 
     def tell(self, cost: Eval, constraint: Eval) -> None:
         """Make the loss of this round and pass it to the learner."""
-        self._left()
-        kept = [array.copy() for array in self._charged]
-        try:
-            self.learner.tell(self.surrogate.tell(cost, constraint))
-        except Exception:
-            for array, before in zip(self._charged, kept, strict=True):
-                array[:] = before
-            raise
+        self._pass_on(cost, constraint)
         self._state["left"][:] = self.learner.ask()
         add_round(self._state, cost.value, constraint.value)

@@ -7,12 +7,14 @@ Optimization with Adversarial Constraints", AISTATS 2026.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
     Lipschitz,
     Preset,
@@ -45,6 +47,15 @@ PRACTICAL_SCALE = GrowingScale(floor=12.0, factor=0.5, power=0.5)
 """k_t = max(12, sqrt(t)/2), in units of the largest violation of one round."""
 
 
+@baseline(
+    source="Sarkar et al. 2026, Algorithm 2",
+    regret="T^{3/4}",
+    ccv="T^{3/4}",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="none; theory: known T, G",
+    confidence="high",
+)
 def projection_free_coco(
     decision_set: DecisionSet,
     horizon: int | None = None,
@@ -149,6 +160,28 @@ def projection_free_coco(
     return Constrained(learner, one_or_each(surrogate, constraints))
 
 
+projection_free_coco_tracking = baseline(
+    source="this library: docs/beyond.md",
+    regret="no rate claimed",
+    ccv="no rate claimed",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="none; practical alone",
+    confidence="high",
+    label="projection_free_coco_tracking",
+)(partial(projection_free_coco, tracking=True))
+"""`projection_free_coco` with `tracking=True`, a method of its own in tables."""
+
+
+@baseline(
+    source="Sarkar et al. 2026, Algorithms 1 and 7 combined",
+    regret="T^{7/8}",
+    ccv="T^{7/8}, signed sum",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="none; theory: known T, G",
+    confidence="high",
+)
 def projection_free_long_term(
     decision_set: DecisionSet,
     horizon: int | None = None,

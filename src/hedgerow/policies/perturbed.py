@@ -6,6 +6,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
 from hedgerow.policies.theorem import OBLIVIOUS, Theorem
 from hedgerow.potentials import PowerPotential
@@ -14,6 +15,15 @@ from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 
+@baseline(
+    source="Sarkar et al. 2026, Algorithm 7",
+    regret="T^{3/4}, expected",
+    ccv="T^{3/4}, expected signed sum",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="linear functions; oblivious rounds; known T",
+    confidence="high",
+)
 def ftpl_coco(
     decision_set: DecisionSet, horizon: int, seed: int, *, preset: Preset = "practical"
 ) -> Constrained[EvalGrad]:

@@ -6,12 +6,22 @@ from hedgerow.feedback import Constraints
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset, needed_horizon
 from hedgerow.policies.theorem import CONVEX, GRADIENTS, Theorem
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 
 
+@baseline(
+    source="Sarkar et al. 2026, Algorithm 1",
+    regret="T^{3/4}",
+    ccv="none",
+    per_round="1 linear minimisation",
+    sees="gradients",
+    needs="none: it ignores the constraint",
+    confidence="high",
+)
 def unconstrained(
     decision_set: DecisionSet, horizon: int | None = None, *, preset: Preset = "practical"
 ) -> Constrained[Constraints]:

@@ -10,8 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hedgerow import sets
-from hedgerow.baselines.method import Method
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Method
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.product import Product

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import installed_method
 from hedgerow.report.summary import Summary
 from hedgerow.report.verdicts import ROUTES
 
@@ -58,7 +58,7 @@ def choices(summary: Summary) -> Iterator[Choice]:
     yield from ALWAYS
     yield from map(_problem, experiment["problems"])
     for name in experiment["methods"]:
-        method = METHODS.get(name)
+        method = installed_method(name)
         if method is None:
             yield Choice(name, "choice", "this release does not know it; its numbers are as stored")
             continue

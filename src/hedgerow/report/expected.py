@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import method_names
 from hedgerow.experiments.config import Experiment, ProblemSpec
-from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.problems import kind_names
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.tasks import RunTask, plan
 from hedgerow.experiments.tuning import held_out
@@ -31,8 +31,8 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
 
     """
     kinds = {problem["kind"] for problem in resolved["problems"]}
-    if not (kinds <= KINDS.keys() and set(resolved["methods"]) <= METHODS.keys()):
-        return None
+    if not (kinds <= set(kind_names()) and set(resolved["methods"]) <= set(method_names())):
+        return None  # an import path among them is not followed: reading runs no code
     experiment = Experiment(
         name=resolved["name"],
         about=resolved["about"],
@@ -46,13 +46,13 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
         eager=tuple(resolved.get("eager", resolved["methods"])),
         seeds=tuple(resolved["seeds"]),
     )
-    if "selection" in resolved:
-        try:
+    try:
+        if "selection" in resolved:
             tasks = held_out(experiment, {"rows": resolved["selection"]})
-        except KeyError:  # a method or problem without a choice
-            return None
-    else:
-        tasks = plan(experiment)
+        else:
+            tasks = plan(experiment)
+    except (KeyError, ValueError):  # one without a choice, or a plug-in that cannot be imported
+        return None
     return sum(isinstance(task, RunTask) for task in tasks)
 
 

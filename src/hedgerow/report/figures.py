@@ -8,8 +8,7 @@ from typing import Any
 
 from hedgerow.report.curve_figure import curve_figure
 from hedgerow.report.files import save_figure
-from hedgerow.report.growth_figure import growth_figure
-from hedgerow.report.growth_rates import Rate
+from hedgerow.report.growth_figure import Rate, growth_figure
 from hedgerow.report.picture import Picture
 from hedgerow.report.plane_figure import plane_figure
 from hedgerow.report.sensitivity_figure import sensitivity_figure

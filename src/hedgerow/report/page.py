@@ -14,7 +14,7 @@ from hedgerow.report.expected import how_far, made_by, mixture
 from hedgerow.report.exports import as_csv, as_latex
 from hedgerow.report.figures import draw_all
 from hedgerow.report.files import write_file
-from hedgerow.report.growth_rates import Rate, growth_rates
+from hedgerow.report.growth_figure import Rate, growth_rates
 from hedgerow.report.picture import Picture
 from hedgerow.report.sections import (
     figure_section,

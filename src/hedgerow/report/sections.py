@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hedgerow.report.escaping import in_html
-from hedgerow.report.growth_rates import Rate
+from hedgerow.report.growth_figure import Rate
 from hedgerow.report.picture import Picture
 from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described
 from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict

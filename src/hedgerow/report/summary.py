@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import installed_method
 from hedgerow.experiments.results import Results, RunResult
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import Preset
@@ -169,7 +169,7 @@ def percent(run: RunResult, which: Which) -> float:
 
 def described(config: MethodConfig) -> str:
     """Return a method's name with what a reader of its numbers must know."""
-    method = METHODS.get(config.method)
+    method = installed_method(config.method)
     preset: Preset = "theory" if config.preset == "theory" else "practical"
     remarks = method.remarks(preset) if method else ""
     return f"{config.method} ({remarks})" if remarks else config.method

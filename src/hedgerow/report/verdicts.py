@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 from hedgerow.report.claim_checks import (
     Check,
     Finding,
+    Game,
     flat,
     less,
     lowest,
     never_flat,
     takes,
 )
-from hedgerow.report.game import Game
 from hedgerow.report.summary import ProblemAtHorizon, Summary
 
 OURS, SINHA, WANG, GARBER = (

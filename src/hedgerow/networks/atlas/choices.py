@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hedgerow.inputs import as_count
-from hedgerow.networks.atlas.envelope import NODE_KEYS
+from hedgerow.networks.atlas.fields import NODE_KEYS
 from hedgerow.networks.atlas.proxies import PROXIES
 from hedgerow.networks.labels import draw_synthetic
 from hedgerow.networks.readings import check_aggregate

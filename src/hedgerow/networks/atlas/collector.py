@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hedgerow.networks.atlas.attempts import (
+    http_attempts,
+    ping_attempts,
+    sslcert_attempts,
+    traceroute_attempts,
+)
 from hedgerow.networks.atlas.choices import FALLBACKS, LATENCIES, AtlasChoices
-from hedgerow.networks.atlas.envelope import Envelope, envelope, node_name
-from hedgerow.networks.atlas.fields import Attempt, Record, address
-from hedgerow.networks.atlas.http import http_attempts
-from hedgerow.networks.atlas.ping import ping_attempts
+from hedgerow.networks.atlas.fields import Attempt, Envelope, Record, address, envelope, node_name
 from hedgerow.networks.atlas.proxies import PROXIES
-from hedgerow.networks.atlas.sslcert import sslcert_attempts
-from hedgerow.networks.atlas.traceroute import traceroute_attempts
 from hedgerow.networks.readings import Readings
 from hedgerow.networks.rejections import Reason, Rejected, Rejections
 

@@ -18,6 +18,8 @@ LAST_TIMESTAMP = 1 << 33
 LARGEST_MS = 1e9
 LONGEST_ADDRESS = 100
 ERRORS = ("err", "sockerr", "error")
+REQUIRED = ("type", "msm_id", "prb_id", "timestamp")
+NODE_KEYS = ("prb_id", "from", "src_addr")
 
 
 class Attempt(NamedTuple):
@@ -136,3 +138,39 @@ def _shown(value: Any) -> str:
         return f"a number of {value.bit_length()} bits"
     text = repr(value) if not isinstance(value, (list, dict)) else type(value).__name__
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Envelope(NamedTuple):
+    """The common part of a result; the probe, never its address, is a node's identity."""
+
+    type: str
+    measurement: int
+    probe: int
+    timestamp: int
+
+
+def envelope(result: Any) -> Envelope:
+    """Return the common part of a result.
+
+    >>> envelope({"type": "ping", "msm_id": 1, "prb_id": "7", "timestamp": 1574867159})
+    Envelope(type='ping', measurement=1, probe=7, timestamp=1574867159)
+    """
+    if not isinstance(result, dict) or any(key not in result for key in REQUIRED):
+        raise Rejected(Reason.NOT_A_RESULT)
+    if not isinstance(result["type"], str):
+        raise Rejected(Reason.WRONG_FIELD, "type must be a string")
+    return Envelope(
+        result["type"],
+        whole(result, "msm_id", LARGEST_ID),
+        whole(result, "prb_id", LARGEST_ID),
+        whole(result, "timestamp", LAST_TIMESTAMP),
+    )
+
+
+def node_name(result: Record, probe: int, key: str) -> str:
+    """Return the name of the node that measured."""
+    if key == "prb_id":
+        return str(probe)
+    if found := address(result.get(key)):
+        return found
+    raise Rejected(Reason.NO_NODE)

@@ -10,7 +10,7 @@ from typing import IO
 
 
 @contextmanager
-def shared(folder: Path) -> Iterator[bool]:
+def folder_lock(folder: Path) -> Iterator[bool]:
     """Take part in a folder and yield whether nobody else does.
 
     Whoever is alone sweeps up what a killed process left half written. Where the system or the

@@ -15,7 +15,7 @@ ROOM = 2**28
 """Octets that the coefficients of drawn rounds may take; larger games draw while they run."""
 
 
-class Drawn(LinearProblem):
+class Materialised(LinearProblem):
     """Linear rounds kept in memory, as arrays and as functions.
 
     Args:
@@ -39,11 +39,11 @@ class Drawn(LinearProblem):
         return iter(self._rounds)
 
 
-def drawn(problem: Problem) -> Problem:
+def materialised(problem: Problem) -> Problem:
     """Return the same rounds drawn beforehand, where they are fixed and there is room for them."""
     octets = 2 * 8 * problem.horizon * problem.decision_set.dim
     if problem.adaptive or octets > ROOM:
         return problem
     if isinstance(problem, LinearProblem):
-        return Drawn(problem)
+        return Materialised(problem)
     return Recorded(problem.decision_set, problem)

@@ -11,7 +11,7 @@ from hedgerow.protocols.parts import Policy
 
 
 @dataclass(eq=False)
-class Witness(Problem):
+class RecordingProblem(Problem):
     """A problem that reacts, with a memory of the rounds that it showed.
 
     Args:

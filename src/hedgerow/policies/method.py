@@ -1,11 +1,14 @@
-"""A method: a policy by name, how it is built, what it sees, and what is known about it."""
+"""A method: a policy by name, how it is built, what it sees, and what is known about it.
+
+`@baseline(...)` stands beside the function that builds the policy and says what is known about it.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from hedgerow.feedback import bandit, first_order, full
 from hedgerow.functions import Function
@@ -13,6 +16,12 @@ from hedgerow.inputs import Vector
 from hedgerow.policies.presets import Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
+
+Factory = TypeVar("Factory", bound=Callable[..., Policy[Any, Any]])
+Sees = Literal["gradients", "whole", "values"]
+NOT_STATED = "not stated"
+DECLARED = "hedgerow_method"
+"""The attribute of a function in which `baseline` keeps its method."""
 
 
 class Constants(NamedTuple):
@@ -48,13 +57,13 @@ class Method:
     """
 
     build: Callable[..., Policy[Any, Any]]
-    regret: str
-    ccv: str
-    per_round: str
-    sees: Literal["gradients", "whole", "values"]
-    needs: str
-    confidence: str
-    source: str
+    regret: str = NOT_STATED
+    ccv: str = NOT_STATED
+    per_round: str = NOT_STATED
+    sees: Sees = "gradients"
+    needs: str = NOT_STATED
+    confidence: str = NOT_STATED
+    source: str = NOT_STATED
     label: str = ""
     remark: str = ""
     practical: str = ""
@@ -115,3 +124,57 @@ class Method:
             return bandit(f, x, *declared)
 
         return values
+
+
+def baseline(
+    *,
+    source: str = NOT_STATED,
+    regret: str = NOT_STATED,
+    ccv: str = NOT_STATED,
+    per_round: str = NOT_STATED,
+    sees: Sees = "gradients",
+    needs: str = NOT_STATED,
+    confidence: str = NOT_STATED,
+    label: str = "",
+    remark: str = "",
+    practical: str = "",
+    plays_as: str = "",
+) -> Callable[[Factory], Factory]:
+    """Say what is known about the method that a function builds; the function stays as it is.
+
+    Only what the method sees changes how it is played. The arguments are the fields of `Method`.
+
+    >>> from hedgerow.baselines.sinha_vaze_2024 import sinha_vaze
+    >>> @baseline(source="this page", regret="T^{1/2}")
+    ... def cautious(decision_set, horizon=None):
+    ...     return sinha_vaze(decision_set, horizon, eagerness=4.0)
+    >>> declared(cautious).regret
+    'T^{1/2}'
+
+    """
+
+    def declare(build: Factory) -> Factory:
+        method = Method(
+            build,
+            regret,
+            ccv,
+            per_round,
+            sees,
+            needs,
+            confidence,
+            source,
+            label,
+            remark,
+            practical,
+            plays_as,
+        )
+        setattr(build, DECLARED, method)
+        return build
+
+    return declare
+
+
+def declared(build: object) -> Method | None:
+    """Return what `baseline` says about a function, or None where it says nothing."""
+    method = getattr(build, DECLARED, None)
+    return method if isinstance(method, Method) and method.build is build else None

@@ -1,18 +1,26 @@
-"""Tasks on a Dask cluster that is already running: same tasks, same results."""
+"""Who does the tasks: this process, several through joblib, or a Dask cluster; same results."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
+import os
+import sys
+import threading
+import time
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import CancelledError
-from itertools import islice
+from concurrent.futures import BrokenExecutor, CancelledError
+from functools import cache, partial
+from itertools import chain, islice
 from typing import Any
 
 from hedgerow.experiments.attempts import Done, attempt
 from hedgerow.experiments.stopped import WorkersLostError
 from hedgerow.experiments.tasks import Task
 
+PATIENCE = 3
+"""Pools that may break one after another without finishing a single task."""
 TIMEOUT = 20.0
 """Seconds to wait for the scheduler's first answer."""
 AHEAD = 4
@@ -21,7 +29,81 @@ LOSSES = 5
 """Times that a task may lose its worker, or fail to be sent, before it is given up."""
 
 
-def on_cluster(tasks: Iterable[Task], address: str) -> Generator[Done, None, None]:
+def serial(tasks: Iterable[Task]) -> Generator[Done, None, None]:
+    """Do the tasks one by one."""
+    for task in tasks:
+        yield attempt(task)
+
+
+def processes(tasks: Iterable[Task], workers: int) -> Generator[Done, None, None]:
+    """Do the tasks in worker processes, in any order; a killed worker costs only what it held.
+
+    Args:
+        tasks: what is to be done; asked for only as workers come free.
+        workers: the number of processes; each computes with one thread.
+
+    """
+    joblib = find_joblib()
+    work = joblib.delayed(partial(_attempt_under, os.getpid(), tuple(sys.path)))
+    tasks, given, broken = iter(tasks), dict[Task, None](), 0
+
+    def hand_out() -> Iterator[Any]:
+        for task in chain(list(given), tasks):  # first what a broken pool did not finish
+            given[task] = None
+            yield work(task)
+
+    while True:
+        try:
+            with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+                pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered")
+                for done in pool(hand_out()):
+                    del given[done.task]
+                    broken = 0
+                    yield done
+            return
+        except BrokenExecutor:  # a worker was killed
+            broken += 1
+            if broken >= PATIENCE:
+                raise WorkersLostError(
+                    f"worker processes were killed {broken} times in a row and finished nothing; "
+                    "memory may be short: use fewer workers"
+                ) from None
+
+
+def _attempt_under(parent: int, path: tuple[str, ...], task: Task) -> Done:
+    """Do a task in a worker, which ends by itself when its parent was killed.
+
+    Modules are found where the parent finds them; a worker may be older than a change of its path.
+    """
+    _watch(parent)
+    sys.path[:] = path
+    return attempt(task)
+
+
+@cache
+def _watch(parent: int) -> None:
+    """Start a thread that looks once a second whether the parent is still there."""
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+def find_joblib() -> Any:
+    """Return joblib, or say how to get it."""
+    try:
+        return importlib.import_module("joblib")
+    except ModuleNotFoundError:
+        raise ValueError(
+            "several workers need joblib; install it with: pip install 'hedgerow[cli]', "
+            "or use workers=1"
+        ) from None
+
+
+def dask(tasks: Iterable[Task], address: str) -> Generator[Done, None, None]:
     """Do the tasks on a cluster, in any order, and yield each as it ends.
 
     Workers need the same state of this library; each record says which one it was. A worker that

@@ -1,0 +1,1 @@
+"""A method and a kind of problem for Hedgerow."""

@@ -1,0 +1,117 @@
+"""A kind of problem: a function that builds it, whose keyword parameters are keys in a file."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from hedgerow.problems.problem import Problem
+
+Build = TypeVar("Build", bound=Callable[..., Problem])
+DECLARED = "hedgerow_kind"
+"""The attribute of a function in which `problem_kind` keeps its kind."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One key of a kind of problem: its type and its default; without one it must be given."""
+
+    type: Any
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        """Whether the file must set it."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it names a file."""
+        return self.type is Path
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of problem.
+
+    Attributes:
+        build: makes it from a horizon, a seed and the parameters.
+        seeded: whether the seed changes the rounds; recorded data have none.
+        reacts: whether the rounds react to the plays, so that every run has its own benchmark.
+        label: its name, where that is not the name of the function.
+
+    """
+
+    build: Callable[..., Problem]
+    seeded: bool = True
+    reacts: bool = False
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The word in experiment files."""
+        return self.label or self.build.__name__
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+        return (inspect.getdoc(self.build) or "no description").splitlines()[0]
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """What a file may set, by key."""
+        hints = get_type_hints(self.build)
+        given = inspect.signature(self.build).parameters.values()
+        return {
+            p.name: Parameter(hints.get(p.name), p.default)
+            for p in given
+            if p.kind is p.KEYWORD_ONLY
+        }
+
+
+def problem_kind(*, seeded: bool = True, reacts: bool = False) -> Callable[[Build], Build]:
+    """Say that a function builds a kind of problem; the function stays as it is."""
+
+    def declare(build: Build) -> Build:
+        setattr(build, DECLARED, Kind(build, seeded, reacts))
+        return build
+
+    return declare
+
+
+def declared_kind(build: object) -> Kind | None:
+    """Return what `problem_kind` says about a function, or None where it says nothing."""
+    kind = getattr(build, DECLARED, None)
+    return kind if isinstance(kind, Kind) and kind.build is build else None
+
+
+def check_kind(kind: Kind) -> None:
+    """Refuse a function from outside that cannot be called with a horizon, a seed and keys."""
+    given = inspect.signature(kind.build).parameters.values()
+    if [p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in given][:3] not in (
+        [True, True],
+        [True, True, False],
+    ):
+        raise ValueError(
+            f"{kind.name!r} must take a horizon and a seed, and its keys as keyword arguments: "
+            "def name(horizon, seed, *, n: int = 8)"
+        )
+    for name, parameter in kind.parameters.items():
+        if not _readable(parameter.type):
+            raise ValueError(
+                f"{kind.name!r}: the type of {name} must be int, float, str, Path or a Literal, "
+                "or one of these or None; annotate it"
+            )
+
+
+def _readable(type_: Any) -> bool:
+    """Whether a key of a file can be checked against a type."""
+    if get_origin(type_) is Literal:
+        return all(isinstance(word, str) for word in get_args(type_))
+    if type(None) in get_args(type_):
+        others = [a for a in get_args(type_) if a is not type(None)]
+        return len(others) == 1 and _readable(others[0])
+    return type_ in (int, float, str, Path)

@@ -1,0 +1,58 @@
+"""The record of one run: every field of the file, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What is stored of a run; `hedgerow.experiments.results` describes the file.
+
+    Attributes:
+        key: what tells the run from others: problem, method, preset, eagerness, horizon and seed.
+        id: the name of its files.
+        benchmark: the id of the benchmark that it is compared with.
+        status: "done", or "refused" when the method does not take this problem.
+        reason: why it was refused, in a sentence.
+        notes: the warnings of the method.
+        constants: what a theorem was told, and how it was found out.
+        cost: the sum of f_t(x_t); null, like all numbers below, where it was refused.
+        ccv: the sum of max(0, g_t(x_t)).
+        signed_ccv: the sum of g_t(x_t).
+        largest_violation: the largest g_t(x_t).
+        violated_rounds: the number of rounds with g_t(x_t) > 0.
+        oracle_calls: linear minimisations.
+        projections: projections, and what stands for them.
+        certificate: a proved bound of the regret, or null where the method has none.
+        dim: the dimension of the decision set.
+        ccv_each: the CCV of each constraint; absent unless all rounds have equally many, several.
+
+    """
+
+    key: Mapping[str, Any]
+    id: str
+    benchmark: str
+    status: Literal["done", "refused"] = "done"
+    reason: str | None = None
+    notes: list[str] = field(default_factory=list)
+    constants: dict[str, Any] | None = None
+    cost: float | None = None
+    ccv: float | None = None
+    signed_ccv: float | None = None
+    largest_violation: float | None = None
+    violated_rounds: int | None = None
+    oracle_calls: int | None = None
+    projections: int | None = None
+    certificate: float | None = None
+    dim: int | None = None
+    ccv_each: list[float] | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain data, the key's entries beside the others."""
+        found = asdict(self)
+        if self.ccv_each is None:
+            del found["ccv_each"]
+        return {**found.pop("key"), **found}

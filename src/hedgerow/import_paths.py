@@ -1,0 +1,74 @@
+"""Names that lead out of the library: import paths, and what installed packages offer by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+
+def is_path(name: str) -> bool:
+    """Whether a name is an import path, "package.module:factory"."""
+    return ":" in name
+
+
+def load_path(path: str) -> Callable[..., Any]:
+    """Return the function that an import path names.
+
+    >>> load_path("math:hypot")(3.0, 4.0)
+    5.0
+
+    """
+    module, _, name = path.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), *name.split("."))):
+        raise ValueError(f"an import path is 'package.module:factory', got {path!r}")
+    if module == "__main__":
+        raise ValueError(
+            f"{path!r} is in the script that runs, which other processes do not have; "
+            "put the function into a module of its own"
+        )
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{path!r} cannot be imported: there is no module {error.name!r}; install its package, "
+            "or put its folder on PYTHONPATH"
+        ) from None
+    except Exception as error:
+        raise ValueError(
+            f"{path!r} cannot be imported: {module} raises {type(error).__name__} ({error})"
+        ) from error
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise ValueError(f"{path!r} cannot be imported: {module} has no {name!r}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise ValueError(f"{path!r} must name a function, got {type(found).__name__}")
+    function: Callable[..., Any] = found
+    return function
+
+
+def plugin_names(group: str) -> list[str]:
+    """Return the names that installed packages offer in a group of entry points, sorted."""
+    return sorted({entry.name for entry in entry_points(group=group)})
+
+
+@cache
+def load_plugin(group: str, name: str) -> Callable[..., Any]:
+    """Return the function that an installed package offers under a name.
+
+    Raises:
+        LookupError: if none does.
+
+    """
+    found: dict[str, EntryPoint] = {e.value: e for e in entry_points(group=group, name=name)}
+    if len(found) > 1:
+        raise ValueError(
+            f"{name!r} is offered by several installed packages, as {', '.join(sorted(found))}; "
+            "name the one that you mean by its import path"
+        )
+    if not found:
+        raise LookupError(f"no installed package offers {name!r} in {group}")
+    return load_path(next(iter(found)))

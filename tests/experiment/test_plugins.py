@@ -1,0 +1,252 @@
+"""Methods and problems from outside of the library: by import path, and as an installed plug-in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tomllib
+from functools import partial
+from pathlib import Path
+
+import pytest
+from small_experiment import invoked, record, results_of, small
+
+from hedgerow import import_paths
+from hedgerow.baselines.methods import METHODS, find_method
+from hedgerow.experiments.executors import processes, serial
+from hedgerow.experiments.problems import find_kind
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.sweeps import sweep
+from hedgerow.experiments.tasks import plan
+from hedgerow.sets import Simplex
+
+PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
+COINS = (PLUGIN / "coins.toml").read_text()
+
+OWN = """
+from hedgerow import baselines, Linear, Recorded, projection_free_coco
+from hedgerow.sets import Simplex
+from hedgerow.experiments import problem_kind
+from hedgerow.problems import HalfspaceBox
+
+def plain(X, horizon):
+    return baselines.sinha_vaze(X, horizon)
+
+@baselines.baseline(sees="whole", regret="T")
+def whole(X, horizon=None, *, preset="practical"):
+    return baselines.recoo(X, horizon, preset=preset)
+
+def two_coins(horizon, seed, *, limit: float = 0.5):
+    return Recorded(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
+
+@problem_kind(reacts=True)
+def corner(horizon, seed, *, n: int = 2):
+    return HalfspaceBox(n, 4, horizon, seed)
+
+def forgot(horizon, seed):
+    return HalfspaceBox(2, 4, horizon, seed)
+
+def no_problem(horizon, seed):
+    return 7
+
+def untyped(horizon, seed, *, n=3): ...
+def no_seed(horizon, *, n: int = 3): ...
+def greedy(X, horizon, temperature): ...
+def nothing(): ...
+NUMBER = 3
+"""
+
+BY_PATH = """
+name = "own"
+methods = ["own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"]
+horizons = [40]
+seeds = [20, 21]
+
+[[problems]]
+kind = "own_code:two_coins"
+limit = 0.4
+
+[[problems]]
+kind = "own_code:corner"
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Write a user's module, which no package holds, and put its folder on the path."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "own_code.py").write_text(OWN)
+    monkeypatch.syspath_prepend(folder)
+    yield folder / "own_code.py"
+    sys.modules.pop("own_code", None)
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Lay the example's package out as an installer does: its files and its metadata."""
+    site, project = tmp_path / "site", tomllib.loads((PLUGIN / "pyproject.toml").read_text())
+    shutil.copytree(PLUGIN / "src", site, ignore=shutil.ignore_patterns("__pycache__"))
+    info = site / "hedgerow_example_plugin-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hedgerow-example-plugin\n")
+    groups = project["project"]["entry-points"]
+    lines = [f"[{g}]\n" + "".join(f"{k} = {v}\n" for k, v in groups[g].items()) for g in groups]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(site)
+    yield site
+    import_paths.load_plugin.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("hedgerow_example_plugin")]:
+        del sys.modules[name]
+
+
+def both_ways(experiment, folder):
+    """Play in this process and in two others; return the folder of the second."""
+    sweep(experiment, folder / "one", serial)
+    tally = sweep(experiment, folder / "two", partial(processes, workers=2))
+    assert tally.failed == {}
+    assert results_of(folder / "one") == results_of(folder / "two")
+    return folder / "two"
+
+
+def test_an_installed_plug_in_is_played_by_name_in_worker_processes(installed, tmp_path):
+    assert installed.is_dir()
+    folder = both_ways(small(tmp_path, COINS), tmp_path)
+    run = record(folder, method="careful_start", problem="coin_flips", seed=20)
+    other = record(folder, method="projection_free_coco", problem="coin_flips", seed=20)
+    assert run.record["status"] == "done"
+    assert run.record["ccv"] != other.record["ccv"], "it is a method of its own"
+    assert {r.record["method"] for r in Results(folder).runs} == {
+        "careful_start",
+        "projection_free_coco",
+    }
+    assert "careful_start" not in METHODS, "the library's own table does not change"
+    page = invoked("report", folder)
+    assert page.exit_code == 0, page.stderr
+    assert "careful_start (an example)" in page.stdout
+
+
+def test_a_plug_in_is_listed(installed):
+    assert installed.is_dir()
+    shown = invoked("list", "--json")
+    assert '"careful_start"' in shown.stdout
+    assert '"coin_flips"' in shown.stdout
+
+
+def test_import_paths_are_played_in_worker_processes(own, tmp_path):
+    assert own.is_file()
+    folder = both_ways(small(tmp_path, BY_PATH), tmp_path)
+    runs = Results(folder).runs
+    assert {r.record["status"] for r in runs} == {"done"}
+    assert {r.record["method"] for r in runs} == {
+        "own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"
+    }  # fmt: skip
+    by_path = record(folder, method="hedgerow.baselines:cold", problem="own_code:corner", seed=21)
+    assert by_path.record["ccv"] >= 0.0
+    sys.modules.pop("own_code")
+    page = invoked("report", folder)
+    assert page.exit_code == 0, page.stderr
+    assert "own_code:plain" in (folder / "report" / "report.html").read_text()
+    assert "own_code" not in sys.modules, "reading results imports nothing that they name"
+
+
+def test_a_method_by_path_plays_as_it_does_by_name(tmp_path):
+    text = BY_PATH.split("[[problems]]")[0] + "[[problems]]\nkind = 'iid_simplex'\nn = 4\n"
+    listed = '["own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"]'
+    text = text.replace(listed, '["cold", "hedgerow.baselines:cold"]')
+    sweep(small(tmp_path, text), tmp_path / "out", serial)
+    for seed in (20, 21):
+        found = [
+            record(tmp_path / "out", method=method, seed=seed).record["cost"]
+            for method in ("cold", "hedgerow.baselines:cold")
+        ]
+        assert found[0] == found[1]
+
+
+def test_what_was_changed_does_not_mix(own, tmp_path):
+    experiment = small(tmp_path, BY_PATH)
+    sweep(experiment, tmp_path / "out", serial)
+    own.write_text(OWN.replace("sinha_vaze(X, horizon)", "cold(X, horizon)"))
+    more = BY_PATH.replace("[20, 21]", "[20, 21, 22]")
+    tally = sweep(experiment, tmp_path / "late", serial)
+    assert tally.ran == 0
+    assert all("the code of own_code" in error for error in tally.failed.values())
+    with pytest.raises(ValueError, match="another version of the library or of your own code"):
+        sweep(small(tmp_path, more), tmp_path / "out", serial)
+
+
+def test_a_worker_without_the_code_fails_and_refuses_nothing(own, tmp_path, monkeypatch):
+    tasks = plan(small(tmp_path, BY_PATH))
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if p != os.fspath(own.parent)])
+    del sys.modules["own_code"]
+    for done in serial(tasks):
+        assert done.outputs == ()
+        assert "there is no module 'own_code'" in done.error
+        assert len(done.error.splitlines()) == 1
+
+
+MISTAKES = {
+    "colt": r"there is no method 'colt' \(did you mean 'cold'\?\)",
+    "own_code:": "an import path is 'package.module:factory', got 'own_code:'",
+    "__main__:f": "put the function into a module of its own",
+    "no_such_code:f": "there is no module 'no_such_code'; install its package",
+    "own_code:plane": "own_code has no 'plane'",
+    "own_code:NUMBER": "must name a function, got int",
+    "own_code:greedy": "needs horizon, temperature; what can be given is horizon, preset, seed",
+    "own_code:nothing": "must take the decision set as its first argument",
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_method_that_cannot_be_had_is_one_sentence(own, name, tmp_path):
+    assert own.is_file()
+    with pytest.raises(ValueError, match=MISTAKES[name]):
+        find_method(name)
+    if name != "colt":
+        with pytest.raises(ValueError, match=rf"methods\[0\]: .*{MISTAKES[name]}"):
+            small(tmp_path, BY_PATH.replace("own_code:plain", name))
+
+
+BAD_KINDS = {
+    "iid_simplx": r"must be one of .*; got 'iid_simplx' \(did you mean 'iid_simplex'\?\)",
+    "own_code:untyped": "the type of n must be int, float, str, Path or a Literal",
+    "own_code:no_seed": "must take a horizon and a seed",
+    "own_code:forgot": r"reacts to the plays; declare it with @problem_kind\(reacts=True\)",
+    "own_code:no_problem": "must return a Problem, got int",
+}
+
+
+@pytest.mark.parametrize("name", BAD_KINDS)
+def test_a_kind_that_cannot_be_had_is_one_sentence(own, name, tmp_path):
+    assert own.is_file()
+    with pytest.raises(ValueError, match=BAD_KINDS[name]):
+        small(tmp_path, BY_PATH.replace("own_code:corner", name))
+
+
+def test_a_kind_that_nobody_knows_is_one_sentence():
+    with pytest.raises(ValueError, match=r"there is no kind .* \(did you mean 'ranking'\?\)"):
+        find_kind("rankin")
+
+
+def test_a_module_that_breaks_is_told_with_its_reason(own):
+    own.write_text("1 / 0\n")
+    with pytest.raises(ValueError, match=r"own_code raises ZeroDivisionError \(division by zero"):
+        find_method("own_code:plain")
+
+
+def test_what_is_not_stated_has_a_default_and_what_is_stated_counts(own):
+    assert own.is_file()
+    plain, whole = find_method("own_code:plain"), find_method("own_code:whole")
+    assert (plain.name, plain.sees, plain.regret) == ("own_code:plain", "gradients", "not stated")
+    assert (whole.name, whole.sees, whole.regret) == ("own_code:whole", "whole", "T")
+    assert plain.policy(Simplex(3), 50, 0, "practical").decision_set.dim == 3
+
+
+def test_two_packages_with_one_name_are_told_apart_by_path(installed):
+    other = installed / "other-1.0.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\n")
+    (other / "entry_points.txt").write_text("[hedgerow.methods]\ncareful_start = other:f\n")
+    with pytest.raises(ValueError, match=r"offered by several .* other:f; name the one"):
+        find_method("careful_start")
