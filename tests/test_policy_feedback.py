@@ -8,10 +8,10 @@ import warnings
 
 import numpy as np
 import pytest
-from hedgerow.baselines.method import Constants
 
 import hedgerow as hr
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Constants
 
 KNOWN = Constants((2.0, 3.0), (4.0, 5.0))
 X = hr.sets.Box(-np.ones(3), np.ones(3))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.method import Constants
 from hedgerow.baselines.methods import METHODS
+from hedgerow.policies.method import Constants
 from sets.table import EXAMPLES
 
 GRAPH = hr.ShortestPath.atlas_like(nodes=191, edges=1200, horizon=1600, seed=0)

@@ -6,12 +6,10 @@ anywhere is refused.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
 import os
-import uuid
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hedgerow.atomic_write import replace_files
 
 if TYPE_CHECKING:
     from hedgerow.snapshot import Snapshot
@@ -30,19 +30,7 @@ WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same snapshot makes the same file
 
 def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
     """Write a snapshot to a file, which is replaced whole or not at all."""
-    target = Path(path)
-    content = _packed(snapshot)
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(target)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
+    replace_files({Path(path): _packed(snapshot)})
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
