@@ -29,7 +29,7 @@ from hedgerow.feedback import (
 )
 from hedgerow.functions import Function, Linear, Maximum, Quadratic, Times
 from hedgerow.growth import Growth, growth
-from hedgerow.hindsight import hindsight, prefix_benchmarks, regret_curve
+from hedgerow.hindsight import hindsight, hindsight_steps, prefix_benchmarks, regret_curve
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
@@ -523,6 +523,7 @@ __all__ = [
     "garber_kretzu_lpm",
     "growth",
     "hindsight",
+    "hindsight_steps",
     "hub_graph",
     "in_processes",
     "in_this_process",
