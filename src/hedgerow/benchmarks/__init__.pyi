@@ -1,4 +1,5 @@
 from .best_action import hindsight as hindsight
+from .best_action import hindsight_steps as hindsight_steps
 from .curves import prefix_benchmarks as prefix_benchmarks
 from .curves import regret_curve as regret_curve
 from .intervals import IntervalRegret as IntervalRegret

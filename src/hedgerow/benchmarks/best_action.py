@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from time import perf_counter
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from hedgerow.benchmarks.convex_rounds import ConvexRounds, SpentRounds
 from hedgerow.benchmarks.cuts import Cuts
+from hedgerow.benchmarks.deadline import Deadline
 from hedgerow.benchmarks.masters import master
 from hedgerow.benchmarks.passes import Rounds
 from hedgerow.benchmarks.reading import Game
@@ -29,6 +31,7 @@ def hindsight(
     budget: float = 0.0,
     interval: tuple[int, int] | None = None,
     constrained: bool = True,
+    time_limit: float | None = None,
 ) -> Benchmark:
     """Return the best fixed action that keeps the constraint in every round.
 
@@ -40,7 +43,8 @@ def hindsight(
     solver's word. Rounds of a `LinearProblem` are read in chunks and never all held.
 
     On polytopes with linear rounds the answer is exact up to rounding. Otherwise it converges,
-    and status "gap" says that the gap was still above 1e-6 of the cost when the search ended.
+    and status "gap" says that the gap was still above 1e-6 of the cost when the search ended, after
+    500 models at most. `hindsight_steps` shows how far it is.
 
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.
@@ -48,6 +52,10 @@ def hindsight(
         budget: the sum of positive constraint values that the action may have, at least 0.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action whatever the constraints say.
+        time_limit: the seconds after which the search ends, with status "time limit", the best
+            action and the best lower bound so far. The rounds are read once in any case, and a pass
+            over them is not broken off. Where no action was found that keeps the constraints, the
+            gap is infinite and `cost` is not a bound; `lower_bound` always is.
 
     >>> from hedgerow.functions import Linear
     >>> from hedgerow.sets.simplices import Simplex
@@ -59,27 +67,71 @@ def hindsight(
     6.0
 
     """
-    begin = perf_counter()
+    steps = hindsight_steps(
+        problem,
+        rounds,
+        budget=budget,
+        interval=interval,
+        constrained=constrained,
+        time_limit=time_limit,
+    )
+    (best,) = deque(steps, maxlen=1)
+    return best
+
+
+def hindsight_steps(
+    problem: Problem | DecisionSet,
+    rounds: Iterable[GivenRound] | None = None,
+    *,
+    budget: float = 0.0,
+    interval: tuple[int, int] | None = None,
+    constrained: bool = True,
+    time_limit: float | None = None,
+) -> Iterator[Benchmark]:
+    """Yield the best action so far and the bound so far, again and again, and at last `hindsight`.
+
+    Whatever is yielded is proved, so one may stop at any time. The arguments are those of
+    `hindsight`.
+
+    >>> from hedgerow.functions import Linear
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> game = [(Linear([1.0, 2.0]), Linear([1.0, 0.0], -0.25)) for _ in range(4)]
+    >>> [(best.status, best.gap) for best in hindsight_steps(Simplex(2), game)]
+    [('gap', inf), ('optimal', 0.0)]
+
+    """
+    begin, deadline = perf_counter(), Deadline(time_limit)
     budget = as_number(budget, "the budget")
     if budget < 0.0:
         raise ValueError(f"the budget must be at least 0, got {budget:g}")
     game = Game.of(problem, rounds)
     first, last = (1, game.horizon) if interval is None else _interval(interval)
-    table = game.between(first, last)
-    best = _solve(game.decision_set, table, budget if constrained else math.inf)
-    return replace(best, seconds=perf_counter() - begin)
+    most = budget if constrained else math.inf
+    steps = _search(game.decision_set, game.between(first, last), most, deadline)
+    return (replace(best, seconds=perf_counter() - begin) for best in steps)
 
 
-def _solve(X: DecisionSet, rounds: Rounds, budget: float) -> Benchmark:
+def _search(
+    X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline
+) -> Iterator[Benchmark]:
     """Search for the best action; a budget over curved constraints becomes one constraint."""
+    limits = Cuts.none(X.dim)
     if not (isinstance(rounds, ConvexRounds) and 0.0 < budget < math.inf):
-        return Search(X, rounds, master(X), budget, Cuts.none(X.dim)).run()
-    best = Search(X, SpentRounds(rounds, budget), master(X), 0.0, Cuts.none(X.dim)).run()
-    evaluation = rounds.evaluate(best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp))
-    needed = evaluation.total if best.status == "infeasible" else None
-    return replace(
-        best, violation=evaluation.worst, ccv=evaluation.total, conflict=(), needed_budget=needed
-    )
+        yield from Search(X, rounds, master(X), budget, limits, deadline).steps()
+        return
+    spent = SpentRounds(rounds, budget)
+    for best in Search(X, spent, master(X), 0.0, limits, deadline).steps():
+        evaluation = rounds.evaluate(
+            best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp)
+        )
+        needed = evaluation.total if best.status == "infeasible" else None
+        yield replace(
+            best,
+            violation=evaluation.worst,
+            ccv=evaluation.total,
+            conflict=(),
+            needed_budget=needed,
+        )
 
 
 def _interval(interval: tuple[int, int]) -> tuple[int, int]:

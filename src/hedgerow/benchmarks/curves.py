@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.benchmarks.cuts import Cuts
+from hedgerow.benchmarks.deadline import Deadline
 from hedgerow.benchmarks.masters import master
 from hedgerow.benchmarks.reading import Game
 from hedgerow.benchmarks.search import Search
@@ -82,7 +83,7 @@ def prefix_benchmarks(
     limits, solver, found = Cuts.none(X.dim), master(X), []
     for k in ends:
         begin = perf_counter()
-        search = Search(X, game.between(1, k), solver.renewed(), 0.0, limits)
+        search = Search(X, game.between(1, k), solver.renewed(), 0.0, limits, Deadline())
         found.append(replace(search.run(), seconds=perf_counter() - begin))
         limits, solver = search.limits, search.master
     return found

@@ -12,6 +12,9 @@ from hedgerow.problems.problem import LinearProblem, Problem, Round
 from hedgerow.problems.recorded import GivenRound, Recorded
 from hedgerow.sets.decision_set import DecisionSet
 
+WIDE = 1e3
+"""On sets wider than this constraint values are rounded at more than the usual tolerance."""
+
 
 @dataclass(frozen=True, eq=False)
 class Game:
@@ -40,6 +43,13 @@ class Game:
         """Return the rounds with these numbers, both counted in."""
         if last > self.horizon:
             raise ValueError(f"round {last} was asked for, but there are only {self.horizon}")
+        table = self._table(first, last)
+        width = self.decision_set.diameter
+        table.tolerance *= min(1.0, width) if width > 0.0 else 1.0
+        table.tolerance *= max(1.0, width / WIDE)
+        return table
+
+    def _table(self, first: int, last: int) -> Rounds:
         if isinstance(self.source, LinearProblem):
             return from_problem(self.source, first, last)
         X, kept = self.decision_set, self.source[first - 1 : last]

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Cuts, Model, cheapest, least_sum, least_worst
-from hedgerow.benchmarks.masters import Answer, Master, SolverError
+from hedgerow.benchmarks.deadline import Deadline, OutOfTimeError
+from hedgerow.benchmarks.descent import descended
+from hedgerow.benchmarks.masters import Answer, Master
 from hedgerow.benchmarks.passes import Evaluation, Rounds
+from hedgerow.benchmarks.programme import SolverError
 from hedgerow.inputs import Vector
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
@@ -38,6 +42,7 @@ class Search:
         master: minimises models over X; it may be shared between searches on one set.
         budget: the most that positive constraint values may sum to, infinite for no constraint.
         limits: cuts that are known to hold, such as those of an earlier search.
+        deadline: when to stop.
 
     Reference: Kelley, The cutting-plane method for solving convex programs (1960); cuts half way
     to the best action known: Ben-Ameur and Neto, Acceleration of cutting-plane and column
@@ -45,9 +50,17 @@ class Search:
 
     """
 
-    def __init__(self, X: DecisionSet, rounds: Rounds, master: Master, budget: float, limits: Cuts):
+    def __init__(
+        self,
+        X: DecisionSet,
+        rounds: Rounds,
+        master: Master,
+        budget: float,
+        limits: Cuts,
+        deadline: Deadline,
+    ):
         self.X, self.rounds, self.master, self.budget = X, rounds, master, budget
-        self.limits = limits
+        self.limits, self.deadline, self.late = limits, deadline, False
         # Each round may be off by the tolerance, so a sum of them by so many of it.
         self.tolerance = rounds.tolerance * (rounds.horizon if budget > 0.0 else 1)
         self.most = MOST_TANGENTS * (10 + X.dim)
@@ -56,14 +69,25 @@ class Search:
         self.begin = time.perf_counter()
 
     def run(self) -> Benchmark:
-        """Search, and return the benchmark with its proof."""
-        x = self.X.start()
-        if not self.rounds.curved:
+        """Return the benchmark."""
+        (best,) = deque(self.steps(), maxlen=1)
+        return best
+
+    def steps(self) -> Iterator[Benchmark]:
+        """Yield the best action so far after each model, and at last the benchmark."""
+        x, costs, new = self.X.start(), Cuts.none(self.X.dim), self.limits.offsets.size > 0
+        if self.rounds.curved:
+            evaluation = self._evaluate(
+                x
+            )  # it may be the only action for long that keeps the limits
+            costs, new = evaluation.tangent(), new or self._learn(evaluation)
+            x, self.lower = descended(self.X, self.rounds, 0.5 * AIM, self.deadline)
+        else:
             x = self.X.lmo(self.rounds.cost_at(x)[1])
         evaluation = self._evaluate(x)
-        costs = evaluation.tangent()
-        self.lower = self.X.minimum(evaluation.slope) + float(costs.offsets[0])
-        new = self.limits.offsets.size > 0 or self._learn(evaluation)
+        costs = costs.joined(evaluation.tangent())
+        self.lower = max(self.lower, self.X.minimum(evaluation.slope) + float(costs.offsets[-1]))
+        new = self._learn(evaluation) or new
         for _ in range(MOST_STEPS):
             if self._closed(evaluation):
                 break
@@ -71,13 +95,18 @@ class Search:
                 if self.share <= AIM:
                     break
                 self.share = max(AIM, 0.01 * self.share)
+            yield self._benchmark(self.best or evaluation)
             try:
                 answer = self._solve(costs, evaluation)
                 proof = self._infeasible() if answer is None else None
             except SolverError:
                 break  # neither proved nor refuted: the gap says so
+            except OutOfTimeError:
+                self.late = True
+                break
             if proof is not None:
-                return proof
+                yield proof
+                return
             if answer is None:
                 continue
             self.lower = max(self.lower, answer.lower)
@@ -91,7 +120,7 @@ class Search:
                 costs = costs.highest(answer.x, self.most)
             if not self.rounds.finite:
                 self.limits = self.limits.highest(answer.x, self.most)
-        return self._benchmark(self.best or evaluation)
+        yield self._benchmark(self.best or evaluation)
 
     def _evaluate(self, x: Vector) -> Evaluation:
         """See x with all rounds; remember it if it is the best action so far."""
@@ -130,7 +159,7 @@ class Search:
         if self.best is not None:
             accuracy = min(accuracy, 0.1 * (self.best.cost - self.lower))
         accuracy = max(accuracy, 0.5 * AIM * self._size(evaluation))
-        return self.master.solve(model, fallback, accuracy)
+        return self.master.solve(model, fallback, accuracy, self.deadline)
 
     def _violation(self, limits: Cuts) -> Model:
         """Return the model of how far the limits are broken at least, at most 0 if they are not."""
@@ -179,7 +208,7 @@ class Search:
         for _ in range(MOST_STEPS):
             size = 0.0 if best is None else abs(value(best))
             accuracy = max(0.1 * self.rounds.tolerance, 0.5 * AIM * size)
-            answer = self.master.solve(goal(self.limits), None, accuracy)
+            answer = self.master.solve(goal(self.limits), None, accuracy, self.deadline)
             if answer is None:
                 raise RuntimeError("the LP solver found no point of the set")
             x = answer.x
@@ -223,7 +252,7 @@ class Search:
             evaluation.cost,
             lower,
             gap,
-            "optimal" if proved else "gap",
+            "optimal" if proved else "time limit" if self.late else "gap",
             evaluation.worst,
             evaluation.total,
             time.perf_counter() - self.begin,

@@ -17,8 +17,9 @@ class Benchmark:
         lower_bound: a proved lower bound of the total cost of every such action.
         gap: cost - lower_bound; zero means that x is proved optimal, infinity that x does not keep
             the constraints.
-        status: "optimal"; "gap" when the gap or the violation is not as small as asked for; or
-            "infeasible" when it is proved that no fixed action keeps the constraints.
+        status: "optimal"; "gap" when the gap or the violation is not as small as asked for, and
+            "time limit" when the time limit is why; or "infeasible" when it is proved that no fixed
+            action keeps the constraints.
         violation: the largest constraint value of x over the rounds; at most the tolerance when
             optimal without a budget, and as small as possible when infeasible.
         ccv: the sum of the positive constraint values of x.

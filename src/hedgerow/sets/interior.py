@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -60,16 +61,25 @@ def interior(
 
 
 def linear_programme(
-    cost: Vector, A_ub: Any, b_ub: Any, A_eq: Any, b_eq: Any, lower: Vector, upper: Vector
+    cost: Vector,
+    A_ub: Any,
+    b_ub: Any,
+    A_eq: Any,
+    b_eq: Any,
+    lower: Vector,
+    upper: Vector,
+    seconds: float = math.inf,
 ) -> Any:
-    """Minimise <cost, x> by HiGHS; costs should be about 1.
+    """Minimise <cost, x> by HiGHS; costs should be about 1. Its status is 1 if it takes too long.
 
     At its tightest tolerance; at the usual one where that leads to numerical difficulties.
     """
     from scipy.optimize import linprog
 
     bounds: Any = np.column_stack([lower, upper])
+    options: Any = {"time_limit": seconds} if seconds < math.inf else {}
     for tol in (1e-10, 1e-7):
+        options["primal_feasibility_tolerance"] = options["dual_feasibility_tolerance"] = tol
         result = linprog(
             cost,
             A_ub,
@@ -78,7 +88,7 @@ def linear_programme(
             b_eq,
             bounds,
             method="highs-ds",
-            options={"primal_feasibility_tolerance": tol, "dual_feasibility_tolerance": tol},
+            options=options,
         )
         if result.status != 4:
             break
