@@ -64,12 +64,12 @@ class FlowPolytope(ProjectableSet):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return the bound or balance that y breaks most, or None within 1e-9 of all of them."""
-        y = as_vector(y, "y", self.dim)
-        if self.contains(y):
-            return None
-        outside, excess = self._violations(y)
+        outside, excess = self._violations(as_vector(y, "y", self.dim))
         a, i = np.zeros(self.dim), int(np.argmax(np.abs(outside)))
-        if abs(outside[i]) >= np.abs(excess).max(initial=0.0):
+        unbalanced = np.abs(excess).max(initial=0.0)
+        if max(abs(outside[i]), unbalanced) <= 1e-9:
+            return None
+        if abs(outside[i]) >= unbalanced:
             a[i] = np.sign(outside[i])
             return a
         network, v = self._network, int(np.argmax(np.abs(excess)))
