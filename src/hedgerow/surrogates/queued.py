@@ -145,11 +145,13 @@ class FirstOrder(Queued):
             return None
         if kind.charge is not FirstOrder.charge or "charge" in vars(self):
             return None
-        measure, *read = measured
+        measure, *self._read = measured  # the table only borrows its arrays
         pattern = surrogate_pattern(
             measure, kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue
         )
-        return bind_surrogate(pattern, self._state.array, ranges, self._units, self.slope[1], *read)
+        return bind_surrogate(
+            pattern, self._state.array, ranges, self._units, self.slope[1], *self._read
+        )
 
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
         """Take in a round and return the weight on the constraint's gradient."""
