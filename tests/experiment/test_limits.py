@@ -29,7 +29,7 @@ LARGE = {
     "nested lists": ("[60]", "[" * 5000 + "]" * 5000, "nested too deeply; flatten them"),
     "nested tables": ("n = 4", "n = " + "{a = " * 5000 + "1" + "}" * 5000, "nested too deeply"),
     "dotted names": ('name = "small"', "name." + ".".join(["a"] * 5000) + " = 1",
-                     "name must be a text, got a value of type dict that is too large to show"),
+                     "name must be a text, got "),  # what can be shown depends on the interpreter
     "a long key": ("horizons", "h" * 200_000 + " = 1\nhorizons", "has an unknown key 'hhhhhhh"),
     "a long kind": ("iid_simplex", "i" * 200_000, "got 'iiii"),
 }  # fmt: skip
