@@ -51,6 +51,7 @@ def started(tmp_path, *options):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell may ignore it
     )
     begin, before = time.monotonic(), finished(tmp_path)
     while process.poll() is None and finished(tmp_path) <= before:
