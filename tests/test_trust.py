@@ -206,6 +206,23 @@ def test_a_loss_that_the_learner_refuses_leaves_the_surrogate_as_it_was() -> Non
     assert stored(policy) == before
 
 
+def test_a_loss_that_the_compiled_loop_declines_is_charged_once() -> None:
+    """The loop takes back what it charged before it leaves the round to the objects."""
+    X = hr.sets.Simplex(4)
+    potential = hr.potentials.PowerPotential(2.0, 1e-90, cap=1e120)
+    one, huge = hr.Linear(np.arange(4.0), 1.0), hr.Linear(1e60 * np.arange(4.0), 1.0)
+
+    def build() -> Any:
+        learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
+        return hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential))
+
+    stopped, fine = build(), build()
+    with pytest.raises(ValueError, match="larger unit"):
+        hr.simulate(stopped, hr.Recorded(X, [(one, one), (one, huge), (one, one)]))
+    hr.simulate(fine, hr.Recorded(X, [(one, one)]))
+    assert stored(stopped) == stored(fine)
+
+
 @pytest.mark.parametrize("wrong", [[ONE, ONE.grad], (None, ONE), None, 3.0, ONE.grad])
 @pytest.mark.parametrize("name", sorted({*FIRST_ORDER} - {"unconstrained"}))
 def test_what_is_no_constraint_is_refused_in_a_sentence(name: str, wrong: Any) -> None:
