@@ -182,52 +182,69 @@ class RmsSteps:
 
 @kernel(*REGULARISE)
 def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """beta_t = max(beta_{t-1}, M_{t-1} / (c D^2), 2 t^{1/4} sqrt(sum ||grad||^2) / (floor D)).
+    """beta_t = max(beta_{t-1}, floor P_t^{3/4}/D, min(M_{t-1}/(c D^2), cap P_t^{3/4}/D)).
 
-    rule = [D, c, floor, sum ||grad||^2, beta, M].
+    rule = [D, c, floor, cap, P, beta, M, e], P_t = sum (||grad||/e)^{4/3}. The unit e is the power
+    of two above the first gradient: multiplying all gradients by a power of two changes no bit.
     """
-    rule[3] += loss[TANGENT2]
-    lowest = 2.0 * t**0.25 * math.sqrt(rule[3]) / (rule[2] * rule[0])
-    rule[4] = max(rule[4], rule[5] / (rule[1] * rule[0] * rule[0]), lowest)
-    return rule[4]
+    D, c, floor, cap = rule[0], rule[1], rule[2], rule[3]
+    if loss[TANGENT2] > 0.0:
+        if rule[7] == 0.0:
+            rule[7] = math.ldexp(1.0, math.frexp(math.sqrt(loss[TANGENT2]))[1])
+        rule[4] += (loss[TANGENT2] / (rule[7] * rule[7])) ** (2.0 / 3.0)
+    unit = rule[7] * rule[4] ** 0.75 / D
+    rule[5] = max(rule[5], floor * unit, min(rule[6] / (c * D * D), cap * unit))
+    return rule[5]
 
 
 @kernel(*AFTER_STEP)
 def _certificate_after_step(rule: Array, margin: float) -> None:
     """M_t = sum <s, x_tau> - F_t(x_{t+1})."""
-    rule[5] = margin
+    rule[6] = margin
 
 
 @dataclass(frozen=True)
 class CertificateSteps:
     """The practical default: the regulariser grows exactly when the certificate asks for it.
 
-    beta_t = max(beta_{t-1}, M_{t-1} / (c D^2), 2 t^{1/4} sqrt(sum ||grad||^2) / (floor D)) with
-    M_t = sum <grad_tau, x_tau> - F_t(x_{t+1}); sigma_t is the exact line search on F_t. After the
-    fact, Regret' <= (1 + c) beta_{T+1} D^2 + gap_T for every comparator, where gap_T is the
-    Frank-Wolfe gap of F_T at x_{T+1}. Beforehand, Regret' is of order T^{3/4} with a large constant
-    (docs/theory.md). Norms are tangent norms.
+    beta_t = max(beta_{t-1}, floor P_t^{3/4}/D, min(M_{t-1}/(c D^2), cap P_t^{3/4}/D)) with
+    P_t = sum ||grad_tau||^{4/3} and M_t = sum <grad_tau, x_tau> - F_t(x_{t+1}); sigma_t is the
+    exact line search on F_t. It knows no horizon and no Lipschitz constant, and rounds without a
+    gradient change nothing. Norms are tangent norms.
+
+    Beforehand, Regret_T <= (4/3) (cap^{-1/3} + rho cap) D P_T^{3/4} + lower order (Theorem E of
+    docs/theory.md, `bounds.capped_regret`), rho = (R/D)^2, where R is the radius around x_1.
+    P_T^{3/4} <= L T^{3/4} for gradients of norm at most L. After the fact,
+    Regret_T <= (1 + c) beta_{T+1} D^2 + gap_T where the cap does not bind; gap_T is the
+    Frank-Wolfe gap of F_T at x_{T+1}.
 
     Args:
         c: how much of beta D^2 the certificate may take up; flat between 0.01 and 0.1.
-        floor: the lowest regulariser is that of `RmsSteps(kappa=floor)`, the paper's rate.
+        floor: the lowest regulariser, in units of P_t^{3/4}/D.
+        cap: the largest one, in the same unit. The theorem holds for
+            (c + rho) cap^{4/3} <= 4/3, so for every set if cap = 1 and c <= 1/3.
 
     """
 
     c: float = 0.03
-    floor: float = 64.0
+    floor: float = 1.0 / 32.0
+    cap: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", as_positive(self.c, "c"))
-        object.__setattr__(self, "floor", as_positive(self.floor, "floor"))
+        for name in ("c", "floor", "cap"):
+            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+        if self.floor > self.cap:
+            raise ValueError(
+                f"floor must be at most cap, got floor={self.floor:g} and cap={self.cap:g}"
+            )
 
     @property
     def horizon(self) -> None:
         """The round after which the guarantee ends: none, these steps fit any horizon."""
 
     def begin(self, diameter: float) -> Vector:
-        """Return [D, c, floor, sum of squares, beta, M]."""
-        return np.array([diameter, self.c, self.floor, 0.0, 0.0, 0.0])
+        """Return [D, c, floor, cap, P, beta, M, e]."""
+        return np.array([diameter, self.c, self.floor, self.cap, 0.0, 0.0, 0.0, 0.0])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
