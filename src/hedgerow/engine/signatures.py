@@ -16,7 +16,9 @@ for learners that ask for it, the loss along the set to its fourth.
 `loss` is (squared norm along the set, squared norm, declared Lipschitz constant or -1).
 
 A step rule is three kernels on its own numbers: `regularise(rule, t, loss) -> beta`,
-`step_size(rule, t, beta, gap, distance2) -> sigma` and `after_step(rule, margin)`.
+`step_size(rule, t, beta, gap, distance2) -> sigma` and `after_step(rule, margin, left)`. The margin
+is M_t = sum <s, x_tau> - F_t(x_{t+1}); left bounds F_t(x_{t+1}) - min F_t: the gap less the
+progress of the step, infinite where no oracle was asked.
 
 A surrogate is three kernels on its queue, ranges and units (`surrogates/queued.py`):
 `needs_gradient(queue, units, value)`, `take(queue, ranges, units, value, sizes)`, which returns the
@@ -36,7 +38,7 @@ SIZES = three
 
 REGULARISE = (number, write, number, LOSS)
 STEP_SIZE = (number, write, number, number, number, number)
-AFTER_STEP = (nothing, write, number)
+AFTER_STEP = (nothing, write, number, number)
 RULE = (function(*REGULARISE), function(*STEP_SIZE), function(*AFTER_STEP))
 
 BEFORE_ORACLE = (types.boolean, write, write, read, read, number, LOSS, *RULE)

@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.learners.kernel_learner import StepKernels
 
 Array = Vector
@@ -51,7 +51,7 @@ def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float
 
 
 @kernel(*AFTER_STEP)
-def learn_nothing(rule: Array, margin: float) -> None:
+def learn_nothing(rule: Array, margin: float, left: float) -> None:
     """A rule that does not look back."""
 
 
@@ -180,27 +180,52 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
-@kernel(*REGULARISE)
-def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
+D, C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, ORDERED = range(10)
+"""The numbers of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
+multiplying all gradients by a power of two changes no bit; P is in that unit. ORDERED is the
+regulariser that a guard demands for the next round, or 0."""
+
+
+@kernel(number, write, number)
+def scaled_size(rule: Array, tangent2: float) -> float:
+    """Return (||grad||/UNIT)^{4/3}."""
+    return (tangent2 / (rule[UNIT] * rule[UNIT])) ** (2.0 / 3.0) if tangent2 > 0.0 else 0.0
+
+
+@kernel(number, write, number)
+def capped_regulariser(rule: Array, size: float) -> float:
     """beta_t = max(beta_{t-1}, floor P_t^{3/4}/D, min(M_{t-1}/(c D^2), cap P_t^{3/4}/D)).
 
-    rule = [D, c, floor, cap, P, beta, M, e], P_t = sum (||grad||/e)^{4/3}. The unit e is the power
-    of two above the first gradient: multiplying all gradients by a power of two changes no bit.
+    P_t = P_{t-1} + size, where size is that of `scaled_size`.
     """
-    D, c, floor, cap = rule[0], rule[1], rule[2], rule[3]
-    if loss[TANGENT2] > 0.0:
-        if rule[7] == 0.0:
-            rule[7] = math.ldexp(1.0, math.frexp(math.sqrt(loss[TANGENT2]))[1])
-        rule[4] += (loss[TANGENT2] / (rule[7] * rule[7])) ** (2.0 / 3.0)
-    unit = rule[7] * rule[4] ** 0.75 / D
-    rule[5] = max(rule[5], floor * unit, min(rule[6] / (c * D * D), cap * unit))
-    return rule[5]
+    unit = rule[UNIT] * (rule[P] + size) ** 0.75 / rule[D]
+    wanted = rule[M] / (rule[C] * rule[D] * rule[D])
+    return max(rule[BETA], rule[FLOOR] * unit, min(wanted, rule[CAP] * unit))
+
+
+@kernel(number, number)
+def power_of_two_above(tangent2: float) -> float:
+    """Return the power of two above the square root, 0 for 0."""
+    return math.ldexp(1.0, math.frexp(math.sqrt(tangent2))[1]) if tangent2 > 0.0 else 0.0
+
+
+@kernel(*REGULARISE)
+def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
+    """The capped regulariser, or the one that a guard has ordered for this round."""
+    if rule[UNIT] == 0.0:
+        rule[UNIT] = power_of_two_above(loss[TANGENT2])
+    size = scaled_size(rule, loss[TANGENT2])
+    beta = capped_regulariser(rule, size) if rule[UNIT] > 0.0 else 0.0
+    rule[BETA] = max(rule[BETA], rule[ORDERED]) if rule[ORDERED] > 0.0 else beta
+    rule[P] += size
+    rule[ORDERED] = 0.0
+    return rule[BETA]
 
 
 @kernel(*AFTER_STEP)
-def _certificate_after_step(rule: Array, margin: float) -> None:
-    """M_t = sum <s, x_tau> - F_t(x_{t+1})."""
-    rule[6] = margin
+def _certificate_after_step(rule: Array, margin: float, left: float) -> None:
+    """Remember M_t, and a bound of F_t(x_{t+1}) - min F_t."""
+    rule[M], rule[LEFT] = margin, left
 
 
 @dataclass(frozen=True)
@@ -243,8 +268,8 @@ class CertificateSteps:
         """The round after which the guarantee ends: none, these steps fit any horizon."""
 
     def begin(self, diameter: float) -> Vector:
-        """Return [D, c, floor, cap, P, beta, M, e]."""
-        return np.array([diameter, self.c, self.floor, self.cap, 0.0, 0.0, 0.0, 0.0])
+        """Return D, c, floor and cap, and zeros."""
+        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 6])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
