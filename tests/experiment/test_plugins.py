@@ -31,11 +31,11 @@ from hedgerow.experiments import problem_kind
 from hedgerow.problems import HalfspaceBox
 
 def plain(X, horizon):
-    return baselines.sinha_vaze(X, horizon)
+    return baselines.sinha_vaze_2024(X, horizon)
 
 @baselines.baseline(sees="whole", regret="T")
 def whole(X, horizon=None, *, preset="practical"):
-    return baselines.recoo(X, horizon, preset=preset)
+    return baselines.guo_recoo(X, horizon, preset=preset)
 
 def two_coins(horizon, seed, *, limit: float = 0.5):
     return Recorded(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
@@ -59,7 +59,7 @@ NUMBER = 3
 
 BY_PATH = """
 name = "own"
-methods = ["own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"]
+methods = ["own_code:plain", "own_code:whole", "hedgerow.baselines:sun_safe", "unconstrained"]
 horizons = [40]
 seeds = [20, 21]
 
@@ -140,9 +140,11 @@ def test_import_paths_are_played_in_worker_processes(own, tmp_path):
     runs = Results(folder).runs
     assert {r.record["status"] for r in runs} == {"done"}
     assert {r.record["method"] for r in runs} == {
-        "own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"
+        "own_code:plain", "own_code:whole", "hedgerow.baselines:sun_safe", "unconstrained"
     }  # fmt: skip
-    by_path = record(folder, method="hedgerow.baselines:cold", problem="own_code:corner", seed=21)
+    by_path = record(
+        folder, method="hedgerow.baselines:sun_safe", problem="own_code:corner", seed=21
+    )
     assert by_path.record["ccv"] >= 0.0
     sys.modules.pop("own_code")
     page = invoked("report", folder)
@@ -153,13 +155,13 @@ def test_import_paths_are_played_in_worker_processes(own, tmp_path):
 
 def test_a_method_by_path_plays_as_it_does_by_name(tmp_path):
     text = BY_PATH.split("[[problems]]")[0] + "[[problems]]\nkind = 'iid_simplex'\nn = 4\n"
-    listed = '["own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"]'
-    text = text.replace(listed, '["cold", "hedgerow.baselines:cold"]')
+    listed = '["own_code:plain", "own_code:whole", "hedgerow.baselines:sun_safe", "unconstrained"]'
+    text = text.replace(listed, '["sun_safe", "hedgerow.baselines:sun_safe"]')
     sweep(small(tmp_path, text), tmp_path / "out", serial)
     for seed in (20, 21):
         found = [
             record(tmp_path / "out", method=method, seed=seed).record["cost"]
-            for method in ("cold", "hedgerow.baselines:cold")
+            for method in ("sun_safe", "hedgerow.baselines:sun_safe")
         ]
         assert found[0] == found[1]
 
@@ -167,7 +169,7 @@ def test_a_method_by_path_plays_as_it_does_by_name(tmp_path):
 def test_what_was_changed_does_not_mix(own, tmp_path):
     experiment = small(tmp_path, BY_PATH)
     sweep(experiment, tmp_path / "out", serial)
-    own.write_text(OWN.replace("sinha_vaze(X, horizon)", "cold(X, horizon)"))
+    own.write_text(OWN.replace("sinha_vaze_2024(X, horizon)", "sun_safe(X, horizon)"))
     more = BY_PATH.replace("[20, 21]", "[20, 21, 22]")
     tally = sweep(experiment, tmp_path / "late", serial)
     assert tally.ran == 0
@@ -187,7 +189,7 @@ def test_a_worker_without_the_code_fails_and_refuses_nothing(own, tmp_path, monk
 
 
 MISTAKES = {
-    "colt": r"there is no method 'colt' \(did you mean 'cold'\?\)",
+    "guo_reco": r"there is no method 'guo_reco' \(did you mean 'guo_recoo'\?\)",
     "own_code:": "an import path is 'package.module:factory', got 'own_code:'",
     "__main__:f": "put the function into a module of its own",
     "no_such_code:f": "there is no module 'no_such_code'; install its package",
@@ -203,7 +205,7 @@ def test_a_method_that_cannot_be_had_is_one_sentence(own, name, tmp_path):
     assert own.is_file()
     with pytest.raises(ValueError, match=MISTAKES[name]):
         find_method(name)
-    if name != "colt":
+    if name != "guo_reco":
         with pytest.raises(ValueError, match=rf"methods\[0\]: .*{MISTAKES[name]}"):
             small(tmp_path, BY_PATH.replace("own_code:plain", name))
 

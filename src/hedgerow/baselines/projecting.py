@@ -88,11 +88,11 @@ def stand_alone(
     How `tuned` was chosen, for all alike: the score is the mean of 100 (regret^+/(Gf D T) +
     CCV/(Gg D T)) over `IidSimplex`, `QuadraticBox`, `HalfspaceBox`, `OrthogonalBall`,
     `SwitchingBall` and `ShortestPath.atlas_like(nodes=60, edges=300)`, T = 1600, seeds 1 and 2. The
-    grid is 0.1, 0.3, 1, 3, ..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `recoo`,
+    grid is 0.1, 0.3, 1, 3, ..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `guo_recoo`,
     `yi_2021` and `yi_2023`, which are slow, the neighbours of the value that was best at T = 400.
-    The best score wins; where it is flat above some factor, within about a twentieth (the three of
-    drift-plus-penalty, `recoo` and both of Yi), the factor that was best at T = 400 stays. One grid
-    step above the choice, `jenatton` and `yuan_lamperski` swing.
+    The best score wins; where it is flat above some factor, within about a twentieth
+    (`liakopoulos_cold`, `guo_recoo` and both of Yi), the factor that was best at T = 400 stays. One
+    grid step above the choice, `jenatton_2016` and `yuan_lamperski_2018` swing.
 
     """
     check_preset(preset, decision_set, horizon)
@@ -109,7 +109,7 @@ def rounds_needed(horizon: int | None, name: str, least: int = 1) -> int:
     if horizon is None:
         raise ValueError(
             f"{name} needs a horizon in both presets, its steps are made of it; give the number "
-            "of rounds, or take an anytime policy: jenatton, recoo, yi_2021 or yi_2023"
+            "of rounds, or take an anytime policy: jenatton_2016, guo_recoo, yi_2021 or yi_2023"
         )
     return as_count(horizon, "horizon", least=least)
 

@@ -112,6 +112,6 @@ def _row(method: Method) -> str:
         method.per_round,
         method.sees,
         method.needs,
-        method.confidence + (f"; plays as `{method.plays_as}`" if method.plays_as else ""),
+        method.confidence,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

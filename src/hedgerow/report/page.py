@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from hedgerow.baselines.methods import METHODS
 from hedgerow.report.choices import choices
 from hedgerow.report.escaping import in_html
 from hedgerow.report.expected import how_far, made_by, mixture
@@ -130,18 +129,10 @@ def _size(summary: Summary) -> str:
     refused = sum(run.record["status"] != "done" for run in runs)
     left_out = sum(game.runs for game in summary.unjudged)
     return (
-        f"Methods: {_counted(experiment['methods'])}; problems: {len(experiment['problems'])}; "
+        f"Methods: {len(experiment['methods'])}; problems: {len(experiment['problems'])}; "
         f"seeds: {len(experiment['seeds'])}; runs refused: {refused}; runs without a benchmark: "
         f"{left_out}. Hedgerow {experiment['hedgerow']}{made_by(summary.results)}."
     )
-
-
-def _counted(names: Sequence[str]) -> str:
-    """Return how many methods there are, those that play as another one does counted once."""
-    twins = {name: METHODS[name].plays_as for name in names if name in METHODS}
-    again = [f"{name} plays as {other}" for name, other in twins.items() if other in names]
-    many = str(len(names) - len(again))
-    return f"{many}, and {', '.join(again)}" if again else many
 
 
 def _policy() -> str:

@@ -9,9 +9,9 @@ from hedgerow.report.curves import COLOURS
 
 STYLES = {
     "projection_free_coco": (COLOURS[0], "-", "o"),
-    "sinha_vaze": (COLOURS[1], (0, (5, 2)), "s"),
-    "wang_ofw": (COLOURS[2], (0, (1, 1)), "^"),
-    "garber_kretzu_dpp": (COLOURS[3], "-.", "D"),
+    "sinha_vaze_2024": (COLOURS[1], (0, (5, 2)), "s"),
+    "wang_2025": (COLOURS[2], (0, (1, 1)), "^"),
+    "garber_kretzu_2024_dpp": (COLOURS[3], "-.", "D"),
     "unconstrained": (COLOURS[6], (0, (1, 3)), "x"),
 }
 """The methods of the paper's figures, and the floor; all others are grey."""

@@ -19,9 +19,9 @@ from hedgerow.report.summary import ProblemAtHorizon, Summary
 
 OURS, SINHA, WANG, GARBER = (
     "projection_free_coco",
-    "sinha_vaze",
-    "wang_ofw",
-    "garber_kretzu_dpp",
+    "sinha_vaze_2024",
+    "wang_2025",
+    "garber_kretzu_2024_dpp",
 )
 PROJECTION_FREE = (OURS, WANG, GARBER)
 ROUTES = ("atlas_like", "shortest_path")

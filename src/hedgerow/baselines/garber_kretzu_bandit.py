@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
-from hedgerow.baselines.garber_kretzu_2024 import LPM_MU, LPM_THETA
+from hedgerow.baselines.garber_kretzu import LPM_MU, LPM_THETA
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.blocks import PracticalBlocks
@@ -41,7 +41,7 @@ does as well as `projection_free_cbco`."""
     confidence="low to medium: reconstruction",
     remark="reconstruction",
 )
-def garber_kretzu_bandit(
+def garber_kretzu_2024_bandit(
     decision_set: DecisionSet,
     horizon: int,
     seed: int,
@@ -66,8 +66,8 @@ def garber_kretzu_bandit(
 
     `practical`: delta = r min(1/2, sqrt(n) T^{-1/4}), K = ceil(sqrt T), the last block's mean
     subtracted, eta_m = 0.5 R / sqrt(sum of the blocks' squared estimates),
-    eps = max(delta^2/3, 0.1 R^2/sqrt T), theta and mu as in `garber_kretzu_lpm`, in units of the
-    declared constants: tuned, not proved.
+    eps = max(delta^2/3, 0.1 R^2/sqrt T), theta and mu as in `garber_kretzu_2024_lpm`, in units of
+    the declared constants: tuned, not proved.
 
     Args:
         decision_set: where to play; it needs a hull and an inner ball.
@@ -76,7 +76,7 @@ def garber_kretzu_bandit(
         lipschitz: a Lipschitz constant of costs and constraints, or a pair of them.
         bound: a bound of |cost| and |constraint| over the set, or a pair of them.
         preset: "practical" or "theory".
-        eagerness: a factor on lam, as in `garber_kretzu_lpm`; `theory` takes none.
+        eagerness: a factor on lam, as in `garber_kretzu_2024_lpm`; `theory` takes none.
 
     Reference: D. Garber and B. Kretzu, ICML 2024 (PMLR 235); the bandit method of 2022 is in
     COLT 2022 (PMLR 178).

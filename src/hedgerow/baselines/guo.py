@@ -80,7 +80,7 @@ class Recoo(Penalised[RecooRates]):
     confidence="high for the update, medium for the schedules",
     remark="schedules reconstructed",
 )
-def recoo(
+def guo_recoo(
     decision_set: DecisionSet,
     horizon: int | None = None,
     *,
@@ -106,7 +106,7 @@ def recoo(
     towards the best of two worlds and beyond, NeurIPS 2022.
 
     >>> from hedgerow.sets.simplices import Simplex
-    >>> recoo(Simplex(2)).ask()
+    >>> guo_recoo(Simplex(2)).ask()
     array([0.5, 0.5])
 
     """

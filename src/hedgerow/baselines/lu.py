@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.baselines.sinha_vaze_2024 import priced
+from hedgerow.baselines.sinha_vaze import priced
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.policies.constrained import Constrained
@@ -21,7 +21,7 @@ from hedgerow.sets.decision_set import DecisionSet
     confidence="low: reconstruction from the abstract",
     remark="from the abstract",
 )
-def bagel(
+def lu_bagel(
     decision_set: DecisionSet,
     horizon: int | None = None,
     *,
@@ -31,10 +31,10 @@ def bagel(
 ) -> Constrained[EvalGrad]:
     """Optimal regret and CCV without projections: `SeparationAdaGrad` on f_t + w_t g_t^+.
 
-    The weight is that of `sinha_vaze`. The paper proves regret O(sqrt T) and CCV O(sqrt T log T)
-    with about T separations, where the ratio R/r of outer and inner radius is in the constants.
-    This is a reconstruction from its abstract, without its blocks: the surrogate and AdaGrad are
-    those of Sinha and Vaze, the infeasible projection that of Garber and Kretzu (2022).
+    The weight is that of `sinha_vaze_2024`. The paper proves regret O(sqrt T) and CCV
+    O(sqrt T log T) with about T separations, where the ratio R/r of outer and inner radius is in
+    the constants. This is a reconstruction from its abstract, without its blocks: the surrogate and
+    AdaGrad are those of Sinha and Vaze, the infeasible projection that of Garber and Kretzu (2022).
 
     `theory` needs T > (4R/r)^2; with R = D that is 32 n (n - 1) on a simplex and about 2e8 on the
     paths of a graph with 1200 edges. `practical` caps the squeeze at 1/2 and lets it fall; it takes
@@ -47,8 +47,8 @@ def bagel(
         decision_set: where to play; it needs a separation oracle, a hull and an inner ball.
         horizon: the number of rounds T; `theory` needs it.
         preset: "practical" or "theory".
-        lipschitz: as in `sinha_vaze`.
-        eagerness: as in `sinha_vaze`.
+        lipschitz: as in `sinha_vaze_2024`.
+        eagerness: as in `sinha_vaze_2024`.
 
     Reference: Lu, Pedramfar and Aggarwal, "Order-optimal projection-free algorithm for
     adversarially constrained online convex optimization", arXiv 2502.16744, 2025.

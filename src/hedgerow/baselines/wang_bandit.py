@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.baselines.wang_2025 import wang_potential
+from hedgerow.baselines.wang import wang_potential
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates
@@ -37,7 +37,7 @@ five dimensions at T = 2000 and 20000, seeds 0 and 1."""
     "our blocks",
     practical="restarts around our blocks",
 )
-def wang_bandit(
+def wang_2025_bandit(
     decision_set: DecisionSet,
     horizon: int,
     seed: int,

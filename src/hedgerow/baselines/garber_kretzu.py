@@ -59,7 +59,7 @@ mu = 1000 has 1.00."""
     confidence="medium: reconstruction",
     remark="reconstruction",
 )
-def garber_kretzu_dpp(
+def garber_kretzu_2024_dpp(
     decision_set: DecisionSet,
     horizon: int,
     *,
@@ -114,7 +114,7 @@ def garber_kretzu_dpp(
     confidence="medium: reconstruction",
     remark="reconstruction",
 )
-def garber_kretzu_lpm(
+def garber_kretzu_2024_lpm(
     decision_set: DecisionSet,
     horizon: int,
     *,

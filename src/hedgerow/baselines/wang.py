@@ -53,7 +53,7 @@ on `QuadraticBox` at T = 1600 and 6400, seeds 0 and 1."""
     confidence="high for the theory preset; practical: restarts around our learner",
     practical="restarts around our learner",
 )
-def wang_ofw(
+def wang_2025(
     decision_set: DecisionSet,
     horizon: int,
     *,
@@ -90,7 +90,7 @@ def wang_ofw(
             alone: it multiplies lambda. More means less violation and more regret.
 
     >>> from hedgerow.sets.simplices import Simplex
-    >>> wang_ofw(Simplex(2), 100).ask()
+    >>> wang_2025(Simplex(2), 100).ask()
     array([0.5, 0.5])
 
     """
@@ -118,7 +118,7 @@ def wang_potential(T: int) -> ExponentialPotential:
     return ExponentialPotential(1.0 / (2.0 * T**0.75))
 
 
-def wang_ofw_strongly_convex(
+def wang_2025_strongly_convex(
     decision_set: DecisionSet,
     horizon: int,
     modulus: float,
@@ -146,7 +146,7 @@ def wang_ofw_strongly_convex(
         horizon: the number of rounds T.
         modulus: a, the costs' modulus of strong convexity, in units of cost per squared length.
         preset: "practical" or "theory".
-        lipschitz: G, as in `wang_ofw`.
+        lipschitz: G, as in `wang_2025`.
         eagerness: how eagerly the constraint is kept, in `practical` alone: it multiplies the
             weight. More means less violation and more regret.
 

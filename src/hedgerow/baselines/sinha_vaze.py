@@ -54,7 +54,7 @@ was 0.61, 0.62 and 0.57 at rates 4, 6 and 10."""
     needs="none; theory: known T, G",
     confidence="high",
 )
-def sinha_vaze(
+def sinha_vaze_2024(
     decision_set: DecisionSet,
     horizon: int | None = None,
     *,
@@ -77,7 +77,7 @@ def sinha_vaze(
 
     `practical` needs no constants and no unit: lambda = 6/sqrt T, in units of the largest violation
     of a round, the weight times Gf/Gg, both learnt; without a horizon lambda_t = min(0.3,
-    6/sqrt t), which is `sarkar_anytime`. `certificate()` says afterwards what was achieved.
+    6/sqrt t), which is `sarkar_sinha_2025`. `certificate()` says afterwards what was achieved.
 
     Args:
         decision_set: where to play; it must be able to project.
@@ -90,7 +90,7 @@ def sinha_vaze(
     Reference: Sinha and Vaze, NeurIPS 2024; from its pseudocode for convex costs.
 
     >>> from hedgerow.sets.simplices import Simplex
-    >>> policy = sinha_vaze(Simplex(3), horizon=1000)
+    >>> policy = sinha_vaze_2024(Simplex(3), horizon=1000)
     >>> policy.surrogate.potential.rate == 6.0 / math.sqrt(1000.0)
     True
 
@@ -141,7 +141,7 @@ def learnt(
     return CurrentSurrogate(potential, 0.0, LearntRanges(learner, None, given_ratio(lipschitz)))
 
 
-def sinha_vaze_strongly_convex(
+def sinha_vaze_2024_strongly_convex(
     decision_set: DecisionSet,
     horizon: int,
     modulus: float,
@@ -165,7 +165,7 @@ def sinha_vaze_strongly_convex(
         modulus: a, with f(y) >= f(x) + <f'(x), y - x> + (a/2)||y - x||^2 for all costs, in units of
             cost per squared length; if costs are multiplied by a factor, multiply it too.
         preset: "practical" or "theory".
-        lipschitz: as in `sinha_vaze`.
+        lipschitz: as in `sinha_vaze_2024`.
         eagerness: factor on the weight. Not in `theory`.
 
     Reference: Sinha and Vaze, NeurIPS 2024; from its pseudocode for strongly convex costs.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.baselines.sinha_vaze_2024 import THEOREM_RATE, priced, scaled
+from hedgerow.baselines.sinha_vaze import THEOREM_RATE, priced, scaled
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.policies.constrained import Constrained
@@ -29,7 +29,7 @@ from hedgerow.surrogates.current import CurrentSurrogate
     confidence="low: reconstruction from the abstract",
     remark="from the abstract",
 )
-def sarkar_anytime(
+def sarkar_sinha_2025(
     decision_set: DecisionSet,
     horizon: int | None = None,
     *,
@@ -41,8 +41,8 @@ def sarkar_anytime(
 
     `theory`: lambda_t = 1/(2 sqrt t), Q in units of 2 G D. The paper proves regret O(sqrt t) and
     CCV O(sqrt t log t) for every t. This is a reconstruction from its abstract, constants included:
-    the exact lambda_t and the proof were not at hand. As for `sinha_vaze` the weight is small for
-    long: it is 1 only once CCV is 4 G D sqrt(t) log(2 sqrt t).
+    the exact lambda_t and the proof were not at hand. As for `sinha_vaze_2024` the weight is small
+    for long: it is 1 only once CCV is 4 G D sqrt(t) log(2 sqrt t).
 
     `practical`: lambda_t = min(0.3, 6/sqrt t) in learnt ranges, no constants, no unit.
 
@@ -50,14 +50,14 @@ def sarkar_anytime(
         decision_set: where to play; it must be able to project. One projection a round.
         horizon: not used; the first t plays are the same for every horizon.
         preset: "practical" or "theory".
-        lipschitz: as in `sinha_vaze`; `theory` needs it.
+        lipschitz: as in `sinha_vaze_2024`; `theory` needs it.
         eagerness: factor on lambda_t; more means less violation and more regret. Not in `theory`.
 
     Reference: Sarkar and Sinha, "Optimal Anytime Algorithms for Online Convex Optimization with
     Adversarial Constraints", arXiv 2510.22579, 2025.
 
     >>> from hedgerow.sets.simplices import Simplex
-    >>> sarkar_anytime(Simplex(3)).surrogate.potential.at(400.0).rate
+    >>> sarkar_sinha_2025(Simplex(3)).surrogate.potential.at(400.0).rate
     0.3
 
     """
