@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.drift_plus_penalty import liakopoulos_cold, yu_neely_2020
-from hedgerow.baselines.queues import DriftPlusPenalty, VirtualQueue
+from hedgerow.baselines.drift_plus_penalty import (
+    DriftPlusPenalty,
+    VirtualQueue,
+    liakopoulos_cold,
+    yu_neely_2020,
+)
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,

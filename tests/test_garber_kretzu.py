@@ -9,14 +9,13 @@ import pytest
 
 import hedgerow as hr
 from convex_steps import prox_by_scipy, sq
-from hedgerow.baselines.ball_prox import Affine
 from hedgerow.baselines.garber_kretzu import (
     budget_tolerance,
+    garber_kretzu_2024_bandit,
     garber_kretzu_2024_dpp,
     garber_kretzu_2024_lpm,
 )
-from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_2024_bandit
-from hedgerow.baselines.penalty_prox import PenaltyProx
+from hedgerow.baselines.penalty_prox import Affine, PenaltyProx
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.feasible_follower import FeasibleFollower
 from hedgerow.learners.hull_coordinates import ShrunkHull

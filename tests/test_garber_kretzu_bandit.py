@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 from convex_steps import sq
-from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_2024_bandit
+from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_bandit
 from hedgerow.testing import check_policy
 from pulling_games import SETS, linear_rounds, plays
 from test_garber_kretzu import afp, back_in_ball

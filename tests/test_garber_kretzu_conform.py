@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_dpp, garber_kretzu_2024_lpm
-from hedgerow.baselines.garber_kretzu_bandit import garber_kretzu_2024_bandit
+from hedgerow.baselines.garber_kretzu import (
+    garber_kretzu_2024_bandit,
+    garber_kretzu_2024_dpp,
+    garber_kretzu_2024_lpm,
+)
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks

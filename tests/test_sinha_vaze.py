@@ -10,9 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.baselines.lu import lu_bagel
-from hedgerow.baselines.sarkar_sinha import sarkar_sinha_2025
-from hedgerow.baselines.sinha_vaze import sinha_vaze_2024, sinha_vaze_2024_strongly_convex
+from hedgerow.baselines.sinha_vaze import (
+    lu_bagel,
+    sarkar_sinha_2025,
+    sinha_vaze_2024,
+    sinha_vaze_2024_strongly_convex,
+)
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.potentials import AnytimeExponential

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.wang import wang_2025, wang_2025_strongly_convex
-from hedgerow.baselines.wang_bandit import wang_2025_bandit
+from hedgerow.baselines.wang import wang_2025, wang_2025_bandit, wang_2025_strongly_convex
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.learners.restarted_ocg import RestartedOCG
 from hedgerow.sets.simplices import KSubsets

@@ -8,7 +8,7 @@ import pytest
 from small_experiment import TEXT, small, written
 
 from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments.digests import ChangedFileError
+from hedgerow.experiments.fingerprints import ChangedFileError
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import GRID, load_experiment, shipped
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, plan

@@ -12,13 +12,11 @@ import pytest
 from small_experiment import TEXT, record, results_of, small, timed
 
 import hedgerow as hr
-from hedgerow.experiments.attempts import Done, attempt
-from hedgerow.experiments.curves import POINTS, sampled_rounds
-from hedgerow.experiments.executors import processes, serial
-from hedgerow.experiments.folder import open_results
-from hedgerow.experiments.folder_lock import folder_lock
-from hedgerow.experiments.materialised import materialised
+from hedgerow.experiments.executors import Done, attempt, processes, serial
+from hedgerow.experiments.folder import folder_lock, open_results
+from hedgerow.experiments.playing import materialised
 from hedgerow.experiments.results import Results
+from hedgerow.experiments.run_record import POINTS, sampled_rounds
 from hedgerow.experiments.sweeps import sweep
 
 
@@ -153,7 +151,7 @@ def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
     assert values[0] == values[1] == values[2]
     assert len(values[0]) == problem.horizon
-    monkeypatch.setattr("hedgerow.experiments.materialised.ROOM", 100)
+    monkeypatch.setattr("hedgerow.experiments.playing.ROOM", 100)
     assert materialised(problem) is problem, "too many to keep"
 
 
@@ -223,7 +221,7 @@ def test_a_failure_is_told_and_tried_again_next_time(tmp_path, monkeypatch):
 
     experiment = small(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.experiments.attempts.perform", broken)
+        patch.setattr("hedgerow.experiments.executors.perform", broken)
         tally = sweep(experiment, tmp_path / "out", serial)
     assert len(tally.failed) == tally.total
     assert len(tries) == 2 * tally.total, "each was tried twice"

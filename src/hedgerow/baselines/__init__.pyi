@@ -1,3 +1,5 @@
+from .drift_plus_penalty import DriftPlusPenalty as DriftPlusPenalty
+from .drift_plus_penalty import VirtualQueue as VirtualQueue
 from .drift_plus_penalty import (
     liakopoulos_cold as liakopoulos_cold,
 )
@@ -10,13 +12,13 @@ from .feasible_leader import (
 from .feasible_leader import (
     follow_the_leader_feasible as follow_the_leader_feasible,
 )
+from .garber_kretzu import garber_kretzu_2024_bandit as garber_kretzu_2024_bandit
 from .garber_kretzu import (
     garber_kretzu_2024_dpp as garber_kretzu_2024_dpp,
 )
 from .garber_kretzu import (
     garber_kretzu_2024_lpm as garber_kretzu_2024_lpm,
 )
-from .garber_kretzu_bandit import garber_kretzu_2024_bandit as garber_kretzu_2024_bandit
 from .guo import Recoo as Recoo
 from .guo import RecooRates as RecooRates
 from .guo import guo_recoo as guo_recoo
@@ -35,7 +37,6 @@ from .lagrangian import (
 from .lagrangian import (
     Schedule as Schedule,
 )
-from .lu import lu_bagel as lu_bagel
 from .methods import (
     METHODS as METHODS,
 )
@@ -51,7 +52,6 @@ from .methods import (
 from .methods import (
     find_method as find_method,
 )
-from .normalised import Normalised as Normalised
 from .penalised_step import PenaltyStep as PenaltyStep
 from .penalised_step import penalty_step as penalty_step
 from .penalty_prox import PenaltyProx as PenaltyProx
@@ -67,9 +67,9 @@ from .primal_dual import (
 from .primal_dual import (
     yuan_lamperski_2018 as yuan_lamperski_2018,
 )
-from .queues import DriftPlusPenalty as DriftPlusPenalty
-from .queues import VirtualQueue as VirtualQueue
-from .sarkar_sinha import sarkar_sinha_2025 as sarkar_sinha_2025
+from .projecting import Normalised as Normalised
+from .sinha_vaze import lu_bagel as lu_bagel
+from .sinha_vaze import sarkar_sinha_2025 as sarkar_sinha_2025
 from .sinha_vaze import (
     sinha_vaze_2024 as sinha_vaze_2024,
 )
@@ -77,8 +77,8 @@ from .sinha_vaze import (
     sinha_vaze_2024_strongly_convex as sinha_vaze_2024_strongly_convex,
 )
 from .wang import wang_2025 as wang_2025
+from .wang import wang_2025_bandit as wang_2025_bandit
 from .wang import wang_2025_strongly_convex as wang_2025_strongly_convex
-from .wang_bandit import wang_2025_bandit as wang_2025_bandit
 from .yi import (
     Yi2021 as Yi2021,
 )

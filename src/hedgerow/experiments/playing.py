@@ -4,26 +4,140 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from hedgerow.experiments.benchmarking import benchmark_of, find_benchmark
+import numpy as np
+
+from hedgerow.benchmarks import hindsight
 from hedgerow.experiments.constants import Known, known_constants
-from hedgerow.experiments.curves import curves
-from hedgerow.experiments.materialised import materialised
-from hedgerow.experiments.recording_problem import RecordingProblem
-from hedgerow.experiments.records import finite, sentence
+from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.results import Output
-from hedgerow.experiments.run_record import RunRecord
-from hedgerow.experiments.sources import sources
-from hedgerow.experiments.tasks import RunTask, Task
+from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
+from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.functions import Function
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import VacuousConstantsWarning
-from hedgerow.problems.problem import Problem
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Round
+from hedgerow.problems.recorded import Recorded
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
+from hedgerow.sets.decision_set import DecisionSet
+
+ROOM = 2**28
+"""Octets that the coefficients of drawn rounds may take; larger games draw while they run."""
+
+
+class Materialised(LinearProblem):
+    """Linear rounds kept in memory, as arrays and as functions.
+
+    Args:
+        problem: where the rounds come from.
+
+    """
+
+    def __init__(self, problem: LinearProblem):
+        self.decision_set, self.horizon = problem.decision_set, problem.horizon
+        parts = zip(*problem.chunks(), strict=True)
+        self._whole = LinearChunk(*(np.concatenate(part) for part in parts))
+        self._rounds = tuple(self._whole.rounds())
+
+    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+        """Yield the rounds, `size` at a time."""
+        for i in range(0, self.horizon, size):
+            yield LinearChunk(*(part[i : i + size] for part in self._whole))
+
+    def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
+        """Yield the rounds one by one."""
+        return iter(self._rounds)
+
+
+def materialised(problem: Problem) -> Problem:
+    """Return the same rounds drawn beforehand, where they are fixed and there is room for them."""
+    octets = 2 * 8 * problem.horizon * problem.decision_set.dim
+    if problem.adaptive or octets > ROOM:
+        return problem
+    if isinstance(problem, LinearProblem):
+        return Materialised(problem)
+    return Recorded(problem.decision_set, problem)
+
+
+@dataclass(eq=False)
+class RecordingProblem(Problem):
+    """A problem that reacts, with a memory of the rounds that it showed.
+
+    Args:
+        problem: the one that reacts.
+        seen: the rounds so far.
+
+    """
+
+    problem: Problem
+    seen: list[Round] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.decision_set, self.horizon = self.problem.decision_set, self.problem.horizon
+
+    @property
+    def adaptive(self) -> bool:
+        """Yes."""
+        return True
+
+    def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
+        """Yield the rounds and keep them."""
+        for shown in self.problem.rounds(policy):
+            self.seen.append(shown)
+            yield shown
+
+
+NUMBERS = ("cost", "lower_bound", "gap", "violation", "ccv")
+"""What a record has of `hedgerow.Benchmark`; null where it is not finite."""
+
+
+def find_benchmark(task: BenchmarkTask) -> Output:
+    """Find the best fixed action of a problem whose rounds do not react to plays."""
+    try:
+        problem = task.build()
+    except (ValueError, TypeError) as refusal:  # a seed that a problem does not take
+        numbers = {"status": "refused", "reason": sentence(refusal), "dim": None, "blind": None}
+        record = {**task.key(), "id": task.id, **dict.fromkeys(NUMBERS), **numbers}
+        return Output("benchmarks", record, None)
+    record = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
+    return benchmark_of(record, problem.decision_set, problem)
+
+
+def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[Round]) -> Output:
+    """Return the benchmark of some rounds, and what ignoring the constraint would cost and gain."""
+    game = (rounds,) if isinstance(rounds, Problem) else (X, rounds)
+    best, blind = hindsight(*game), hindsight(*game, constrained=False)
+    costs, violations = _at(best.x, rounds)
+    blind_costs, blind_violations = _at(blind.x, rounds)
+    found = {
+        **record,
+        **{name: finite(getattr(best, name)) for name in NUMBERS},
+        "status": best.status,
+        "reason": None,
+        "blind": {
+            "cost": float(blind_costs.sum()),
+            "ccv": float(np.maximum(blind_violations, 0.0).sum()),
+        },
+    }
+    return Output("benchmarks", found, curves(costs, violations), best.seconds)
+
+
+def _at(x: Vector, rounds: Problem | list[Round]) -> tuple[Vector, Vector]:
+    """Return f_t(x) and g_t(x) of all rounds."""
+    if isinstance(rounds, LinearProblem):
+        pairs = [
+            (c.costs @ x + c.cost_offsets, c.constraints @ x + c.constraint_offsets)
+            for c in rounds.chunks()
+        ]
+        return np.concatenate([f for f, _ in pairs]), np.concatenate([g for _, g in pairs])
+    table = np.array([(f(x), g(x)) for f, g in rounds], dtype=np.float64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
 
 REFUSALS = ValueError, TypeError, NotImplementedError
 """How a method says, before the first round, that it does not take a problem."""

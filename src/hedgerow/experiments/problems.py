@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from hedgerow.experiments.digests import sha256
+from hedgerow.experiments.fingerprints import sha256
 from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kind, problem_kind
 from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.networks.network import Network

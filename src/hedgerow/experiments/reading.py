@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from hedgerow.baselines.methods import METHODS, find_method, method_names
 from hedgerow.experiments import schema
 from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
-from hedgerow.experiments.digests import sha256
-from hedgerow.experiments.outside_code import code_of
+from hedgerow.experiments.fingerprints import code_of, sha256
 from hedgerow.experiments.problems import KINDS, find_kind, kind_names
 from hedgerow.import_paths import is_path
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgerow.baselines.methods import find_method
 from hedgerow.experiments.config import Experiment, ProblemSpec
-from hedgerow.experiments.outside_code import check_code
+from hedgerow.experiments.fingerprints import check_code
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.stored import Place
 from hedgerow.policies.method import Method
