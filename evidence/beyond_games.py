@@ -10,9 +10,8 @@ from hedgerow.baselines.wang import PRACTICAL_RATE as WANG_RATE
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
-from hedgerow.problems.drifting_subsets import DriftingSubsets
-from hedgerow.problems.hard_box import HardBox
-from hedgerow.problems.periodic_drift import drifting_paths
+from hedgerow.problems.drifting import DriftingSubsets, drifting_paths
+from hedgerow.problems.synthetic import HardBox
 
 Method = Callable[[hr.DecisionSet, int, float], Any]
 """From a set, a horizon and an eagerness to a policy."""

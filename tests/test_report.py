@@ -16,15 +16,19 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.choices import choices
-from hedgerow.report.expected import expected_runs, how_far
-from hedgerow.report.exports import HEADINGS, as_csv, as_latex
-from hedgerow.report.growth_figure import growth_rates
-from hedgerow.report.mean import Mean
+from hedgerow.report.figures import growth_rates
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent
-from hedgerow.report.summary import MethodConfig, ProblemAtHorizon, Summary, described, standing
-from hedgerow.report.terminal import summary_table
+from hedgerow.report.provenance import choices, expected_runs, how_far
+from hedgerow.report.summary import (
+    Mean,
+    MethodConfig,
+    ProblemAtHorizon,
+    Summary,
+    described,
+    standing,
+)
+from hedgerow.report.tables import HEADINGS, as_csv, as_latex, summary_table
 from made_results import Made, make_results
 
 EXPERIMENT = """

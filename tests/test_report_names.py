@@ -20,11 +20,11 @@ from hedgerow.cli.tune import _table as tune_table
 from hedgerow.experiments.results import Results
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_csv, in_figure, in_html, in_latex, in_table, printable
-from hedgerow.report.exports import as_csv, as_latex
 from hedgerow.report.networks import network_table, record_table, rejection_table
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import canvas
 from hedgerow.report.summary import Summary
+from hedgerow.report.tables import as_csv, as_latex
 from made_results import Made, make_results
 
 HOSTILE = {

@@ -10,15 +10,14 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.claim_checks import Game
-from hedgerow.report.mean import Mean, every
-from hedgerow.report.summary import Summary
+from hedgerow.report.summary import Mean, Summary, every
 from hedgerow.report.verdicts import (
     CLAIMS,
     GARBER,
     OURS,
     SINHA,
     WANG,
+    Game,
     Verdict,
     route_place,
     verdicts,

@@ -14,8 +14,8 @@ import quotes
 import tables
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.reading import shipped
-from hedgerow.report.expected import expected_runs
-from hedgerow.report.exports import HEADINGS
+from hedgerow.report.provenance import expected_runs
+from hedgerow.report.tables import HEADINGS
 from hedgerow.report.verdicts import CLAIMS
 
 ROOT = Path(__file__).parents[2]

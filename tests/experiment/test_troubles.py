@@ -14,8 +14,7 @@ from hedgerow.experiments.executors import attempt, serial
 from hedgerow.experiments.fingerprints import ChangedFileError
 from hedgerow.experiments.results import Results, UnwritableError, WorkersLostError
 from hedgerow.experiments.sweeps import sweep
-from hedgerow.report.files import save_figure
-from hedgerow.report.picture import canvas
+from hedgerow.report.picture import canvas, save_figure
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 NO_ROOM = {errno.ENOSPC: "no space left on device; free some", errno.EDQUOT: "disk quota exceeded"}

@@ -10,16 +10,14 @@ from time import perf_counter
 
 import numpy as np
 
-from hedgerow.benchmarks.convex_rounds import ConvexRounds, SpentRounds
 from hedgerow.benchmarks.cuts import Cuts
-from hedgerow.benchmarks.deadline import Deadline
 from hedgerow.benchmarks.masters import master
 from hedgerow.benchmarks.passes import Rounds
-from hedgerow.benchmarks.reading import Game
+from hedgerow.benchmarks.programme import Deadline
+from hedgerow.benchmarks.rounds import ConvexRounds, Game, SpentRounds
 from hedgerow.benchmarks.search import Search
 from hedgerow.inputs import as_count, as_number
-from hedgerow.problems.problem import Problem
-from hedgerow.problems.recorded import GivenRound
+from hedgerow.problems.problem import GivenRound, Problem
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
 

@@ -8,8 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Model
-from hedgerow.benchmarks.deadline import Deadline, OutOfTimeError
-from hedgerow.benchmarks.programme import least_theta
+from hedgerow.benchmarks.programme import Deadline, OutOfTimeError, least_theta
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
 

@@ -11,8 +11,7 @@ import numpy as np
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import Constants
 from hedgerow.policies.without_constraint import unconstrained
-from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Round
-from hedgerow.problems.recorded import Recorded
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.sets.decision_set import DecisionSet
 
 SAMPLED_ROUNDS = 512

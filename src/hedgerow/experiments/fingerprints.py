@@ -60,7 +60,8 @@ def fingerprint(package: Path) -> str:
 def code_of(build: Callable[..., Any]) -> str:
     """Return the SHA-256 of the file that defines a function; empty for the library's own.
 
-    The library is known by its `fingerprint`. What the file imports is not looked at. A file that is edited must be imported anew: start Python again.
+    The library is known by its `fingerprint`. What the file imports is not looked at. A file that
+    is edited must be imported anew: start Python again.
     """
     function = getattr(build, "func", build)  # of a partial
     name = str(getattr(function, "__module__", None) or type(function).__module__)

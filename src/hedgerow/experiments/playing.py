@@ -20,8 +20,7 @@ from hedgerow.functions import Function
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import VacuousConstantsWarning
-from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Round
-from hedgerow.problems.recorded import Recorded
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet

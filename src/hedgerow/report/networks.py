@@ -12,9 +12,8 @@ from rich.table import Table
 
 from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
-from hedgerow.report.curves import COLOURS
 from hedgerow.report.escaping import in_figure, in_table
-from hedgerow.report.files import save_figure
+from hedgerow.report.picture import COLOURS, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
