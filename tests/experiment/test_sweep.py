@@ -14,9 +14,9 @@ from small_experiment import TEXT, record, results_of, small, timed
 import hedgerow as hr
 from hedgerow.experiments.executors import Done, attempt, processes, serial
 from hedgerow.experiments.folder import folder_lock, open_results
-from hedgerow.experiments.playing import materialised
+from hedgerow.experiments.playing import materialise
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.run_record import POINTS, sampled_rounds
+from hedgerow.experiments.run_record import POINTS, curve_rounds
 from hedgerow.experiments.sweeps import sweep
 
 
@@ -146,13 +146,13 @@ def test_what_played_each_game_is_told_beside_the_results(swept):
 )
 def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     x = problem.decision_set.start()
-    kept = materialised(problem)
+    kept = materialise(problem)
     assert kept is not problem
     values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
     assert values[0] == values[1] == values[2]
     assert len(values[0]) == problem.horizon
     monkeypatch.setattr("hedgerow.experiments.playing.ROOM", 100)
-    assert materialised(problem) is problem, "too many to keep"
+    assert materialise(problem) is problem, "too many to keep"
 
 
 def test_several_processes_give_the_same_bytes(swept, tmp_path):
@@ -275,7 +275,7 @@ def test_many_may_begin_at_once(tmp_path):
 
 @pytest.mark.parametrize("horizon", [1, 2, 399, 400, 401, 12_345, 10**7])
 def test_curves_begin_and_end_where_the_game_does(horizon):
-    t = sampled_rounds(horizon)
+    t = curve_rounds(horizon)
     assert t[0] == 1
     assert t[-1] == horizon
     assert t.size <= POINTS

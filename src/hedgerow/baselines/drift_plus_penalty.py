@@ -14,7 +14,7 @@ from hedgerow.sets.decision_set import DecisionSet
 
 
 class _Queued(Projecting):
-    """A queue Q, beside the point."""
+    """A projected point and the length Q of its queue of violations."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ def liakopoulos_cold(
     if K > T:
         raise ValueError(f"window must be at most the horizon {T}, got {K}")
     V, alpha = math.sqrt(K * T), math.sqrt(K) * T  # max(T, V sqrt T)
-    return _queued(decision_set, T, V, alpha, preset, eagerness, TUNED["liakopoulos_cold"])
+    return _with_queue(decision_set, T, V, alpha, preset, eagerness, TUNED["liakopoulos_cold"])
 
 
 @baseline(
@@ -221,7 +221,7 @@ def yu_neely_2020(
     return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["yu_neely_2020"])
 
 
-def _queued(
+def _with_queue(
     decision_set: DecisionSet,
     T: int,
     V: float,

@@ -31,15 +31,15 @@ class RecooRates:
     unit: float = 1.0
 
     def alpha(self, t: int) -> float:
-        """Return the proximal weight."""
+        """Return alpha_t, the weight on the squared distance from the last play."""
         return math.sqrt(t) / self.unit
 
     def eta(self, t: int) -> float:
-        """Return the least penalty."""
+        """Return eta_t, below which the penalty never falls."""
         return math.sqrt(t)
 
     def gamma(self, t: int) -> float:
-        """Return the factor on the constraint."""
+        """Return gamma_t, the factor on the constraint."""
         return math.pow(t, 0.5 + self.epsilon)
 
 

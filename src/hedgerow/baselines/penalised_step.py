@@ -205,7 +205,7 @@ class _Dual:
         self.mu, self.values = self.mu[busy], self.values[busy]
 
     def settle(self) -> None:
-        """Find the best multipliers."""
+        """Find the multipliers of the cuts that maximise the dual."""
         if self.largest <= SETTLED * self.size and not self.mu.any():
             return
         steep = float((self.slopes**2).sum(axis=1).max()) / (2.0 * self.alpha)
@@ -273,7 +273,7 @@ class Penalised(Projecting, Generic[Rates]):
 
     @property
     def queue(self) -> float:
-        """The queue of violations."""
+        """The weight that violations so far have given to the constraint."""
         return float(self._state["queue"][0])
 
     @property

@@ -164,7 +164,7 @@ class BlockConstraints(Stateful):
         return Linear(slope, value - float(slope @ y))
 
     def clear(self) -> None:
-        """Begin a new block."""
+        """Forget the constraints: a new block begins."""
         self._groups, self._curved, self._cuts = [], [], []
 
     @property
@@ -186,7 +186,7 @@ class BlockConstraints(Stateful):
         return super().state()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot."""
+        """Take the constraints of the block from a snapshot."""
         layout, size = snapshot["layout"], len(snapshot["array"])
         rows, ends = int(layout.get("values", 0)), int(layout.get("begin", 1))
         if rows >= 0 and ends >= 1 and size == rows * (self._dim + 1) + ends:
@@ -263,7 +263,7 @@ class PenaltyProx(StatefulPlayer):
         return self._pursuer.oracle_calls
 
     def ask(self) -> Vector:
-        """Return x_m."""
+        """Return x_m, the play of every round of block m."""
         return self._pursuer.x
 
     def tell(self, cost: EvalGrad | Full, constraint: Full) -> None:

@@ -134,7 +134,7 @@ def scaled(learner: Learner[EvalGrad], G: float) -> GivenRanges:
 def learnt(
     learner: Learner[EvalGrad], potential: Potential, lipschitz: Lipschitz
 ) -> CurrentSurrogate:
-    """Return the surrogate in learnt units."""
+    """Return the surrogate whose violations are measured in units learnt from the rounds."""
     return CurrentSurrogate(potential, 0.0, LearntRanges(learner, None, given_ratio(lipschitz)))
 
 

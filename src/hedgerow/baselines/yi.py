@@ -27,7 +27,7 @@ class YiRates:
     c: float
 
     def alpha(self, t: int) -> float:
-        """Return the learning rate."""
+        """Return alpha_t, the learning rate of round t."""
         return self.alpha_0 / math.pow(t, self.c)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.benchmarks.best_action import hindsight
 from hedgerow.benchmarks.cuts import Cuts
-from hedgerow.benchmarks.masters import master
+from hedgerow.benchmarks.masters import master_for
 from hedgerow.benchmarks.programme import Deadline
 from hedgerow.benchmarks.rounds import Game
 from hedgerow.benchmarks.search import Search
@@ -83,7 +83,7 @@ def prefix_benchmarks(
         raise ValueError(f"the checkpoints must increase, got {ends}")
     game = Game.of(problem, rounds)
     X = game.decision_set
-    limits, solver, found = Cuts.none(X.dim), master(X), []
+    limits, solver, found = Cuts.none(X.dim), master_for(X), []
     for k in ends:
         begin = perf_counter()
         search = Search(X, game.between(1, k), solver.renewed(), 0.0, limits, Deadline())

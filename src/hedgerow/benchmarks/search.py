@@ -68,7 +68,7 @@ class Search:
         self.begin = time.perf_counter()
 
     def run(self) -> Benchmark:
-        """Return the benchmark."""
+        """Search to the end and return the best action with its proof."""
         (best,) = deque(self.steps(), maxlen=1)
         return best
 

@@ -119,13 +119,13 @@ def _attempt_under(parent: int, path: tuple[str, ...], task: Task) -> Done:
 
     Modules are found where the parent finds them; a worker may be older than a change of its path.
     """
-    _watch(parent)
+    _watch_parent(parent)
     sys.path[:] = path
     return attempt(task)
 
 
 @cache
-def _watch(parent: int) -> None:
+def _watch_parent(parent: int) -> None:
     """Start a thread that looks once a second whether the parent is still there."""
 
     def look() -> None:

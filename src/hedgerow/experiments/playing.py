@@ -53,7 +53,7 @@ class Materialised(LinearProblem):
         return iter(self._rounds)
 
 
-def materialised(problem: Problem) -> Problem:
+def materialise(problem: Problem) -> Problem:
     """Return the same rounds drawn beforehand, where they are fixed and there is room for them."""
     octets = 2 * 8 * problem.horizon * problem.decision_set.dim
     if problem.adaptive or octets > ROOM:
@@ -81,11 +81,11 @@ class RecordingProblem(Problem):
 
     @property
     def adaptive(self) -> bool:
-        """Yes."""
+        """True: the rounds depend on the plays, as those of the problem inside."""
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Yield the rounds and keep them."""
+        """Yield the rounds of the problem inside and remember each of them."""
         for shown in self.problem.rounds(policy):
             self.seen.append(shown)
             yield shown
@@ -164,7 +164,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
     """
     try:
         problem = task.game.build()
-        known = _known(task, problem)
+        known = _needed_constants(task, problem)
         policy, notes = _policy(task, problem, known)
         feedback = _feedback(task, known)
         play(policy, problem)  # refuses what does not fit, in the problem's own name
@@ -173,7 +173,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
             task.key(), task.id, task.game.id, status="refused", reason=sentence(refusal)
         )
         return (Output("runs", refused.plain(), None),)
-    seen = RecordingProblem(problem) if problem.adaptive else materialised(problem)
+    seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
     trace = _trace(policy, seen, feedback, known)
     record = _record(task, trace, policy, notes, known, problem.adaptive)
     shown = curves(trace.costs, trace.violations)
@@ -199,7 +199,7 @@ def _trace(
         raise
 
 
-def _known(task: RunTask, problem: Problem) -> Known | None:
+def _needed_constants(task: RunTask, problem: Problem) -> Known | None:
     """Return the constants, where the method's preset must be told them."""
     method, preset = task.method_and_preset()
     return known_constants(problem) if preset == "theory" or method.sees == "values" else None

@@ -147,7 +147,7 @@ class Results:
 
     @cached_property
     def experiment(self) -> dict[str, Any]:
-        """The resolved experiment."""
+        """The experiment as it is stored: every default and every digest written out."""
         return read_experiment(self.folder)
 
     @cached_property

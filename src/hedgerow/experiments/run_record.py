@@ -30,12 +30,12 @@ POINTS = 400
 """At most so many."""
 
 
-def sampled_rounds(horizon: int) -> Vector:
+def curve_rounds(horizon: int) -> Vector:
     """Return the rounds that curves show: evenly spaced ones, and more of the first.
 
-    >>> sampled_rounds(5)
+    >>> curve_rounds(5)
     array([1., 2., 3., 4., 5.])
-    >>> t = sampled_rounds(100_000)
+    >>> t = curve_rounds(100_000)
     >>> t.size <= POINTS, t[:3], t[-1]
     (True, array([1., 2., 3.]), np.float64(100000.0))
     """
@@ -46,7 +46,7 @@ def sampled_rounds(horizon: int) -> Vector:
 
 def curves(costs: Vector, violations: Vector) -> Vector:
     """Return rows t, cumulative cost, CCV and signed CCV at the sampled rounds."""
-    t = sampled_rounds(len(costs))
+    t = curve_rounds(len(costs))
     rows = costs, np.maximum(violations, 0.0), violations
     return np.stack((t, *(np.cumsum(row)[t.astype(np.intp) - 1] for row in rows)))
 

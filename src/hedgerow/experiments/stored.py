@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.experiments import schema
 from hedgerow.experiments.config import FORMAT
-from hedgerow.experiments.run_record import sampled_rounds
+from hedgerow.experiments.run_record import curve_rounds
 from hedgerow.inputs import Vector
 from hedgerow.networks.arrays import UNREADABLE, read_array
 
@@ -210,7 +210,7 @@ def read_whole(folder: Path, place: Place, name: str) -> Record:
     record = read_record(folder, place, name)
     if record["status"] != "refused":
         t = read_curves(folder, place, name, record["horizon"])[0]
-        if not np.array_equal(t, sampled_rounds(record["horizon"])):
+        if not np.array_equal(t, curve_rounds(record["horizon"])):
             raise DamagedError(folder / place / f"{name}.npy", "it shows other rounds than a sweep")
         if place == "runs" and record["benchmark"] == name:  # a game that reacted to the plays
             read_whole(folder, "benchmarks", name)

@@ -57,7 +57,7 @@ def select(experiment: Experiment, tuning: Tuning, runs: Iterable[RunResult]) ->
     for problem in experiment.problems:
         for horizon in problem.horizons:
             for method in experiment.methods:
-                tried = _tried(groups[problem.label, horizon, method])
+                tried = _trials(groups[problem.label, horizon, method])
                 chosen = choose(tried, tuning) if tried else None
                 row = {"problem": problem.label, "horizon": horizon, "method": method}
                 rows.append(
@@ -93,7 +93,7 @@ def choose(tried: list[Tried], tuning: Tuning) -> float:
     return min(tried, key=lambda e: (e.mean_ccv, *nearest_to_one(e))).eagerness
 
 
-def _tried(runs: list[RunResult]) -> list[Tried]:
+def _trials(runs: list[RunResult]) -> list[Tried]:
     """Return the unit-free means of each eagerness, over the seeds where the constraint binds."""
     values: dict[float, list[tuple[float, float]]] = defaultdict(list)
     for run in runs:

@@ -162,7 +162,7 @@ class PeriodicDrift:
             yield values * (1.0 + self.swing * wave)
 
     def label(self, horizon: int) -> str:
-        """Name noise and tide."""
+        """Return how tables name this law: noise times tide."""
         tide = f"tide of {100.0 * self.swing:g} % in {self.period} rounds"
         return f"{self.noise.label(horizon)} x {tide}"
 

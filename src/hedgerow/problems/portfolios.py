@@ -312,7 +312,7 @@ class LogPortfolio(Problem):
         return 1.0 - float(self._index.min()) - self.limit
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
-        """Yield the rounds."""
+        """Yield the rounds as pairs (cost, constraint)."""
         for r, b in zip(self.relatives, self._index, strict=True):
             yield NegativeLog(r), ActiveShare(b, self.limit)
 

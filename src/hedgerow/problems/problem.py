@@ -126,13 +126,13 @@ class EnvelopedProblem(LinearProblem):
 
     @property
     def cost_lipschitz(self) -> float:
-        """No cost has a longer gradient."""
+        """A bound of the norms of all gradients of costs."""
         low, high = self.envelope
         return _longest(low.costs, high.costs)
 
     @property
     def constraint_lipschitz(self) -> float:
-        """No constraint has a longer gradient."""
+        """A bound of the norms of all gradients of constraints."""
         low, high = self.envelope
         return _longest(low.constraints, high.constraints)
 

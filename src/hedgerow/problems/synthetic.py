@@ -92,7 +92,7 @@ class QuadraticBox(Problem):
         object.__setattr__(self, "feasible", rng.uniform(-0.3, 0.3, self.n))
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
-        """Yield the rounds."""
+        """Yield the rounds as pairs (cost, constraint)."""
         rng = np.random.default_rng([self.seed, 1])
         for _ in range(self.horizon):
             y = 0.8 + 0.2 * rng.standard_normal(self.n)

@@ -25,7 +25,7 @@ LEGEND = (
 
 
 class Entry(NamedTuple):
-    """One set of the catalogue."""
+    """A decision set of the catalogue: what it is, its oracle, and what else it can do."""
 
     name: str
     sentence: str

@@ -43,7 +43,7 @@ UNRECORDED = "a cross, or no point: it was not recorded whether the games ran co
 def curve_figure(
     summary: Summary, place: ProblemAtHorizon, preset: str, rows: list[Row]
 ) -> tuple[Picture, Any]:
-    """Draw one problem with one preset."""
+    """Draw CCV, regret and time per round of all methods on one problem, with one preset."""
     figure, ((ccv, regret, time),) = canvas(1, 3, 12.5, 4.1)
     for row in sorted(rows, key=lambda row: row.config.method in STYLES):  # grey ones below
         colour, dash, _ = STYLES.get(row.config.method, OTHER)

@@ -83,7 +83,7 @@ def table_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> 
 
 
 def growth_section(rates: Sequence[Rate]) -> str:
-    """Return the growth exponents, or nothing."""
+    """Return the table of growth exponents; empty where there were too few horizons."""
     cells = [
         (
             rate.problem,
@@ -115,7 +115,7 @@ def unjudged_section(summary: Summary) -> str:
 
 
 def plain_table(heads: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
-    """Return a table of texts."""
+    """Return an HTML table whose cells are plain text."""
     head = "".join(f"<th>{in_html(name)}</th>" for name in heads)
     lines = (
         "<tr>" + "".join(f"<td>{in_html(cell)}</td>" for cell in line) + "</tr>" for line in cells

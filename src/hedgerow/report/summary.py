@@ -95,14 +95,14 @@ Which = Literal["regret", "ccv"]
 
 
 class ProblemAtHorizon(NamedTuple):
-    """A problem at a horizon."""
+    """A problem, by its label, at one horizon."""
 
     problem: str
     horizon: int
 
 
 class MethodConfig(NamedTuple):
-    """A method with its constants."""
+    """A method with the preset and the eagerness that it was played with."""
 
     method: str
     preset: str
@@ -198,7 +198,7 @@ class Summary:
 
     @property
     def presets(self) -> list[str]:
-        """Those that were played, practical first."""
+        """The presets that were played, practical first."""
         return sorted({row.config.preset for row in self.rows})
 
     def at(self, place: ProblemAtHorizon, preset: str) -> list[Row]:

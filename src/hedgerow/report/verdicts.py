@@ -27,7 +27,7 @@ class Game:
         self.rows: dict[str, Row] = {row.config.method: row for row in summary.at(place, preset)}
 
     def has(self, *methods: str) -> bool:
-        """Whether all of them were played."""
+        """Whether all of these methods were played."""
         return all(method in self.rows for method in methods)
 
     def lead(self, one: str, two: str, which: Which) -> Mean:
@@ -65,7 +65,7 @@ class Game:
         return self.summary.seconds.get(run.record["id"], 0.0)
 
 
-FLAT = 100.0 * (1.0 - math.sqrt(0.75))
+FLAT_SHARE = 100.0 * (1.0 - math.sqrt(0.75))
 """Percent of the CCV in the last quarter of the rounds: what sqrt(t) collects there, 13.4."""
 GROWTHS = "(sqrt(t) adds 13.4 %, T^{3/4} 19.4 %, linear 25 %)"
 IGNORED = 90.0
@@ -113,7 +113,7 @@ def flat(method: str) -> Check:
             return None
         share = game.last_quarter(method)
         numbers = f"{method}: the last quarter adds {share} % of the CCV {GROWTHS}"
-        return _finding(share.below(FLAT), numbers, [share])
+        return _judged(share.below(FLAT_SHARE), numbers, [share])
 
     return check
 
@@ -146,7 +146,7 @@ def takes(slow: str, fast: Sequence[str], least: float, most: float) -> Check:
             f"{_times(log)} times as long as {game.ran(name)}"
             for log, name in zip(logs, others, strict=True)
         )
-        return _finding(holds, numbers, logs, "far slower" if any(far) else "")
+        return _judged(holds, numbers, logs, "far slower" if any(far) else "")
 
     return check
 
@@ -158,10 +158,10 @@ def _compared(game: Game, method: str, rivals: Sequence[str], which: Which) -> F
     differences = ", ".join(f"{lead} to {rival}" for lead, rival in zip(leads, rivals, strict=True))
     numbers = f"{values}; lead of {method}, seed by seed: {differences}"
     caveats = _caveats(game, (method, *rivals)) if which == "regret" else ""
-    return _finding(holds, numbers, leads, caveats)
+    return _judged(holds, numbers, leads, caveats)
 
 
-def _finding(holds: bool | None, numbers: str, means: Sequence[Mean], remark: str = "") -> Finding:
+def _judged(holds: bool | None, numbers: str, means: Sequence[Mean], remark: str = "") -> Finding:
     seeds = min(mean.seeds for mean in means)
     count = f"{seeds} seed{'s' if seeds != 1 else ''}" if holds is None else ""
     return Finding(holds, numbers, "; ".join(part for part in (count, remark) if part))
@@ -242,7 +242,7 @@ class Verdict(NamedTuple):
     parts: tuple[Part, ...]
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the verdict as plain data, for JSON."""
         return {**self._asdict(), "parts": [part._asdict() for part in self.parts]}
 
 
