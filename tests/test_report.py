@@ -296,6 +296,48 @@ def test_names_stand_beside_what_a_reader_must_know(tmp_path: Path):
     assert "wang_2025" in map(described, theory), "the theorem's constants are their own"
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_has_the_ccv_of_each_constraint(tmp_path: Path):
+    """The blind action's CCV is 100, so that a CCV is its own percentage."""
+    made = {
+        "guo_recoo": Made([1.0, 2.0], ccv=[5.0, 7.0], each=[[4.0, 3.0], [6.0, 3.0]]),
+        "unconstrained": Made([0.0, 1.0], ccv=[90.0, 90.0], each=[[80.0, 25.0], [80.0, 25.0]]),
+    }
+    summary = Summary(Results(make_results(tmp_path / "made", made)))
+    (kept,) = (row for row in summary.rows if row.config.method == "guo_recoo")
+    assert kept.ccv_each == (Mean.of([4.0, 6.0]), Mean.of([3.0, 3.0]))
+    page = write_report(summary, tmp_path / "report").read_text()
+    section = page.split("Each constraint of atlas_like, T = 100, practical constants")[1]
+    head, *rows = re.findall(r"<tr>(.*?)</tr>", section.split("</table>")[0])
+    assert re.findall(r"<th>(.*?)</th>", head) == [
+        "method",
+        "CCV %",
+        "constraint 1",
+        "constraint 2",
+    ]
+    cells = {cell[0]: cell[1:] for cell in (re.findall(r"<td>(.*?)</td>", row) for row in rows)}
+    assert cells["unconstrained"] == ["90.0 ± 0", "80.0 ± 0", "25.0 ± 0"]
+    assert cells["guo_recoo (schedules reconstructed)"] == [str(kept.ccv), *map(str, kept.ccv_each)]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_of_many_constraints_the_page_has_those_that_are_violated_most(tmp_path: Path):
+    many = [float(k % 7) for k in range(20)]
+    at = make_results(tmp_path / "many", {"unconstrained": Made([0.0], each=[many])})
+    page = write_report(Summary(Results(at)), tmp_path / "report").read_text()
+    assert "The 8 of 20 with the most are shown." in page
+    shown = [int(k) for k in re.findall(r"<th>constraint (\d+)</th>", page)]
+    assert shown == [5, 6, 7, 12, 13, 14, 19, 20]  # those with 4, 5 and 6
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("each", [(), [[1.0, 2.0], [1.0, 2.0, 3.0]]])
+def test_without_a_ccv_of_each_there_is_no_section(tmp_path: Path, each):
+    at = make_results(tmp_path / "one", {"unconstrained": Made([0.0, 1.0], each=each)})
+    page = write_report(Summary(Results(at)), tmp_path / "report").read_text()
+    assert "Each constraint of" not in page
+
+
 def test_labels_that_look_alike_keep_their_figures(tmp_path: Path):
     labels, kinds = ("a b", "a-b"), ("iid_simplex", "iid_simplex")
     at = make_results(tmp_path / "in", {"guo_recoo": Made([1.0, 2.0])}, kinds, labels)

@@ -19,12 +19,14 @@ from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tasks import plan
+from hedgerow.games import simulate
 from hedgerow.sets import Simplex
 
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
 COINS = (PLUGIN / "coins.toml").read_text()
 
 OWN = """
+import numpy as np
 from hedgerow import baselines, Linear, Recorded, projection_free_coco
 from hedgerow.sets import Simplex
 from hedgerow.experiments import problem_kind
@@ -36,6 +38,29 @@ def plain(X, horizon):
 @baselines.baseline(sees="whole", regret="T")
 def whole(X, horizon=None, *, preset="practical"):
     return baselines.guo_recoo(X, horizon, preset=preset)
+
+def each(X, horizon=None, *, preset="practical"):
+    return projection_free_coco(X, horizon, preset=preset, constraints=2)
+
+class Silent:  # it does not say what it learns from
+    oblivious_only, oracle_calls = False, 0
+    def __init__(self, X):
+        self.decision_set, self.seen = X, []
+    def ask(self):
+        return self.decision_set.start()
+    def tell(self, cost, constraint):
+        self.seen.append(constraint.function)  # of whole constraints alone
+
+@baselines.baseline(sees="whole")
+def silent(X):
+    return Silent(X)
+
+def two_caps(horizon, seed):
+    caps = [Linear([1.0, 0.0, 0.0], -0.5), Linear([0.0, 1.0, 0.0], -0.1)]
+    rng = np.random.default_rng(seed)
+    means = np.array([-1.0, -0.6, 0.0])
+    costs = means + 0.2 * rng.standard_normal((horizon, 3))
+    return Recorded(Simplex(3), [(Linear(c), caps) for c in costs])
 
 def two_coins(horizon, seed, *, limit: float = 0.5):
     return Recorded(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
@@ -186,6 +211,34 @@ def test_a_worker_without_the_code_fails_and_refuses_nothing(own, tmp_path, monk
         assert done.outputs == ()
         assert "there is no module 'own_code'" in done.error
         assert len(done.error.splitlines()) == 1
+
+
+SEVERAL = """
+name = "several"
+methods = ["own_code:each", "own_code:silent", "projection_free_coco"]
+horizons = [60]
+seeds = [3]
+
+[[problems]]
+kind = "own_code:two_caps"
+"""
+
+
+def test_a_policy_is_told_what_it_says_itself(own, tmp_path):
+    """One queue for each constraint: each of them is told, though the registry says gradients."""
+    assert own.is_file()
+    assert sweep(small(tmp_path, SEVERAL), tmp_path / "out", serial).failed == {}
+    runs = {r.record["method"]: r.record for r in Results(tmp_path / "out").runs}
+    assert {run["status"] for run in runs.values()} == {"done"}
+    code = sys.modules["own_code"]
+    problem = code.two_caps(60, 3)
+    trace = simulate(code.each(problem.decision_set), problem)
+    assert runs["own_code:each"]["ccv_each"] == trace.ccv_each.tolist()
+    assert runs["own_code:each"]["ccv_each"] != runs["projection_free_coco"]["ccv_each"]
+    page = invoked("report", tmp_path / "out")
+    assert page.exit_code == 0, page.stderr
+    report = (tmp_path / "out" / "report" / "report.html").read_text()
+    assert "Each constraint of own_code:two_caps, T = 60" in report
 
 
 MISTAKES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,12 +16,11 @@ from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
-from hedgerow.functions import Function
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -166,8 +165,8 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         problem = task.game.build()
         known = _needed_constants(task, problem)
         policy, notes = _policy(task, problem, known)
-        feedback = _feedback(task, known)
-        play(policy, problem)  # refuses what does not fit, in the problem's own name
+        feedback = _feedback(task, policy, known)
+        play(policy, problem, feedback)  # refuses what does not fit, in the problem's own name
     except REFUSALS as refusal:
         refused = RunRecord(
             task.key(), task.id, task.game.id, status="refused", reason=sentence(refusal)
@@ -187,7 +186,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
 def _trace(
     policy: Policy[Any, Any],
     problem: Problem,
-    feedback: Callable[[Function, Vector], Any],
+    feedback: Feedback,
     known: Known | None,
 ) -> Trace:
     """Play; where a round exceeds what the method was told, say how that was found."""
@@ -224,7 +223,11 @@ def _policy(
     return policy, [str(warning.message) for warning in said]
 
 
-def _feedback(task: RunTask, known: Known | None) -> Callable[[Function, Vector], Any]:
+def _feedback(task: RunTask, policy: Policy[Any, Any], known: Known | None) -> Feedback:
+    """Return the policy's own feedback, or what its method declares where the policy has none."""
+    own: Feedback | None = getattr(policy, "feedback", None)
+    if own is not None:
+        return own
     return task.method_and_preset()[0].feedback(known and known.constants)
 
 

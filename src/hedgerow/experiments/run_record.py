@@ -27,7 +27,7 @@ def sentence(error: Exception) -> str:
 
 
 POINTS = 400
-"""At most so many."""
+"""How many points a curve has at most."""
 
 
 def curve_rounds(horizon: int) -> Vector:

@@ -30,6 +30,8 @@ def check_run(record: Record) -> None:
         _texts(record, "reason")
         return
     _numbers(record, "cost", "ccv")
+    if "ccv_each" in record:
+        _several_numbers(record, "ccv_each")
     _whole(record, "oracle_calls", "projections")
     if record.get("constants") is not None:
         _texts(_table(record, "constants"), "how")
@@ -123,6 +125,14 @@ def _texts(record: Record, *keys: str) -> None:
 def _numbers(record: Record, *keys: str) -> None:
     for key in keys:
         schema.number(_take(record, key), f"'{key}'")
+
+
+def _several_numbers(record: Record, key: str) -> None:
+    found = record[key]
+    if not isinstance(found, list) or len(found) < 2:
+        raise ValueError(f"{key!r} must be a list of two numbers or more")
+    for k, value in enumerate(found):
+        schema.number(value, f"'{key}[{k}]'")
 
 
 def _whole(record: Record, *keys: str, least: int = 0) -> None:

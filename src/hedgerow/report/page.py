@@ -21,6 +21,12 @@ HEADS = (
     "seeds",
 )  # fmt: skip
 
+MOST_CONSTRAINTS = 8
+EACH = (
+    "The CCV of each constraint by itself, in % of the blind action's CCV as above. In a method's "
+    "CCV a round counts once, with its largest violation, so the columns may add up to more."
+)
+
 
 def verdict_section(judged: Sequence[Verdict], place: ProblemAtHorizon) -> str:
     """Return the claims with verdicts; each preset has a line of its own."""
@@ -80,6 +86,24 @@ def table_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> 
         lines.append(f"<tr{style}><td{front}>{name}</td>{numbers}</tr>")
     title = in_html(f"{place.problem}, T = {place.horizon}, {preset} constants")
     return f'<h3>{title}</h3><div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+
+
+def each_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> str:
+    """Return the CCV of each constraint; empty where rounds have one, or not always as many."""
+    counts = {len(row.ccv_each) for row in rows}
+    if counts == {0} or len(counts) > 1:
+        return ""
+    (count,) = counts
+    totals = [sum(row.ccv_each[k].value for row in rows) for k in range(count)]
+    worst = sorted(range(count), key=lambda k: -totals[k])[:MOST_CONSTRAINTS]
+    cells = [
+        (described(row.config), str(row.ccv), *(str(row.ccv_each[k]) for k in sorted(worst)))
+        for row in sorted(rows, key=lambda row: sum(row.rank))
+    ]
+    heads = ("method", "CCV %", *(f"constraint {k + 1}" for k in sorted(worst)))
+    some = f" The {len(worst)} of {count} with the most are shown." if len(worst) < count else ""
+    title = in_html(f"Each constraint of {_at(place)}, {preset} constants")
+    return f'<h3>{title}</h3><p class="soft">{EACH}{some}</p>{plain_table(heads, cells)}'
 
 
 def growth_section(rates: Sequence[Rate]) -> str:
@@ -198,7 +222,7 @@ def _page(
     for at in summary.places:
         for preset in summary.presets:
             if rows := summary.at(at, preset):
-                parts.append(table_section(at, preset, rows))
+                parts += [table_section(at, preset, rows), each_section(at, preset, rows)]
     parts += [growth_section(rates), refusal_section(summary), unjudged_section(summary)]
     parts.append('<h2 id="choices">Record of choices</h2>')
     parts.append(plain_table(("what", "kind", "why"), choices(summary)))

@@ -121,7 +121,8 @@ class Row:
     absolute value; CCV in percent of the blind action's CCV, the best fixed action that ignores
     the constraint. `ran` says how its games were played: "compiled", "through play", "partly
     compiled", or nothing where that was not recorded. `rank` is (by regret, by CCV) among the
-    methods of the same preset there.
+    methods of the same preset there. `ccv_each` has the CCV of each constraint by itself, in the
+    unit of `ccv`; it is empty where rounds have one constraint.
     """
 
     place: ProblemAtHorizon
@@ -137,6 +138,7 @@ class Row:
     ran: str
     rank: tuple[int, int] = (0, 0)
     undominated: bool = False
+    ccv_each: tuple[Mean, ...] = ()
 
 
 class Refusal(NamedTuple):
@@ -232,6 +234,7 @@ class Summary:
             float(np.mean([run.record["projections"] for run in runs])) / T,
             1e6 * float(np.median(times)) / T if times else math.nan,
             _ran({self.compiled.get(i) for i in ids}),
+            ccv_each=_each(runs),
         )
 
 
@@ -264,6 +267,18 @@ def _unit(run: RunResult, which: Which) -> float:
     if which == "ccv":
         return float(blind["ccv"]) or 1.0
     return max(abs(run.benchmark["cost"]), abs(blind["cost"])) or 1.0
+
+
+def _each(runs: list[RunResult]) -> tuple[Mean, ...]:
+    """Return the CCV of each constraint in percent, where all runs recorded equally many."""
+    recorded = [run.record.get("ccv_each", ()) for run in runs]
+    if len(set(map(len, recorded))) > 1:
+        return ()
+    units = [_unit(run, "ccv") for run in runs]
+    return tuple(
+        Mean.of([100.0 * ccv / unit for ccv, unit in zip(column, units, strict=True)])
+        for column in zip(*recorded, strict=True)
+    )
 
 
 def _why(run: RunResult) -> str:
