@@ -3,6 +3,7 @@
 The part is [count, capacity, same2 | w | sizes | last | D | rows]: how many atoms there are and may
 be, the squared distance below which vertices count as one, then for each atom its weight, its size
 and the round of its last visit, all squared distances, and the atoms as `kernels/atoms.py` has them.
+w and the rows of D have room for a multiple of eight.
 """
 
 from __future__ import annotations
@@ -30,20 +31,28 @@ views = types.Tuple((write, write, write, atoms.matrix, atoms.matrix))
 
 def part_size(n: int, capacity: int) -> int:
     """Return how many numbers so many atoms take."""
-    return HEADER + capacity * (n + capacity + 3)
+    room = pairwise.padded(capacity)
+    return HEADER + room + capacity * (n + room + 2)
+
+
+def scratch_size(n: int, capacity: int) -> int:
+    """Return how many numbers of scratch memory the kernels need: a vertex, and two by atom."""
+    return n + 2 * pairwise.padded(capacity)
 
 
 @kernel(views, write, whole)
 def opened(part: Array, n: int) -> Any:
     """Return the weights, sizes, last visits, squared distances and rows."""
     K = int(part[CAPACITY])
-    D = HEADER + 3 * K
-    rows = D + K * K
+    room = pairwise.padded(K)
+    sizes = HEADER + room
+    D = sizes + 2 * K
+    rows = D + K * room
     return (
-        part[HEADER : HEADER + K],
-        part[HEADER + K : HEADER + 2 * K],
-        part[HEADER + 2 * K : D],
-        part[D:rows].reshape((K, K)),
+        part[HEADER:sizes],
+        part[sizes : sizes + K],
+        part[sizes + K : D],
+        part[D:rows].reshape((K, room)),
         part[rows : rows + K * n].reshape((K, n)),
     )
 
@@ -66,56 +75,65 @@ def mix(x: Array, part: Array) -> None:
     atoms.mixture(x, rows, sizes, w, int(part[COUNT]))
 
 
-@kernel(nothing, write, write, number, number, whole)
-def settle(part: Array, g: Array, beta: float, tolerance: float, n: int) -> None:
-    """Descend from the gradient g by the weights, and make them sum to one."""
+@kernel(types.Tuple((write, write, write)), write, write, whole)
+def scratched(part: Array, scratch: Array, n: int) -> Any:
+    """Return room for a vertex, for the gradient by the weights, and for gains."""
+    room = pairwise.padded(int(part[CAPACITY]))
+    return scratch[:n], scratch[n : n + room], scratch[n + room : n + 2 * room]
+
+
+@kernel(nothing, write, write, read)
+def multiply(part: Array, scratch: Array, d: Array) -> None:
+    """Write the gradient g_k = <d, a_k>."""
+    _, sizes, _, _, rows = opened(part, len(d))
+    atoms.products(scratched(part, scratch, len(d))[1], rows, sizes, int(part[COUNT]), d)
+
+
+@kernel(nothing, write, write, whole, number, number)
+def descend(part: Array, scratch: Array, n: int, beta: float, tolerance: float) -> None:
+    """Lower <g, w' - w> + beta ||x' - x||^2 on the hull of the atoms, by pairwise steps."""
     count = int(part[COUNT])
     w, _, _, D, _ = opened(part, n)
-    pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS)
+    _, g, gain = scratched(part, scratch, n)
+    pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS, gain)
     pairwise.normalise(w, count)
 
 
-@kernel(nothing, write, write, read, number, number)
-def descend(part: Array, g: Array, d: Array, beta: float, tolerance: float) -> None:
-    """Lower <d, x'> + beta ||x' - x||^2 on the hull of the atoms, by pairwise steps."""
-    _, sizes, _, _, rows = opened(part, len(d))
-    atoms.products(g, rows, sizes, int(part[COUNT]), d)
-    settle(part, g, beta, tolerance, len(d))
-
-
 @kernel(number, write, write, read, read)
-def lacks(part: Array, g: Array, v: Array, d: Array) -> float:
-    """Return how much lower <d, v> is than <d, a_k> for every atom; negative if it is not."""
-    count = int(part[COUNT])
-    _, sizes, _, _, rows = opened(part, len(d))
-    atoms.products(g, rows, sizes, count, d)
+def lacks(part: Array, scratch: Array, v: Array, d: Array) -> float:
+    """Return how much lower <d, v> is than every g_k = <d, a_k>; negative if it is not."""
+    g = scratched(part, scratch, len(d))[1]
     least = g[0]
-    for k in range(1, count):
+    for k in range(1, int(part[COUNT])):
         least = min(least, g[k])
     return least - dot(d, v)
 
 
-@kernel(nothing, write, write, whole, number, read, number, number)
-def descend_towards(
-    part: Array, g: Array, k: int, sigma: float, d: Array, beta: float, tolerance: float
-) -> None:
-    """Step by sigma towards atom k first, x' = x + sigma (a_k - x), then descend."""
-    count = int(part[COUNT])
-    w, sizes, _, D, rows = opened(part, len(d))
-    atoms.products(g, rows, sizes, count, d)
-    pairwise.step_towards(w, g, D, count, k, beta, sigma)
-    settle(part, g, beta, tolerance, len(d))
+@kernel(whole, write, write, read, read, number)
+def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
+    """Remember a vertex that the oracle gave in round t, and its <d, v>; return which atom it is.
 
-
-@kernel(whole, write, write, read, number)
-def admit(part: Array, new: Array, v: Array, t: float) -> int:
-    """Remember a vertex that the oracle gave in round t; return which atom it is."""
+    The gradient is that of `multiply` with the same d.
+    """
     count = int(part[COUNT])
     w, sizes, last, D, rows = opened(part, len(v))
+    new, g, _ = scratched(part, scratch, len(v))
     k = atoms.admit(rows, sizes, w, last, D, count, v, new, part[SAME2])
     last[k] = t
     part[COUNT] = max(count, k + 1)
+    g[k] = atoms.inner(rows[k], int(sizes[k]), d)
+    g[0] = atoms.inner(rows[0], int(sizes[0]), d)  # by a merge it may have moved
     return k
+
+
+@kernel(nothing, write, write, whole, whole, number, number)
+def step_towards(
+    part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float
+) -> None:
+    """x += sigma (a_k - x)."""
+    w, _, _, D, _ = opened(part, n)
+    _, g, spread = scratched(part, scratch, n)
+    pairwise.step_towards(w, g, D, int(part[COUNT]), k, beta, sigma, spread)
 
 
 class Atoms:

@@ -48,7 +48,7 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
     n = len(s)
     x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
     kept, scratch = work[2 * n : 3 * n], work[3 * n + NUMBERS :]
-    x_t, g = scratch[:n], scratch[2 * n :]
+    x_t = scratch[:n]
     size, D = math.sqrt(tangent2), own[DIAMETER]
     own[T] += 1.0
     own[Q] += size * size
@@ -60,7 +60,8 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
         return math.inf
     rms = math.sqrt(own[Q] / own[T])
     tolerance = ACCURACY * rms * min(rms / own[BETA], D)
-    remembered.descend(atoms, g, s, own[BETA], tolerance)
+    remembered.multiply(atoms, scratch[n:], s)
+    remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance)
     remembered.mix(x, atoms)
     return tolerance
 
@@ -101,16 +102,17 @@ def after_oracle(
 ) -> None:
     """Admit the vertex if it is news, step towards it, and descend again."""
     x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
-    d, v, scratch = work[:n], work[n : 2 * n], work[3 * n + NUMBERS :]
-    new, g = scratch[n : 2 * n], scratch[2 * n :]
+    d, v, scratch = work[:n], work[n : 2 * n], work[4 * n + NUMBERS :]
     beta, tolerance = own[BETA], work[3 * n + TOLERANCE]
     own[CALLS] += 1.0
-    if remembered.lacks(atoms, g, v, d) > NEWS * tolerance:
+    remembered.multiply(atoms, scratch, d)
+    if remembered.lacks(atoms, scratch, v, d) > NEWS * tolerance:
         gap, distance2 = gap_and_distance(d, x, v)
         curvature = 2.0 * beta * distance2
-        k = remembered.admit(atoms, new, v, own[T])
+        k = remembered.admit(atoms, scratch, v, d, own[T])
         sigma = 1.0 if gap >= curvature else gap / curvature  # line search towards v
-        remembered.descend_towards(atoms, g, k, sigma, d, beta, tolerance)
+        remembered.step_towards(atoms, scratch, n, k, beta, sigma)
+        remembered.descend(atoms, scratch, n, beta, tolerance)
         remembered.mix(x, atoms)
     settle(state, work, n)
 
@@ -130,8 +132,8 @@ def state_sizes(n: int, atoms: int) -> dict[str, int]:
 
 
 def scratch_size(n: int, atoms: int) -> int:
-    """Return how much scratch memory the kernels need: x_t, a vertex, and the atoms' gradient."""
-    return 2 * n + atoms
+    """Return how much scratch memory the kernels need: x_t, and that of the atoms."""
+    return n + remembered.scratch_size(n, atoms)
 
 
 def begin(state: Vector, x1: Vector, atoms: int, c: float, diameter: float) -> None:
