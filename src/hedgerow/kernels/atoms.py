@@ -178,7 +178,7 @@ def admit(
         if distance2(new, size, rows[k], int(sizes[k])) <= same2:
             return k
     k = count
-    if count == len(w):
+    if count == len(sizes):
         k = worst(w, last, count)
         merge(rows, sizes, w, D, count, k)
     rows[k] = new

@@ -13,6 +13,7 @@ from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
+from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
@@ -29,7 +30,6 @@ from hedgerow.policies.presets import (
     warn_if_vacuous,
 )
 from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
-from hedgerow.policies.tracking import tracking_learner
 from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.protocols.parts import Learner
 from hedgerow.sets.decision_set import DecisionSet
@@ -109,8 +109,8 @@ def projection_free_coco(
         eagerness: how eagerly the constraint is kept, a number without unit, in `practical` alone:
             q and k_t are divided by it. More means less violation and more regret.
         tracking: for worlds that drift, in `practical` alone: the learner is mixed with one that
-            forgets, `Mixture(AdaptiveOCG, CorrectiveOMD)`, still at one oracle call a round. Slower
-            a round, a little more regret where nothing drifts (docs/beyond.md).
+            forgets (`TrackingOCG`), still at one oracle call a round. Slower a round, a little more
+            regret where nothing drifts (docs/beyond.md).
         constraints: how many constraints a round has, in `practical` alone, for one queue each;
             left out, one queue for their maximum. The other arguments hold for each of them, and
             a budget is that of all together.
@@ -140,7 +140,7 @@ def projection_free_coco(
         return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     if tracking:
-        learner = tracking_learner(decision_set)
+        learner = TrackingOCG(decision_set)
     scale = None
     if violation_scale is not None:
         if violation_range is not None:
