@@ -127,9 +127,7 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
 
 
 @kernel(nothing, write, write, whole, whole, number, number)
-def step_towards(
-    part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float
-) -> None:
+def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float) -> None:
     """x += sigma (a_k - x)."""
     w, _, _, D, _ = opened(part, n)
     _, g, spread = scratched(part, scratch, n)

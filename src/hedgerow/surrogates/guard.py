@@ -28,6 +28,8 @@ gradient; sums of ||grad f||^{4/3} and ||grad f + wc grad g||^{4/3} in that unit
 (w - wc) g; the bounds of Z_t after a step and after a round without one; rounds that it changed."""
 C1 = 0.1281
 """The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
+SHARE = 0.25
+"""The default of lambda, lambda_e and lambda_h: bounds then say something from T = 40 to 290 on."""
 BISECTIONS = 40
 
 
@@ -172,7 +174,9 @@ class Guard(Stateful):
 
     """
 
-    def __init__(self, learner: Guarded, lam: float = 0.5, lam_e: float = 0.5, lam_h: float = 0.5):
+    def __init__(
+        self, learner: Guarded, lam: float = SHARE, lam_e: float = SHARE, lam_h: float = SHARE
+    ):
         self.learner = learner
         X = learner.decision_set
         self.diameter = X.diameter or 1.0
