@@ -17,7 +17,7 @@ from hedgerow.policies.method import Constants
 from sets.table import EXAMPLES
 
 KNOWN = Constants((2.0, 2.0), (4.0, 4.0))
-BLAS = ("nuclear", "spectra", "garber_kretzu_dpp")
+BLAS = ("nuclear", "spectra", "garber_kretzu_2024_dpp")
 """Their kernels multiply by BLAS, and numba takes SciPy's where Python takes NumPy's."""
 
 

@@ -21,7 +21,7 @@ from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 from hedgerow.policies.tracking import tracking_learner
 from hedgerow.potentials import PowerPotential
-from hedgerow.problems.iid_simplex import IidSimplex
+from hedgerow.problems.synthetic import IidSimplex
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.simplices import Simplex
 from hedgerow.surrogates.current import CurrentSurrogate

@@ -68,7 +68,7 @@ class FeasibleLeader(StatefulPlayer):
         return 0
 
     def ask(self) -> Vector:
-        """Return the leader."""
+        """Return the cheapest point that kept every constraint so far."""
         return self._state["x"].copy()
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:

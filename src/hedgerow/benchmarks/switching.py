@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from hedgerow.benchmarks.best_action import hindsight
-from hedgerow.benchmarks.reading import Game
+from hedgerow.benchmarks.rounds import Game
 from hedgerow.benchmarks.search import GAP
 from hedgerow.inputs import Vector, as_count
 from hedgerow.problems.problem import Problem, Round

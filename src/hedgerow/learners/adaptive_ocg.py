@@ -119,6 +119,16 @@ class AdaptiveOCG(KernelLearner):
         return int(self._state["t"][0] - self._state["skipped"][0])
 
     @property
+    def first_play(self) -> Vector:
+        """x_1, the centre of the regulariser."""
+        return self._state["x1"].copy()
+
+    @property
+    def rule_numbers(self) -> Vector:
+        """The step rule's numbers, a view of the state."""
+        return self._state["rule"]
+
+    @property
     def last_step(self) -> tuple[Vector, float]:
         """(v_t, sigma_t) of the last `tell`; (x_1, 0) before the first, or after `restore`."""
         return self._answer.copy(), float(self._work[3 * self.decision_set.dim + SIGMA])

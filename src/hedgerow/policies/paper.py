@@ -30,13 +30,14 @@ from hedgerow.policies.presets import (
     warn_if_vacuous,
 )
 from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
-from hedgerow.potentials import GrowingScale, PowerPotential, Scale
+from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.protocols.parts import Learner
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.budget import BudgetedScale
+from hedgerow.surrogates.adaptive import SCALE_FLOOR, AdaptiveSurrogate, P
 from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
-from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.ranges import LearntRanges, SeenRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 PROOF_CONSTANT = 144.0
@@ -140,22 +141,20 @@ def projection_free_coco(
     learner = AdaptiveOCG(decision_set, CertificateSteps())
     if tracking:
         learner = TrackingOCG(decision_set)
+    scale = None
     if violation_scale is not None:
         if violation_range is not None:
             raise ValueError(
-                "violation_scale replaces violation_range (it is k_t Mg as one number); give one"
+                "violation_scale replaces violation_range (it is k_t U as one number); give one"
             )
-        violation_range = as_positive(violation_scale, "violation_scale") / PRACTICAL_SCALE.floor
-    e = as_positive(eagerness, "eagerness")
-    growing = GrowingScale(PRACTICAL_SCALE.floor / e, PRACTICAL_SCALE.factor / e)
-    budget = PRACTICAL_P * as_budget(benchmark_budget)
+        scale = SCALE_FLOOR
+        violation_range = as_positive(violation_scale, "violation_scale") / scale
+    budget = P * as_budget(benchmark_budget)
+    guard = Guard(learner) if constraints is None and isinstance(learner, AdaptiveOCG) else None
 
-    def surrogate() -> CurrentSurrogate:
-        ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
-        scale: float | Scale = growing if violation_scale is None else growing.floor
-        if budget:
-            scale = BudgetedScale(scale, budget, ranges)
-        return CurrentSurrogate(PowerPotential(PRACTICAL_P, scale), PRACTICAL_P / e, ranges)
+    def surrogate() -> AdaptiveSurrogate:
+        ranges = SeenRanges(learner, violation_range, given_ratio(lipschitz))
+        return AdaptiveSurrogate(ranges, eagerness, scale, budget, guard)
 
     return Constrained(learner, one_or_each(surrogate, constraints))
 

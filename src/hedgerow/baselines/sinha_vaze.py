@@ -1,8 +1,4 @@
-"""Sinha and Vaze's policies: exact projections, and an exponential price on the violation.
-
-Abhishek Sinha and Rahul Vaze, "Optimal Algorithms for Online Convex Optimization with Adversarial
-Constraints", Advances in Neural Information Processing Systems 37 (NeurIPS), 2024.
-"""
+"""Sinha and Vaze's exponential price on the violation, and two methods that are built on it."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.ogd import StronglyConvexOGD
+from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
@@ -54,7 +51,7 @@ was 0.61, 0.62 and 0.57 at rates 4, 6 and 10."""
     needs="none; theory: known T, G",
     confidence="high",
 )
-def sinha_vaze(
+def sinha_vaze_2024(
     decision_set: DecisionSet,
     horizon: int | None = None,
     *,
@@ -77,7 +74,7 @@ def sinha_vaze(
 
     `practical` needs no constants and no unit: lambda = 6/sqrt T, in units of the largest violation
     of a round, the weight times Gf/Gg, both learnt; without a horizon lambda_t = min(0.3,
-    6/sqrt t), which is `sarkar_anytime`. `certificate()` says afterwards what was achieved.
+    6/sqrt t), which is `sarkar_sinha_2025`. `certificate()` says afterwards what was achieved.
 
     Args:
         decision_set: where to play; it must be able to project.
@@ -90,7 +87,7 @@ def sinha_vaze(
     Reference: Sinha and Vaze, NeurIPS 2024; from its pseudocode for convex costs.
 
     >>> from hedgerow.sets.simplices import Simplex
-    >>> policy = sinha_vaze(Simplex(3), horizon=1000)
+    >>> policy = sinha_vaze_2024(Simplex(3), horizon=1000)
     >>> policy.surrogate.potential.rate == 6.0 / math.sqrt(1000.0)
     True
 
@@ -137,11 +134,11 @@ def scaled(learner: Learner[EvalGrad], G: float) -> GivenRanges:
 def learnt(
     learner: Learner[EvalGrad], potential: Potential, lipschitz: Lipschitz
 ) -> CurrentSurrogate:
-    """Return the surrogate in learnt units."""
+    """Return the surrogate whose violations are measured in units learnt from the rounds."""
     return CurrentSurrogate(potential, 0.0, LearntRanges(learner, None, given_ratio(lipschitz)))
 
 
-def sinha_vaze_strongly_convex(
+def sinha_vaze_2024_strongly_convex(
     decision_set: DecisionSet,
     horizon: int,
     modulus: float,
@@ -165,7 +162,7 @@ def sinha_vaze_strongly_convex(
         modulus: a, with f(y) >= f(x) + <f'(x), y - x> + (a/2)||y - x||^2 for all costs, in units of
             cost per squared length; if costs are multiplied by a factor, multiply it too.
         preset: "practical" or "theory".
-        lipschitz: as in `sinha_vaze`.
+        lipschitz: as in `sinha_vaze_2024`.
         eagerness: factor on the weight. Not in `theory`.
 
     Reference: Sinha and Vaze, NeurIPS 2024; from its pseudocode for strongly convex costs.
@@ -186,3 +183,104 @@ def sinha_vaze_strongly_convex(
 def quadratic(horizon: int, unit: float) -> PowerPotential:
     """Return Phi(q)/V = q^2/V with V = 8 unit log(T e)."""
     return PowerPotential(2.0, math.sqrt(8.0 * unit * (math.log(horizon) + 1.0)))
+
+
+@baseline(
+    source="Sarkar and Sinha 2025",
+    regret="t^{1/2}, every t",
+    ccv="t^{1/2} log t, every t",
+    per_round="1 projection",
+    sees="gradients",
+    needs="none; theory: G",
+    confidence="low: reconstruction from the abstract",
+    remark="from the abstract",
+)
+def sarkar_sinha_2025(
+    decision_set: DecisionSet,
+    horizon: int | None = None,
+    *,
+    preset: Preset = "practical",
+    lipschitz: Lipschitz = None,
+    eagerness: float = 1.0,
+) -> Constrained[EvalGrad]:
+    """Sinha and Vaze's policy for any horizon: w_t = lambda_t exp(lambda_t Q(t)), no T in it.
+
+    `theory`: lambda_t = 1/(2 sqrt t), Q in units of 2 G D. The paper proves regret O(sqrt t) and
+    CCV O(sqrt t log t) for every t. This is a reconstruction from its abstract, constants included:
+    the exact lambda_t and the proof were not at hand. As for `sinha_vaze_2024` the weight is small
+    for long: it is 1 only once CCV is 4 G D sqrt(t) log(2 sqrt t).
+
+    `practical`: lambda_t = min(0.3, 6/sqrt t) in learnt ranges, no constants, no unit.
+
+    Args:
+        decision_set: where to play; it must be able to project. One projection a round.
+        horizon: not used; the first t plays are the same for every horizon.
+        preset: "practical" or "theory".
+        lipschitz: as in `sinha_vaze_2024`; `theory` needs it.
+        eagerness: factor on lambda_t; more means less violation and more regret. Not in `theory`.
+
+    Reference: Sarkar and Sinha, "Optimal Anytime Algorithms for Online Convex Optimization with
+    Adversarial Constraints", arXiv 2510.22579, 2025.
+
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> sarkar_sinha_2025(Simplex(3)).surrogate.potential.at(400.0).rate
+    0.3
+
+    """
+    check_preset(preset, decision_set, horizon)
+    learner = AdaGrad(decision_set)
+    if preset == "practical":
+        return Constrained(learner, priced(learner, None, preset, lipschitz, eagerness))
+    refuse_eagerness(eagerness)
+    potential = AnytimeExponential(THEOREM_RATE, highest=THEOREM_RATE)
+    G = needed_lipschitz(lipschitz)
+    return Constrained(learner, CurrentSurrogate(potential, 0.0, scaled(learner, G)))
+
+
+@baseline(
+    source="Lu, Pedramfar and Aggarwal 2025",
+    regret="T^{1/2}",
+    ccv="T^{1/2} log T",
+    per_round="theory: about 1 separation, amortised",
+    sees="gradients",
+    needs="inner ball; theory: known T, G",
+    confidence="low: reconstruction from the abstract",
+    remark="from the abstract",
+)
+def lu_bagel(
+    decision_set: DecisionSet,
+    horizon: int | None = None,
+    *,
+    preset: Preset = "practical",
+    lipschitz: Lipschitz = None,
+    eagerness: float = 1.0,
+) -> Constrained[EvalGrad]:
+    """Optimal regret and CCV without projections: `SeparationAdaGrad` on f_t + w_t g_t^+.
+
+    The weight is that of `sinha_vaze_2024`. The paper proves regret O(sqrt T) and CCV
+    O(sqrt T log T) with about T separations, where the ratio R/r of outer and inner radius is in
+    the constants. This is a reconstruction from its abstract, without its blocks: the surrogate and
+    AdaGrad are those of Sinha and Vaze, the infeasible projection that of Garber and Kretzu (2022).
+
+    `theory` needs T > (4R/r)^2; with R = D that is 32 n (n - 1) on a simplex and about 2e8 on the
+    paths of a graph with 1200 edges. `practical` caps the squeeze at 1/2 and lets it fall; it takes
+    many separations a round where R/r is large (on average 227 at R/r = 123, on a graph of 90
+    edges) and refuses sets with R/r above 1000. No round takes more than (R/r)^2 / (d (2 - d)) + 2
+    of them, with the squeeze d = 4R/(r sqrt T), or 1/2 at first; above 10 000 it warns and says how
+    many, once, before the first round.
+
+    Args:
+        decision_set: where to play; it needs a separation oracle, a hull and an inner ball.
+        horizon: the number of rounds T; `theory` needs it.
+        preset: "practical" or "theory".
+        lipschitz: as in `sinha_vaze_2024`.
+        eagerness: as in `sinha_vaze_2024`.
+
+    Reference: Lu, Pedramfar and Aggarwal, "Order-optimal projection-free algorithm for
+    adversarially constrained online convex optimization", arXiv 2502.16744, 2025.
+
+    """
+    check_preset(preset, decision_set, horizon)
+    T = needed_horizon(horizon) if preset == "theory" else None
+    learner = SeparationAdaGrad(decision_set, T)
+    return Constrained(learner, priced(learner, horizon, preset, lipschitz, eagerness))

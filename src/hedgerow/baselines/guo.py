@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hedgerow.baselines.penalised import Penalised
+from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.projecting import stand_alone, units
 from hedgerow.feedback import Full
 from hedgerow.policies.method import baseline
@@ -31,15 +31,15 @@ class RecooRates:
     unit: float = 1.0
 
     def alpha(self, t: int) -> float:
-        """Return the proximal weight."""
+        """Return alpha_t, the weight on the squared distance from the last play."""
         return math.sqrt(t) / self.unit
 
     def eta(self, t: int) -> float:
-        """Return the least penalty."""
+        """Return eta_t, below which the penalty never falls."""
         return math.sqrt(t)
 
     def gamma(self, t: int) -> float:
-        """Return the factor on the constraint."""
+        """Return gamma_t, the factor on the constraint."""
         return math.pow(t, 0.5 + self.epsilon)
 
 
@@ -80,7 +80,7 @@ class Recoo(Penalised[RecooRates]):
     confidence="high for the update, medium for the schedules",
     remark="schedules reconstructed",
 )
-def recoo(
+def guo_recoo(
     decision_set: DecisionSet,
     horizon: int | None = None,
     *,
@@ -106,7 +106,7 @@ def recoo(
     towards the best of two worlds and beyond, NeurIPS 2022.
 
     >>> from hedgerow.sets.simplices import Simplex
-    >>> recoo(Simplex(2)).ask()
+    >>> guo_recoo(Simplex(2)).ask()
     array([0.5, 0.5])
 
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hedgerow.baselines.penalised import Penalised
+from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.primal_dual import as_trade_off
 from hedgerow.baselines.projecting import stand_alone, units
 from hedgerow.feedback import Full
@@ -27,7 +27,7 @@ class YiRates:
     c: float
 
     def alpha(self, t: int) -> float:
-        """Return the learning rate."""
+        """Return alpha_t, the learning rate of round t."""
         return self.alpha_0 / math.pow(t, self.c)
 
 
