@@ -48,7 +48,7 @@ def guarded_ccv(
     T = horizon
     right = ((1.0 + lam_e) * C + T**0.25) * C1 / (lam * C)
     omega = _root(right)
-    v = C**-4.0
+    v = float(C**-4.0)
     U = v / math.log1p(v) * math.log1p(omega)
     return float(U**0.25 * C * (1.0 if known else (4.0 / 3.0) ** 0.75) * T**0.75)
 
@@ -57,7 +57,8 @@ def _root(right: float) -> float:
     """Return omega with omega - (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} = right > 0."""
 
     def left(omega: float) -> float:
-        return omega - 0.75**0.75 * ((1.0 + omega) ** (4.0 / 3.0) - 1.0) ** 0.75
+        grown = 0.75 * ((1.0 + omega) ** (4.0 / 3.0) - 1.0)
+        return omega - float(grown**0.75)
 
     low, high = 0.0, 1.0
     while left(high) < right:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from hedgerow.feedback import Constraints, EvalGrad
+from hedgerow.feedback import Constraints
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
@@ -31,13 +31,12 @@ from hedgerow.policies.presets import (
 )
 from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
 from hedgerow.potentials import GrowingScale, PowerPotential
-from hedgerow.protocols.parts import Learner
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.adaptive import SCALE_FLOOR, AdaptiveSurrogate, P
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
-from hedgerow.surrogates.ranges import LearntRanges, SeenRanges
+from hedgerow.surrogates.ranges import SeenRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 PROOF_CONSTANT = 144.0
@@ -120,7 +119,7 @@ def projection_free_coco(
 
     """
     check_preset(preset, decision_set, horizon)
-    learner: Learner[EvalGrad]
+    learner: AdaptiveOCG | TrackingOCG
     if preset == "theory":
         refuse_in_theory(
             violation_range=violation_range,
@@ -135,7 +134,8 @@ def projection_free_coco(
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         theorem = _theorem(T, G, decision_set.diameter, as_budget(benchmark_budget))
         return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
-    learner = TrackingOCG(decision_set) if tracking else AdaptiveOCG(decision_set, CertificateSteps())
+    plain = AdaptiveOCG(decision_set, CertificateSteps())
+    learner = TrackingOCG(decision_set) if tracking else plain
     scale = None
     if violation_scale is not None:
         if violation_range is not None:
@@ -231,7 +231,7 @@ def projection_free_long_term(
     root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
 
     def surrogate() -> SignedSurrogate:
-        ranges = LearntRanges(learner, violation_range, given_ratio(lipschitz))
+        ranges = SeenRanges(learner, violation_range, given_ratio(lipschitz), forgiving=False)
         return SignedSurrogate(root, 0.0, ranges)
 
     return Constrained(learner, one_or_each(surrogate, constraints))
