@@ -131,10 +131,8 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
 
 
 @kernel(nothing, write, write, whole, whole, number, number)
-def step_towards(
-    part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float
-) -> None:
-    """x += sigma (a_k - x)."""
+def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float) -> None:
+    """X += sigma (a_k - x)."""
     w, _, _, D, _ = opened(part, n)
     _, g, spread = scratched(part, scratch, n)
     pairwise.step_towards(w, g, D, int(part[COUNT]), k, beta, sigma, spread)
