@@ -4,8 +4,8 @@ D has the squared distances of each atom to all. For weights w, w' on the simple
 ||sum (w' - w)_k a_k||^2 is -(w' - w)^T D (w' - w) / 2, so D says all that a quadratic needs,
 whatever the origin is. g is the gradient by the weights, up to a constant.
 
-Arrays by atom, and the rows of D, have the same room, for a multiple of eight entries. Past the last atom w
-and D are zero, and g is infinite.
+Arrays by atom, and the rows of D, have the same room, for a multiple of eight entries. Past the
+last atom w and D are zero, and g is infinite.
 """
 
 from __future__ import annotations
