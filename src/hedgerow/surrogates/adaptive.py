@@ -55,12 +55,13 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     v = value - sizes[5]  # what some action could have avoided
     if v <= 0.0:
         return math.nan
-    queue[COUNT] += 1.0
-    if units[GIVEN_MG] == 0.0:  # U, the largest seen
-        first = queue[COUNT] == 1.0
+    first = queue[COUNT] == 0.0
+    if units[GIVEN_MG] == 0.0 and (first or sizes[5] == 0.0):  # U, the largest seen
         ranges[MG] = v if first else max(ranges[MG], min(v, LARGEST_GROWTH * ranges[MG]))
     U = violation_unit(ranges, units)
-    queue[VIOLATION] += min(v, U)  # V: one outlier counts one unit
+    if first or sizes[5] == 0.0:  # a round that no action keeps is weighed, and not counted
+        queue[COUNT] += 1.0
+        queue[VIOLATION] += min(v, U)  # V: one outlier counts one unit
     if sizes[1] <= 0.0:
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
