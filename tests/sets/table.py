@@ -21,6 +21,7 @@ from hedgerow.sets.product import Product
 from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.spanning_trees import SpanningTrees
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.transport import TransportPlans
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
 
@@ -137,6 +138,9 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "walks-one-hop": lambda: HopLimitedWalks([(0, 1), (0, 1), (1, 0)], 0, 1, hops=1),
     "walks-single": lambda: HopLimitedWalks([(0, 1), (1, 2), (2, 3)], 0, 3, hops=3),
     "walks-4-nodes": lambda: HopLimitedWalks(random_digraph(4, 6, seed=2), 0, 3, hops=5),
+    "transport-single-plan": lambda: TransportPlans([0.0, 2.0], [0.5, 1.0, 0.5]),
+    "transport-degenerate": lambda: TransportPlans([1.0, 0.0, 2.0], [0.0, 1.0, 1.0, 1.0]),
+    "transport-3x4": lambda: TransportPlans([0.2, 0.5, 0.3], [0.1, 0.4, 0.25, 0.25]),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         simplices,
         spectral,
         tangents,
+        transport,
         unowned_view,
         vectors,
     )
@@ -53,6 +54,7 @@ __all__ = [
     "simplices",
     "spectral",
     "tangents",
+    "transport",
     "unowned_view",
     "vectors",
 ]

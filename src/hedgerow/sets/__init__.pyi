@@ -69,6 +69,7 @@ from .simplices import Simplex as Simplex
 from .spanning_trees import SpanningTrees as SpanningTrees
 from .spectral import NuclearBall as NuclearBall
 from .spectral import Spectrahedron as Spectrahedron
+from .transport import TransportPlans as TransportPlans
 from .unit_flow import UnitFlow as UnitFlow
 from .wrappers import Scaled as Scaled
 from .wrappers import Translated as Translated
