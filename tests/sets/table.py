@@ -18,9 +18,11 @@ from hedgerow.sets.matroids import Matroid, PartitionMatroid
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
 from hedgerow.sets.product import Product
+from hedgerow.sets.set_functions import ConcaveOfSum, Coverage, Cut
 from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.spanning_trees import SpanningTrees
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.submodular import BasePolytope, Polymatroid
 from hedgerow.sets.transport import TransportPlans
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
@@ -141,6 +143,10 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "transport-single-plan": lambda: TransportPlans([0.0, 2.0], [0.5, 1.0, 0.5]),
     "transport-degenerate": lambda: TransportPlans([1.0, 0.0, 2.0], [0.0, 1.0, 1.0, 1.0]),
     "transport-3x4": lambda: TransportPlans([0.2, 0.5, 0.3], [0.1, 0.4, 0.25, 0.25]),
+    "base-single-element": lambda: BasePolytope(1, ConcaveOfSum([4.0])),
+    "base-coverage": lambda: BasePolytope(4, Coverage([[0, 1], [1, 2], [2, 3, 0], [4]])),
+    "base-cut": lambda: BasePolytope(5, Cut([(0, 1), (1, 2), (2, 0), (3, 4)], [1.0, 2, 3, 1])),
+    "polymatroid-concave": lambda: Polymatroid(4, ConcaveOfSum([0.0, 1.0, 3.0, 2.0])),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),
