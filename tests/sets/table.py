@@ -13,7 +13,9 @@ from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.laminar import LaminarMatroid
 from hedgerow.sets.matchings import Matchings
+from hedgerow.sets.matroid_intersection import MatroidIntersection
 from hedgerow.sets.matroids import Matroid, PartitionMatroid
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
@@ -66,6 +68,14 @@ def box(n: int) -> Box:
 def knapsack(n: int) -> Polytope:
     A = np.random.default_rng(n).random((3, n))
     return Polytope(A, 0.4 * A.sum(axis=1), upper=1.0)
+
+
+def both_sides(size: int | None) -> MatroidIntersection:
+    """Matchings between two and three nodes, as sets that take no node of either side twice."""
+    left, right = PartitionMatroid([[0, 1, 2], [3, 4]], [1, 1]), [[0, 3], [1, 4], [2]]
+    return MatroidIntersection(
+        5, left.independent, PartitionMatroid(right, [1, 1, 1]).independent, size
+    )
 
 
 EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
@@ -147,6 +157,11 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "base-coverage": lambda: BasePolytope(4, Coverage([[0, 1], [1, 2], [2, 3, 0], [4]])),
     "base-cut": lambda: BasePolytope(5, Cut([(0, 1), (1, 2), (2, 0), (3, 4)], [1.0, 2, 3, 1])),
     "polymatroid-concave": lambda: Polymatroid(4, ConcaveOfSum([0.0, 1.0, 3.0, 2.0])),
+    "laminar-no-groups": lambda: LaminarMatroid(3, [], []),
+    "laminar-nested": lambda: LaminarMatroid(6, [[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1]),
+    "laminar-never": lambda: LaminarMatroid(4, [[0], [0, 1, 2]], [0, 2]),
+    "intersection-any-size": lambda: both_sides(None),
+    "intersection-of-two": lambda: both_sides(2),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),

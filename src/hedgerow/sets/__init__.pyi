@@ -56,7 +56,9 @@ from .frankwolfe import conditional_gradient as conditional_gradient
 from .generic import ConvexHull as ConvexHull
 from .generic import OracleSet as OracleSet
 from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
+from .laminar import LaminarMatroid as LaminarMatroid
 from .matchings import Matchings as Matchings
+from .matroid_intersection import MatroidIntersection as MatroidIntersection
 from .matroids import Matroid as Matroid
 from .matroids import PartitionMatroid as PartitionMatroid
 from .oracle_only import OracleOnly as OracleOnly

@@ -15,6 +15,7 @@ from hedgerow.sets.bipartite import Bipartite, Nodes
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.whole_costs import whole_costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ class Matchings(OracleOnly):
             number[u, w] = number[w, u] = e
         chosen = list(number.values())[::2]
         graph = nx.Graph()
-        weighted = zip(list(number)[::2], _whole(-c[chosen]), strict=True)
+        weighted = zip(list(number)[::2], whole_costs(-c[chosen]), strict=True)
         graph.add_weighted_edges_from((*pair, weight) for pair, weight in weighted)
         v[[number[pair] for pair in nx.max_weight_matching(graph)]] = 1.0
         return v
@@ -224,11 +225,3 @@ def _two_sides(one: Nodes, two: Nodes, nodes: int) -> Bipartite | None:
     place[np.argsort(second, kind="stable")] = np.arange(nodes)
     ends = np.sort(np.stack([place[one], place[two]]), axis=0)
     return Bipartite(read_only(ends[0]), read_only(ends[1]), left, nodes - left, perfect=False)
-
-
-def _whole(weights: Vector) -> list[int]:
-    """Return positive weights times one power of two, such that all are whole and none changes."""
-    mantissa, exponent = np.frexp(weights)
-    shifts = exponent - exponent.min(initial=1100)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
-    return [m << s for m, s in zip(whole.tolist(), shifts.tolist(), strict=True)]

@@ -222,6 +222,11 @@ class PartitionMatroid(Bases):
         labels: Label = np.unique(key, return_inverse=True)[1]
         return labels
 
+    def independent(self, chosen: list[int]) -> bool:
+        """Whether no group has more of the chosen elements than its capacity."""
+        counts = np.bincount(self._label[chosen], minlength=len(self._members))
+        return bool((counts <= self.capacities).all())
+
     @property
     def _share(self) -> Vector:
         return np.array([s.k / s.n for s in self._subsets])
