@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hedgerow.sets.arborescences import Arborescences
+from hedgerow.sets.b_matchings import BMatchings
 from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.birkhoff import Birkhoff
 from hedgerow.sets.boxes import Box, LinfBall
@@ -17,6 +19,7 @@ from hedgerow.sets.laminar import LaminarMatroid
 from hedgerow.sets.matchings import Matchings
 from hedgerow.sets.matroid_intersection import MatroidIntersection
 from hedgerow.sets.matroids import Matroid, PartitionMatroid
+from hedgerow.sets.perfect_matchings import PerfectMatchings
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
 from hedgerow.sets.product import Product
@@ -162,6 +165,23 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "laminar-never": lambda: LaminarMatroid(4, [[0], [0, 1, 2]], [0, 2]),
     "intersection-any-size": lambda: both_sides(None),
     "intersection-of-two": lambda: both_sides(2),
+    "b-matchings-two-sides": lambda: BMatchings(
+        [(u, 9 + v) for u in range(3) for v in range(3)], 2
+    ),
+    "b-matchings-some-closed": lambda: BMatchings(
+        [("a", 1), ("a", 1), ("a", 2), ("b", 2)], {"a": 2, "b": 0, 1: 1, 2: 3}
+    ),
+    "b-matchings-triangle": lambda: BMatchings([(0, 1), (1, 2), (2, 0)], {0: 1, 1: 2, 2: 1}),
+    "perfect-single-edge": lambda: PerfectMatchings([("a", "b")]),
+    "perfect-two-sides": lambda: PerfectMatchings(
+        [(0, "a"), (0, "b"), (1, "b"), (1, "c"), (2, "c"), (2, "a"), (3, "d"), (3, "a")]
+    ),
+    "perfect-complete-4": lambda: PerfectMatchings([(u, v) for v in range(4) for u in range(v)]),
+    "arborescences-single-edge": lambda: Arborescences([("r", "a"), ("a", "r")], "r"),
+    "arborescences-twisted": lambda: Arborescences(TWISTED, "s"),
+    "arborescences-complete-4": lambda: Arborescences(
+        [(u, v) for u in range(4) for v in range(4) if u != v], 1
+    ),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),

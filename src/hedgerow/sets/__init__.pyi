@@ -7,6 +7,8 @@ from .approximate_projection import (
 from .approximate_projection import (
     frank_wolfe_separation as frank_wolfe_separation,
 )
+from .arborescences import Arborescences as Arborescences
+from .b_matchings import BMatchings as BMatchings
 from .balls import KSparse as KSparse
 from .balls import L1Ball as L1Ball
 from .balls import L2Ball as L2Ball
@@ -62,6 +64,7 @@ from .matroid_intersection import MatroidIntersection as MatroidIntersection
 from .matroids import Matroid as Matroid
 from .matroids import PartitionMatroid as PartitionMatroid
 from .oracle_only import OracleOnly as OracleOnly
+from .perfect_matchings import PerfectMatchings as PerfectMatchings
 from .permutahedron import Permutahedron as Permutahedron
 from .polytope import Polytope as Polytope
 from .product import Product as Product
