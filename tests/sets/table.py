@@ -15,6 +15,7 @@ from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.knapsack import Knapsack
 from hedgerow.sets.laminar import LaminarMatroid
 from hedgerow.sets.matchings import Matchings
 from hedgerow.sets.matroid_intersection import MatroidIntersection
@@ -182,6 +183,9 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "arborescences-complete-4": lambda: Arborescences(
         [(u, v) for u in range(4) for v in range(4) if u != v], 1
     ),
+    "knapsack-nothing-fits": lambda: Knapsack([3, 4], 2),
+    "knapsack-5": lambda: Knapsack([3, 1, 4, 1, 9], 7),
+    "knapsack-copies": lambda: Knapsack([2, 6, 4], 14, most=[3, 1, 2]),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),

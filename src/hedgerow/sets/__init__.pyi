@@ -58,6 +58,7 @@ from .frankwolfe import conditional_gradient as conditional_gradient
 from .generic import ConvexHull as ConvexHull
 from .generic import OracleSet as OracleSet
 from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
+from .knapsack import Knapsack as Knapsack
 from .laminar import LaminarMatroid as LaminarMatroid
 from .matchings import Matchings as Matchings
 from .matroid_intersection import MatroidIntersection as MatroidIntersection
