@@ -15,6 +15,8 @@ from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.interval_schedules import IntervalSchedules
+from hedgerow.sets.job_sequences import JobSequences
 from hedgerow.sets.knapsack import Knapsack
 from hedgerow.sets.laminar import LaminarMatroid
 from hedgerow.sets.matchings import Matchings
@@ -186,6 +188,11 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "knapsack-nothing-fits": lambda: Knapsack([3, 4], 2),
     "knapsack-5": lambda: Knapsack([3, 1, 4, 1, 9], 7),
     "knapsack-copies": lambda: Knapsack([2, 6, 4], 14, most=[3, 1, 2]),
+    "intervals-one-machine": lambda: IntervalSchedules([[0, 3], [2, 5], [4, 7], [1, 6], [5, 8]]),
+    "intervals-two-machines": lambda: IntervalSchedules([[0, 3], [2, 5], [1, 4], [4, 6]], 2),
+    "jobs-without-precedence": lambda: JobSequences([1.0, 3.0, 2.0]),
+    "jobs-in-a-chain": lambda: JobSequences([2.0, 1.0, 0.5], [(0, 1), (1, 2)]),
+    "jobs-in-a-tree": lambda: JobSequences([1.0, 2.0, 1.0, 3.0, 0.5], [(0, 1), (0, 2), (2, 3)]),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),

@@ -58,6 +58,8 @@ from .frankwolfe import conditional_gradient as conditional_gradient
 from .generic import ConvexHull as ConvexHull
 from .generic import OracleSet as OracleSet
 from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
+from .interval_schedules import IntervalSchedules as IntervalSchedules
+from .job_sequences import JobSequences as JobSequences
 from .knapsack import Knapsack as Knapsack
 from .laminar import LaminarMatroid as LaminarMatroid
 from .matchings import Matchings as Matchings
