@@ -5,6 +5,7 @@ from .enveloped import EnvelopedProblem as EnvelopedProblem
 from .halfspace_box import HalfspaceBox as HalfspaceBox
 from .hard_box import HardBox as HardBox
 from .iid_simplex import IidSimplex as IidSimplex
+from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
 from .log_portfolio import (
     ActiveShare as ActiveShare,
@@ -15,6 +16,7 @@ from .log_portfolio import (
 from .log_portfolio import (
     NegativeLog as NegativeLog,
 )
+from .optimal_transport import OptimalTransport as OptimalTransport
 from .orthogonal_ball import OrthogonalBall as OrthogonalBall
 from .periodic_drift import PeriodicDrift as PeriodicDrift
 from .periodic_drift import drifting_paths as drifting_paths
@@ -26,6 +28,7 @@ from .problem import Problem as Problem
 from .quadratic_box import QuadraticBox as QuadraticBox
 from .ranking import Ranking as Ranking
 from .recorded import Recorded as Recorded
+from .sensor_coverage import SensorCoverage as SensorCoverage
 from .shortest_path import ShortestPath as ShortestPath
 from .switching_ball import SwitchingBall as SwitchingBall
 from .variation import Series as Series
