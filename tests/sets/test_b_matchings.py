@@ -11,9 +11,11 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
+from hedgerow.sets import blossoms
 from hedgerow.sets.arborescences import Arborescences
 from hedgerow.sets.b_matchings import BMatchings
 from hedgerow.sets.birkhoff import Birkhoff
+from hedgerow.sets.blossoms import heaviest_matching
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
 from hedgerow.sets.matchings import Matchings
 from hedgerow.sets.perfect_matchings import PerfectMatchings
@@ -188,6 +190,39 @@ def test_larger_arborescences_agree_with_networkx() -> None:
 def test_wrong_graphs_are_refused(make, sentence: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize("package", ["rustworkx", "networkx"])
+def test_both_packages_find_the_heaviest_matching(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if package == "networkx":
+        monkeypatch.setattr(blossoms, "loaded", lambda _: None)
+    else:
+        pytest.importorskip("rustworkx")
+        monkeypatch.setattr(blossoms, "_networkx", None)
+    rng = np.random.default_rng(6)
+    for trial in range(60):
+        edges = random_graph(rng, False, 11)
+        incidence = np.array([[float(v in e) for e in edges] for v in range(6)])
+        every = zero_one(len(edges))
+        every = every[(every @ incidence.T <= 1.0).all(axis=1)]
+        weights = [int(w) << 60 for w in rng.integers(-5, 9, len(edges))]
+        largest = bool(trial % 2)
+        if largest:
+            every = every[every.sum(axis=1) == every.sum(axis=1).max()]
+        found = heaviest_matching(edges, weights, largest=largest)
+        assert (every == np.isin(np.arange(len(edges)), found)).all(axis=1).any()
+        best = max(sum(w for w, x in zip(weights, row, strict=True) if x) for row in every)
+        assert sum(weights[e] for e in found) == best
+
+
+def test_weights_that_do_not_fit_are_left_to_networkx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blossoms, "_rustworkx", None)
+    weights = [1 << 130, (1 << 130) + 1, 1 << 130]
+    assert heaviest_matching([(0, 1), (1, 2), (2, 0)], weights) == [1]
+    X = Matchings([(0, 1), (1, 2), (2, 0)])
+    assert X.lmo([-1e-12, -1e20, -1e20 - 1e5]).tolist() == [0.0, 0.0, 1.0]
 
 
 def test_odd_cycles_without_networkx_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

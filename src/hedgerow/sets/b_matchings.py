@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.sets.blossoms import heaviest_matching
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_nodes, number_undirected
 from hedgerow.sets.graph import incident
@@ -35,8 +36,8 @@ class BMatchings(OracleOnly):
     negative cost. Diameter: exact, the most edges with twice the capacities.
 
     Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Tutte's graph,
-    with b_v copies of node v and two nodes for each edge, by the blossom method in Python; exact
-    because the costs become whole numbers. Diameter: a bound, as above.
+    with b_v copies of node v and two nodes for each edge, by the blossom method; exact because
+    the costs become whole numbers. Diameter: a bound, as above.
 
     Projection and decomposition: by the oracle alone.
 
@@ -166,20 +167,23 @@ class BMatchings(OracleOnly):
         All edges that belong to an edge have its weight w, so that it brings w if it is not taken
         and 2 w if it is.
         """
-        import networkx as nx
-
-        graph = nx.Graph()
-        chosen = np.flatnonzero(c < 0.0).tolist()
-        for e, weight in zip(chosen, whole_costs(-c[chosen]), strict=True):
-            ends = int(self._one[e]), int(self._two[e])
-            graph.add_edge((e, 0), (e, 1), weight=weight)
-            for side, v in enumerate(ends):
-                for copy in range(int(room[v])):
-                    graph.add_edge((e, side), (-1 - v, copy), weight=weight)
+        chosen = np.flatnonzero(c < 0.0)
+        first = np.cumsum(room) - room  # copies of nodes come first, then two nodes for each edge
+        pairs: list[tuple[int, int]] = []
+        weights: list[int] = []
+        owners: list[tuple[int, int]] = []  # the edge and its end, (e, -1) for the edge between
+        for k, weight in enumerate(whole_costs(-c[chosen])):
+            e, own = int(chosen[k]), int(room.sum()) + 2 * k
+            pairs.append((own, own + 1))
+            owners.append((e, -1))
+            for side, v in enumerate((self._one[e], self._two[e])):
+                pairs += [(int(first[v]) + copy, own + side) for copy in range(int(room[v]))]
+                owners += [(e, side)] * int(room[v])
+            weights += [weight] * (len(pairs) - len(weights))
         taken = np.zeros((self.dim, 2), np.bool_)
-        for pair in nx.max_weight_matching(graph):
-            (e, side), (v, _) = sorted(pair, reverse=True)
-            if v < 0:
+        for place in heaviest_matching(pairs, weights):
+            e, side = owners[place]
+            if side >= 0:
                 taken[e, side] = True
         return (taken[:, 0] & taken[:, 1]).astype(np.float64)
 

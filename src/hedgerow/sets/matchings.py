@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.bipartite import Bipartite, Nodes
+from hedgerow.sets.blossoms import heaviest_matching
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.oracle_only import OracleOnly
@@ -31,7 +32,7 @@ class Matchings(OracleOnly):
     dependent rounding.
 
     Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Edmonds'
-    blossom method, O(nodes^3) in Python, exact because the costs become whole numbers. Diameter:
+    blossom method, O(nodes^3), exact because the costs become whole numbers. Diameter:
     a bound. There is no description of polynomial size; the rest goes through the oracle.
 
     Args:
@@ -116,18 +117,11 @@ class Matchings(OracleOnly):
         return self._blossom(c) if self._graph is None else self._graph.cheapest(c)
 
     def _blossom(self, c: Vector) -> Vector:
-        import networkx as nx
-
+        chosen = np.flatnonzero(c < 0.0)
+        ends = self._one[chosen].tolist(), self._two[chosen].tolist()
         v = np.zeros(self.dim)
-        number: dict[tuple[int, int], int] = {}
-        for e in np.flatnonzero(c < 0.0).tolist():
-            u, w = int(self._one[e]), int(self._two[e])
-            number[u, w] = number[w, u] = e
-        chosen = list(number.values())[::2]
-        graph = nx.Graph()
-        weighted = zip(list(number)[::2], whole_costs(-c[chosen]), strict=True)
-        graph.add_weighted_edges_from((*pair, weight) for pair, weight in weighted)
-        v[[number[pair] for pair in nx.max_weight_matching(graph)]] = 1.0
+        pairs = list(zip(*ends, strict=True))
+        v[chosen[heaviest_matching(pairs, whole_costs(-c[chosen]))]] = 1.0
         return v
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.bipartite import Bipartite
+from hedgerow.sets.blossoms import heaviest_matching
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen
 from hedgerow.sets.matchings import simple_graph
@@ -30,7 +31,7 @@ class PerfectMatchings(OracleOnly):
     method; sampling: dependent rounding.
 
     Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Edmonds'
-    blossom method, O(nodes^3) in Python, exact because the costs become whole numbers. There is no
+    blossom method, O(nodes^3), exact because the costs become whole numbers. There is no
     description of polynomial size; the rest goes through the oracle, as the projection always does.
 
     Diameter: the bound sqrt(nodes), or less where a look shows it; exact if two matchings attain
@@ -124,16 +125,9 @@ class PerfectMatchings(OracleOnly):
         return v
 
     def _blossom(self, c: Vector) -> Vector:
-        import networkx as nx
-
         pairs = list(zip(self._one.tolist(), self._two.tolist(), strict=True))
-        number = {pair: e for e, (u, w) in enumerate(pairs) for pair in ((u, w), (w, u))}
-        graph = nx.Graph()
-        weighted = zip(pairs, whole_costs(-c), strict=True)
-        graph.add_weighted_edges_from((*pair, weight) for pair, weight in weighted)
         v = np.zeros(self.dim)
-        matching = nx.max_weight_matching(graph, maxcardinality=True)
-        v[[number[pair] for pair in matching]] = 1.0
+        v[heaviest_matching(pairs, whole_costs(-c), largest=True)] = 1.0
         return v
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
