@@ -16,34 +16,43 @@ write = types.Array(types.float64, 1, "C")
 EPS = float(np.finfo(np.float64).eps)
 
 
-@kernel(nothing, wholes, wholes, write_wholes, write_wholes)
-def first_tree(supply: Whole, demand: Whole, parent: Whole, flow: Whole) -> None:
-    """Write the tree of the north-west corner rule, rooted at the last sink.
+@kernel(whole, rows, wholes, wholes, write_wholes, write_wholes)
+def first_tree(cost: Any, supply: Whole, demand: Whole, parent: Whole, flow: Whole) -> int:
+    """Write a tree in which each source went to its cheapest open sinks, and return its root.
 
-    Nodes are the sources, then the sinks. When a source and a sink are used up together the source
-    carries nothing to the next sink: an edge without flow leads from a source towards the root.
+    Nodes are the sources, then the sinks. A sink that has all it wants is closed and hangs below
+    the source that filled it; a source that is empty hangs below its last sink. When both happen at
+    once the sink is closed, and the source carries nothing to another one: an edge without flow
+    leads from a source towards the root.
     """
     m, n = len(supply), len(demand)
-    i, j = 0, 0
-    left, wanted = supply[0], demand[0]
-    parent[m + n - 1] = -1
-    flow[m + n - 1] = 0
-    while True:
-        moved = min(left, wanted)
-        left -= moved
-        wanted -= moved
-        if j < n - 1 and wanted == 0:
+    wanted = demand.copy()
+    closed = np.zeros(n, np.bool_)
+    left_open = n
+    for i in range(m):
+        left = supply[i]
+        while True:
+            j = -1
+            for k in range(n):
+                if not closed[k] and (j < 0 or cost[i, k] < cost[i, j]):
+                    j = k
+            moved = min(left, wanted[j])
+            left -= moved
+            wanted[j] -= moved
+            if left_open == 1 or wanted[j] > 0:
+                break
+            closed[j] = True
+            left_open -= 1
             parent[m + j] = i
             flow[m + j] = moved
-            j += 1
-            wanted = demand[j]
-        else:
-            parent[i] = m + j
-            flow[i] = moved
-            i += 1
-            if i == m:
-                break
-            left = supply[i]
+        parent[i] = m + j
+        flow[i] = moved
+    root = m
+    while closed[root - m]:
+        root += 1
+    parent[root] = -1
+    flow[root] = 0
+    return root
 
 
 @kernel(nothing, rows, whole, whole, write_wholes, write_wholes, write_wholes, write_wholes, write)
@@ -112,15 +121,16 @@ def best_tree(
     Reference: Cunningham, A network simplex method (1976).
     """
     m, n = len(supply), len(demand)
-    first_tree(supply, demand, parent, flow)
+    root = first_tree(cost, supply, demand, parent, flow)
     child = np.full(m + n, -1, np.int64)
     following = np.full(m + n, -1, np.int64)
     before = np.full(m + n, -1, np.int64)
     depth = np.zeros(m + n, np.int64)
     price = np.zeros(m + n)
-    for v in range(m + n - 1):
-        link(v, parent, child, following, before)
-    refresh(cost, m, m + n - 1, parent, child, following, depth, price)
+    for v in range(m + n):
+        if v != root:
+            link(v, parent, child, following, before)
+    refresh(cost, m, root, parent, child, following, depth, price)
     block = max(10, int(np.sqrt(m * n)))
     row, column = 0, 0
     for _ in range(pivots):
