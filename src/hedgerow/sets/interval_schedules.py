@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_array, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import (
+    Vector,
+    as_array,
+    as_count,
+    as_direction,
+    as_vector,
+    read_only,
+)
 from hedgerow.sets.compiled import Compiled, Index, KernelWorkspace, pack_uint32
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.graph import incident
@@ -128,16 +135,25 @@ class IntervalSchedules(OracleOnly):
 
     def _by_flow(self, c: Vector, machines: int) -> Vector:
         """Send one unit for each machine through time; an interval carries at most one."""
+        network = self._network if machines == self.machines else self._line(machines)
+        nodes, arcs = self._times.size, network[2].size
+        cost, flow = np.append(c, np.zeros(arcs - self.dim)), np.empty(arcs)
+        supply, potential = np.zeros(nodes), np.empty(nodes)
+        supply[0], supply[-1] = -machines, machines
+        kernels.flows.cheapest_flow(*network, cost, supply, potential, flow)
+        return flow[: self.dim].copy()
+
+    @cached_property
+    def _network(self) -> tuple[Index, Index, Index, Index]:
+        return self._line(self.machines)
+
+    def _line(self, machines: int) -> tuple[Index, Index, Index, Index]:
+        """Return the network: the intervals, and idle machines from each time to the next."""
         nodes = self._times.size
         idle = np.repeat(np.arange(nodes - 1, dtype=np.uint32), machines)
         tail = np.concatenate([self._ends[0], idle])
         head = np.concatenate([self._ends[1], idle + np.uint32(1)])
-        cost, flow = np.append(c, np.zeros(idle.size)), np.empty(tail.size)
-        supply, potential = np.zeros(nodes), np.empty(nodes)
-        supply[0], supply[-1] = -machines, machines
-        at = incident(tail, head, nodes)
-        kernels.flows.cheapest_flow(*at, tail, head, cost, supply, potential, flow)
-        return flow[: self.dim].copy()
+        return (*incident(tail, head, nodes), tail, head)
 
     def _off(self, x: Vector) -> tuple[Vector, Vector]:
         """Return by how much intervals are outside of [0, 1], and times above the machines."""
