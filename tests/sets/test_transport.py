@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
+from hedgerow.sets import transport
 from hedgerow.sets.birkhoff import Birkhoff
 from hedgerow.sets.transport import TransportPlans
 
@@ -52,6 +53,20 @@ def test_unit_marginals_are_assignments() -> None:
         c = rng.standard_normal(49)
         np.testing.assert_array_equal(X.lmo(c), Y.lmo(c))
         np.testing.assert_allclose(X.project(c), Y.project(c), atol=1e-8)
+
+
+def test_projections_by_the_oracle_are_those_of_the_programme(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(4)
+    for trial in range(10):
+        X = TransportPlans(*marginals(rng, whole=bool(trial % 2)))
+        y = X.start() + rng.choice([0.1, 3.0]) * rng.standard_normal(X.dim)
+        p = X.project(y)
+        with monkeypatch.context() as patch:
+            patch.setattr(transport, "DENSE", 0)
+            np.testing.assert_allclose(X.project(y), p, atol=1e-8)
+        assert (y - p) @ (X.lmo(p - y) - p) <= 1e-9 * max(1.0, float(y @ y))
 
 
 def test_a_large_plan_is_proved_by_its_prices() -> None:

@@ -21,6 +21,8 @@ BALANCE = 1e-9
 """The totals of supply and demand agree up to this share; the demand is scaled to fit."""
 GRID = 2.0**52
 """The simplex method counts in units of total / GRID, so that its flows are whole numbers."""
+DENSE = 10**7
+"""Up to so many entries of its rows a QP is solved: it makes them dense."""
 
 Whole = NDArray[np.int64]
 
@@ -34,7 +36,8 @@ class TransportPlans(OracleOnly):
 
     Oracle: the network simplex method on strongly feasible trees, exact, O(m + n) a pivot and a
     few pivots a node as a rule. Diameter: the least of three bounds, exact for a single point.
-    Projection: a QP by `piqp` when it is installed, else by the oracle alone.
+    Projection: a QP by `piqp` when it is installed and (m + n) m n is at most 10^7, else by the
+    oracle alone.
 
     Args:
         supply: what each source has, at least 0.
@@ -202,16 +205,20 @@ class TransportPlans(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest plan, by a QP if its answer can be proved."""
+        y = drawn_near(as_point(y, "y", self.dim))
+        x = self._by_programme(y) if sum(self.shape) * self.dim <= DENSE else None
+        return super().project(y) if x is None else x
+
+    def _by_programme(self, y: Vector) -> Vector | None:
         from scipy import sparse
 
-        y = drawn_near(as_point(y, "y", self.dim))
         size, rows = float(self._most.max()), self.rows()
         assert rows.A_eq is not None
         assert rows.b_eq is not None
         none = sparse.csr_array((0, self.dim)), np.zeros(0)
         sides, most = rows.b_eq / size, rows.upper / size
         x = nearest_point(Programme(y / size, *none, rows.A_eq, sides, most))
-        return super().project(y) if x is None else np.maximum(size * x, 0.0)
+        return None if x is None else np.maximum(size * x, 0.0)
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the start and the products of zero-sum vectors."""
