@@ -83,6 +83,18 @@ def test_a_large_plan_is_proved_by_its_prices() -> None:
     np.testing.assert_allclose(best, plan.ravel(), atol=1e-12)
 
 
+def test_each_bound_of_the_diameter_is_attained_somewhere() -> None:
+    """The box by a square of little freedom, a row's and a column's bound by assignments."""
+    square = TransportPlans([0.9, 0.1], [0.9, 0.1])
+    corner = np.array([1.0, 0.0, 0.0, 1.0])
+    apart = float(np.linalg.norm(square.lmo(corner) - square.lmo(-corner)))
+    assert square.diameter == pytest.approx(apart)
+    for supply, demand in (([1.0, 1.0], [0.5] * 4), ([0.5] * 4, [1.0, 1.0])):
+        X = TransportPlans(supply, demand)
+        v = X.lmo(np.arange(8.0) % 3.0)
+        assert X.diameter == pytest.approx(np.linalg.norm(v - X.lmo(v)))
+
+
 def test_the_largest_ball_touches_the_nearest_face() -> None:
     X = TransportPlans([1.0, 2.0, 3.0], [2.0, 4.0])
     centre, r = X.ball()

@@ -148,7 +148,7 @@ def _cheapest(tail: Whole, head: Whole, cost: Vector, nodes: int, root: int) -> 
     The cheapest edge into each node is taken. Where these make cycles, each cycle becomes a node:
     an edge into it costs what it costs more than the edge of the cycle that it replaces.
     """
-    kept = np.flatnonzero((head != root) & (head != tail))
+    kept = np.flatnonzero(head != tail)
     order = kept[np.lexsort((cost[kept], head[kept]))]  # stable: the first of equal ones
     first = np.flatnonzero(np.diff(head[order], prepend=-1))
     best = np.full(nodes, -1)
