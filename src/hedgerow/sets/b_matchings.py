@@ -83,7 +83,8 @@ class BMatchings(OracleOnly):
         object.__setattr__(self, "edges", frozen(self.edges))
         object.__setattr__(self, "_one", read_only(one))
         object.__setattr__(self, "_two", read_only(two))
-        object.__setattr__(self, "_room", read_only(np.minimum(room, one.size).astype(np.int64)))
+        degree = np.bincount(np.concatenate([one, two]), minlength=nodes)
+        object.__setattr__(self, "_room", read_only(np.minimum(room, degree).astype(np.int64)))
         object.__setattr__(self, "_second", None if second is None else read_only(second))
 
     def _in_short(self) -> str:

@@ -134,7 +134,8 @@ def _closure(pairs: NDArray[np.integer], n: int) -> Closure:
     before = np.zeros((n, n), np.bool_)
     before[pairs[:, 0], pairs[:, 1]] = True
     while True:
-        further = before | (before @ before)
+        step = before.astype(np.float32)  # so that BLAS multiplies
+        further = before | (step @ step > 0.5)
         if np.array_equal(further, before):
             break
         before = further
