@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.interval_schedules import IntervalSchedules
-from hedgerow.sets.job_sequences import JobSequences
+from hedgerow.sets.job_sequences import JobSequences, _strings
 from hedgerow.sets.permutahedron import Permutahedron
 
 
@@ -96,6 +96,15 @@ def test_sequences_are_cheapest_of_all() -> None:
         assert X.diameter**2 >= apart - 1e-9
         assert X.contains(rng.dirichlet(np.ones(len(every))) @ every)
     assert bound > 15
+
+
+def test_smiths_rule_is_what_strings_come_to_without_precedence() -> None:
+    rng = np.random.default_rng(5)
+    X = JobSequences(rng.integers(1, 4, 7).astype(np.float64))
+    for c in [c for _ in range(10) for c in directions(7, rng)]:
+        strings = _strings(X._module, c.tolist(), X.times.tolist())
+        order = [job for string in strings for job in string.jobs]
+        np.testing.assert_array_equal(X.lmo(c)[order], np.cumsum(X.times[order]))
 
 
 @pytest.mark.parametrize("into", [False, True])

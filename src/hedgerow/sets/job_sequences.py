@@ -117,8 +117,11 @@ class JobSequences(OracleOnly):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the completion times of the cheapest order; ties go to the first job."""
         weights = as_direction(c, self.dim)
-        strings = _strings(self._module, weights.tolist(), self.times.tolist())
-        order = [job for string in strings for job in string.jobs]
+        if self.precedence:
+            strings = _strings(self._module, weights.tolist(), self.times.tolist())
+            order = np.array([job for string in strings for job in string.jobs])
+        else:
+            order = np.argsort(-weights / self.times, kind="stable")  # Smith's rule
         done = np.empty(self.dim)
         done[order] = np.cumsum(self.times[order])
         return done
