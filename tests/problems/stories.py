@@ -10,9 +10,8 @@ from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.job_sequencing import JobSequencing
 from hedgerow.problems.latency_cap import LatencyCap
-from hedgerow.problems.log_portfolio import LogPortfolio
 from hedgerow.problems.optimal_transport import OptimalTransport
-from hedgerow.problems.portfolio import Portfolio
+from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.sensor_coverage import SensorCoverage
 from hedgerow.problems.shortest_path import ShortestPath

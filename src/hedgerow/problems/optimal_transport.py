@@ -9,8 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow.inputs import Vector, as_count, as_number, as_positive, read_only
-from hedgerow.problems.enveloped import EnvelopedProblem, one_round
-from hedgerow.problems.problem import LinearChunk, chunk_lengths
+from hedgerow.problems.problem import (
+    EnvelopedProblem,
+    LinearChunk,
+    chunk_lengths,
+    one_round,
+)
 from hedgerow.sets.transport import TransportPlans
 
 PRICE = 1.0, 4.0

@@ -12,9 +12,8 @@ from rich.table import Table
 
 from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
-from hedgerow.report.curves import COLOURS
 from hedgerow.report.escaping import in_figure, in_table
-from hedgerow.report.files import save_figure
+from hedgerow.report.picture import COLOURS, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +35,7 @@ def rejection_table(rows: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def record_table(record: Mapping[str, Any]) -> Table:
-    """Return the record of every choice."""
+    """Return the table of every choice that made the network."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("choice", no_wrap=True)
     table.add_column("chosen")
