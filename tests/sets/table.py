@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hedgerow.sets.arborescences import Arborescences
+from hedgerow.sets.b_matchings import BMatchings
 from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.birkhoff import Birkhoff
 from hedgerow.sets.boxes import Box, LinfBall
@@ -13,14 +15,23 @@ from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.interval_schedules import IntervalSchedules
+from hedgerow.sets.job_sequences import JobSequences
+from hedgerow.sets.knapsack import Knapsack
+from hedgerow.sets.laminar import LaminarMatroid
 from hedgerow.sets.matchings import Matchings
+from hedgerow.sets.matroid_intersection import MatroidIntersection
 from hedgerow.sets.matroids import Matroid, PartitionMatroid
+from hedgerow.sets.perfect_matchings import PerfectMatchings
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
 from hedgerow.sets.product import Product
+from hedgerow.sets.set_functions import ConcaveOfSum, Coverage, Cut
 from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.spanning_trees import SpanningTrees
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.submodular import BasePolytope, Polymatroid
+from hedgerow.sets.transport import TransportPlans
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
 
@@ -63,6 +74,14 @@ def box(n: int) -> Box:
 def knapsack(n: int) -> Polytope:
     A = np.random.default_rng(n).random((3, n))
     return Polytope(A, 0.4 * A.sum(axis=1), upper=1.0)
+
+
+def both_sides(size: int | None) -> MatroidIntersection:
+    """Matchings between two and three nodes, as sets that take no node of either side twice."""
+    left, right = PartitionMatroid([[0, 1, 2], [3, 4]], [1, 1]), [[0, 3], [1, 4], [2]]
+    return MatroidIntersection(
+        5, left.independent, PartitionMatroid(right, [1, 1, 1]).independent, size
+    )
 
 
 EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
@@ -137,6 +156,43 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "walks-one-hop": lambda: HopLimitedWalks([(0, 1), (0, 1), (1, 0)], 0, 1, hops=1),
     "walks-single": lambda: HopLimitedWalks([(0, 1), (1, 2), (2, 3)], 0, 3, hops=3),
     "walks-4-nodes": lambda: HopLimitedWalks(random_digraph(4, 6, seed=2), 0, 3, hops=5),
+    "transport-single-plan": lambda: TransportPlans([0.0, 2.0], [0.5, 1.0, 0.5]),
+    "transport-degenerate": lambda: TransportPlans([1.0, 0.0, 2.0], [0.0, 1.0, 1.0, 1.0]),
+    "transport-3x4": lambda: TransportPlans([0.2, 0.5, 0.3], [0.1, 0.4, 0.25, 0.25]),
+    "base-single-element": lambda: BasePolytope(1, ConcaveOfSum([4.0])),
+    "base-coverage": lambda: BasePolytope(4, Coverage([[0, 1], [1, 2], [2, 3, 0], [4]])),
+    "base-cut": lambda: BasePolytope(5, Cut([(0, 1), (1, 2), (2, 0), (3, 4)], [1.0, 2, 3, 1])),
+    "polymatroid-concave": lambda: Polymatroid(4, ConcaveOfSum([0.0, 1.0, 3.0, 2.0])),
+    "laminar-no-groups": lambda: LaminarMatroid(3, [], []),
+    "laminar-nested": lambda: LaminarMatroid(6, [[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1]),
+    "laminar-never": lambda: LaminarMatroid(4, [[0], [0, 1, 2]], [0, 2]),
+    "intersection-any-size": lambda: both_sides(None),
+    "intersection-of-two": lambda: both_sides(2),
+    "b-matchings-two-sides": lambda: BMatchings(
+        [(u, 9 + v) for u in range(3) for v in range(3)], 2
+    ),
+    "b-matchings-some-closed": lambda: BMatchings(
+        [("a", 1), ("a", 1), ("a", 2), ("b", 2)], {"a": 2, "b": 0, 1: 1, 2: 3}
+    ),
+    "b-matchings-triangle": lambda: BMatchings([(0, 1), (1, 2), (2, 0)], {0: 1, 1: 2, 2: 1}),
+    "perfect-single-edge": lambda: PerfectMatchings([("a", "b")]),
+    "perfect-two-sides": lambda: PerfectMatchings(
+        [(0, "a"), (0, "b"), (1, "b"), (1, "c"), (2, "c"), (2, "a"), (3, "d"), (3, "a")]
+    ),
+    "perfect-complete-4": lambda: PerfectMatchings([(u, v) for v in range(4) for u in range(v)]),
+    "arborescences-single-edge": lambda: Arborescences([("r", "a"), ("a", "r")], "r"),
+    "arborescences-twisted": lambda: Arborescences(TWISTED, "s"),
+    "arborescences-complete-4": lambda: Arborescences(
+        [(u, v) for u in range(4) for v in range(4) if u != v], 1
+    ),
+    "knapsack-nothing-fits": lambda: Knapsack([3, 4], 2),
+    "knapsack-5": lambda: Knapsack([3, 1, 4, 1, 9], 7),
+    "knapsack-copies": lambda: Knapsack([2, 6, 4], 14, most=[3, 1, 2]),
+    "intervals-one-machine": lambda: IntervalSchedules([[0, 3], [2, 5], [4, 7], [1, 6], [5, 8]]),
+    "intervals-two-machines": lambda: IntervalSchedules([[0, 3], [2, 5], [1, 4], [4, 6]], 2),
+    "jobs-without-precedence": lambda: JobSequences([1.0, 3.0, 2.0]),
+    "jobs-in-a-chain": lambda: JobSequences([2.0, 1.0, 0.5], [(0, 1), (1, 2)]),
+    "jobs-in-a-tree": lambda: JobSequences([1.0, 2.0, 1.0, 3.0, 0.5], [(0, 1), (0, 2), (2, 3)]),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),

@@ -7,6 +7,8 @@ from .approximate_projection import (
 from .approximate_projection import (
     frank_wolfe_separation as frank_wolfe_separation,
 )
+from .arborescences import Arborescences as Arborescences
+from .b_matchings import BMatchings as BMatchings
 from .balls import KSparse as KSparse
 from .balls import L1Ball as L1Ball
 from .balls import L2Ball as L2Ball
@@ -56,19 +58,32 @@ from .frankwolfe import conditional_gradient as conditional_gradient
 from .generic import ConvexHull as ConvexHull
 from .generic import OracleSet as OracleSet
 from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
+from .interval_schedules import IntervalSchedules as IntervalSchedules
+from .job_sequences import JobSequences as JobSequences
+from .knapsack import Knapsack as Knapsack
+from .laminar import LaminarMatroid as LaminarMatroid
 from .matchings import Matchings as Matchings
+from .matroid_intersection import MatroidIntersection as MatroidIntersection
 from .matroids import Matroid as Matroid
 from .matroids import PartitionMatroid as PartitionMatroid
 from .oracle_only import OracleOnly as OracleOnly
+from .perfect_matchings import PerfectMatchings as PerfectMatchings
 from .permutahedron import Permutahedron as Permutahedron
 from .polytope import Polytope as Polytope
 from .product import Product as Product
+from .set_functions import ConcaveOfSum as ConcaveOfSum
+from .set_functions import Coverage as Coverage
+from .set_functions import Cut as Cut
+from .set_functions import SetFunction as SetFunction
 from .simplices import CappedSimplex as CappedSimplex
 from .simplices import KSubsets as KSubsets
 from .simplices import Simplex as Simplex
 from .spanning_trees import SpanningTrees as SpanningTrees
 from .spectral import NuclearBall as NuclearBall
 from .spectral import Spectrahedron as Spectrahedron
+from .submodular import BasePolytope as BasePolytope
+from .submodular import Polymatroid as Polymatroid
+from .transport import TransportPlans as TransportPlans
 from .unit_flow import UnitFlow as UnitFlow
 from .wrappers import Scaled as Scaled
 from .wrappers import Translated as Translated
