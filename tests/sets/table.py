@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +14,7 @@ from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.lp_balls import LpBall, NonnegativeLpBall
 from hedgerow.sets.matchings import Matchings
 from hedgerow.sets.matroids import Matroid, PartitionMatroid
 from hedgerow.sets.permutahedron import Permutahedron
@@ -100,6 +102,19 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "k-sparse-6-3": lambda: KSparse(6, 3),
     "k-sparse-6-6": lambda: KSparse(6, 6, radius=0.1),
     "k-sparse-40-7": lambda: KSparse(40, 7, radius=30.0),
+    "lp-ball-1": lambda: LpBall(1, 3.0),
+    "lp-ball-one": lambda: LpBall(4, 1.0, radius=2.0),
+    "lp-ball-near-one": lambda: LpBall(5, 1.05, radius=0.1),
+    "lp-ball-1.5": lambda: LpBall(6, 1.5, radius=30.0),
+    "lp-ball-2": lambda: LpBall(4, 2.0),
+    "lp-ball-3": lambda: LpBall(12, 3.0),
+    "lp-ball-100": lambda: LpBall(5, 100.0, radius=2.5),
+    "lp-ball-infinity": lambda: LpBall(4, math.inf, radius=0.1),
+    "nonnegative-lp-one": lambda: NonnegativeLpBall(5, 1.0, radius=3.0),
+    "nonnegative-lp-1.5": lambda: NonnegativeLpBall(6, 1.5, radius=0.1),
+    "nonnegative-lp-3": lambda: NonnegativeLpBall(5, 3.0, radius=30.0),
+    "nonnegative-lp-infinity": lambda: NonnegativeLpBall(3, math.inf),
+    "nonnegative-lp-one-axis": lambda: NonnegativeLpBall(1, 2.0, radius=2.0),
     "permutahedron-1": lambda: Permutahedron([3.0]),
     "permutahedron-4": lambda: Permutahedron([4.0, 1.0, 3.0, 2.0]),
     "permutahedron-equal-weights": lambda: Permutahedron([0.1, 0.1, 0.1]),

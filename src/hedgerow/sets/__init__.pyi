@@ -56,6 +56,8 @@ from .frankwolfe import conditional_gradient as conditional_gradient
 from .generic import ConvexHull as ConvexHull
 from .generic import OracleSet as OracleSet
 from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
+from .lp_balls import LpBall as LpBall
+from .lp_balls import NonnegativeLpBall as NonnegativeLpBall
 from .matchings import Matchings as Matchings
 from .matroids import Matroid as Matroid
 from .matroids import PartitionMatroid as PartitionMatroid
