@@ -12,6 +12,7 @@ from hedgerow.sets.birkhoff import Birkhoff
 from hedgerow.sets.boxes import Box, LinfBall
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.ellipsoid import Ellipsoid
 from hedgerow.sets.generic import ConvexHull, OracleSet
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
 from hedgerow.sets.lp_balls import LpBall, NonnegativeLpBall
@@ -67,6 +68,11 @@ def knapsack(n: int) -> Polytope:
     return Polytope(A, 0.4 * A.sum(axis=1), upper=1.0)
 
 
+def ellipsoid(n: int) -> Ellipsoid:
+    A = np.random.default_rng(n).standard_normal((n, n))
+    return Ellipsoid.from_matrix(A @ A.T + 0.1 * np.eye(n), centre=np.ones(n), radius=30.0)
+
+
 EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "simplex-1": lambda: Simplex(1),
     "simplex-2": lambda: Simplex(2),
@@ -115,6 +121,10 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "nonnegative-lp-3": lambda: NonnegativeLpBall(5, 3.0, radius=30.0),
     "nonnegative-lp-infinity": lambda: NonnegativeLpBall(3, math.inf),
     "nonnegative-lp-one-axis": lambda: NonnegativeLpBall(1, 2.0, radius=2.0),
+    "ellipsoid-1": lambda: Ellipsoid([2.0], centre=[-7.0]),
+    "ellipsoid-plain": lambda: Ellipsoid([3.0, 1.0, 0.1]),
+    "ellipsoid-thin": lambda: Ellipsoid(np.geomspace(1e-5, 1.0, 6), centre=np.arange(6.0)),
+    "ellipsoid-slanted": lambda: ellipsoid(5),
     "permutahedron-1": lambda: Permutahedron([3.0]),
     "permutahedron-4": lambda: Permutahedron([4.0, 1.0, 3.0, 2.0]),
     "permutahedron-equal-weights": lambda: Permutahedron([0.1, 0.1, 0.1]),

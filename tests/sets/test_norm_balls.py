@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hedgerow.sets import L1Ball, L2Ball, LinfBall, LpBall, NonnegativeLpBall
+from hedgerow.sets import Ellipsoid, L1Ball, L2Ball, LinfBall, LpBall, NonnegativeLpBall
 
 Rng = np.random.Generator
 EXPONENTS = (1.0, 1.0 + 1e-9, 1.1, 1.5, 2.0, 3.0, 7.5, 200.0, math.inf)
@@ -110,3 +110,71 @@ def test_exponents_below_one_are_refused(bad):
     for make in (LpBall, NonnegativeLpBall):
         with pytest.raises((ValueError, TypeError), match="p must be"):
             make(3, bad)
+
+
+def test_the_oracle_of_an_ellipsoid_attains_its_dual_norm():
+    """The least <c, x> is <c, centre> - sqrt(c' M^-1 c), at a point of the surface."""
+    rng = np.random.default_rng(4)
+    for n in (1, 2, 5, 12):
+        A, centre = rng.standard_normal((n, n)), rng.standard_normal(n)
+        M = A @ A.T + 0.1 * np.eye(n)
+        X = Ellipsoid.from_matrix(M, centre, radius=3.0)
+        for c in directions(n, rng):
+            unit = c / (np.abs(c).max() or 1.0)
+            v = X.lmo(c)
+            least = unit @ centre - 3.0 * math.sqrt(unit @ np.linalg.solve(M, unit))
+            assert unit @ v == pytest.approx(least, rel=1e-10, abs=1e-12)
+            assert (v - centre) @ M @ (v - centre) == pytest.approx(9.0, rel=1e-10)
+        values = np.linalg.eigvalsh(M)
+        assert X.diameter == pytest.approx(6.0 / math.sqrt(values[0]), rel=1e-10)
+        assert X.ball()[1] == pytest.approx(3.0 / math.sqrt(values[-1]), rel=1e-10)
+
+
+def test_the_projection_on_an_ellipsoid_goes_along_its_normal():
+    rng = np.random.default_rng(5)
+    for n in (2, 6):
+        a = np.geomspace(1e-4, 1.0, n)
+        X = Ellipsoid(a, np.linalg.qr(rng.standard_normal((n, n)))[0], rng.standard_normal(n))
+        for far in (1e-3, 1.0, 1e6):
+            y = X.centre + far * rng.standard_normal(n)
+            x = X.project(y)
+            z = X.directions.T @ (x - X.centre)
+            if (X.directions.T @ (y - X.centre) / a) @ (X.directions.T @ (y - X.centre) / a) <= 1.0:
+                np.testing.assert_array_equal(x, y)
+                continue
+            assert (z / a) @ (z / a) == pytest.approx(1.0, rel=1e-6)  # z is rounded as x is
+            normal = X.directions @ (z / a**2)
+            left = y - x
+            cosine = left @ normal / (np.linalg.norm(left) * np.linalg.norm(normal))
+            assert cosine == pytest.approx(1.0, abs=1e-6)
+
+
+def test_ellipsoids_along_the_coordinates_agree_with_slanted_ones():
+    rng = np.random.default_rng(6)
+    a, centre = np.array([3.0, 0.5, 1.0]), np.array([1.0, -2.0, 0.0])
+    plain, same = Ellipsoid(a, centre=centre), Ellipsoid(a, np.eye(3), centre)
+    for _ in range(10):
+        c = rng.standard_normal(3)
+        np.testing.assert_allclose(plain.lmo(c), same.lmo(c), rtol=1e-14)
+        np.testing.assert_allclose(plain.project(9.0 * c), same.project(9.0 * c), rtol=1e-14)
+    ball = Ellipsoid([2.0, 2.0, 2.0])
+    np.testing.assert_allclose(ball.lmo([1.0, 2.0, 2.0]), L2Ball(3, 2.0).lmo([1.0, 2.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("build", "sentence"),
+    [
+        (lambda: Ellipsoid([]), "at least one axis"),
+        (lambda: Ellipsoid([1.0, 0.0]), r"axes\[1\] must be above 0, got 0"),
+        (lambda: Ellipsoid([1.0, 1e-10]), r"at most 1e\+09 times the shortest"),
+        (lambda: Ellipsoid([1.0], centre=[1e10]), r"at most 1e\+09 times its longest axis 1 away"),
+        (lambda: Ellipsoid([1.0, 2.0], np.ones((2, 2))), "must be orthonormal"),
+        (lambda: Ellipsoid([1.0, 2.0], np.eye(3)), r"shape \(2, 2\), a column each"),
+        (lambda: Ellipsoid.from_matrix([[1.0, 2.0], [2.0, 1.0]]), "positive definite, got eigen"),
+        (lambda: Ellipsoid.from_matrix([[1.0, 2.0], [0.0, 1.0]]), "must be symmetric"),
+        (lambda: Ellipsoid.from_matrix([1.0, 2.0]), "must be square"),
+    ],
+)
+def test_wrong_ellipsoids_are_refused_in_a_sentence(build, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        build()

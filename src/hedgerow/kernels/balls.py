@@ -138,3 +138,30 @@ def against_power_above_zero(
         return
     for i in range(len(c)):
         v[i] = radius if (v[i] > 0.0 and p > 1.0) or i == best else 0.0
+
+
+# numbers = [longest axis, centre, axes / longest, and unless they lie along the coordinates the
+# rows of the matrix whose columns are the axes / longest]; scratch = 2 n numbers
+@kernel(*ORACLE)
+def against_in_ellipsoid(
+    index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
+) -> None:
+    """Return centre - longest A u / ||u|| with u = A' c, A the axes; the first axis if c = 0."""
+    n = len(c)
+    slant, u = len(numbers) > 2 * n + 1, scratch[:n]
+    for i in range(n):
+        u[i] = 0.0 if slant else numbers[1 + n + i] * c[i]
+    if slant:
+        for i in range(n):
+            for j in range(n):
+                u[j] += numbers[1 + (2 + i) * n + j] * c[i]
+    norm = length(u, scratch[n:])[1]
+    if norm == 0.0:
+        scratch[n], norm = 1.0, 1.0
+    for i in range(n):
+        if slant:
+            row = numbers[1 + (2 + i) * n : 1 + (3 + i) * n]
+            step = dot(row, scratch[n:])
+        else:
+            step = numbers[1 + n + i] * scratch[n + i]
+        v[i] = numbers[1 + i] - numbers[0] * (step / norm)

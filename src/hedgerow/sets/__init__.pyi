@@ -51,6 +51,7 @@ from .decision_set import (
     Workspace as Workspace,
 )
 from .dijkstra_paths import DijkstraPaths as DijkstraPaths
+from .ellipsoid import Ellipsoid as Ellipsoid
 from .frankwolfe import Descent as Descent
 from .frankwolfe import conditional_gradient as conditional_gradient
 from .generic import ConvexHull as ConvexHull
