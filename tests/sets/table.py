@@ -14,6 +14,7 @@ from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.ellipsoid import Ellipsoid
 from hedgerow.sets.generic import ConvexHull, OracleSet
+from hedgerow.sets.group_balls import GroupBall, LatentGroupBall
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
 from hedgerow.sets.lp_balls import LpBall, NonnegativeLpBall
 from hedgerow.sets.matchings import Matchings
@@ -23,6 +24,7 @@ from hedgerow.sets.polytope import Polytope
 from hedgerow.sets.product import Product
 from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.sparse_balls import CappedL1Ball, OrderedWeightedBall
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
@@ -125,6 +127,20 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "ellipsoid-plain": lambda: Ellipsoid([3.0, 1.0, 0.1]),
     "ellipsoid-thin": lambda: Ellipsoid(np.geomspace(1e-5, 1.0, 6), centre=np.arange(6.0)),
     "ellipsoid-slanted": lambda: ellipsoid(5),
+    "ordered-weighted-1": lambda: OrderedWeightedBall([2.0]),
+    "ordered-weighted-falling": lambda: OrderedWeightedBall([3.0, 2.0, 1.0, 0.5], radius=0.1),
+    "ordered-weighted-equal": lambda: OrderedWeightedBall(np.ones(4)),
+    "ordered-weighted-cube": lambda: OrderedWeightedBall([1.0, 0.0, 0.0], radius=30.0),
+    "ordered-weighted-steps": lambda: OrderedWeightedBall([3.0, 3.0, 1.0, 1.0, 0.0, 0.0]),
+    "ordered-weighted-oscar": lambda: OrderedWeightedBall.oscar(6, 1.0, 0.3),
+    "capped-l1-fraction": lambda: CappedL1Ball(5, cap=1.0, radius=2.5),
+    "capped-l1-sparse": lambda: CappedL1Ball(6, cap=0.1, radius=0.2),
+    "capped-l1-cube": lambda: CappedL1Ball(3, cap=2.0, radius=100.0),
+    "group-ball-2": lambda: GroupBall([[3, 1], [0, 2, 4]], radius=2.5),
+    "group-ball-singles": lambda: GroupBall([[0], [1], [2]]),
+    "group-ball-one": lambda: GroupBall([[0, 1, 2]], radius=0.1),
+    "latent-group-chain": lambda: LatentGroupBall([[0, 1], [1, 2]], radius=2.0),
+    "latent-group-1": lambda: LatentGroupBall([[0]]),
     "permutahedron-1": lambda: Permutahedron([3.0]),
     "permutahedron-4": lambda: Permutahedron([4.0, 1.0, 3.0, 2.0]),
     "permutahedron-equal-weights": lambda: Permutahedron([0.1, 0.1, 0.1]),

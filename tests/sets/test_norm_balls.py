@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from hedgerow.sets import Ellipsoid, L1Ball, L2Ball, LinfBall, LpBall, NonnegativeLpBall
+from hedgerow.sets import (
+    CappedL1Ball,
+    ConvexHull,
+    Ellipsoid,
+    GroupBall,
+    KSparse,
+    L1Ball,
+    L2Ball,
+    LatentGroupBall,
+    LinfBall,
+    LpBall,
+    NonnegativeLpBall,
+    OrderedWeightedBall,
+)
 
 Rng = np.random.Generator
 EXPONENTS = (1.0, 1.0 + 1e-9, 1.1, 1.5, 2.0, 3.0, 7.5, 200.0, math.inf)
@@ -176,5 +189,142 @@ def test_ellipsoids_along_the_coordinates_agree_with_slanted_ones():
     ],
 )
 def test_wrong_ellipsoids_are_refused_in_a_sentence(build, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        build()
+
+
+def sign_vectors(n: int) -> np.ndarray:
+    every = np.array(list(product((-1.0, 0.0, 1.0), repeat=n)))
+    return every[every.any(axis=1)]
+
+
+def owl(x: np.ndarray, w: np.ndarray) -> float:
+    """The largest sum of |x_i| w_j over all assignments: the definition by permutations."""
+    from scipy.optimize import linear_sum_assignment
+
+    values = np.abs(x)[:, None] * w
+    return float(values[linear_sum_assignment(values, maximize=True)].sum())
+
+
+WEIGHTS = ([2.0], [1.0, 1.0], [1.0, 0.0], [3.0, 2.0, 1.0], [1.0, 1.0, 0.0], [2.0, 2.0, 1.0, 0.0])
+
+
+@pytest.mark.parametrize("w", WEIGHTS, ids=str)
+def test_ordered_weighted_balls_are_hulls_of_scaled_sign_vectors(w: list[float]):
+    """All vertices by brute force: oracle, diameter and projection."""
+    rng, n = np.random.default_rng(7), len(w)
+    X = OrderedWeightedBall(w, radius=2.0)
+    atoms = np.array([2.0 * s / owl(s, np.array(w)) for s in sign_vectors(n)])
+    assert X.diameter == pytest.approx(2.0 * np.linalg.norm(atoms, axis=1).max(), rel=1e-12)
+    hull = ConvexHull(atoms)
+    for _ in range(25):
+        c = rng.integers(-2, 3, n) * 1.0 if rng.random() < 0.4 else rng.standard_normal(n)
+        assert c @ X.lmo(c) == pytest.approx((atoms @ c).min(), abs=1e-12)
+        assert X.norm(c) == pytest.approx(owl(c, np.array(w)), rel=1e-12, abs=1e-15)
+        y = 3.0 * rng.standard_normal(n)
+        np.testing.assert_allclose(X.project(y), hull.project(y), rtol=0.0, atol=1e-9)
+
+
+def test_ordered_weighted_balls_with_known_names():
+    rng = np.random.default_rng(8)
+    pairs = OrderedWeightedBall.oscar(5, 0.7, 0.2)
+    for _ in range(20):
+        x = rng.standard_normal(5)
+        a = np.abs(x)
+        largest = sum(max(a[i], a[j]) for i, j in combinations(range(5), 2))
+        assert pairs.norm(x) == pytest.approx(0.7 * a.sum() + 0.2 * largest, rel=1e-12)
+        for w, twin in ((np.ones(5), L1Ball(5)), (np.eye(5)[0], LinfBall(5))):
+            X = OrderedWeightedBall(w)
+            np.testing.assert_allclose(X.lmo(x), twin.lmo(x), rtol=1e-15)
+            np.testing.assert_allclose(X.project(x), twin.project(x), rtol=0.0, atol=1e-14)
+
+
+def test_projections_on_ordered_weighted_balls_keep_small_numbers_beside_large_ones():
+    X = OrderedWeightedBall([1.0, 0.0, 0.0])
+    for size in (1e8, 1e60, 1e299):
+        x = X.project([size, 0.3, -0.7])
+        np.testing.assert_allclose(x, [1.0, 0.3, -0.7], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("cap", "radius"), [(1.0, 1.0), (1.0, 2.0), (1.0, 2.5), (0.5, 9.0)])
+def test_capped_l1_balls_are_hulls_of_filled_sign_vectors(cap: float, radius: float):
+    rng, n = np.random.default_rng(9), 4
+    X = CappedL1Ball(n, cap, radius)
+    grid = np.array(list(product((-cap, 0.0, cap), repeat=n)))
+    rest = radius - cap * int(radius / cap + 1e-9)
+    moved = [g + s * rest * e for g in grid for e in np.eye(n) for s in (-1.0, 0.0, 1.0)]
+    atoms = np.array(
+        [v for v in moved if np.abs(v).max() <= cap and np.abs(v).sum() <= radius + 1e-12]
+    )
+    hull = ConvexHull(np.unique(atoms, axis=0))
+    assert X.diameter == pytest.approx(2.0 * np.linalg.norm(atoms, axis=1).max(), rel=1e-12)
+    for _ in range(25):
+        c = rng.integers(-2, 3, n) * 1.0 if rng.random() < 0.4 else rng.standard_normal(n)
+        assert c @ X.lmo(c) == pytest.approx((atoms @ c).min(), abs=1e-12)
+        y = 2.0 * rng.standard_normal(n)
+        np.testing.assert_allclose(X.project(y), hull.project(y), rtol=0.0, atol=1e-9)
+
+
+def test_group_balls_attain_their_dual_norm_and_equal_known_balls():
+    rng, groups = np.random.default_rng(10), [[4, 0], [1], [5, 2, 3]]
+    X, singles, one = (
+        GroupBall(groups, 2.0),
+        GroupBall([[i] for i in range(6)]),
+        GroupBall([range(6)]),
+    )
+    for c in [rng.standard_normal(6) for _ in range(20)] + directions(6, rng):
+        unit = c / (np.abs(c).max() or 1.0)
+        lengths = [np.linalg.norm(unit[g]) for g in groups]
+        assert unit @ X.lmo(c) == pytest.approx(-2.0 * max(lengths), rel=1e-12, abs=1e-15)
+        assert X.norm(unit) == pytest.approx(sum(lengths), rel=1e-12)
+        np.testing.assert_allclose(singles.lmo(c), L1Ball(6).lmo(c), rtol=1e-14)
+        np.testing.assert_allclose(singles.project(unit), L1Ball(6).project(unit), atol=1e-14)
+        np.testing.assert_allclose(one.lmo(c), L2Ball(6).lmo(c), rtol=1e-14, atol=1e-300)
+        np.testing.assert_allclose(one.project(unit), L2Ball(6).project(unit), atol=1e-14)
+
+
+def test_latent_group_balls_of_all_subsets_are_k_support_balls():
+    rng = np.random.default_rng(11)
+    for n, k in ((4, 2), (5, 3), (4, 1), (4, 4)):
+        X, Y = LatentGroupBall(list(combinations(range(n), k)), 2.0), KSparse(n, k, 2.0)
+        for _ in range(10):
+            x = rng.standard_normal(n) * 10.0 ** rng.uniform(-3.0, 3.0, n)
+            x[rng.random(n) < 0.2] = 0.0
+            assert X.norm(x) == pytest.approx(Y.norm(x), rel=1e-11)
+            assert x @ X.lmo(x) == pytest.approx(x @ Y.lmo(x), rel=1e-12)
+
+
+def test_a_latent_group_norm_is_the_largest_product_with_its_dual_ball():
+    """By SciPy's general solver: maximise <a, x> subject to ||a_G|| <= 1 for every group."""
+    from scipy.optimize import NonlinearConstraint, minimize
+
+    rng, groups = np.random.default_rng(12), [[0, 1, 2], [2, 3], [3, 4, 0]]
+    X = LatentGroupBall(groups)
+    for _ in range(5):
+        x = rng.standard_normal(5)
+        inside = NonlinearConstraint(lambda a: [a[g] @ a[g] for g in groups], -np.inf, 1.0)
+        best = minimize(lambda a, x=x: -(a @ x), 0.1 * x, constraints=inside, method="SLSQP")
+        assert X.norm(x) == pytest.approx(-best.fun, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("build", "sentence"),
+    [
+        (lambda: OrderedWeightedBall([]), "weights must be at least one number"),
+        (lambda: OrderedWeightedBall([1.0, 2.0]), "none above the one before"),
+        (lambda: OrderedWeightedBall([1.0, -1.0]), "none below 0"),
+        (lambda: OrderedWeightedBall([0.0, 0.0]), "the largest of the weights must be above 0"),
+        (lambda: OrderedWeightedBall.oscar(3, -1.0, 0.0), "each and pairs must be at least 0"),
+        (lambda: CappedL1Ball(3, 0.0, 1.0), "cap must be above 0, got 0"),
+        (lambda: CappedL1Ball(3, 1.0, -1.0), "radius must be above 0, got -1"),
+        (lambda: GroupBall([[0, 1], [1, 2]]), "got 1 more than once; .* make a LatentGroupBall"),
+        (lambda: GroupBall([[0, 2]]), "got 1 in none"),
+        (lambda: GroupBall([[0], []]), "leave empty groups out"),
+        (lambda: GroupBall([]), "at least one group"),
+        (lambda: LatentGroupBall([[0, -1]]), "got the coordinate -1"),
+        (lambda: LatentGroupBall([[0.5]]), "whole number"),
+    ],
+)
+def test_wrong_norm_balls_are_refused_in_a_sentence(build, sentence):
     with pytest.raises(ValueError, match=sentence):
         build()

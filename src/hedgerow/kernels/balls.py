@@ -165,3 +165,25 @@ def against_in_ellipsoid(
         else:
             step = numbers[1 + n + i] * scratch[n + i]
         v[i] = numbers[1 + i] - numbers[0] * (step / norm)
+
+
+# index = [the group of each coordinate], numbers = [radius], scratch = [squares of groups]
+@kernel(*ORACLE)
+def against_largest_group(
+    index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
+) -> None:
+    """Go against c within the group where it is longest, the first one if several."""
+    largest = length(c, v)[0]
+    for g in range(len(scratch)):
+        scratch[g] = 0.0
+    for i in range(len(c)):
+        scratch[index[i]] += v[i] * v[i]
+    best, first = 0, True
+    for g in range(len(scratch)):
+        if scratch[g] > scratch[best]:
+            best = g
+    factor = numbers[0] / math.sqrt(scratch[best]) if largest > 0.0 else 0.0
+    for i in range(len(c)):
+        v[i] = -factor * v[i] if index[i] == best else 0.0
+        if largest == 0.0 and index[i] == best and first:
+            v[i], first = -numbers[0], False

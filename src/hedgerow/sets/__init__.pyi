@@ -56,6 +56,8 @@ from .frankwolfe import Descent as Descent
 from .frankwolfe import conditional_gradient as conditional_gradient
 from .generic import ConvexHull as ConvexHull
 from .generic import OracleSet as OracleSet
+from .group_balls import GroupBall as GroupBall
+from .group_balls import LatentGroupBall as LatentGroupBall
 from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
 from .lp_balls import LpBall as LpBall
 from .lp_balls import NonnegativeLpBall as NonnegativeLpBall
@@ -70,6 +72,8 @@ from .simplices import CappedSimplex as CappedSimplex
 from .simplices import KSubsets as KSubsets
 from .simplices import Simplex as Simplex
 from .spanning_trees import SpanningTrees as SpanningTrees
+from .sparse_balls import CappedL1Ball as CappedL1Ball
+from .sparse_balls import OrderedWeightedBall as OrderedWeightedBall
 from .spectral import NuclearBall as NuclearBall
 from .spectral import Spectrahedron as Spectrahedron
 from .unit_flow import UnitFlow as UnitFlow
