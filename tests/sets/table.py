@@ -26,6 +26,12 @@ from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.spanning_trees import SpanningTrees
 from hedgerow.sets.sparse_balls import CappedL1Ball, OrderedWeightedBall
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.spectral_balls import (
+    Fantope,
+    OperatorBall,
+    SchattenBall,
+    SolidSpectrahedron,
+)
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
 
@@ -184,6 +190,19 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "nuclear-1x1": lambda: NuclearBall(1, 1),
     "nuclear-1x4": lambda: NuclearBall(1, 4, radius=2.0),
     "nuclear-5x3": lambda: NuclearBall(5, 3, radius=0.5),
+    "fantope-1": lambda: Fantope(1, 1),
+    "fantope-4-1": lambda: Fantope(4, 1),
+    "fantope-5-3": lambda: Fantope(5, 3),
+    "fantope-point": lambda: Fantope(3, 3),
+    "solid-spectrahedron-1": lambda: SolidSpectrahedron(1, trace=2.0),
+    "solid-spectrahedron-4": lambda: SolidSpectrahedron(4, trace=0.1),
+    "schatten-nuclear": lambda: SchattenBall(3, 2, 1.0, radius=2.0),
+    "schatten-1.5": lambda: SchattenBall(2, 4, 1.5, radius=30.0),
+    "schatten-frobenius": lambda: SchattenBall(3, 3, 2.0),
+    "schatten-4": lambda: SchattenBall(3, 4, 4.0, radius=0.1),
+    "schatten-operator": lambda: SchattenBall(2, 2, math.inf),
+    "operator-1x1": lambda: OperatorBall(1, 1, radius=0.1),
+    "operator-4x3": lambda: OperatorBall(4, 3, radius=2.0),
     "polytope-knapsack": lambda: knapsack(8),
     "polytope-equations": lambda: Polytope(
         A_eq=[[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0]], b_eq=[2.0, 1.0]

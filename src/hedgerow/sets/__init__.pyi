@@ -76,6 +76,10 @@ from .sparse_balls import CappedL1Ball as CappedL1Ball
 from .sparse_balls import OrderedWeightedBall as OrderedWeightedBall
 from .spectral import NuclearBall as NuclearBall
 from .spectral import Spectrahedron as Spectrahedron
+from .spectral_balls import Fantope as Fantope
+from .spectral_balls import OperatorBall as OperatorBall
+from .spectral_balls import SchattenBall as SchattenBall
+from .spectral_balls import SolidSpectrahedron as SolidSpectrahedron
 from .unit_flow import UnitFlow as UnitFlow
 from .wrappers import Scaled as Scaled
 from .wrappers import Translated as Translated
