@@ -10,6 +10,8 @@ import numpy as np
 from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.birkhoff import Birkhoff
 from hedgerow.sets.boxes import Box, LinfBall
+from hedgerow.sets.compositions import AffineImage, ConvexHullOfUnion, MinkowskiSum
+from hedgerow.sets.cuts import HalfspaceCut
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.ellipsoid import Ellipsoid
@@ -228,4 +230,18 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "translated-l2ball": lambda: Translated(L2Ball(3, radius=2.0), [5.0, 0.0, -5.0]),
     "translated-dag": lambda: Translated(diamond(), np.ones(4)),
     "translated-scaled-simplex": lambda: Translated(Scaled(Simplex(3), 2.0), np.ones(3)),
+    "sum-one": lambda: MinkowskiSum(Simplex(3)),
+    "sum-simplex-cross": lambda: MinkowskiSum(Simplex(3), L1Ball(3, radius=0.5)),
+    "sum-flat": lambda: MinkowskiSum(Simplex(3), Simplex(3, total=2.0), KSubsets(3, 1)),
+    "union-cross-cube": lambda: ConvexHullOfUnion(L1Ball(3), LinfBall(3, radius=0.6)),
+    "union-apart": lambda: ConvexHullOfUnion(Simplex(2), Box([5.0, -1.0], [6.0, 1.0])),
+    "image-of-simplex": lambda: AffineImage(Simplex(4), [[0, 1, 2, 0.5], [1, 3, 1, 2]], [9.0, 0.0]),
+    "image-one-to-one": lambda: AffineImage(L2Ball(2), [[1.0, 2.0], [0.0, 1.0], [1.0, 0.0]]),
+    "image-mirrored": lambda: AffineImage(
+        Permutahedron([1.0, 2.0, 4.0]), np.diag([1.0, -1.0, 1.0])
+    ),
+    "halfspace-simplex": lambda: HalfspaceCut(Simplex(4), [2.0, 1.0, 0.0, -1.0], 0.3),
+    "halfspace-budget": lambda: HalfspaceCut(Box(np.zeros(4), np.ones(4)), np.ones(4), 2.5),
+    "halfspace-idle": lambda: HalfspaceCut(L1Ball(2), [1.0, 1.0], 9.0),
+    "halfspace-ball": lambda: HalfspaceCut(L2Ball(2, radius=3.0), [1.0, 2.0], -0.9),
 }

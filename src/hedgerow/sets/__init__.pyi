@@ -13,6 +13,11 @@ from .balls import L2Ball as L2Ball
 from .birkhoff import Birkhoff as Birkhoff
 from .boxes import Box as Box
 from .boxes import LinfBall as LinfBall
+from .compositions import AffineImage as AffineImage
+from .compositions import ConvexHullOfUnion as ConvexHullOfUnion
+from .compositions import MinkowskiSum as MinkowskiSum
+from .cuts import HalfspaceCut as HalfspaceCut
+from .cuts import intersect as intersect
 from .dag_paths import DagPaths as DagPaths
 from .decision_set import (
     CAPABILITIES as CAPABILITIES,
