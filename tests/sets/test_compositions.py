@@ -25,7 +25,9 @@ from hedgerow.sets import (
     LinfBall,
     LpBall,
     MinkowskiSum,
+    NonnegativeLpBall,
     OracleSet,
+    OrderedWeightedBall,
     Permutahedron,
     Simplex,
     Spectrahedron,
@@ -251,3 +253,30 @@ def test_a_wrong_oracle_is_named_in_one_call():
 def test_wrong_compositions_are_refused_in_a_sentence(build, error, sentence):
     with pytest.raises(error, match=sentence):
         build()
+
+
+def test_sets_that_go_by_other_names_in_frankwolfe_jl_are_what_the_page_says():
+    """Straight from the definitions there: all vertices, or the hull of two balls."""
+    rng, n, K, t = np.random.default_rng(7), 4, 2, 0.7
+    lower, upper = -rng.random(n), 1.0 + rng.random(n)
+    signs = np.array(list(product((-1.0, 0.0, 1.0), repeat=n)))
+    places = np.array(list(product((0.0, 1.0), repeat=n)))
+    middle = 0.5 * (lower + upper)
+    ends = [middle + s * e * 0.5 * (upper - lower) for e in np.eye(n) for s in (-1.0, 1.0)]
+    for X, vertices in (
+        (  # KNormBallLMO
+            OrderedWeightedBall([1.0, 1.0, 0.0, 0.0], t),
+            np.vstack([listed(L1Ball(n, t)), listed(LinfBall(n, t / K))]),
+        ),
+        (CappedL1Ball(n, t, K * t), t * signs[np.abs(signs).sum(axis=1) == K]),  # KSparseLMO
+        (AffineImage(L1Ball(n), np.diag((upper - lower) / 2), middle), np.array(ends)),  # Diamond
+        (NonnegativeLpBall(n, 1, t), t * np.vstack([np.eye(n), np.zeros(n)])),  # UnitSimplex
+        (  # UnitHyperSimplexLMO
+            HalfspaceCut(Box(np.zeros(n), np.full(n, t)), np.ones(n), K * t),
+            t * places[places.sum(axis=1) <= K],
+        ),
+    ):
+        for c in directions(n, rng):
+            v = X.lmo(c)
+            assert c @ v == pytest.approx((vertices @ c).min(), abs=1e-12)
+            assert np.abs(vertices - v).max(axis=1).min() <= 1e-12

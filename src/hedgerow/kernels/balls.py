@@ -141,29 +141,30 @@ def against_power_above_zero(
 
 
 # numbers = [longest axis, centre, axes / longest, and unless they lie along the coordinates the
-# rows of the matrix whose columns are the axes / longest]; scratch = 2 n numbers
+# matrix A whose columns are the axes / longest, column by column and then row by row];
+# scratch = 2 n numbers
 @kernel(*ORACLE)
 def against_in_ellipsoid(
     index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
 ) -> None:
     """Return centre - longest A u / ||u|| with u = A' c, A the axes; the first axis if c = 0."""
     n = len(c)
-    slant, u = len(numbers) > 2 * n + 1, scratch[:n]
+    columns = 1 + 2 * n
+    rows = columns + n * n
+    slanted, u, unit = len(numbers) > columns, scratch[:n], scratch[n:]
     for i in range(n):
-        u[i] = 0.0 if slant else numbers[1 + n + i] * c[i]
-    if slant:
-        for i in range(n):
-            for j in range(n):
-                u[j] += numbers[1 + (2 + i) * n + j] * c[i]
-    norm = length(u, scratch[n:])[1]
-    if norm == 0.0:
-        scratch[n], norm = 1.0, 1.0
-    for i in range(n):
-        if slant:
-            row = numbers[1 + (2 + i) * n : 1 + (3 + i) * n]
-            step = dot(row, scratch[n:])
+        if slanted:
+            u[i] = dot(numbers[columns + i * n : columns + (i + 1) * n], c)
         else:
-            step = numbers[1 + n + i] * scratch[n + i]
+            u[i] = numbers[1 + n + i] * c[i]
+    norm = length(u, unit)[1]
+    if norm == 0.0:
+        unit[0], norm = 1.0, 1.0
+    for i in range(n):
+        if slanted:
+            step = dot(numbers[rows + i * n : rows + (i + 1) * n], unit)
+        else:
+            step = numbers[1 + n + i] * unit[i]
         v[i] = numbers[1 + i] - numbers[0] * (step / norm)
 
 

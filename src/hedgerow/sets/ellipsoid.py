@@ -135,8 +135,9 @@ class Ellipsoid(ProjectableSet):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The axes, one row after the other."""
-        slanted = [] if self.directions is None else [(self.directions * self._relative).ravel()]
+        """The axes, column by column and row by row."""
+        A = None if self.directions is None else self.directions * self._relative
+        slanted = [] if A is None else [A.T.ravel(), A.ravel()]
         return Compiled(
             kernels.balls.against_in_ellipsoid,
             kernels.tangents.everywhere,

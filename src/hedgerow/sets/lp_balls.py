@@ -187,7 +187,12 @@ class NonnegativeLpBall(ProjectableSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the entries of c below 0; stay at zero if there are none."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.n))
+        c = as_direction(c, self.n)
+        if self.p > 1.0:
+            return KernelWorkspace(self.compiled).lmo(c)
+        v, i = np.zeros(self.n), int(np.argmin(c))
+        v[i] = self.radius if c[i] < 0.0 else 0.0
+        return v
 
     @cached_property
     def compiled(self) -> Compiled:

@@ -19,11 +19,12 @@ from hedgerow.inputs import (
     as_vector,
     read_only,
 )
-from hedgerow.sets.compiled import Compiled, KernelWorkspace, pack_uint32
+from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.norm_ball import NormBall
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.rising import rising
+from hedgerow.sets.simplices import smallest
 from hedgerow.sets.sizes import as_size, check_width
 
 FAR = 1e14
@@ -111,7 +112,14 @@ class OrderedWeightedBall(NormBall):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the k largest entries of |c| alike, with the best k, the first if several."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.n))
+        c = as_direction(c, self.n)
+        order = rising(-np.abs(c))
+        means = np.cumsum(np.abs(c)[order]) / self._sums
+        vertices = np.isfinite(self._sums)
+        k = int(np.flatnonzero(vertices)[np.argmax(means[vertices])])
+        v, size = np.zeros(self.n), self.radius / self._sums[k]
+        v[order[: k + 1]] = np.where(c[order[: k + 1]] < 0.0, size, -size)
+        return v
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -234,7 +242,7 @@ class CappedL1Ball(OracleOnly):
     """The l1 ball in a cube, {|x_i| <= cap for all i, |x_1| + ... + |x_n| <= radius}.
 
     With radius = k cap it is the k-sparse polytope: its vertices have k entries of size `cap`.
-    Oracle: the cap against the largest entries of |c|, the rest against the next, O(n log n).
+    Oracle: the cap against the largest entries of |c|, the rest against the next, O(n).
     Projection: that of |y| on a capped simplex, exact. Diameter: twice the length of a vertex,
     exact.
 
@@ -282,8 +290,14 @@ class CappedL1Ball(OracleOnly):
         return True
 
     def lmo(self, c: ArrayLike) -> Vector:
-        """Go against the largest entries of |c|, the first ones if several."""
-        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.n))
+        """Go against the largest entries of |c|, the first ones if several, O(n)."""
+        c = as_direction(c, self.n)
+        sizes = np.abs(c)
+        full = smallest(-sizes, self._full)
+        v = np.where(full, self.cap, 0.0)
+        if self._rest > 0.0:
+            v[np.argmax(np.where(full, -1.0, sizes))] = self._rest
+        return np.where(c < 0.0, v, -v) + 0.0  # no zero has a sign
 
     @cached_property
     def compiled(self) -> Compiled:
