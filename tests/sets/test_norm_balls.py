@@ -8,6 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+import hedgerow as hr
 from hedgerow.sets import (
     CappedL1Ball,
     ConvexHull,
@@ -328,3 +329,35 @@ def test_a_latent_group_norm_is_the_largest_product_with_its_dual_ball():
 def test_wrong_norm_balls_are_refused_in_a_sentence(build, sentence):
     with pytest.raises(ValueError, match=sentence):
         build()
+
+
+COMPILED = [
+    LpBall(6, 1.3, 2.0),
+    LpBall(6, math.inf),
+    NonnegativeLpBall(6, 1.0, 3.0),
+    NonnegativeLpBall(6, 2.5),
+    Ellipsoid(np.arange(1.0, 7.0), centre=np.ones(6)),
+    Ellipsoid.from_matrix(np.eye(6) + 0.3 * np.ones((6, 6))),
+    OrderedWeightedBall([3.0, 3.0, 2.0, 1.0, 0.0, 0.0]),
+    CappedL1Ball(6, 1.0, 2.5),
+    GroupBall([[0, 5], [1, 2], [3, 4]]),
+]
+
+
+@pytest.mark.parametrize("X", COMPILED, ids=repr)
+def test_kernels_answer_as_the_oracles_do(X):
+    """The same vertex, ties among them, and whole games run in the compiled loop."""
+    rng, space = np.random.default_rng(13), X.workspace()
+    assert space.space is not None
+    for c in [*(rng.integers(-2, 3, 6) * 1.0 for _ in range(30)), *directions(6, rng)]:
+        if 1e-100 < np.abs(c).max() < 1e100 or not c.any():
+            np.testing.assert_array_equal(space.lmo(c), X.lmo(c))
+    rounds = [
+        (hr.Linear(rng.standard_normal(6)), hr.Linear(rng.standard_normal(6), -1.0))
+        for _ in range(30)
+    ]
+    problem = hr.Recorded(X, rounds)
+    trace = hr.simulate(hr.projection_free_coco(X), problem)
+    assert trace.compiled
+    played = [step.cost for step in hr.play(hr.projection_free_coco(X), problem)]
+    np.testing.assert_array_equal(trace.costs, played)
