@@ -247,6 +247,12 @@ def test_a_wrong_oracle_is_named_in_one_call():
         (lambda: HalfspaceCut(Simplex(2), [1.0, 0.0], 0.0), ValueError, "more than a face"),
         (lambda: intersect(L2Ball(2), upper=1.0), ValueError, "L2Ball has no rows"),
         (lambda: intersect(Simplex(2), np.ones((1, 3)), [1.0]), ValueError, "must have 2 columns"),
+        (lambda: intersect(Simplex(2), np.ones((1, 2))), ValueError, "A_ub and b_ub belong"),
+        (lambda: intersect(Simplex(2), upper=[1.0] * 3), ValueError, "one number or 2, got shape"),
+        (lambda: intersect(Simplex(2), lower=np.nan), ValueError, "lower must be finite"),
+        (lambda: intersect(3, upper=1.0), TypeError, "made of decision sets, got int"),
+        (lambda: AffineImage([1.0], np.eye(1)), TypeError, "made of decision sets, got list"),
+        (lambda: HalfspaceCut("X", [1.0], 1.0), TypeError, "made of decision sets, got str"),
         (lambda: intersect(Simplex(2), upper=0.4), ValueError, "no point satisfies all rows"),
     ],
 )

@@ -77,15 +77,20 @@ class Composed(OracleOnly):
         return direction
 
 
+def check_set_type(value: object, what: str) -> None:
+    """Refuse what is no decision set."""
+    if not isinstance(value, DecisionSet):
+        raise TypeError(
+            f"{what} is made of decision sets, got {type(value).__name__}; wrap an oracle of yours "
+            "in OracleSet, and write (X, Y), not ([X, Y])"
+        )
+
+
 def _check_parts(parts: tuple[DecisionSet, ...], what: str) -> None:
     if not parts:
         raise ValueError(f"{what} needs at least one set, got none")
     for part in parts:
-        if not isinstance(part, DecisionSet):
-            raise TypeError(
-                f"{what} is made of decision sets, got {type(part).__name__}; write "
-                "(X, Y), not ([X, Y])"
-            )
+        check_set_type(part, what)
     if len({part.dim for part in parts}) > 1:
         raise ValueError(
             f"{what} is made of sets of one dimension, got {[part.dim for part in parts]}; an "
@@ -281,6 +286,7 @@ class AffineImage(Composed):
     _sizes: Vector = field(init=False, repr=False)
 
     def __init__(self, inner: DecisionSet, matrix: ArrayLike, offset: ArrayLike | None = None):
+        check_set_type(inner, "an image")
         A = as_array(matrix, "matrix")
         if A.ndim != 2 or A.shape[1] != inner.dim or not A.size:
             raise ValueError(

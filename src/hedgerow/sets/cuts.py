@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_number, as_point, as_vector, length, read_only
-from hedgerow.sets.compositions import AffineImage, Composed
+from hedgerow.inputs import Vector, as_array, as_number, as_point, as_vector, length, read_only
+from hedgerow.sets.compositions import AffineImage, Composed, check_set_type
 from hedgerow.sets.decision_set import (
     Capability,
     DecisionSet,
@@ -59,6 +59,7 @@ class HalfspaceCut(Composed):
     _lowest: Vector = field(init=False, repr=False)
 
     def __init__(self, inner: DecisionSet, normal: ArrayLike, bound: float):
+        check_set_type(inner, "a cut")
         a = as_vector(normal, "normal", inner.dim)
         size = length(a)
         if size == 0.0:
@@ -226,24 +227,28 @@ def intersect(
 
     """
     X = decision_set
+    check_set_type(X, "an intersection")
     if not X.supports(HasLinearDescription):
         raise ValueError(
             f"{type(X).__name__} has no rows() to add others to; cut it by one plane with "
             "HalfspaceCut, or give a set that supports HasLinearDescription"
         )
     blocks, sides = [np.zeros((0, X.dim))], [np.zeros(0)]
-    if A_ub is not None or b_ub is not None:
-        A = np.atleast_2d(np.asarray(A_ub, np.float64))
-        b = as_vector(b_ub if b_ub is not None else [], "b_ub", len(A))
-        if A.shape[1] != X.dim:
+    if (A_ub is None) != (b_ub is None):
+        raise ValueError("A_ub and b_ub belong together, got one of them; give both or neither")
+    if A_ub is not None and b_ub is not None:
+        A = as_array(A_ub, "A_ub")
+        if A.ndim != 2 or A.shape[1] != X.dim:
             raise ValueError(f"A_ub must have {X.dim} columns, got shape {A.shape}")
-        blocks, sides = [*blocks, A], [*sides, b]
-    for sign, limits in ((-1.0, lower), (1.0, upper)):
+        blocks.append(A)
+        sides.append(as_vector(b_ub, "b_ub", len(A)))
+    for sign, name, limits in ((-1.0, "lower", lower), (1.0, "upper", upper)):
         if limits is not None:
-            ends = np.broadcast_to(np.asarray(limits, np.float64), (X.dim,))
-            some = np.isfinite(ends)
-            blocks.append(sign * np.eye(X.dim)[some])
-            sides.append(sign * ends[some])
+            ends = as_array(limits, name)
+            if ends.shape not in ((), (X.dim,)):
+                raise ValueError(f"{name} must be one number or {X.dim}, got shape {ends.shape}")
+            blocks.append(sign * np.eye(X.dim))
+            sides.append(sign * np.broadcast_to(ends, (X.dim,)))
     rows = with_rows(X.rows(), np.vstack(blocks), np.concatenate(sides))
     cut = Polytope(rows.A_ub, rows.b_ub, rows.A_eq, rows.b_eq, rows.lower, rows.upper)
     if rows.lift is None and rows.shift is None:

@@ -13,7 +13,6 @@ from hedgerow.inputs import (
     Vector,
     as_array,
     as_direction,
-    as_number,
     as_point,
     as_vector,
     length,
@@ -108,7 +107,7 @@ class Ellipsoid(ProjectableSet):
                 f"{values[0]:g} to {values[-1]:g}; an ellipsoid that is flat is the AffineImage of "
                 "a ball"
             )
-        return cls(as_number(radius, "radius") / np.sqrt(values), vectors, centre)
+        return cls(as_size(radius, "radius") / np.sqrt(values), vectors, centre)
 
     @property
     def dim(self) -> int:

@@ -62,6 +62,7 @@ class GroupBall(NormBall):
             )
         label = np.empty(every.size, np.intp)
         label[every] = np.repeat(np.arange(len(members)), [m.size for m in members])
+        object.__setattr__(self, "groups", tuple(tuple(m.tolist()) for m in members))
         object.__setattr__(self, "n", every.size)
         object.__setattr__(self, "_label", read_only(label))
         super().__post_init__()
@@ -151,6 +152,7 @@ class LatentGroupBall(OracleOnly):
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", as_size(self.radius, "radius"))
         object.__setattr__(self, "_sets", tuple(_members(self.groups)))
+        object.__setattr__(self, "groups", tuple(tuple(m.tolist()) for m in self._sets))
 
     def _in_short(self) -> str:
         return f"{len(self.groups)} groups, {self.dim} coordinates"
