@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,9 @@ from hedgerow.sets.decision_set import (
     Decomposable,
     HasLinearDescription,
     Rows,
+    Workspace,
 )
+from hedgerow.sets.frankwolfe import Oracle
 from hedgerow.sets.oracle_only import OracleOnly, drawn_near
 from hedgerow.sets.product import Product
 from hedgerow.sets.sizes import check_coordinates, check_width
@@ -42,20 +45,32 @@ class Composed(OracleOnly):
     are polytopes, else to about 1e-8 near curved faces.
     """
 
+    @property
     @abstractmethod
-    def _best(self, c: Vector) -> Vector:
+    def _sets(self) -> tuple[DecisionSet, ...]:
+        """The sets that are asked."""
+
+    @abstractmethod
+    def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         """Return a minimiser of <c, x>, |c_i| <= 1; a vertex if it is the only one."""
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Ask the parts twice, see above."""
         c = as_vector(c, "the direction", self.dim)
+        return self._ask_twice(c, [X.lmo for X in self._sets])
+
+    def _ask_twice(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         largest = float(np.abs(c).max())
         if largest == 0.0:
-            return self._best(self._general)
+            return self._best(self._general, oracles)
         unit = np.ldexp(c, -math.frexp(largest)[1])
-        v, w = self._best(unit), self._best(unit + TURN * self._general)
+        v, w = self._best(unit, oracles), self._best(unit + TURN * self._general, oracles)
         rounding = 4.0 * EPS * float(np.abs(unit) @ (np.abs(v) + np.abs(w)))
         return w if unit @ w <= unit @ v + rounding else v
+
+    def workspace(self) -> Workspace:
+        """Return workspaces of the parts, with their warm starts."""
+        return _ComposedWorkspace(self)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x is at most tol away, relative to entries above 1.
@@ -75,6 +90,20 @@ class Composed(OracleOnly):
     def _general(self) -> Vector:
         direction: Vector = np.sin(np.arange(1.0, self.dim + 1.0) ** 2)  # like noise, but the same
         return direction
+
+
+class _ComposedWorkspace(Workspace):
+    def __init__(self, composed: Composed):
+        super().__init__(composed)
+        self._composed = composed
+        self._spaces = [X.workspace() for X in composed._sets]
+
+    def lmo(self, c: Vector) -> Vector:
+        return self._composed._ask_twice(c, [space.lmo for space in self._spaces])
+
+    @property
+    def _parts(self) -> dict[str, Workspace]:
+        return {str(i): space for i, space in enumerate(self._spaces)}
 
 
 def check_set_type(value: object, what: str) -> None:
@@ -142,8 +171,12 @@ class MinkowskiSum(Composed):
             return all(X.supports(capability) for X in self.parts)
         return super().supports(capability)
 
-    def _best(self, c: Vector) -> Vector:
-        total: Vector = np.sum([X.lmo(c) for X in self.parts], axis=0)
+    @property
+    def _sets(self) -> tuple[DecisionSet, ...]:
+        return self.parts
+
+    def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
+        total: Vector = np.sum([lmo(c) for lmo in oracles], axis=0)
         return total
 
     def minimum(self, c: ArrayLike) -> float:
@@ -213,8 +246,12 @@ class ConvexHullOfUnion(Composed):
             return all(X.supports(capability) for X in self.parts)
         return super().supports(capability)
 
-    def _best(self, c: Vector) -> Vector:
-        return min((X.lmo(c) for X in self.parts), key=lambda v: float(c @ v))
+    @property
+    def _sets(self) -> tuple[DecisionSet, ...]:
+        return self.parts
+
+    def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
+        return min((lmo(c) for lmo in oracles), key=lambda v: float(c @ v))
 
     def minimum(self, c: ArrayLike) -> float:
         """Return the least of the parts' lower bounds."""
@@ -335,8 +372,12 @@ class AffineImage(Composed):
     def _image(self, x: Vector) -> Vector:
         return x @ self.matrix.T + self.offset
 
-    def _best(self, c: Vector) -> Vector:
-        return self._image(self.inner.lmo(c @ self.matrix))
+    @property
+    def _sets(self) -> tuple[DecisionSet, ...]:
+        return (self.inner,)
+
+    def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
+        return self._image(oracles[0](c @ self.matrix))
 
     def minimum(self, c: ArrayLike) -> float:
         """Move the inner set's lower bound in the direction A' c."""

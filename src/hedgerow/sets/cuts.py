@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from hedgerow.sets.decision_set import (
     Projectable,
     Rows,
 )
+from hedgerow.sets.frankwolfe import Oracle
 from hedgerow.sets.oracle_only import drawn_near
 from hedgerow.sets.polytope import Polytope
 
@@ -104,18 +106,22 @@ class HalfspaceCut(Composed):
             return self.inner.supports(capability)
         return super().supports(capability)
 
-    def _best(self, c: Vector) -> Vector:
-        return self._solve(c)[0]
+    @property
+    def _sets(self) -> tuple[DecisionSet, ...]:
+        return (self.inner,)
+
+    def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
+        return self._solve(c, oracles[0])[0]
 
     def minimum(self, c: ArrayLike) -> float:
         """Return the inner set's bound for c + lambda normal, less lambda times the bound."""
         c = as_vector(c, "the direction", self.dim)
         largest = float(np.abs(c).max()) or 1.0
-        x, t = self._solve(c / largest)
+        x, t = self._solve(c / largest, self.inner.lmo)
         proved = self.inner.minimum(c / largest + t * self._unit) - t * self._level
         return largest * min(proved, float(c / largest @ x))
 
-    def _solve(self, c: Vector) -> tuple[Vector, float]:
+    def _solve(self, c: Vector, lmo: Oracle) -> tuple[Vector, float]:
         """Return the minimiser and lambda.
 
         For each point v of the inner set and lambda >= 0 the least <c, x> over the cut is at most
@@ -124,14 +130,14 @@ class HalfspaceCut(Composed):
         takes the place of one of them.
         """
         a, b, t = self._unit, self._level, 0.0
-        high, low = self.inner.lmo(c), self._lowest
+        high, low = lmo(c), self._lowest
         if float(a @ high) <= b:
             return high, t
         for _ in range(PIVOTS):
             step = high - low
             t = max(0.0, -float(c @ step) / float(a @ step))
             d = c + t * a  # <d, high> = <d, low>
-            v = self.inner.lmo(d)
+            v = lmo(d)
             sizes = np.abs(c) + t * np.abs(a)
             rounding = 8.0 * EPS * float(sizes @ (np.abs(v) + np.abs(high) + np.abs(low)))
             if float(d @ (low - v)) <= rounding:
