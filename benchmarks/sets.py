@@ -27,6 +27,7 @@ import time
 from pathlib import Path
 
 import combinatorial
+import norms
 import oracles
 import projection_run
 import projections
@@ -42,6 +43,7 @@ def main() -> None:
     options = parser.parse_args()
     begin, rows = time.perf_counter(), list[Row]()
     for module in (oracles, combinatorial, projections):
+    for module in (oracles, norms, projections):
         for k in range(1 if options.quick else 3):
             for contest in module.contests(k):
                 if options.only.lower() in contest.name.lower():
