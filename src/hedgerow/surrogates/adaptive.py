@@ -92,9 +92,9 @@ class AdaptiveSurrogate(FirstOrder):
 
     q = 6 + max(V/U, log2(1 + N)): V is the violation so far, N the number of violated rounds, U the
     second largest violation so far (`SeenRanges`). So persistence counts even where violations
-    are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost so
-    far against the present play, less what violations paid: the scale grows only while regret is
-    being lost. One oracle call a round; a few more for violations of a new size.
+    are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
+    so far against the present play, less what violations paid: the scale grows only while regret
+    is being lost. One oracle call per round; a few more for violations of a new size.
 
     Args:
         ranges: the units.
