@@ -12,6 +12,7 @@ from rich.table import Table
 
 from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
+from hedgerow.networks.timestamps import written
 from hedgerow.report.curves import COLOURS
 from hedgerow.report.escaping import in_figure, in_table
 from hedgerow.report.files import save_figure
@@ -54,6 +55,8 @@ def network_table(network: Network) -> Table:
     columns = {"latency, ms": (network.latency_label, network.latency_ms)}
     if network.bandwidth_mbps is not None:
         columns["bandwidth, Mbit/s"] = (network.bandwidth_label or "", network.bandwidth_mbps)
+    if network.quantities:
+        return _long_table(columns, network)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in columns:
@@ -65,6 +68,22 @@ def network_table(network: Network) -> Table:
     return table
 
 
+def _long_table(columns: dict[str, tuple[str, Vector]], network: Network) -> Table:
+    """Return the same with a row for each quantity, of which there may be many."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", overflow="fold")
+    table.add_column("what it is", overflow="fold")
+    for name in LEVELS.values():
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, quantity in network.quantities.items():
+        columns[name] = (quantity.label, quantity.values)
+    for name, (label, values) in columns.items():
+        known = values[~np.isnan(values)]
+        numbers = np.quantile(known, list(LEVELS)) if known.size else [np.nan] * len(LEVELS)
+        table.add_row(in_table(name), in_table(label), *(f"{value:.4g}" for value in numbers))
+    return table
+
+
 def network_sentences(network: Network) -> list[str]:
     """Return what a table does not hold: sizes, ends, series, correlation."""
     size = f"{len(network.nodes)} nodes, {len(network.edges)} directed edges"
@@ -73,11 +92,21 @@ def network_sentences(network: Network) -> list[str]:
     at = np.bincount(network.edges.ravel(), minlength=len(network.nodes))
     degrees = f"A node has {at.min()} to {at.max()} edges, at the median {np.median(at):g}."
     lines = [f"{', '.join([size, *named])}.", degrees]
-    for name in ("latency", "bandwidth"):
-        series = getattr(network, f"{name}_series")
-        if series is not None:
-            gaps = float(np.isnan(series).mean())
-            lines.append(f"Series of {name}: {len(series)} rounds, {gaps:.2%} without a reading.")
+    pieces = network.pieces
+    if len(pieces) > 1:
+        sizes = _words(pieces)
+        lines.append(
+            f"The graph is in {len(pieces)} pieces, with {sizes} nodes; no route joins them."
+        )
+    series = {"latency": network.latency_series, "bandwidth": network.bandwidth_series}
+    series |= {name: quantity.series for name, quantity in network.quantities.items()}
+    for name, values in series.items():
+        if values is not None:
+            gaps = float(np.isnan(values).mean())
+            lines.append(f"Series of {name}: {len(values)} rounds, {gaps:.2%} without a reading.")
+    if network.times is not None:
+        first, last = (written(int(network.times[i])) for i in (0, -1))
+        lines.append(f"Rounds begin from {first} to {last}.")
     if network.bandwidth_mbps is None:
         lines.append("No bandwidth.")
     elif network.rank_correlation is not None:
