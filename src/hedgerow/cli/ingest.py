@@ -61,15 +61,18 @@ def atlas(
         ),
     ] = "none",
     aggregate: Aggregate = "median",
+    series: Series = None,
     seed: Annotated[int, typer.Option(help="Fixes a synthetic bandwidth.", min=0)] = 0,
     keep_going: KeepGoing = False,
+    most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read RIPE Atlas results in any form of delivery: a hub and the probes that measured it."""
     with report_errors():
         check_output(out, files)
         choices = AtlasChoices(
-            type, start, stop, af, node_key, hub, latency, bandwidth, aggregate, seed, keep_going
-        )
+            type, start, stop, af, node_key, hub, latency, bandwidth, aggregate, seed, keep_going,
+            series, most_numbers,
+        )  # fmt: skip
         _finish(read_atlas(files, choices), out)
 
 

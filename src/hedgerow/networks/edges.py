@@ -23,7 +23,7 @@ from hedgerow.networks.network import Network
 from hedgerow.networks.numbers import parse_number
 from hedgerow.networks.places import read_places
 from hedgerow.networks.quantity import Quantity
-from hedgerow.networks.readings import check_aggregate
+from hedgerow.networks.readings import by_round, check_aggregate, check_size, medians
 from hedgerow.networks.rejections import Reason, Rejected, Rejections
 from hedgerow.networks.timestamps import Times, looks_like_time, width
 
@@ -358,7 +358,7 @@ class _Readings:
         values, result = self.values[name], np.full(len(self.edges), np.nan)
         known = ~np.isnan(values)
         if aggregate == "median":
-            edges, found = _medians(self.edge[known], values[known])
+            edges, found = medians(self.edge[known], values[known])
             result[edges] = found
             return result
         before = self.values[latency] if aggregate == "min" else -self._late()
@@ -373,20 +373,9 @@ class _Readings:
         return times.rounds(None)[0][self.time] if self.reader.time is not None else self.time
 
     def series(self, name: str, of: NDArray[np.int64], rounds: int) -> NDArray[np.float64]:
-        """Return rounds x edges, NaN where an edge has no row, the median where it has several."""
-        values, result = self.values[name], np.full(rounds * len(self.edges), np.nan)
-        known = ~np.isnan(values)
-        cells, found = _medians((of[self.time] * len(self.edges) + self.edge)[known], values[known])
-        result[cells] = found
-        return result.reshape(rounds, -1)
-
-
-def _medians(keys: NDArray[np.int64], values: Vector) -> tuple[NDArray[np.int64], Vector]:
-    """Return the distinct keys and the median of the values of each."""
-    order = np.lexsort((values, keys))
-    found, first, count = np.unique(keys[order], return_index=True, return_counts=True)
-    low, high = (values[order[first + at]] for at in ((count - 1) // 2, count // 2))
-    return found, np.where(low == high, low, 0.5 * low + 0.5 * high)
+        """Return the values by round and edge."""
+        shape = (rounds, len(self.edges))
+        return by_round(of[self.time], self.edge, self.values[name], shape)
 
 
 def _network(
@@ -409,12 +398,7 @@ def _network(
     begins = None
     if reader.time is not None:
         of, begins = reader.times.rounds(every, most_numbers)
-        count = len(begins) * len(edges)
-        if count > most_numbers:
-            raise ValueError(
-                f"{len(begins)} rounds of {len(edges)} edges make a series of {count} numbers; at "
-                f"most {most_numbers} are kept unless most_numbers=... is raised"
-            )
+        check_size(len(begins), len(edges), most_numbers)
         series = {name: table.series(name, of, len(begins)) for name in table.values}
     elif every is not None:
         raise ValueError("series=... needs a column of times; name it with time=...")
