@@ -57,17 +57,20 @@ def places_csv(path: Path) -> Path:
 
 
 def operator_readings(minutes: int = 2880, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return the latency of each minute and link in ms, and the price of each link."""
+    """Return the latency of each minute and link in ms, and the price of each link.
+
+    Fewer minutes are the first of more.
+    """
     rng = np.random.default_rng(seed)
     base = np.array([_fibre_ms(SITES[a], SITES[b]) for a, b in LINKS])
     congestion = rng.uniform(0.0, 0.8, len(LINKS))
+    price = np.round(rng.uniform(1.0, 6.0, len(LINKS)), 2)
     hour = (np.arange(minutes) / 60.0) % 24.0
     evening = np.exp(-0.5 * ((hour - 20.5) / 1.5) ** 2)  # from 19 to 22, UTC
     latency = base * (1.0 + np.outer(evening, congestion))
     latency *= rng.lognormal(0.0, 0.04, latency.shape)
     failed = slice(OUTAGE_BEGINS, OUTAGE_BEGINS + OUTAGE_MINUTES)
     latency[failed, LINKS.index(OUTAGE)] = OUTAGE_MS
-    price = np.round(rng.uniform(1.0, 6.0, len(LINKS)), 2)
     return latency, price
 
 

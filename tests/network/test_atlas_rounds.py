@@ -34,9 +34,7 @@ def test_rounds_have_the_median_of_their_readings(tmp_path):
     assert star.latency_ms.tolist() == [14.0, 40.0], "the median of all readings, as without rounds"
     assert star.choices["rounds"] == "15min, the median of each"
     assert read_atlas(path).latency_series is None
-    with pytest.raises(
-        DataError, match="3 rounds of 2 edges make a series of 6 numbers"
-    ):
+    with pytest.raises(DataError, match="3 rounds of 2 edges make a series of 6 numbers"):
         read_atlas(path, AtlasChoices(series="15min", most_numbers=5))
     with pytest.raises(ValueError, match="series must be a span of time"):
         AtlasChoices(series="quarter")

@@ -113,11 +113,11 @@ class Network:
     @property
     def pieces(self) -> tuple[int, ...]:
         """How many nodes each piece of the graph has, largest first; one number if it is whole."""
-        from scipy.sparse import coo_array
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
         n, (tail, head) = len(self.nodes), self.edges.T
-        graph = coo_array((np.ones(len(tail)), (tail, head)), (n, n))
+        graph = csr_array((np.ones(len(tail)), (tail, head)), (n, n))
         _, piece = connected_components(graph, directed=False)
         return tuple(sorted(np.bincount(piece).tolist(), reverse=True))
 
