@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.errors import check_output, in_options, report_errors
+from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.saying import say, tell_aside
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.atlas.choices import AtlasChoices
@@ -21,6 +22,7 @@ from hedgerow.report.networks import network_sentences, network_table, rejection
 ingest = typer.Typer(
     help="Read measurements and write a network file.",
     no_args_is_help=True,
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
 )
 

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.errors import check_output, report_errors
+from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.ingest import MostNumbers
 from hedgerow.cli.saying import say
 from hedgerow.networks.arrays import MOST_NUMBERS
@@ -22,6 +23,7 @@ from hedgerow.report.series_figure import draw_series, series_of
 network = typer.Typer(
     help="Show a network file, or build the paper's graph.",
     no_args_is_help=True,
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
 )
 
