@@ -35,7 +35,7 @@ class IidSimplex(LinearProblem):
     _mean: Vector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        rng = np.random.default_rng([self.seed, 0])
+        rng = np.random.default_rng([as_count(self.seed, "seed", least=0), 0])
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
         object.__setattr__(self, "decision_set", Simplex(self.n))
         object.__setattr__(self, "_mean", rng.uniform(0.0, 1.0, self.n))

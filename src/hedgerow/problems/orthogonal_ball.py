@@ -41,6 +41,7 @@ class OrthogonalBall(Problem):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_count(self.n, "n", least=2))
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        as_count(self.seed, "seed", least=0)
         object.__setattr__(self, "decision_set", L2Ball(self.n))
         object.__setattr__(self, "feasible", np.zeros(self.n))
 

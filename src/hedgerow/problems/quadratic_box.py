@@ -37,7 +37,7 @@ class QuadraticBox(Problem):
     feasible: Vector = field(init=False)
 
     def __post_init__(self) -> None:
-        rng = np.random.default_rng([self.seed, 0])
+        rng = np.random.default_rng([as_count(self.seed, "seed", least=0), 0])
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
         object.__setattr__(self, "decision_set", Box(-np.ones(self.n), np.ones(self.n)))
         object.__setattr__(self, "feasible", rng.uniform(-0.3, 0.3, self.n))

@@ -38,6 +38,7 @@ class SwitchingBall(LinearProblem):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        as_count(self.seed, "seed", least=0)
         if as_number(self.growth, "growth") < 1.0:
             raise ValueError(f"growth must be at least 1, got {self.growth:g}")
         object.__setattr__(self, "decision_set", L2Ball(self.n))
