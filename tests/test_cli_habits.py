@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -54,14 +55,12 @@ def test_every_command_is_tried():
     assert names == {command[0] for command in COMMANDS if command}
 
 
-def test_python_m_hedgerow(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "hedgerow", "--version"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert done.stdout == f"hedgerow {hedgerow.__version__}\n"
+def test_python_m_hedgerow(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["hedgerow", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("hedgerow", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"hedgerow {hedgerow.__version__}\n"
 
 
 def completed(words):

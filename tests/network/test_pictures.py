@@ -192,12 +192,12 @@ def test_a_long_series_is_drawn_in_parts(tmp_path):
         draw_series(network, "loss", tmp_path / "a.png")
 
 
-def test_every_series_is_shown_by_the_command(operator, tmp_path, monkeypatch):
+def test_every_series_is_shown_by_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    loss = np.random.default_rng(0).random(operator.latency_series.shape)
+    loss = np.random.default_rng(0).random((30, 2))
     network = Network(
-        operator.nodes, operator.edges, operator.latency_ms, "measured",
-        latency_series=operator.latency_series, times=operator.times,
+        ("a", "b", "c"), [(0, 1), (1, 2)], [1.0, 2.0], "measured",
+        latency_series=1.0 + loss, times=1.7e9 + 60.0 * np.arange(30),
         quantities={"loss %": Quantity(loss[0], "measured", loss)},
     )  # fmt: skip
     network.save("n.json")
