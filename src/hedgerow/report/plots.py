@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from hedgerow.inputs import Vector, as_array, as_count, as_vector
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.trace import Step, Trace
 from hedgerow.report.curves import COLOURS
+from hedgerow.report.dated_axis import days, label_days
 from hedgerow.report.escaping import in_figure
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def plot_shares(
     begins = np.arange(0, rounds, part)
     drawn = np.add.reduceat(shares[:, order], begins, axis=0)
     drawn /= np.diff(np.append(begins, rounds))[:, np.newaxis]
-    edges = np.append(_numbers(when)[begins], _numbers(when)[-1] + _step(_numbers(when)))
+    edges = np.append(when[begins], when[-1] + _step(when))
     mesh = ax.pcolormesh(
         edges,
         np.arange(len(order) + 1) - 0.5,
@@ -155,8 +155,6 @@ def plot_shares(
     )
     ax.set_yticks(np.arange(len(order)), [in_figure(named[i]) for i in order.tolist()], fontsize=8)
     ax.invert_yaxis()
-    if times is not None:
-        ax.xaxis_date(tz=UTC)
     others = n - len(order)
     less = "less" if total.sum() > total[order].sum() else "none"
     said = f" ({others} others have {less})" if others else ""
@@ -193,21 +191,11 @@ def _figure(columns: int, size: tuple[float, float]) -> Any:
     return axes[0]
 
 
-def _when(times: ArrayLike | None, rounds: int) -> Any:
-    """Return the rounds from 1, or their moments."""
+def _when(times: ArrayLike | None, rounds: int) -> Vector:
+    """Return the rounds from 1, or their days."""
     if times is None:
-        return np.arange(1, rounds + 1)
-    seconds = as_vector(times, "times", rounds)
-    return np.array([datetime.fromtimestamp(t, UTC) for t in seconds.tolist()])
-
-
-def _numbers(when: Any) -> Vector:
-    """Return moments as matplotlib counts them."""
-    if when.dtype.kind != "O":
-        return np.asarray(when, dtype=np.float64)
-    from matplotlib.dates import date2num
-
-    return np.asarray(date2num(when), dtype=np.float64)  # type: ignore[no-untyped-call]
+        return np.arange(1.0, rounds + 1.0)
+    return days(as_vector(times, "times", rounds))
 
 
 def _step(numbers: Vector) -> float:
@@ -246,12 +234,8 @@ def _title(ax: Axes, title: str, label: str) -> None:
 
 def _finish(ax: Axes, dated: bool, *, grid: bool = True) -> None:
     if dated:
-        from matplotlib import dates
-
-        locator: Any = dates.AutoDateLocator(tz=UTC, maxticks=7)  # type: ignore[no-untyped-call]
-        formatter: Any = dates.ConciseDateFormatter(locator, tz=UTC, show_offset=False)  # type: ignore[no-untyped-call]
-        ax.xaxis.set_major_locator(locator)
-        ax.xaxis.set_major_formatter(formatter)
+        label_days(ax.xaxis, 7)
+        ax.set_xlabel("time, UTC", fontsize=9)
     else:
         ax.set_xlabel("round t", fontsize=9)
     ax.tick_params(labelsize=8)
