@@ -234,6 +234,9 @@ def test_quantities_are_constant_or_a_series_and_text_is_none(tmp_path):
     assert network.provenance["remarks"] == [
         "Column 'mixed' is left out, it holds text: line 6 has '?'."
     ]
+    assert network.quantities["loss"].label == "measured"
+    drawn = read_edges(tmp_path / "a.csv", quantity_label="synthetic:drawn")
+    assert {quantity.label for quantity in drawn.quantities.values()} == {"synthetic:drawn"}
     only = read_edges(tmp_path / "a.csv", EdgeColumns(quantities=("loss",)))
     assert list(only.quantities) == ["loss"]
     with pytest.raises(DataError, match="line 6: mixed must be a number, got '\\?'"):

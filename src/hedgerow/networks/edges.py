@@ -72,6 +72,7 @@ def read_edges(
     *,
     latency_label: str = "measured",
     bandwidth_label: str = "measured",
+    quantity_label: str = "measured",
     aggregate: str = "median",
     series: str | None = None,
     decimal: str = ".",
@@ -94,6 +95,7 @@ def read_edges(
         columns: the names of the columns.
         latency_label: what the latency is; the file cannot say it, you declare it.
         bandwidth_label: what the bandwidth is, declared likewise.
+        quantity_label: what all other quantities are.
         aggregate: median, min or last of an edge's rows.
         series: the length of a round, as "15min"; None makes a round of each time.
         decimal: what stands before the decimals, "." or ",".
@@ -117,6 +119,7 @@ def read_edges(
     labels = (
         check_label(latency_label, "latency_label"),
         check_label(bandwidth_label, "bandwidth_label"),
+        check_label(quantity_label, "quantity_label"),
     )
     check_aggregate(aggregate)
     as_count(most_numbers, "most_numbers")
@@ -405,7 +408,7 @@ class _Readings:
 
 def _network(
     table: _Readings,
-    labels: tuple[str, str],
+    labels: tuple[str, str, str],
     aggregate: str,
     every: float | None,
     most_numbers: int,
@@ -446,7 +449,7 @@ def _network(
         source=ends[0],
         target=ends[1],
         quantities={
-            name: Quantity(base[name], "measured", series.get(name))
+            name: Quantity(base[name], labels[2], series.get(name))
             for name in table.values
             if name not in (latency, bandwidth)
         },
