@@ -15,10 +15,10 @@ from hedgerow.baselines.methods import METHODS
 
 TIMED = (
     "projection_free_coco",
-    "sinha_vaze",
-    "wang_ofw",
-    "garber_kretzu_dpp",
-    "garber_kretzu_lpm",
+    "sinha_vaze_2024",
+    "wang_2025",
+    "garber_kretzu_2024_dpp",
+    "garber_kretzu_2024_lpm",
 )
 
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import hedgerow as hr
-from hedgerow.baselines.wang_2025 import PRACTICAL_RATE as WANG_RATE
+from hedgerow.baselines.wang import PRACTICAL_RATE as WANG_RATE
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
-from hedgerow.problems.drifting_subsets import DriftingSubsets
-from hedgerow.problems.hard_box import HardBox
-from hedgerow.problems.periodic_drift import drifting_paths
+from hedgerow.problems.drifting import DriftingSubsets, drifting_paths
+from hedgerow.problems.synthetic import HardBox
 
 Method = Callable[[hr.DecisionSet, int, float], Any]
 """From a set, a horizon and an eagerness to a policy."""
@@ -89,12 +88,12 @@ def stepping(make: Callable[[int], Any]) -> Method:
 
 
 def sinha_vaze(factor: float) -> Method:
-    """The practical `sinha_vaze` whose AdaGrad has another factor."""
+    """The practical `sinha_vaze_2024` whose AdaGrad has another factor."""
     return lambda X, T, e: exponential(AdaGrad(X, factor), e * SINHA_RATE / T**0.5)
 
 
 def wang(c: float) -> Method:
-    """The practical `wang_ofw` whose `CertificateSteps` have another c."""
+    """The practical `wang_2025` whose `CertificateSteps` have another c."""
 
     def make(X: hr.DecisionSet, T: int, e: float) -> Any:
         learner = RestartedOCG(X, hr.learners.steps.CertificateSteps(c), restart=RestartAtStart())

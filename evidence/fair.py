@@ -18,8 +18,8 @@ from hedgerow.experiments.results import Results
 from hedgerow.experiments.tuning import tune
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.matrix import read_matrix
-from hedgerow.report.exports import as_csv
 from hedgerow.report.summary import Row, Summary
+from hedgerow.report.tables import as_csv
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "out"

@@ -29,8 +29,7 @@ from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.latency_cap import LatencyCap
-from hedgerow.problems.log_portfolio import LogPortfolio
-from hedgerow.problems.portfolio import Portfolio
+from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.variation import PAPER_LATENCY, Series
 from hedgerow.sets.simplices import KSubsets

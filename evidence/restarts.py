@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import hedgerow as hr
-from hedgerow.baselines.wang_2025 import PRACTICAL_RATE
+from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import StepRule
 from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE

@@ -19,7 +19,7 @@ from hedgerow.experiments.executors import processes
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
-from hedgerow.report.expected import how_far
+from hedgerow.report.provenance import how_far
 from hedgerow.report.summary import Summary
 from hedgerow.report.verdicts import GARBER, OURS, SINHA, WANG, route_place, verdicts
 

@@ -13,7 +13,7 @@ from hedgerow.report.summary import Summary
 EXPERIMENT = """
 name = "first-sweep"
 about = "Who keeps a budget on a simplex?"
-methods = ["projection_free_coco", "sinha_vaze", "wang_ofw", "unconstrained"]
+methods = ["projection_free_coco", "sinha_vaze_2024", "wang_2025", "unconstrained"]
 horizons = [400]
 seeds = [20, 21, 22]
 

@@ -22,6 +22,7 @@ class Made(NamedTuple):
     seconds: Sequence[float] = ()
     compiled: bool | None = None
     eagerness: float = 1.0
+    each: Sequence[Sequence[float]] = ()
 
 
 def make_results(
@@ -80,6 +81,8 @@ def _runs(at: Path, label: str, kind: str, name: str, made: Made) -> None:
         record |= {"status": "done", "reason": None, "constants": None, "cost": 100.0 + regret}
         record |= {"ccv": ccv, "oracle_calls": HORIZON, "projections": 0}
         record["benchmark"] = plain(f"{label}-{seed}")
+        if made.each:
+            record["ccv_each"] = list(made.each[k])
         (at / "runs" / f"{run}.json").write_text(json.dumps(record))
         share = (t / HORIZON) ** made.growth[k]
         np.save(at / "runs" / f"{run}.npy", np.stack((t, t + regret * share, ccv * share, t)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from convex_steps import prox_by_scipy, sq
-from hedgerow.baselines.ball_prox import Affine, ball_prox
+from hedgerow.baselines.penalty_prox import Affine, ball_prox
 from hedgerow.sets.approximate_projection import (
     approximately_feasible_projection,
     close_infeasible_projection,

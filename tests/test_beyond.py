@@ -10,7 +10,7 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
-from hedgerow.problems.drifting_subsets import DriftingSubsets
+from hedgerow.problems.drifting import DriftingSubsets
 
 T, C = 150, 0.03
 PLAYED = GAMES | {

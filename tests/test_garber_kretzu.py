@@ -9,14 +9,13 @@ import pytest
 
 import hedgerow as hr
 from convex_steps import prox_by_scipy, sq
-from hedgerow.baselines.ball_prox import Affine
-from hedgerow.baselines.garber_kretzu_2024 import (
+from hedgerow.baselines.garber_kretzu import (
     budget_tolerance,
-    garber_kretzu_dpp,
-    garber_kretzu_lpm,
+    garber_kretzu_2024_bandit,
+    garber_kretzu_2024_dpp,
+    garber_kretzu_2024_lpm,
 )
-from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
-from hedgerow.baselines.penalty_prox import PenaltyProx
+from hedgerow.baselines.penalty_prox import Affine, PenaltyProx
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.feasible_follower import FeasibleFollower
 from hedgerow.learners.hull_coordinates import ShrunkHull
@@ -122,8 +121,8 @@ def test_the_theory_presets_have_the_constants_of_their_theorems():
     R, K = math.sqrt(2.0), 1000
     c = budget_tolerance(T)
     assert 27 * (2.25 * math.log(4 * math.sqrt(T) / c) + 1) == pytest.approx(c)
-    dpp = garber_kretzu_dpp(X, T, preset="theory", lipschitz=G)
-    lpm = garber_kretzu_lpm(X, T, preset="theory", lipschitz=G)
+    dpp = garber_kretzu_2024_dpp(X, T, preset="theory", lipschitz=G)
+    lpm = garber_kretzu_2024_lpm(X, T, preset="theory", lipschitz=G)
     for steps in (dpp.steps, lpm.learner.steps):
         assert steps.begin(R) == pytest.approx((K, c * R**2 / 1000))
         assert steps.eta(R, 0.0) == pytest.approx(R / G * T**-0.75)
@@ -135,7 +134,7 @@ def test_the_theory_presets_have_the_constants_of_their_theorems():
     assert paper.begin(R) == pytest.approx((5000, 60 * R**2 / 1000))
 
 
-@pytest.mark.parametrize("make", [garber_kretzu_dpp, garber_kretzu_lpm])
+@pytest.mark.parametrize("make", [garber_kretzu_2024_dpp, garber_kretzu_2024_lpm])
 def test_presets_refuse_and_warn(make):
     X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="takes no eagerness"):
@@ -245,14 +244,14 @@ def test_no_block_of_the_theory_preset_needs_more_calls_than_rounds(name, T):
     assert 0 < worst <= math.sqrt(T)
 
 
-@pytest.mark.parametrize("make", [garber_kretzu_dpp, garber_kretzu_lpm])
+@pytest.mark.parametrize("make", [garber_kretzu_2024_dpp, garber_kretzu_2024_lpm])
 def test_eagerness_lowers_the_violation(make):
     X, T = hr.sets.Simplex(5), 900
     rounds = list(linear_rounds(X, T, seed=8))
 
     def ccv(eagerness):
         policy = make(X, T, eagerness=eagerness)
-        xs = plays(policy, rounds, hr.full if make is garber_kretzu_dpp else hr.first_order)
+        xs = plays(policy, rounds, hr.full if make is garber_kretzu_2024_dpp else hr.first_order)
         return sum(max(0.0, g(x)) for (_, g), x in zip(rounds, xs, strict=True))
 
     assert ccv(4.0) < ccv(1.0) < ccv(0.05)
@@ -265,7 +264,7 @@ def test_dpp_moves_where_costs_say_nothing():
     """
     X, limit = hr.sets.Simplex(3), hr.Linear([1.0, 0.0, 0.0], -0.1)
     for cost in (hr.Linear(np.zeros(3)), hr.Linear(np.ones(3))):
-        xs = plays(garber_kretzu_dpp(X, 100), [(cost, limit)] * 100, hr.full)
+        xs = plays(garber_kretzu_2024_dpp(X, 100), [(cost, limit)] * 100, hr.full)
         assert np.maximum(0.0, xs[:, 0] - 0.1).sum() < 10.0
 
 
@@ -317,7 +316,7 @@ def test_a_maximum_resumes_within_a_block():
     X = hr.sets.Simplex(3)
     parts = [hr.Linear([1.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 1.0, 0.0], -0.3)]
     rounds = [(hr.Linear([-1.0, -0.5, 0.0]), hr.Maximum(parts))] * 40
-    policy, other = garber_kretzu_dpp(X, 64), garber_kretzu_dpp(X, 64)
+    policy, other = garber_kretzu_2024_dpp(X, 64), garber_kretzu_2024_dpp(X, 64)
     plays(policy, rounds[:13], hr.full)
     other.restore(policy.state())
     assert (plays(policy, rounds[13:], hr.full) == plays(other, rounds[13:], hr.full)).all()
@@ -330,7 +329,9 @@ def test_one_point_play_needs_room():
     with pytest.raises(ValueError, match="delta < inner radius"):
         ShrunkHull(hr.sets.L2Ball(3), 2.0)
     with pytest.warns(hr.VacuousConstantsWarning, match="longer than the game"):
-        garber_kretzu_bandit(hr.sets.L2Ball(3), 100, 0, lipschitz=1.0, bound=1.0, preset="theory")
+        garber_kretzu_2024_bandit(
+            hr.sets.L2Ball(3), 100, 0, lipschitz=1.0, bound=1.0, preset="theory"
+        )
 
 
 def test_the_estimate_is_unbiased():

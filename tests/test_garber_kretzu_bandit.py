@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 from convex_steps import sq
-from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
+from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_bandit
 from hedgerow.testing import check_policy
 from pulling_games import SETS, linear_rounds, plays
 from test_garber_kretzu import afp, back_in_ball
@@ -85,7 +85,9 @@ def test_the_practical_preset_is_its_box(name):
         mu,
         centred=True,
     )
-    policy = garber_kretzu_bandit(X, T, seed, lipschitz=(Gf, Gg), bound=(9.0, 9.0), eagerness=eager)
+    policy = garber_kretzu_2024_bandit(
+        X, T, seed, lipschitz=(Gf, Gg), bound=(9.0, 9.0), eagerness=eager
+    )
     lams = agree(policy, rounds, expected)
     assert max(lams) > 0.1, "the constraint must have acted"
     assert policy.surrogate.weight == pytest.approx(lams[T // K], rel=1e-9)
@@ -110,7 +112,7 @@ def test_the_theory_preset_is_its_box(name):
         T**-0.75 / (4 * R * G),
         centred=False,
     )
-    policy = garber_kretzu_bandit(X, T, seed, lipschitz=G, bound=M, preset="theory")
+    policy = garber_kretzu_2024_bandit(X, T, seed, lipschitz=G, bound=M, preset="theory")
     lams = agree(policy, rounds, expected)
     assert max(lams) > 0.0, "the constraint must have acted, if only a little"
 
@@ -118,7 +120,7 @@ def test_the_theory_preset_is_its_box(name):
 @pytest.mark.parametrize("name", SETS)
 def test_the_practical_preset_conforms(name):
     def make():
-        return garber_kretzu_bandit(SETS[name](), 40, 3, lipschitz=2.0, bound=1.0)
+        return garber_kretzu_2024_bandit(SETS[name](), 40, 3, lipschitz=2.0, bound=1.0)
 
     check_policy(make, feedback=partial(hr.bandit, lipschitz=2.0, bound=1.0))
 
@@ -130,7 +132,9 @@ def test_the_theory_preset_conforms_where_it_moves(name):
     built = []
 
     def make():
-        policy = garber_kretzu_bandit(ROOMY[name](), 60, 3, lipschitz=2.0, bound=M, preset="theory")
+        policy = garber_kretzu_2024_bandit(
+            ROOMY[name](), 60, 3, lipschitz=2.0, bound=M, preset="theory"
+        )
         built.append(policy)
         return policy
 
@@ -141,7 +145,7 @@ def test_the_theory_preset_conforms_where_it_moves(name):
 @pytest.mark.parametrize("name", SETS)
 def test_plays_stay_inside_and_calls_come_after_blocks(name):
     X = SETS[name]()
-    policy = garber_kretzu_bandit(X, T, 5, lipschitz=1.0, bound=9.0)
+    policy = garber_kretzu_2024_bandit(X, T, 5, lipschitz=1.0, bound=9.0)
     calls = []
     for f, g in linear_rounds(X, T, seed=9):
         z = policy.ask()
@@ -160,7 +164,7 @@ def test_more_eagerness_is_less_violation():
     def ccv(eagerness):
         total = 0.0
         for seed in range(3):
-            policy = garber_kretzu_bandit(
+            policy = garber_kretzu_2024_bandit(
                 X, rounds, seed, lipschitz=1.0, bound=3.0, eagerness=eagerness
             )
             for f, g in linear_rounds(X, rounds, seed=8):
@@ -185,4 +189,4 @@ def test_more_eagerness_is_less_violation():
 def test_bad_arguments_are_refused(options, sentence):
     given = {"horizon": 100, "seed": 0, "lipschitz": 1.0, "bound": 0.01, **options}
     with pytest.raises(ValueError, match=sentence):
-        garber_kretzu_bandit(hr.sets.L2Ball(3), **given)
+        garber_kretzu_2024_bandit(hr.sets.L2Ball(3), **given)

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.garber_kretzu_2024 import garber_kretzu_dpp, garber_kretzu_lpm
-from hedgerow.baselines.garber_kretzu_2024_bandit import garber_kretzu_bandit
+from hedgerow.baselines.garber_kretzu import (
+    garber_kretzu_2024_bandit,
+    garber_kretzu_2024_dpp,
+    garber_kretzu_2024_lpm,
+)
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
@@ -23,7 +26,7 @@ FACTORS = [(2.0**9, 2.0**-7), (2.0**-20, 2.0**13)]
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize(
     ("make", "feedback"),
-    [(garber_kretzu_dpp, hr.full), (garber_kretzu_lpm, hr.first_order)],
+    [(garber_kretzu_2024_dpp, hr.full), (garber_kretzu_2024_lpm, hr.first_order)],
 )
 def test_practical_plays_have_no_units(make, feedback, name, factors):
     X, T = SETS[name](), 144
@@ -44,7 +47,7 @@ def test_the_bandits_plays_have_no_units():
     rounds = list(linear_rounds(X, T, seed=4))
 
     def run(a, b):
-        policy = garber_kretzu_bandit(X, T, 3, lipschitz=(a, b), bound=(2 * a, 2 * b))
+        policy = garber_kretzu_2024_bandit(X, T, 3, lipschitz=(a, b), bound=(2 * a, 2 * b))
         xs = []
         for f, g in rounds:
             xs.append(policy.ask())
@@ -79,13 +82,13 @@ def theory(make):
 
 
 POLICIES = {
-    "dpp": (partial(garber_kretzu_dpp, horizon=40), hr.full),
-    "dpp-theory": (theory(garber_kretzu_dpp), hr.full),
+    "dpp": (partial(garber_kretzu_2024_dpp, horizon=40), hr.full),
+    "dpp-theory": (theory(garber_kretzu_2024_dpp), hr.full),
     "dpp-moving": (lambda X: PenaltyProx(X, FixedLooBlocks(40, 1.0, 1.0, 0.1), 1.0), hr.full),
-    "lpm": (partial(garber_kretzu_lpm, horizon=40), hr.first_order),
-    "lpm-theory": (theory(garber_kretzu_lpm), hr.first_order),
+    "lpm": (partial(garber_kretzu_2024_lpm, horizon=40), hr.first_order),
+    "lpm-theory": (theory(garber_kretzu_2024_lpm), hr.first_order),
     "bandit": (
-        lambda X: garber_kretzu_bandit(X, 40, 3, lipschitz=2.0, bound=1.0),
+        lambda X: garber_kretzu_2024_bandit(X, 40, 3, lipschitz=2.0, bound=1.0),
         partial(hr.bandit, lipschitz=2.0, bound=1.0),
     ),
 }
@@ -98,10 +101,11 @@ def test_the_policies_conform(name, policy):
     check_policy(lambda: make(SETS[name]()), rounds=16, feedback=feedback)
 
 
-@pytest.mark.parametrize("make", [garber_kretzu_dpp, garber_kretzu_lpm])
+@pytest.mark.parametrize("make", [garber_kretzu_2024_dpp, garber_kretzu_2024_lpm])
 def test_a_set_of_one_point_is_played(make):
     X = hr.sets.Simplex(1)
     rounds = [(hr.Linear([1.0]), hr.Linear([1.0], -2.0))] * 10
     assert (
-        plays(make(X, 10), rounds, hr.full if make is garber_kretzu_dpp else hr.first_order) == 1.0
+        plays(make(X, 10), rounds, hr.full if make is garber_kretzu_2024_dpp else hr.first_order)
+        == 1.0
     ).all()

@@ -9,7 +9,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.learners.lazy import LazyOCG
-from hedgerow.problems.drifting_subsets import DriftingSubsets
+from hedgerow.problems.drifting import DriftingSubsets
 from hedgerow.testing import check_learner
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]

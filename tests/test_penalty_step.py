@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.baselines.falling_root import falling_root
-from hedgerow.baselines.penalised_step import penalty_step
+from hedgerow.baselines.penalised_step import falling_root, penalty_step
 from rival_games import SETS
 
 

@@ -34,7 +34,7 @@ def problem(rounds: int = 12) -> hr.Recorded:
         (name, preset)
         for name in METHODS
         for preset in ("practical", "theory")
-        if (name, preset) != ("projection_free_coco_tracking", "theory")  # practical alone
+        if (name, preset) != ("projection_free_coco_plain", "theory")  # practical alone
     ],
 )
 def test_every_method_is_told_by_default_what_the_registry_says(name, preset):
@@ -53,12 +53,12 @@ def test_every_method_is_told_by_default_what_the_registry_says(name, preset):
 
 def test_simulate_just_works_for_whole_constraints_and_values():
     rounds = problem(40)
-    assert hr.simulate(hr.baselines.recoo(X), rounds).costs.size == 40
+    assert hr.simulate(hr.baselines.guo_recoo(X), rounds).costs.size == 40
     bandit = hr.projection_free_cbco(X, 40, 0, lipschitz=(2.0, 1.0), bound=(1.0, 3.0))
     trace = hr.simulate(bandit, rounds)
     assert bandit.feedback(hr.Linear(np.ones(3)), np.ones(3)) == hr.feedback.Eval(3.0, 2.0, 3.0)
     assert bandit.summary().cost == pytest.approx(trace.cost, abs=1e-12)
-    assert hr.audit(trace, rounds, policy=hr.baselines.recoo(X)).ok is False
+    assert hr.audit(trace, rounds, policy=hr.baselines.guo_recoo(X)).ok is False
     again = hr.projection_free_cbco(X, 40, 0, lipschitz=(2.0, 1.0), bound=(1.0, 3.0))
     assert hr.audit(trace, rounds, policy=again).ok
 

@@ -33,7 +33,7 @@ def plays(method, problem, a=1.0, b=1.0):
 
 
 def test_some_do():
-    assert {"projection_free_coco", "wang_ofw", "garber_kretzu_lpm"} <= set(SAYING)
+    assert {"projection_free_coco", "wang_2025", "garber_kretzu_2024_lpm"} <= set(SAYING)
 
 
 @pytest.mark.parametrize(("i", "j"), [(1, 0), (0, -3), (40, -55)])

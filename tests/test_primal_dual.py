@@ -10,8 +10,13 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, DecayingRates, ForgetfulRates, PrimalDual
-from hedgerow.baselines.normalised import Normalised
-from hedgerow.baselines.primal_dual import jenatton, mahdavi, sun, yuan_lamperski
+from hedgerow.baselines.primal_dual import (
+    jenatton_2016,
+    mahdavi_2012,
+    sun_safe,
+    yuan_lamperski_2018,
+)
+from hedgerow.baselines.projecting import Normalised
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,
@@ -23,7 +28,12 @@ from rival_games import (
     random_rounds,
 )
 
-NAMED = {"mahdavi": mahdavi, "jenatton": jenatton, "sun": sun, "yuan_lamperski": yuan_lamperski}
+NAMED = {
+    "mahdavi_2012": mahdavi_2012,
+    "jenatton_2016": jenatton_2016,
+    "sun_safe": sun_safe,
+    "yuan_lamperski_2018": yuan_lamperski_2018,
+}
 
 
 @pytest.mark.parametrize("preset", ["practical", "theory"])
@@ -68,7 +78,7 @@ def test_jenatton_is_the_papers(name, b):
     X, G = SETS[name](), 2.5
     rounds = random_rounds(X, 200, seed=1)
     expected = jenattons_algorithm(X, rounds, X.diameter, G, b)
-    policy = jenatton(X, preset="theory", lipschitz=G, trade_off=b)
+    policy = jenatton_2016(X, preset="theory", lipschitz=G, trade_off=b)
     np.testing.assert_allclose(plays_of(policy, rounds), expected, rtol=0, atol=1e-9)
     assert policy.multiplier > 0.0, "the constraint must have acted"
     assert policy.projections == 200
@@ -80,7 +90,7 @@ def test_sun_is_the_papers(name):
     X, G, Dg, T = SETS[name](), 2.5, 4.0, 200
     rounds = random_rounds(X, T, seed=2)
     mu = math.sqrt(X.diameter**2 / 2 / (T * (Dg**2 + G**2)))
-    policy = sun(X, T, preset="theory", lipschitz=G, bound=Dg)
+    policy = sun_safe(X, T, preset="theory", lipschitz=G, bound=Dg)
     expected = suns_algorithm(X, rounds, mu, 2 * G**2)
     np.testing.assert_allclose(plays_of(policy, rounds), expected, rtol=0, atol=1e-9)
 
@@ -88,15 +98,15 @@ def test_sun_is_the_papers(name):
 def test_mahdavis_constants_satisfy_the_theorem():
     X, G, T = hr.sets.L2Ball(3, radius=2.0), 3.0, 100
     for Dg in (None, 20.0):
-        rates = mahdavi(X, T, preset="theory", lipschitz=G, bound=Dg).schedule
+        rates = mahdavi_2012(X, T, preset="theory", lipschitz=G, bound=Dg).schedule
         R, range_ = 4.0, Dg or G * 4.0
         assert rates.step == rates.mu
         assert rates.step == pytest.approx(R / math.sqrt(T * (2 * G**2 + 2 * range_**2)))
         delta = rates.theta / rates.step
         assert delta == pytest.approx(2 * G**2 + 2 * delta**2 * rates.step**2)  # the least one
     with pytest.raises(ValueError, match="horizon of at least 128"):  # 16 (eta G)^2 <= 1
-        mahdavi(X, 127, preset="theory", lipschitz=G, bound=1e-3)
-    mahdavi(X, 129, preset="theory", lipschitz=G, bound=1e-3)
+        mahdavi_2012(X, 127, preset="theory", lipschitz=G, bound=1e-3)
+    mahdavi_2012(X, 129, preset="theory", lipschitz=G, bound=1e-3)
 
 
 def test_mahdavis_horizon_is_long_enough_for_the_theorem():
@@ -104,15 +114,15 @@ def test_mahdavis_horizon_is_long_enough_for_the_theorem():
     X, G, Dg = hr.sets.L2Ball(3, radius=2.0), 0.5, 0.5
     least = math.ceil(32 * 16 / (2 * G**2 + 2 * Dg**2))  # eta = R/sqrt(T (2 G^2 + 2 Dg^2)), R = 4
     with pytest.raises(ValueError, match=f"horizon of at least {least}"):
-        mahdavi(X, least - 1, preset="theory", lipschitz=G, bound=Dg)
-    rates = mahdavi(X, least, preset="theory", lipschitz=G, bound=Dg).schedule
+        mahdavi_2012(X, least - 1, preset="theory", lipschitz=G, bound=Dg)
+    rates = mahdavi_2012(X, least, preset="theory", lipschitz=G, bound=Dg).schedule
     assert 4 * math.sqrt(2) * rates.step <= 1.0 + 1e-9
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_yuan_lamperskis_constants(name):
     X, T, G = SETS[name](), 200, 2.5
-    policy = yuan_lamperski(X, T, preset="theory", lipschitz=G)
+    policy = yuan_lamperski_2018(X, T, preset="theory", lipschitz=G)
     assert policy.schedule == ForgetfulRates(X.diameter / (G * math.sqrt(2 * T)), 2 * G**2)
 
 
@@ -147,7 +157,7 @@ def test_jenattons_bounds_hold_where_they_say_something(b):
         (hr.Linear([s]), g) for s, (_, g) in zip(rng.choice([-1, 1], T), push_game(T), strict=True)
     ]
     for name, rounds in games.items():
-        policy = jenatton(X, preset="theory", lipschitz=1.0, trade_off=b)
+        policy = jenatton_2016(X, preset="theory", lipschitz=1.0, trade_off=b)
         plays = plays_of(policy, rounds)[:, 0]
         regret = sum(float(f(np.array([x]))) for x, (f, _) in zip(plays, rounds, strict=True))
         assert regret <= bound, name
@@ -194,7 +204,7 @@ def test_powers_of_two_leave_the_plays_bit_for_bit(policy):
 def test_jenatton_is_anytime():
     X = SETS["k-subsets"]()
     rounds = random_rounds(X, 40, seed=6)
-    runs = [plays_of(jenatton(X, horizon), rounds) for horizon in (None, 40, 10**6)]
+    runs = [plays_of(jenatton_2016(X, horizon), rounds) for horizon in (None, 40, 10**6)]
     for run in runs[1:]:
         np.testing.assert_array_equal(run, runs[0])
 
@@ -209,7 +219,7 @@ def test_eagerness_trades_violation_for_regret(policy):
     assert ccv[1] < ccv[0]
 
 
-@pytest.mark.parametrize("policy", ["mahdavi", "sun", "yuan_lamperski"])
+@pytest.mark.parametrize("policy", ["mahdavi_2012", "sun_safe", "yuan_lamperski_2018"])
 def test_a_missing_horizon_is_refused(policy):
     for preset in ("practical", "theory"):
         with pytest.raises(ValueError, match="needs a horizon in both presets"):
@@ -219,17 +229,17 @@ def test_a_missing_horizon_is_refused(policy):
 def test_what_does_not_fit_is_refused():
     X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="takes no eagerness"):
-        jenatton(X, preset="theory", lipschitz=1.0, eagerness=2.0)
+        jenatton_2016(X, preset="theory", lipschitz=1.0, eagerness=2.0)
     with pytest.raises(ValueError, match="needs lipschitz"):
-        jenatton(X, preset="theory")
+        jenatton_2016(X, preset="theory")
     with pytest.raises(ValueError, match="learns lipschitz"):
-        jenatton(X, lipschitz=1.0)
+        jenatton_2016(X, lipschitz=1.0)
     with pytest.raises(ValueError, match="takes no bound"):
-        sun(X, 10, bound=1.0)
+        sun_safe(X, 10, bound=1.0)
     with pytest.raises(ValueError, match="between 0 and 1"):
-        jenatton(X, trade_off=1.0)
+        jenatton_2016(X, trade_off=1.0)
     with pytest.raises(ValueError, match="eagerness must be above 0"):
-        jenatton(X, eagerness=0.0)
+        jenatton_2016(X, eagerness=0.0)
 
 
 def test_a_set_without_a_projection_is_refused():
@@ -248,7 +258,7 @@ def test_a_set_without_a_projection_is_refused():
 
 def test_it_warns_once_beyond_the_horizon():
     X = hr.sets.Simplex(3)
-    policy = sun(X, 8)
+    policy = sun_safe(X, 8)
     assert isinstance(policy, Normalised)
     rounds = random_rounds(X, 12, seed=7)
     with pytest.warns(UserWarning, match="beyond the horizon") as caught:

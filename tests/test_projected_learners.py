@@ -409,7 +409,7 @@ def test_expensive_rounds_are_announced_before_the_first():
     with pytest.warns(
         hr.learners.ExpensiveRoundWarning, match=r"a squeeze of 0.0008 .* 24[0-9]{3} sep"
     ):
-        hr.baselines.bagel(hr.sets.Simplex(5), 10**9, preset="theory", lipschitz=1.0)
+        hr.baselines.lu_bagel(hr.sets.Simplex(5), 10**9, preset="theory", lipschitz=1.0)
     SeparationAdaGrad(hr.sets.Box([0.0, 0.0], [1.0, 0.1]))  # 535 at most: no word
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.guo_2022 import Recoo, RecooRates, recoo
-from hedgerow.baselines.yi_2021_2023 import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
+from hedgerow.baselines.guo import Recoo, RecooRates, guo_recoo
+from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,
@@ -21,7 +21,7 @@ from rival_games import (
     random_rounds,
 )
 
-NAMED = {"recoo": recoo, "yi_2021": yi_2021, "yi_2023": yi_2023}
+NAMED = {"guo_recoo": guo_recoo, "yi_2021": yi_2021, "yi_2023": yi_2023}
 
 
 @pytest.mark.parametrize("preset", ["practical", "theory"])
@@ -56,7 +56,7 @@ def argmin_by_bisection(X, c, w, g, alpha, y):
 def test_recoo_is_the_papers(name):
     X = SETS[name]()
     rounds = random_rounds(X, 40, seed=1)
-    policy, Q = recoo(X, preset="theory"), 1.0
+    policy, Q = guo_recoo(X, preset="theory"), 1.0
     for t, (cost, constraint) in enumerate(rounds, start=1):
         x = policy.ask()
         alpha, gamma = math.sqrt(t), t**0.6
@@ -111,7 +111,7 @@ def test_the_theory_presets_have_their_named_rates(name):
     assert yi_2021(X, preset="theory", trade_off=c).rates == YiRates(1.0, 1.0, c)
     later = yi_2023(X, preset="theory", lipschitz=G, trade_off=c)
     assert later.rates == YiRates(1.0, 1.0 / (4.0 * G**2), c)
-    assert recoo(X, preset="theory").rates == RecooRates(epsilon=0.1, unit=1.0)
+    assert guo_recoo(X, preset="theory").rates == RecooRates(epsilon=0.1, unit=1.0)
 
 
 def test_recoos_penalty_never_falls_and_has_its_floor():
@@ -129,7 +129,7 @@ def test_recoo_keeps_a_fixed_constraint_after_the_first_rounds():
     X, rng = hr.sets.L2Ball(4), np.random.default_rng(5)
     limit = hr.Linear([1.0, 0.0, 0.0, 0.0], -0.1)
     costs = [hr.Linear([-1.0, *rng.normal(0.0, 0.5, 3)]) for _ in range(600)]
-    policy = recoo(X, preset="theory")
+    policy = guo_recoo(X, preset="theory")
     plays = plays_of(policy, [(f, limit) for f in costs], hr.full)
     ccv = np.maximum(0.0, plays[:, 0] - 0.1).sum()
     G = max(float(np.linalg.norm(f.coefficients)) for f in costs)
@@ -180,7 +180,7 @@ def test_curved_constraints_are_played(policy):
 def test_what_does_not_fit_is_refused():
     X = hr.sets.Simplex(3)
     with pytest.raises(ValueError, match="takes no eagerness"):
-        recoo(X, preset="theory", eagerness=2.0)
+        guo_recoo(X, preset="theory", eagerness=2.0)
     with pytest.raises(ValueError, match="needs lipschitz"):
         yi_2023(X, preset="theory")
     with pytest.raises(ValueError, match="between 0 and 1"):

@@ -16,15 +16,19 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.choices import choices
-from hedgerow.report.expected import expected_runs, how_far
-from hedgerow.report.exports import HEADINGS, as_csv, as_latex
-from hedgerow.report.growth_figure import growth_rates
-from hedgerow.report.mean import Mean
+from hedgerow.report.figures import growth_rates
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent
-from hedgerow.report.summary import MethodConfig, ProblemAtHorizon, Summary, described, standing
-from hedgerow.report.terminal import summary_table
+from hedgerow.report.provenance import choices, expected_runs, how_far
+from hedgerow.report.summary import (
+    Mean,
+    MethodConfig,
+    ProblemAtHorizon,
+    Summary,
+    described,
+    standing,
+)
+from hedgerow.report.tables import HEADINGS, as_csv, as_latex, summary_table
 from made_results import Made, make_results
 
 EXPERIMENT = """
@@ -175,15 +179,15 @@ def test_means_are_written_with_the_digits_that_mean_something():
 
 
 def test_the_eagerness_nearest_to_one_stands_for_a_method(tmp_path: Path):
-    made = [("recoo", Made([k, k], eagerness=e)) for k, e in enumerate((0.25, 0.5, 2.0, 4.0))]
+    made = [("guo_recoo", Made([k, k], eagerness=e)) for k, e in enumerate((0.25, 0.5, 2.0, 4.0))]
     made.append(("unconstrained", Made([9.0, 9.0])))
     summary = Summary(Results(make_results(tmp_path, made)))
     rows = summary.at(summary.places[0], "practical")
     assert [(row.config.method, row.config.eagerness) for row in rows] == [
-        ("recoo", 0.5),  # as near as 2: the lower one
+        ("guo_recoo", 0.5),  # as near as 2: the lower one
         ("unconstrained", 1.0),
     ]
-    one = MethodConfig("recoo", "practical", 1.0)
+    one = MethodConfig("guo_recoo", "practical", 1.0)
     assert standing([row.config for row in summary.rows] + [one]) >= {one}
 
 
@@ -192,7 +196,7 @@ def test_an_unfinished_folder_says_so(folder: Path, tmp_path: Path):
     results = Results(folder)
     assert expected_runs(results.experiment) == len(results.runs) == 54
     assert how_far(results) == "54 runs"
-    growing = make_results(tmp_path, {"recoo": Made([1.0, 2.0]), "unconstrained": Made([0.0])})
+    growing = make_results(tmp_path, {"guo_recoo": Made([1.0, 2.0]), "unconstrained": Made([0.0])})
     assert how_far(Results(growing)) == "3 of 4 runs; not finished"
     said = CliRunner().invoke(app, ["report", str(growing)]).stdout
     assert "3 of 4 runs; not finished" in said
@@ -215,7 +219,9 @@ def test_the_report_of_a_tuning_counts_what_was_chosen(folder: Path):
 
 @pytest.mark.usefixtures("undrawn")
 def test_runs_without_a_regret_are_listed(tmp_path: Path):
-    whole = make_results(tmp_path, {"recoo": Made([1.0, 2.0]), "unconstrained": Made([0.0, 0.0])})
+    whole = make_results(
+        tmp_path, {"guo_recoo": Made([1.0, 2.0]), "unconstrained": Made([0.0, 0.0])}
+    )
     path = whole / "benchmarks" / "atlas_like-41.json"
     best = json.loads(path.read_text()) | {"status": "infeasible", "cost": None}
     path.write_text(json.dumps(best))
@@ -229,7 +235,7 @@ def test_runs_without_a_regret_are_listed(tmp_path: Path):
 
 
 def test_a_folder_of_infeasible_games_says_why(tmp_path: Path):
-    at = make_results(tmp_path, {"recoo": Made([1.0])}, status="infeasible")
+    at = make_results(tmp_path, {"guo_recoo": Made([1.0])}, status="infeasible")
     out = CliRunner().invoke(app, ["report", str(at)])
     assert out.exit_code == 2
     assert "keeps every round" in " ".join(out.output.split())
@@ -237,14 +243,14 @@ def test_a_folder_of_infeasible_games_says_why(tmp_path: Path):
 
 def test_times_say_what_ran_compiled(tmp_path: Path):
     timed = {
-        "recoo": Made([1.0, 2.0], seconds=[1e-2, 3e-2], compiled=False),
+        "guo_recoo": Made([1.0, 2.0], seconds=[1e-2, 3e-2], compiled=False),
         "unconstrained": Made([1.0, 2.0], seconds=[1e-4, 3e-4], compiled=True),
     }
     summary = Summary(Results(make_results(tmp_path / "a", timed)))
     assert [row.ran for row in summary.rows] == ["through play", "compiled"]
     assert [row.microseconds for row in summary.rows] == pytest.approx([200.0, 2.0])
     table = "\n".join(_lines(summary, 80))
-    assert re.search(r"recoo .* 200 p", table)
+    assert re.search(r"guo_recoo .* 200 p", table)
     assert re.search(r"unconstrained .* 2 c", table)
     page = write_report(summary, tmp_path / "out").read_text(encoding="utf-8")
     assert "through play</td>" in page
@@ -273,25 +279,68 @@ def test_no_number_is_cut_at_80_columns(tmp_path: Path):
 
 @pytest.mark.usefixtures("undrawn")
 def test_names_stand_beside_what_a_reader_must_know(tmp_path: Path):
-    methods = ("wang_ofw", "cold", "neely_yu_2017", "projection_free_coco")
+    methods = ("wang_2025", "yu_neely_2020", "garber_kretzu_2024_lpm", "projection_free_coco")
     made = {name: Made([float(k), k + 1.0]) for k, name in enumerate(methods)}
     summary = Summary(Results(make_results(tmp_path / "made", made)))
     page = write_report(summary, tmp_path / "report").read_text()
-    assert "wang_ofw (restarts around our learner)" in page
-    assert "neely_yu_2017 (out of scope: Slater, told g^+)" in page
-    assert "Methods: 3, and neely_yu_2017 plays as cold;" in page
+    assert "wang_2025 (restarts around our learner)" in page
+    assert "yu_neely_2020 (out of scope: fixed constraint, Slater; reconstruction)" in page
+    assert "garber_kretzu_2024_lpm (reconstruction)" in page
+    assert "Methods: 4;" in page
     assert ">projection_free_coco<" in page
-    assert r"wang\_ofw (restarts around our learner)" in as_latex(summary.rows)
+    assert r"wang\_2025 (restarts around our learner)" in as_latex(summary.rows)
     console = Console(width=80, file=io.StringIO())
     console.print(summary_table(summary, summary.places[0], "practical"))
-    assert "wang_ofw (restarts around our learner)" in console.file.getvalue()
+    assert "wang_2025 (restarts around our learner)" in console.file.getvalue()
     theory = [row.config._replace(preset="theory") for row in summary.rows]
-    assert "wang_ofw" in map(described, theory), "the theorem's constants are their own"
+    assert "wang_2025" in map(described, theory), "the theorem's constants are their own"
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_has_the_ccv_of_each_constraint(tmp_path: Path):
+    """The blind action's CCV is 100, so that a CCV is its own percentage."""
+    made = {
+        "guo_recoo": Made([1.0, 2.0], ccv=[5.0, 7.0], each=[[4.0, 3.0], [6.0, 3.0]]),
+        "unconstrained": Made([0.0, 1.0], ccv=[90.0, 90.0], each=[[80.0, 25.0], [80.0, 25.0]]),
+    }
+    summary = Summary(Results(make_results(tmp_path / "made", made)))
+    (kept,) = (row for row in summary.rows if row.config.method == "guo_recoo")
+    assert kept.ccv_each == (Mean.of([4.0, 6.0]), Mean.of([3.0, 3.0]))
+    page = write_report(summary, tmp_path / "report").read_text()
+    section = page.split("Each constraint of atlas_like, T = 100, practical constants")[1]
+    head, *rows = re.findall(r"<tr>(.*?)</tr>", section.split("</table>")[0])
+    assert re.findall(r"<th>(.*?)</th>", head) == [
+        "method",
+        "CCV %",
+        "constraint 1",
+        "constraint 2",
+    ]
+    cells = {cell[0]: cell[1:] for cell in (re.findall(r"<td>(.*?)</td>", row) for row in rows)}
+    assert cells["unconstrained"] == ["90.0 ± 0", "80.0 ± 0", "25.0 ± 0"]
+    assert cells["guo_recoo (schedules reconstructed)"] == [str(kept.ccv), *map(str, kept.ccv_each)]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_of_many_constraints_the_page_has_those_that_are_violated_most(tmp_path: Path):
+    many = [float(k % 7) for k in range(20)]
+    at = make_results(tmp_path / "many", {"unconstrained": Made([0.0], each=[many])})
+    page = write_report(Summary(Results(at)), tmp_path / "report").read_text()
+    assert "The 8 of 20 with the most are shown." in page
+    shown = [int(k) for k in re.findall(r"<th>constraint (\d+)</th>", page)]
+    assert shown == [5, 6, 7, 12, 13, 14, 19, 20]  # those with 4, 5 and 6
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("each", [(), [[1.0, 2.0], [1.0, 2.0, 3.0]]])
+def test_without_a_ccv_of_each_there_is_no_section(tmp_path: Path, each):
+    at = make_results(tmp_path / "one", {"unconstrained": Made([0.0, 1.0], each=each)})
+    page = write_report(Summary(Results(at)), tmp_path / "report").read_text()
+    assert "Each constraint of" not in page
 
 
 def test_labels_that_look_alike_keep_their_figures(tmp_path: Path):
     labels, kinds = ("a b", "a-b"), ("iid_simplex", "iid_simplex")
-    at = make_results(tmp_path / "in", {"recoo": Made([1.0, 2.0])}, kinds, labels)
+    at = make_results(tmp_path / "in", {"guo_recoo": Made([1.0, 2.0])}, kinds, labels)
     page = write_report(Summary(Results(at)), tmp_path / "out").read_text(encoding="utf-8")
     names = {path.stem for path in (tmp_path / "out" / "figures").glob("curves*.png")}
     assert names == {"curves-1-a-b-practical", "curves-2-a-b-practical"}
@@ -299,7 +348,7 @@ def test_labels_that_look_alike_keep_their_figures(tmp_path: Path):
 
 
 def test_latex_takes_any_label(tmp_path: Path):
-    at = make_results(tmp_path, {"recoo": Made([1.0, 2.0])}, labels=(r"a & b #1 $5 50% x_y",))
+    at = make_results(tmp_path, {"guo_recoo": Made([1.0, 2.0])}, labels=(r"a & b #1 $5 50% x_y",))
     latex = as_latex(Summary(Results(at)).rows)
     assert r"a \& b \#1 \$5 50\% x\_y" in latex
     assert r"\pm" in latex
@@ -307,7 +356,7 @@ def test_latex_takes_any_label(tmp_path: Path):
 
 
 def test_choices_say_what_is_known_and_no_more(tmp_path: Path):
-    methods = {"recoo": Made([1.0, 2.0])}
+    methods = {"guo_recoo": Made([1.0, 2.0])}
     drawn = make_results(tmp_path / "a", methods, ("iid_simplex",))
     found = {choice.what: choice for choice in choices(Summary(Results(drawn)))}
     assert found["iid_simplex"].kind == "synthetic"

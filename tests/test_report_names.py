@@ -20,11 +20,11 @@ from hedgerow.cli.tune import _table as tune_table
 from hedgerow.experiments.results import Results
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_csv, in_figure, in_html, in_latex, in_table, printable
-from hedgerow.report.exports import as_csv, as_latex
 from hedgerow.report.networks import network_table, record_table, rejection_table
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import canvas
 from hedgerow.report.summary import Summary
+from hedgerow.report.tables import as_csv, as_latex
 from made_results import Made, make_results
 
 HOSTILE = {
@@ -125,7 +125,7 @@ def test_nothing_is_a_tag(name):
 def hostile(tmp_path_factory):
     """Return a folder whose label, methods and preset are hostile, and unknown to this release."""
     at = tmp_path_factory.mktemp("hostile") / "results"
-    methods = {name: Made([1.0, 2.0]) for name in ("=$[/x]_&\n", "[2pt] <b>$x", "recoo")}
+    methods = {name: Made([1.0, 2.0]) for name in ("=$[/x]_&\n", "[2pt] <b>$x", "guo_recoo")}
     label = "\x1b[31m=$\\frac{$ [/x] <script>\n"
     return make_results(at, methods, labels=(label,), about="$ [/x] <b>", name="made")
 
@@ -141,7 +141,7 @@ def test_a_report_of_hostile_names(hostile, tmp_path):
     assert "[2pt] &lt;b&gt;$x" in page
     rows = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
     assert len(rows) == 3
-    assert {row["method"] for row in rows} == {r"'=$[/x]_&\n", "[2pt] <b>$x", "recoo"}
+    assert {row["method"] for row in rows} == {r"'=$[/x]_&\n", "[2pt] <b>$x", "guo_recoo"}
     assert all(row["problem"].startswith(r"\x1b[31m=$") for row in rows)
     latex = (tmp_path / "table.tex").read_text().splitlines()
     assert len(latex) == 4 + 2 + 3 + 2, "no name breaks a line"
@@ -149,7 +149,7 @@ def test_a_report_of_hostile_names(hostile, tmp_path):
 
 def test_a_method_that_is_not_known_here_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
-    at = make_results(tmp_path, {"of_tomorrow": Made([1.0, 3.0]), "recoo": Made([5.0, 5.0])})
+    at = make_results(tmp_path, {"of_tomorrow": Made([1.0, 3.0]), "guo_recoo": Made([5.0, 5.0])})
     result = CliRunner().invoke(app, ["report", str(at)])
     assert result.exit_code == 0, result.output
     assert re.search(r"of_tomorrow .* 1/1\*", result.stdout)
@@ -163,7 +163,7 @@ def test_a_method_that_is_not_known_here_is_reported(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("key", ["kinds", "presets"])
 def test_a_kind_or_preset_that_is_not_known_here_is_reported(key, tmp_path):
-    made = {"recoo": Made([1.0, 3.0]), "unconstrained": Made([0.0, 1.0])}
+    made = {"guo_recoo": Made([1.0, 3.0]), "unconstrained": Made([0.0, 1.0])}
     kinds = ("of_tomorrow",) if key == "kinds" else ("iid_simplex",)
     at = make_results(tmp_path / "in", made, kinds)
     if key == "presets":
@@ -178,7 +178,7 @@ def test_a_kind_or_preset_that_is_not_known_here_is_reported(key, tmp_path):
 
 def test_a_browser_may_load_nothing_but_the_page_itself(tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
-    at = make_results(tmp_path / "in", {"recoo": Made([1.0, 2.0])})
+    at = make_results(tmp_path / "in", {"guo_recoo": Made([1.0, 2.0])})
     page = write_report(Summary(Results(at)), tmp_path / "out").read_text()
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))

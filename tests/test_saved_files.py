@@ -29,7 +29,7 @@ MADE = {
     "tracking": lambda: hr.projection_free_coco(X, tracking=True),
     "bandit, which draws": bandit,
     "sampled": lambda: hr.Sampled(hr.projection_free_coco(X), 3),
-    "whole constraints": lambda: hr.baselines.recoo(X),
+    "whole constraints": lambda: hr.baselines.guo_recoo(X),
     "learner": lambda: hr.projection_free_coco(X).learner,
 }
 

@@ -289,7 +289,7 @@ def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
         hr.projection_free_long_term,
         hr.unconstrained,
         lambda X: hr.ftpl_coco(X, ROUNDS, 3),
-        lambda X: hr.baselines.wang_ofw(X, ROUNDS),
+        lambda X: hr.baselines.wang_2025(X, ROUNDS),
     ],
 )
 def test_named_policies(make):
@@ -301,10 +301,10 @@ def test_named_policies(make):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda X: hr.baselines.sinha_vaze(X, ROUNDS),
-        lambda X: hr.baselines.sinha_vaze(X, 200, preset="theory", lipschitz=4.0),
-        hr.baselines.sarkar_anytime,
-        lambda X: hr.baselines.sinha_vaze_strongly_convex(X, ROUNDS, 1.0),
+        lambda X: hr.baselines.sinha_vaze_2024(X, ROUNDS),
+        lambda X: hr.baselines.sinha_vaze_2024(X, 200, preset="theory", lipschitz=4.0),
+        hr.baselines.sarkar_sinha_2025,
+        lambda X: hr.baselines.sinha_vaze_2024_strongly_convex(X, ROUNDS, 1.0),
     ],
 )
 def test_named_policies_that_project(make):
@@ -313,7 +313,9 @@ def test_named_policies_that_project(make):
         assert_same_game(lambda X=X: make(X), Rounds(X, 5))
 
 
-@pytest.mark.parametrize("make", [hr.projection_free_coco, lambda X: hr.baselines.wang_ofw(X, 200)])
+@pytest.mark.parametrize(
+    "make", [hr.projection_free_coco, lambda X: hr.baselines.wang_2025(X, 200)]
+)
 def test_the_papers_graph(make):
     problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
     assert_same_game(lambda: make(problem.decision_set), problem)
@@ -330,8 +332,8 @@ def test_recorded_linear_rounds_are_compiled_too():
     [
         (hr.projection_free_coco, "paths"),
         (lambda X: hr.ftpl_coco(X, ROUNDS, 3), "paths"),
-        (lambda X: hr.baselines.wang_ofw(X, ROUNDS), "paths"),
-        (lambda X: hr.baselines.sinha_vaze(X, ROUNDS), "subsets"),
+        (lambda X: hr.baselines.wang_2025(X, ROUNDS), "paths"),
+        (lambda X: hr.baselines.sinha_vaze_2024(X, ROUNDS), "subsets"),
     ],
 )
 def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
@@ -359,7 +361,7 @@ def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
 def test_the_game_keeps_the_memory_that_its_plan_borrows():
     for make, name in (
         (hr.projection_free_coco, "paths"),
-        (hr.baselines.sarkar_anytime, "l1 ball"),
+        (hr.baselines.sarkar_sinha_2025, "l1 ball"),
     ):
         X = SETS[name]()
         policy, slow = make(X), make(X)
@@ -505,8 +507,8 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
         ),
         "oracle": (hr.projection_free_coco(Reversed(5)), Rounds(X, 0)),
         "set": (hr.projection_free_coco(matrices), Rounds(matrices, 0)),
-        "projection": (hr.baselines.sinha_vaze(Centred(5), 3), Rounds(X, 0)),
-        "flow": (hr.baselines.sinha_vaze(SETS["paths"](), 3), Rounds(SETS["paths"](), 0)),
+        "projection": (hr.baselines.sinha_vaze_2024(Centred(5), 3), Rounds(X, 0)),
+        "flow": (hr.baselines.sinha_vaze_2024(SETS["paths"](), 3), Rounds(SETS["paths"](), 0)),
         "learner": (Constrained(Louder(X, RmsSteps()), CostOnlySurrogate()), Rounds(X, 0)),
         "surrogate": (
             Constrained(AdaptiveOCG(X, RmsSteps()), Blind(POTENTIALS["power"])),

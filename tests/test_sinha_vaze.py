@@ -10,9 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.baselines.lu_2025 import bagel
-from hedgerow.baselines.sarkar_sinha_2025 import sarkar_anytime
-from hedgerow.baselines.sinha_vaze_2024 import sinha_vaze, sinha_vaze_strongly_convex
+from hedgerow.baselines.sinha_vaze import (
+    lu_bagel,
+    sarkar_sinha_2025,
+    sinha_vaze_2024,
+    sinha_vaze_2024_strongly_convex,
+)
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.potentials import AnytimeExponential
@@ -70,7 +73,7 @@ def test_the_theory_preset_is_the_algorithm_box(name):
     X, G = SETS[name](), 0.03
     rounds = list(linear_rounds(X, seed=1))
     plays, weights = box(X, rounds, G, lambda _: 1 / (2 * math.sqrt(T)))
-    agree(sinha_vaze(X, T, preset="theory", lipschitz=G), rounds, plays, weights)
+    agree(sinha_vaze_2024(X, T, preset="theory", lipschitz=G), rounds, plays, weights)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -78,7 +81,7 @@ def test_the_anytime_policy_has_a_rate_that_falls(name):
     X, G = SETS[name](), 0.05
     rounds = list(linear_rounds(X, seed=2))
     plays, weights = box(X, rounds, G, lambda t: 1 / (2 * math.sqrt(t)))
-    agree(sarkar_anytime(X, preset="theory", lipschitz=G), rounds, plays, weights)
+    agree(sarkar_sinha_2025(X, preset="theory", lipschitz=G), rounds, plays, weights)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -90,7 +93,7 @@ def test_the_strongly_convex_policy_is_its_pseudocode(name):
     targets = corner + 0.3 * rng.standard_normal((T, X.dim))
     normals = rng.standard_normal((T, X.dim)) + (corner - X.start())
     V, Q, x = 8 * G**2 * math.log(T * math.e) / a, 0.0, X.start()
-    policy = sinha_vaze_strongly_convex(X, T, a, preset="theory", lipschitz=G)
+    policy = sinha_vaze_2024_strongly_convex(X, T, a, preset="theory", lipschitz=G)
     weights = []
     for t, (z, b) in enumerate(zip(targets, normals, strict=True), start=1):
         play = policy.ask()
@@ -109,7 +112,7 @@ def test_the_strongly_convex_policy_is_its_pseudocode(name):
 @pytest.mark.parametrize("horizon", [None, 300])
 def test_the_practical_weight_is_its_formula(horizon):
     X = hr.sets.Simplex(4)
-    policy = sinha_vaze(X, horizon, eagerness=0.5)
+    policy = sinha_vaze_2024(X, horizon, eagerness=0.5)
     rng = np.random.default_rng(6)
     Mg = Gf = Gg = ccv = 0.0
     for t in range(1, 300):
@@ -133,15 +136,17 @@ def test_the_practical_weight_is_its_formula(horizon):
 
 def test_bagel_is_the_surrogate_on_separation_descent():
     X = hr.sets.L2Ball(3)
-    theory = bagel(X, 500, preset="theory", lipschitz=2.0)
-    other = sinha_vaze(X, 500, preset="theory", lipschitz=2.0)
+    theory = lu_bagel(X, 500, preset="theory", lipschitz=2.0)
+    other = sinha_vaze_2024(X, 500, preset="theory", lipschitz=2.0)
     assert isinstance(theory.learner, SeparationAdaGrad)
     assert theory.learner.horizon == 500
     assert theory.surrogate.potential == other.surrogate.potential
     assert theory.surrogate.ranges.violation == other.surrogate.ranges.violation == 2 * 2.0 * 2.0
-    practical = bagel(X, 500, eagerness=2.0)
+    practical = lu_bagel(X, 500, eagerness=2.0)
     assert practical.learner.horizon is None
-    assert practical.surrogate.potential == sinha_vaze(X, 500, eagerness=2.0).surrogate.potential
+    assert (
+        practical.surrogate.potential == sinha_vaze_2024(X, 500, eagerness=2.0).surrogate.potential
+    )
 
 
 # up to q = 25 the largest weight, the cap, does not bind
@@ -166,10 +171,10 @@ def test_the_anytime_potential_only_falls_and_its_slope_is_its_weight(q, t, rate
 
 
 POLICIES = {
-    "sinha_vaze": sinha_vaze,
-    "sinha_vaze-horizon": lambda X, horizon=None: sinha_vaze(X, horizon or 40),
-    "sarkar_anytime": sarkar_anytime,
-    "bagel": bagel,
+    "sinha_vaze_2024": sinha_vaze_2024,
+    "sinha_vaze_2024-horizon": lambda X, horizon=None: sinha_vaze_2024(X, horizon or 40),
+    "sarkar_sinha_2025": sarkar_sinha_2025,
+    "lu_bagel": lu_bagel,
 }
 PROBLEMS = {
     "simplex": lambda seed: hr.problems.IidSimplex(n=8, horizon=40, seed=seed),
@@ -211,8 +216,8 @@ def test_powers_of_two_leave_the_plays_bit_for_bit(policy, i, j, seed, name):
 def test_the_strongly_convex_policy_has_no_unit_if_its_modulus_moves_along():
     problem = PROBLEMS["box"](1)
     X = problem.decision_set
-    one = plays(sinha_vaze_strongly_convex(X, 60, 0.5), problem)
-    other = plays(sinha_vaze_strongly_convex(X, 60, 4.0), problem, a=8.0, b=0.25)
+    one = plays(sinha_vaze_2024_strongly_convex(X, 60, 0.5), problem)
+    other = plays(sinha_vaze_2024_strongly_convex(X, 60, 4.0), problem, a=8.0, b=0.25)
     np.testing.assert_array_equal(one, other, strict=True)
 
 
@@ -221,14 +226,14 @@ def test_anytime_plays_do_not_depend_on_the_horizon(preset):
     problem = PROBLEMS["simplex"](0)
     X, given = problem.decision_set, {"lipschitz": 3.0} if preset == "theory" else {}
     runs = [
-        plays(sarkar_anytime(X, horizon, preset=preset, **given), problem)
+        plays(sarkar_sinha_2025(X, horizon, preset=preset, **given), problem)
         for horizon in (None, 10, 10**6)
     ]
     np.testing.assert_array_equal(runs[0], runs[1], strict=True)
     np.testing.assert_array_equal(runs[0], runs[2], strict=True)
 
 
-@pytest.mark.parametrize("policy", [sinha_vaze, sarkar_anytime, bagel])
+@pytest.mark.parametrize("policy", [sinha_vaze_2024, sarkar_sinha_2025, lu_bagel])
 def test_more_eagerness_means_less_violation_and_more_cost(policy):
     problem = hr.problems.IidSimplex(n=8, horizon=1000, seed=1)
     runs = [
@@ -242,29 +247,29 @@ def test_more_eagerness_means_less_violation_and_more_cost(policy):
 def test_a_weight_that_cannot_matter_is_said():
     X = hr.sets.L2Ball(3)
     with pytest.warns(hr.VacuousConstantsWarning, match="at T = 100"):
-        sinha_vaze(X, 100, preset="theory", lipschitz=1.0)
+        sinha_vaze_2024(X, 100, preset="theory", lipschitz=1.0)
     with pytest.warns(hr.VacuousConstantsWarning, match="at T = 20"):
-        sinha_vaze_strongly_convex(X, 20, 0.1, preset="theory", lipschitz=1.0)
-    sinha_vaze(X, 1600, preset="theory", lipschitz=1.0)  # it can matter: no warning
-    sinha_vaze_strongly_convex(X, 400, 0.1, preset="theory", lipschitz=1.0)
+        sinha_vaze_2024_strongly_convex(X, 20, 0.1, preset="theory", lipschitz=1.0)
+    sinha_vaze_2024(X, 1600, preset="theory", lipschitz=1.0)  # it can matter: no warning
+    sinha_vaze_2024_strongly_convex(X, 400, 0.1, preset="theory", lipschitz=1.0)
 
 
 def test_what_the_theorem_does_not_know_is_refused():
     X = hr.sets.L2Ball(3)
-    for policy in (sinha_vaze, sarkar_anytime, bagel):
+    for policy in (sinha_vaze_2024, sarkar_sinha_2025, lu_bagel):
         with pytest.raises(ValueError, match="takes no eagerness"):
             policy(X, 1000, preset="theory", lipschitz=1.0, eagerness=2.0)
         with pytest.raises(ValueError, match="needs lipschitz"):
             policy(X, 1000, preset="theory")
         with pytest.raises(ValueError, match="eagerness must be above 0"):
             policy(X, 1000, eagerness=0.0)
-    for policy in (sinha_vaze, bagel):
+    for policy in (sinha_vaze_2024, lu_bagel):
         with pytest.raises(ValueError, match="needs a horizon"):
             policy(X, preset="theory", lipschitz=1.0)
     with pytest.raises(ValueError, match="modulus must be above 0"):
-        sinha_vaze_strongly_convex(X, 100, 0.0)
+        sinha_vaze_2024_strongly_convex(X, 100, 0.0)
     with pytest.raises(ValueError, match="takes no eagerness"):
-        sinha_vaze_strongly_convex(X, 100, 1.0, preset="theory", lipschitz=1.0, eagerness=2.0)
+        sinha_vaze_2024_strongly_convex(X, 100, 1.0, preset="theory", lipschitz=1.0, eagerness=2.0)
 
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
@@ -277,10 +282,10 @@ SMALL = {
 }
 CONFORMING = {
     **POLICIES,
-    "sinha_vaze-theory": lambda X: sinha_vaze(X, 1000, preset="theory", lipschitz=10.0),
-    "strongly-convex": lambda X: sinha_vaze_strongly_convex(X, 100, 0.5),
-    "sarkar_anytime-theory": lambda X: sarkar_anytime(X, preset="theory", lipschitz=10.0),
-    "bagel-theory": lambda X: bagel(X, 10**5, preset="theory", lipschitz=10.0),
+    "sinha_vaze_2024-theory": lambda X: sinha_vaze_2024(X, 1000, preset="theory", lipschitz=10.0),
+    "strongly-convex": lambda X: sinha_vaze_2024_strongly_convex(X, 100, 0.5),
+    "sarkar_sinha_2025-theory": lambda X: sarkar_sinha_2025(X, preset="theory", lipschitz=10.0),
+    "lu_bagel-theory": lambda X: lu_bagel(X, 10**5, preset="theory", lipschitz=10.0),
 }
 
 
@@ -315,7 +320,7 @@ def violation_bound(horizon):
 @pytest.mark.parametrize("horizon", [1600, 6400])
 def test_the_violation_keeps_its_bound_where_that_says_something(horizon):
     assert violation_bound(horizon) < 2 * horizon, "the bound must be below the trivial G D T"
-    ccv = always_wrong(sinha_vaze(SEGMENT, horizon, preset="theory", lipschitz=1.0), horizon)
+    ccv = always_wrong(sinha_vaze_2024(SEGMENT, horizon, preset="theory", lipschitz=1.0), horizon)
     assert ccv <= violation_bound(horizon)
     assert ccv > 0.2 * violation_bound(horizon), "the game must come near the bound"
 
@@ -349,7 +354,7 @@ def chased(policy, rounds):
 def test_the_regret_keeps_its_bound_after_every_round_and_can_fail():
     rounds = 2000
     bound = 2 * 2 * (np.sqrt(np.arange(1, rounds + 1)) + 1)
-    policy = sinha_vaze(SEGMENT, rounds, preset="theory", lipschitz=1.0)
+    policy = sinha_vaze_2024(SEGMENT, rounds, preset="theory", lipschitz=1.0)
     assert (chased(policy, rounds) <= bound).all()
     eager = hr.Constrained(AdaGrad(SEGMENT, factor=30.0), policy.surrogate)
     assert chased(eager, rounds)[-1] > bound[-1]
@@ -359,7 +364,7 @@ def test_the_strongly_convex_bounds_hold_after_every_round():
     """a/2 (x - z)^2 with z = 1 mostly, constraint x <= 0. Here G = 2 a and D = 2."""
     a, rounds = 1.0, 2000
     G, D = 2 * a, 2.0
-    policy = sinha_vaze_strongly_convex(SEGMENT, rounds, a, preset="theory", lipschitz=G)
+    policy = sinha_vaze_2024_strongly_convex(SEGMENT, rounds, a, preset="theory", lipschitz=G)
     paid, ccv, best = 0.0, 0.0, 0.0
     log = math.log(rounds * math.e)
     for t in range(1, rounds + 1):

@@ -50,7 +50,7 @@ def test_bandits_and_projecting_policies_have_one_too():
     problem = hr.problems.SwitchingBall(n=3, horizon=60, seed=0)
     X = problem.decision_set
     bandit = hr.projection_free_cbco(X, 60, 0, lipschitz=2.0, bound=2.0)
-    for policy in (bandit, hr.baselines.sinha_vaze(X), hr.baselines.recoo(X)):
+    for policy in (bandit, hr.baselines.sinha_vaze_2024(X), hr.baselines.guo_recoo(X)):
         trace = hr.simulate(policy, problem)
         summary = policy.summary()
         assert summary.rounds == 60

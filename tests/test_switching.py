@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import hedgerow as hr
-from hedgerow.benchmarks.intervals import interval_regret
+from hedgerow.benchmarks.regret_curves import interval_regret
 from hedgerow.benchmarks.switching import borders, switching_benchmark
-from hedgerow.problems.drifting_subsets import DriftingSubsets
+from hedgerow.problems.drifting import DriftingSubsets
 
 
 def random_game(seed, T, n=3):

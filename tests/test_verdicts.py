@@ -10,15 +10,14 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.claim_checks import Game
-from hedgerow.report.mean import Mean, every
-from hedgerow.report.summary import Summary
+from hedgerow.report.summary import Mean, Summary, every
 from hedgerow.report.verdicts import (
     CLAIMS,
     GARBER,
     OURS,
     SINHA,
     WANG,
+    Game,
     Verdict,
     route_place,
     verdicts,
@@ -72,7 +71,7 @@ def test_methods_are_compared_seed_by_seed(tmp_path):
     ahead = tuple(x - 1.0 - 0.1 * n for x, n in zip(rough, NOISE, strict=True))
     verdict = judged(tmp_path, {OURS: Made(ahead), GARBER: Made(rough)})[REGRET]
     assert verdict.outcome == "yes"  # each mean's own interval is 39 wide
-    assert "seed by seed: -1.01 ± 0.14 to garber_kretzu_dpp" in verdict.parts[0].numbers
+    assert "seed by seed: -1.01 ± 0.14 to garber_kretzu_2024_dpp" in verdict.parts[0].numbers
 
 
 def test_one_seed_decides_nothing(tmp_path):
@@ -150,7 +149,7 @@ def test_somewhat_slower_has_two_ends(tmp_path, garber, verdict):
     fast, slow = timed(1.0, True), timed(garber, False, spread=-0.01)
     part = judged(tmp_path, {OURS: fast, GARBER: slow})[SOMEWHAT].parts[0]
     assert part.verdict == verdict
-    assert part.numbers.startswith("garber_kretzu_dpp (through play) takes ")
+    assert part.numbers.startswith("garber_kretzu_2024_dpp (through play) takes ")
     assert part.numbers.endswith("times as long as projection_free_coco (compiled)")
 
 

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.wang_2025 import wang_ofw, wang_ofw_strongly_convex
-from hedgerow.baselines.wang_2025_bandit import wang_bandit
+from hedgerow.baselines.wang import wang_2025, wang_2025_bandit, wang_2025_strongly_convex
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.learners.restarted_ocg import RestartedOCG
 from hedgerow.sets.simplices import KSubsets
@@ -40,11 +39,11 @@ def warned(make, *arguments, **named):
 
 
 POLICIES = {
-    "ofw": lambda X: wang_ofw(X, 1000),
-    "ofw, ratio known": lambda X: wang_ofw(X, 1000, lipschitz=(1.0, 2.0), eagerness=2.0),
-    "ofw, theory": lambda X: warned(wang_ofw, X, 1000, lipschitz=10.0),
-    "strongly convex": lambda X: wang_ofw_strongly_convex(X, 1000, 0.5),
-    "strongly convex, theory": lambda X: wang_ofw_strongly_convex(
+    "ofw": lambda X: wang_2025(X, 1000),
+    "ofw, ratio known": lambda X: wang_2025(X, 1000, lipschitz=(1.0, 2.0), eagerness=2.0),
+    "ofw, theory": lambda X: warned(wang_2025, X, 1000, lipschitz=10.0),
+    "strongly convex": lambda X: wang_2025_strongly_convex(X, 1000, 0.5),
+    "strongly convex, theory": lambda X: wang_2025_strongly_convex(
         X, 1000, 0.5, preset="theory", lipschitz=10.0
     ),
 }
@@ -59,7 +58,7 @@ def test_policies_conform(name, policy):
 @pytest.mark.parametrize("name", SETS)
 def test_the_bandit_conforms(name):
     def make():
-        return wang_bandit(SETS[name](), 40, 3, lipschitz=2.0, bound=1.0)
+        return wang_2025_bandit(SETS[name](), 40, 3, lipschitz=2.0, bound=1.0)
 
     check_policy(make, feedback=VALUES)
 
@@ -67,7 +66,7 @@ def test_the_bandit_conforms(name):
 @pytest.mark.parametrize("name", ["l2ball", "simplex"])
 def test_the_letters_bandit_conforms(name):
     def make():
-        return warned(wang_bandit, SETS[name](), 40, 3, lipschitz=2.0, bound=1.0)
+        return warned(wang_2025_bandit, SETS[name](), 40, 3, lipschitz=2.0, bound=1.0)
 
     check_policy(make, feedback=VALUES)
 
@@ -182,7 +181,7 @@ def test_the_theory_preset_is_the_theorems_letter(name):
     plays, epochs, weights = ofw_tvc(
         X, rounds, ROUNDS, G, 1 / (64 * G * X.diameter), lambda z: lam * math.exp(lam * z)
     )
-    found, _ = replay(warned(wang_ofw, X, ROUNDS, lipschitz=G), rounds, plays)
+    found, _ = replay(warned(wang_2025, X, ROUNDS, lipschitz=G), rounds, plays)
     assert found == []
     if name == "tiny":  # D < 1/64: round 1 doubles the guess, which is no restart
         assert epochs == [1]
@@ -252,7 +251,7 @@ def test_scofw_tvc_is_its_pseudocode(name):
         if (v != x).any():
             sigma = np.clip(grad @ (x - v) / (2 * C1 * t * np.sum((v - x) ** 2)), 0, 1)
             x = x + sigma * (v - x)
-    policy = wang_ofw_strongly_convex(X, T, a, preset="theory", lipschitz=G)
+    policy = wang_2025_strongly_convex(X, T, a, preset="theory", lipschitz=G)
     replay(policy, rounds, plays)
     assert Q * beta > 0.01, "the queue must have acted, or this test shows nothing"
 
@@ -272,8 +271,8 @@ def test_practical_presets_have_no_units(name, i, j):
     problem = unit_problem(name, 4)
     X, a, b = problem.decision_set, 2.0**i, 2.0**j
     pairs = [
-        (wang_ofw(X, 120), wang_ofw(X, 120)),
-        (wang_ofw_strongly_convex(X, 120, 1.0), wang_ofw_strongly_convex(X, 120, a)),
+        (wang_2025(X, 120), wang_2025(X, 120)),
+        (wang_2025_strongly_convex(X, 120, 1.0), wang_2025_strongly_convex(X, 120, a)),
     ]
     for plain, scaled in pairs:
         for cost, constraint in problem:
@@ -290,7 +289,7 @@ def test_practical_presets_have_no_units(name, i, j):
 
 def test_the_practical_weight_is_its_formula():
     X, T, e = hr.sets.Simplex(4), 300, 0.7
-    policy = wang_ofw(X, T, eagerness=e)
+    policy = wang_2025(X, T, eagerness=e)
     rng = np.random.default_rng(6)
     Mg = Gf = Gg = ccv = 0.0
     lam = 40 * e * T**-0.75
@@ -309,7 +308,7 @@ def test_the_practical_weight_is_its_formula():
         assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("make", [wang_ofw, partial(wang_ofw_strongly_convex, modulus=1.0)])
+@pytest.mark.parametrize("make", [wang_2025, partial(wang_2025_strongly_convex, modulus=1.0)])
 def test_eagerness_buys_violation_with_cost(make):
     problem = hr.problems.QuadraticBox(horizon=800, seed=7)
     traces = [
@@ -322,9 +321,9 @@ def test_eagerness_buys_violation_with_cost(make):
 @pytest.mark.parametrize(
     "make",
     [
-        partial(wang_ofw, lipschitz=1.0),
-        partial(wang_ofw_strongly_convex, modulus=1.0, lipschitz=1.0),
-        partial(wang_bandit, seed=1, lipschitz=1.0, bound=1.0),
+        partial(wang_2025, lipschitz=1.0),
+        partial(wang_2025_strongly_convex, modulus=1.0, lipschitz=1.0),
+        partial(wang_2025_bandit, seed=1, lipschitz=1.0, bound=1.0),
     ],
 )
 def test_the_letter_takes_no_eagerness(make):
@@ -334,12 +333,12 @@ def test_the_letter_takes_no_eagerness(make):
 
 def test_the_letter_needs_a_lipschitz_constant():
     with pytest.raises(ValueError, match="needs lipschitz"):
-        wang_ofw(hr.sets.Simplex(2), 100, preset="theory")
+        wang_2025(hr.sets.Simplex(2), 100, preset="theory")
 
 
 @pytest.mark.parametrize("bad", [-1.0, math.inf, "steep"])
 def test_a_declared_constant_that_is_none_changes_nothing(bad):
-    policy = wang_ofw(hr.sets.Simplex(2), 100)
+    policy = wang_2025(hr.sets.Simplex(2), 100)
     before = policy.state()
     with pytest.raises((TypeError, ValueError), match="Lipschitz constant of the constraint"):
         policy.tell(
@@ -415,7 +414,7 @@ def test_bfw_tvc_is_its_pseudocode(name, letter):
         X, rounds, T, seed, G, M, beta, c, lambda z: lam * math.exp(lam * z)
     )
     if letter:
-        policy = warned(wang_bandit, X, T, seed, lipschitz=G, bound=M)
+        policy = warned(wang_2025_bandit, X, T, seed, lipschitz=G, bound=M)
     else:
         policy = hr.ConstrainedBandit(
             RestartedBlockBandit(X, WangBlocks(T, M, c), seed, 1 / beta),

@@ -171,7 +171,7 @@ def speed() -> str:
     bench = read("bench.json")
     naive, scipy, oracle = (bench_row(p) for p in ("networkx", "SciPy", "our compiled oracle"))
     floor, live, two = bench_row("floor"), bench_row("ask and tell"), bench["threads"][1]
-    run, projected = seconds("projection_free_coco"), seconds("sinha_vaze")
+    run, projected = seconds("projection_free_coco"), seconds("sinha_vaze_2024")
     imported, cached, uncached = (row["seconds"] for row in bench["starts"])
     long, large = bench["horizon"][-1], bench["edges"][-1]
     rows = [
@@ -207,7 +207,7 @@ def speed() -> str:
         ],
         [
             "ask, look and tell",
-            f"{1e6 * live['theirs']:.1f} µs a round, {live['ratio']:.1f}x the compiled one",
+            f"{1e6 * live['theirs']:.1f} µs per round, {live['ratio']:.1f}x the compiled one",
             "",
             "",
         ],
@@ -219,7 +219,7 @@ def speed() -> str:
             _met(two["speed_up"] >= 1.5),
         ],
         [
-            "projection-based run (`sinha_vaze`) over the compiled `projection_free_coco`",
+            "projection-based run (`sinha_vaze_2024`) over the compiled `projection_free_coco`",
             f"{projected / run:.0f}x the time ({projected:.2f} s against {1e3 * run:.1f} ms)",
             "at most 40x",
             _met(projected / run <= 40.0) + ": a flow projection is not compiled into the loop",

@@ -37,15 +37,6 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def named(method: str, preset: Preset = "practical") -> str:
-    """Return a method's name, those that play as it does, and what its numbers must say."""
-    twins = [name for name, other in METHODS.items() if other.plays_as == method]
-    names = " = ".join(f"`{name}`" for name in (method, *twins))
-    said = [METHODS[method].remarks(preset)]
-    said += [f"the last {len(twins)} {METHODS[twins[0]].remarks(preset)}"] if twins else []
-    remarks = "; ".join(text for text in said if text)
-    return f"{names} ({remarks})" if remarks else names
-
-
-def counted_once(methods: Iterable[str]) -> list[str]:
-    """Return the methods without those that play as another one does."""
-    return [name for name in methods if not METHODS[name].plays_as]
+    """Return a method's name, and what a reader of its numbers must know."""
+    remarks = METHODS[method].remarks(preset)
+    return f"`{method}` ({remarks})" if remarks else f"`{method}`"

@@ -67,7 +67,7 @@ from .policies.sampled import Sampled as Sampled
 from .policies.semi_bandit import semi_bandit_coco as semi_bandit_coco
 from .policies.without_constraint import unconstrained as unconstrained
 from .problems.problem import Problem as Problem
-from .problems.recorded import Recorded as Recorded
+from .problems.problem import Recorded as Recorded
 from .problems.shortest_path import ShortestPath as ShortestPath
 from .protocols.benchmark import Benchmark as Benchmark
 from .protocols.parts import Learner as Learner

@@ -101,7 +101,7 @@ def audit(
 
     >>> from hedgerow.games import play
     >>> from hedgerow.policies.without_constraint import unconstrained
-    >>> from hedgerow.problems.iid_simplex import IidSimplex
+    >>> from hedgerow.problems.synthetic import IidSimplex
     >>> problem = IidSimplex(n=3, horizon=20, seed=0)
     >>> steps = list(play(unconstrained(problem.decision_set), problem))
     >>> audit(steps, problem).ok

@@ -88,13 +88,13 @@ def power_weight(p: float, cap: float, scale: float, q: float) -> float:
 
 
 @kernel(*SLOPE)
-def power_slope(potential: Array, q: float, t: float, unit: float) -> float:
+def power_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
     """The power law, with the scale max(floor, factor t^power) + budget/unit.
 
     potential = [p, cap, floor, factor, power, budget].
     """
-    scale = growing_scale(potential[2], potential[3], potential[4], t) + potential[5] / unit
-    return power_weight(potential[0], potential[1], scale, q)
+    k = growing_scale(potential[2], potential[3], potential[4], t) + potential[5] / unit
+    return power_weight(potential[0], potential[1], k, q)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def exponential_weight(rate: float, factor: float, cap: float, q: float) -> floa
 
 
 @kernel(*SLOPE)
-def exponential_slope(potential: Array, q: float, t: float, unit: float) -> float:
+def exponential_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
     """The exponential, the same in all rounds; potential = [rate, factor, cap]."""
     return exponential_weight(potential[0], potential[1], potential[2], q)
 
@@ -204,7 +204,7 @@ class ExponentialPotential:
 
 
 @kernel(*SLOPE)
-def anytime_slope(potential: Array, q: float, t: float, unit: float) -> float:
+def anytime_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
     """The exponential whose rate is min(highest, rate / sqrt t).
 
     potential = [rate, highest, cap].

@@ -14,7 +14,7 @@ import pytest
 from small_experiment import TEXT, invoked, results_of, small, timed, written
 
 from hedgerow.experiments.executors import dask, serial
-from hedgerow.experiments.stopped import WorkersLostError
+from hedgerow.experiments.results import WorkersLostError
 from hedgerow.experiments.sweeps import sweep
 
 PLUGIN = str(Path(__file__).parents[2] / "examples" / "plugin" / "src")

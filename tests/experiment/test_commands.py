@@ -71,7 +71,7 @@ def test_a_failure_is_exit_code_1(tmp_path, monkeypatch):
     def broken(_):
         raise MemoryError("no room")
 
-    monkeypatch.setattr("hedgerow.experiments.attempts.perform", broken)
+    monkeypatch.setattr("hedgerow.experiments.executors.perform", broken)
     written(tmp_path, TINIEST)
     result = invoked("run", "small.toml", "--workers", 1)
     assert result.exit_code == 1

@@ -9,7 +9,7 @@ import pytest
 from small_experiment import TEXT, results_of, small
 
 from hedgerow.experiments.executors import find_joblib, serial
-from hedgerow.experiments.folder_lock import folder_lock
+from hedgerow.experiments.folder import folder_lock
 from hedgerow.experiments.sweeps import sweep
 
 fcntl = pytest.importorskip("fcntl")

@@ -19,23 +19,48 @@ from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tasks import plan
+from hedgerow.games import simulate
 from hedgerow.sets import Simplex
 
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
 COINS = (PLUGIN / "coins.toml").read_text()
 
 OWN = """
+import numpy as np
 from hedgerow import baselines, Linear, Recorded, projection_free_coco
 from hedgerow.sets import Simplex
 from hedgerow.experiments import problem_kind
 from hedgerow.problems import HalfspaceBox
 
 def plain(X, horizon):
-    return baselines.sinha_vaze(X, horizon)
+    return baselines.sinha_vaze_2024(X, horizon)
 
 @baselines.baseline(sees="whole", regret="T")
 def whole(X, horizon=None, *, preset="practical"):
-    return baselines.recoo(X, horizon, preset=preset)
+    return baselines.guo_recoo(X, horizon, preset=preset)
+
+def each(X, horizon=None, *, preset="practical"):
+    return projection_free_coco(X, horizon, preset=preset, constraints=2)
+
+class Silent:  # it does not say what it learns from
+    oblivious_only, oracle_calls = False, 0
+    def __init__(self, X):
+        self.decision_set, self.seen = X, []
+    def ask(self):
+        return self.decision_set.start()
+    def tell(self, cost, constraint):
+        self.seen.append(constraint.function)  # of whole constraints alone
+
+@baselines.baseline(sees="whole")
+def silent(X):
+    return Silent(X)
+
+def two_caps(horizon, seed):
+    caps = [Linear([1.0, 0.0, 0.0], -0.5), Linear([0.0, 1.0, 0.0], -0.1)]
+    rng = np.random.default_rng(seed)
+    means = np.array([-1.0, -0.6, 0.0])
+    costs = means + 0.2 * rng.standard_normal((horizon, 3))
+    return Recorded(Simplex(3), [(Linear(c), caps) for c in costs])
 
 def two_coins(horizon, seed, *, limit: float = 0.5):
     return Recorded(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
@@ -59,7 +84,7 @@ NUMBER = 3
 
 BY_PATH = """
 name = "own"
-methods = ["own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"]
+methods = ["own_code:plain", "own_code:whole", "hedgerow.baselines:sun_safe", "unconstrained"]
 horizons = [40]
 seeds = [20, 21]
 
@@ -140,9 +165,11 @@ def test_import_paths_are_played_in_worker_processes(own, tmp_path):
     runs = Results(folder).runs
     assert {r.record["status"] for r in runs} == {"done"}
     assert {r.record["method"] for r in runs} == {
-        "own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"
+        "own_code:plain", "own_code:whole", "hedgerow.baselines:sun_safe", "unconstrained"
     }  # fmt: skip
-    by_path = record(folder, method="hedgerow.baselines:cold", problem="own_code:corner", seed=21)
+    by_path = record(
+        folder, method="hedgerow.baselines:sun_safe", problem="own_code:corner", seed=21
+    )
     assert by_path.record["ccv"] >= 0.0
     sys.modules.pop("own_code")
     page = invoked("report", folder)
@@ -153,13 +180,13 @@ def test_import_paths_are_played_in_worker_processes(own, tmp_path):
 
 def test_a_method_by_path_plays_as_it_does_by_name(tmp_path):
     text = BY_PATH.split("[[problems]]")[0] + "[[problems]]\nkind = 'iid_simplex'\nn = 4\n"
-    listed = '["own_code:plain", "own_code:whole", "hedgerow.baselines:cold", "unconstrained"]'
-    text = text.replace(listed, '["cold", "hedgerow.baselines:cold"]')
+    listed = '["own_code:plain", "own_code:whole", "hedgerow.baselines:sun_safe", "unconstrained"]'
+    text = text.replace(listed, '["sun_safe", "hedgerow.baselines:sun_safe"]')
     sweep(small(tmp_path, text), tmp_path / "out", serial)
     for seed in (20, 21):
         found = [
             record(tmp_path / "out", method=method, seed=seed).record["cost"]
-            for method in ("cold", "hedgerow.baselines:cold")
+            for method in ("sun_safe", "hedgerow.baselines:sun_safe")
         ]
         assert found[0] == found[1]
 
@@ -167,7 +194,7 @@ def test_a_method_by_path_plays_as_it_does_by_name(tmp_path):
 def test_what_was_changed_does_not_mix(own, tmp_path):
     experiment = small(tmp_path, BY_PATH)
     sweep(experiment, tmp_path / "out", serial)
-    own.write_text(OWN.replace("sinha_vaze(X, horizon)", "cold(X, horizon)"))
+    own.write_text(OWN.replace("sinha_vaze_2024(X, horizon)", "sun_safe(X, horizon)"))
     more = BY_PATH.replace("[20, 21]", "[20, 21, 22]")
     tally = sweep(experiment, tmp_path / "late", serial)
     assert tally.ran == 0
@@ -186,8 +213,36 @@ def test_a_worker_without_the_code_fails_and_refuses_nothing(own, tmp_path, monk
         assert len(done.error.splitlines()) == 1
 
 
+SEVERAL = """
+name = "several"
+methods = ["own_code:each", "own_code:silent", "projection_free_coco"]
+horizons = [60]
+seeds = [3]
+
+[[problems]]
+kind = "own_code:two_caps"
+"""
+
+
+def test_a_policy_is_told_what_it_says_itself(own, tmp_path):
+    """One queue for each constraint: each of them is told, though the registry says gradients."""
+    assert own.is_file()
+    assert sweep(small(tmp_path, SEVERAL), tmp_path / "out", serial).failed == {}
+    runs = {r.record["method"]: r.record for r in Results(tmp_path / "out").runs}
+    assert {run["status"] for run in runs.values()} == {"done"}
+    code = sys.modules["own_code"]
+    problem = code.two_caps(60, 3)
+    trace = simulate(code.each(problem.decision_set), problem)
+    assert runs["own_code:each"]["ccv_each"] == trace.ccv_each.tolist()
+    assert runs["own_code:each"]["ccv_each"] != runs["projection_free_coco"]["ccv_each"]
+    page = invoked("report", tmp_path / "out")
+    assert page.exit_code == 0, page.stderr
+    report = (tmp_path / "out" / "report" / "report.html").read_text()
+    assert "Each constraint of own_code:two_caps, T = 60" in report
+
+
 MISTAKES = {
-    "colt": r"there is no method 'colt' \(did you mean 'cold'\?\)",
+    "guo_reco": r"there is no method 'guo_reco' \(did you mean 'guo_recoo'\?\)",
     "own_code:": "an import path is 'package.module:factory', got 'own_code:'",
     "__main__:f": "put the function into a module of its own",
     "no_such_code:f": "there is no module 'no_such_code'; install its package",
@@ -203,7 +258,7 @@ def test_a_method_that_cannot_be_had_is_one_sentence(own, name, tmp_path):
     assert own.is_file()
     with pytest.raises(ValueError, match=MISTAKES[name]):
         find_method(name)
-    if name != "colt":
+    if name != "guo_reco":
         with pytest.raises(ValueError, match=rf"methods\[0\]: .*{MISTAKES[name]}"):
             small(tmp_path, BY_PATH.replace("own_code:plain", name))
 

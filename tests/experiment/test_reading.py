@@ -8,7 +8,7 @@ import pytest
 from small_experiment import TEXT, small, written
 
 from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments.digests import ChangedFileError
+from hedgerow.experiments.fingerprints import ChangedFileError
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import GRID, load_experiment, shipped
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, plan
@@ -73,7 +73,10 @@ MISTAKES = {
         TEXT.replace('["projection_free_coco", "ftpl_coco", "unconstrained"]', '"most"'),
         "methods must be a list of names or 'all', got 'most'",
     ),
-    "without a list": ("without = ['cold']\n" + TEXT, "without goes with methods = 'all'"),
+    "without a list": (
+        "without = ['sun_safe']\n" + TEXT,
+        "without goes with methods = 'all'",
+    ),
     "same label": (TEXT.replace("halfspace_box", "iid_simplex"), r"problems\[1\] .* again"),
     "file": (
         TEXT.replace("iid_simplex", "shortest_path").replace("n = 4", "network = 'no.json'"),
@@ -120,9 +123,9 @@ def test_defaults_are_written_out(tmp_path):
 def test_all_methods_without_some_are_written_out(tmp_path):
     listed = '["projection_free_coco", "ftpl_coco", "unconstrained"]'
     assert small(tmp_path, TEXT.replace(listed, '"all"')).methods == tuple(METHODS)
-    text = "without = ['cold']\n" + TEXT.replace(listed, '"all"')
+    text = "without = ['sun_safe']\n" + TEXT.replace(listed, '"all"')
     found = small(tmp_path, text).resolved()
-    assert found["methods"] == [name for name in METHODS if name != "cold"]
+    assert found["methods"] == [name for name in METHODS if name != "sun_safe"]
     assert "without" not in found
 
 

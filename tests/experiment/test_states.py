@@ -10,11 +10,9 @@ import pytest
 from small_experiment import TEXT, invoked, results_of, small
 
 import hedgerow
-from hedgerow.experiments.attempts import attempt
-from hedgerow.experiments.executors import serial
-from hedgerow.experiments.results import Results
-from hedgerow.experiments.sources import fingerprint, sources
-from hedgerow.experiments.stopped import StoppedError
+from hedgerow.experiments.executors import attempt, serial
+from hedgerow.experiments.fingerprints import fingerprint, sources
+from hedgerow.experiments.results import Results, StoppedError
 from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tuning import tune
 

@@ -12,13 +12,11 @@ import pytest
 from small_experiment import TEXT, record, results_of, small, timed
 
 import hedgerow as hr
-from hedgerow.experiments.attempts import Done, attempt
-from hedgerow.experiments.curves import POINTS, sampled_rounds
-from hedgerow.experiments.executors import processes, serial
-from hedgerow.experiments.folder import open_results
-from hedgerow.experiments.folder_lock import folder_lock
-from hedgerow.experiments.materialised import materialised
+from hedgerow.experiments.executors import Done, attempt, processes, serial
+from hedgerow.experiments.folder import folder_lock, open_results
+from hedgerow.experiments.playing import materialise
 from hedgerow.experiments.results import Results
+from hedgerow.experiments.run_record import POINTS, curve_rounds
 from hedgerow.experiments.sweeps import sweep
 
 
@@ -148,13 +146,13 @@ def test_what_played_each_game_is_told_beside_the_results(swept):
 )
 def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     x = problem.decision_set.start()
-    kept = materialised(problem)
+    kept = materialise(problem)
     assert kept is not problem
     values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
     assert values[0] == values[1] == values[2]
     assert len(values[0]) == problem.horizon
-    monkeypatch.setattr("hedgerow.experiments.materialised.ROOM", 100)
-    assert materialised(problem) is problem, "too many to keep"
+    monkeypatch.setattr("hedgerow.experiments.playing.ROOM", 100)
+    assert materialise(problem) is problem, "too many to keep"
 
 
 def test_several_processes_give_the_same_bytes(swept, tmp_path):
@@ -223,7 +221,7 @@ def test_a_failure_is_told_and_tried_again_next_time(tmp_path, monkeypatch):
 
     experiment = small(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.experiments.attempts.perform", broken)
+        patch.setattr("hedgerow.experiments.executors.perform", broken)
         tally = sweep(experiment, tmp_path / "out", serial)
     assert len(tally.failed) == tally.total
     assert len(tries) == 2 * tally.total, "each was tried twice"
@@ -277,7 +275,7 @@ def test_many_may_begin_at_once(tmp_path):
 
 @pytest.mark.parametrize("horizon", [1, 2, 399, 400, 401, 12_345, 10**7])
 def test_curves_begin_and_end_where_the_game_does(horizon):
-    t = sampled_rounds(horizon)
+    t = curve_rounds(horizon)
     assert t[0] == 1
     assert t[-1] == horizon
     assert t.size <= POINTS

@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 from small_experiment import TEXT, invoked, results_of, small, written
 
-from hedgerow.experiments.attempts import attempt
-from hedgerow.experiments.digests import ChangedFileError
-from hedgerow.experiments.executors import serial
-from hedgerow.experiments.results import Results
-from hedgerow.experiments.stopped import UnwritableError, WorkersLostError
+from hedgerow.experiments.executors import attempt, serial
+from hedgerow.experiments.fingerprints import ChangedFileError
+from hedgerow.experiments.results import Results, UnwritableError, WorkersLostError
 from hedgerow.experiments.sweeps import sweep
-from hedgerow.report.files import save_figure
-from hedgerow.report.picture import canvas
+from hedgerow.report.picture import canvas, save_figure
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 NO_ROOM = {errno.ENOSPC: "no space left on device; free some", errno.EDQUOT: "disk quota exceeded"}
@@ -126,7 +123,7 @@ def test_a_failure_to_be_expected_is_one_sentence(error, told, tmp_path, monkeyp
     def fails(_):
         raise error
 
-    monkeypatch.setattr("hedgerow.experiments.attempts.perform", fails)
+    monkeypatch.setattr("hedgerow.experiments.executors.perform", fails)
     text = TINY.split('[[problems]]\nkind = "halfspace_box"')[0]
     result = invoked("run", written(tmp_path, text), "--workers", 1)
     assert result.exit_code == 1
@@ -136,7 +133,7 @@ def test_a_failure_to_be_expected_is_one_sentence(error, told, tmp_path, monkeyp
 
 
 def test_a_mistake_of_ours_shows_where(tmp_path, monkeypatch):
-    monkeypatch.setattr("hedgerow.experiments.attempts.perform", lambda _: {}["nothing"])
+    monkeypatch.setattr("hedgerow.experiments.executors.perform", lambda _: {}["nothing"])
     result = invoked("run", written(tmp_path, TINY), "--workers", 1)
     assert result.exit_code == 1
     assert "Traceback" in result.stderr

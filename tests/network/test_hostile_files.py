@@ -19,7 +19,7 @@ from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from hedgerow.networks.numbers import parse_number
 from hedgerow.networks.rejections import Rejected
-from hedgerow.problems.portfolio import price_relatives
+from hedgerow.problems.portfolios import price_relatives
 
 UNUSUAL = ("1_000", "1_0.5", "1e1_0", "١٢", "１２", "0x10", "1,5", "")
 

@@ -9,8 +9,7 @@ import numpy as np
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.latency_cap import LatencyCap
-from hedgerow.problems.log_portfolio import LogPortfolio
-from hedgerow.problems.portfolio import Portfolio
+from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.variation import Series

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.problems.drifting_subsets import DriftingSubsets
-from hedgerow.problems.hard_box import HardBox
-from hedgerow.problems.periodic_drift import PeriodicDrift, drifting_paths
+from hedgerow.problems.drifting import DriftingSubsets, PeriodicDrift, drifting_paths
+from hedgerow.problems.synthetic import HardBox
 from hedgerow.problems.variation import UniformScaling
 
 DRIFTING = {

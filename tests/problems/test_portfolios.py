@@ -10,8 +10,13 @@ import pytest
 from stories import relatives
 
 import hedgerow as hr
-from hedgerow.problems.log_portfolio import ActiveShare, LogPortfolio, NegativeLog
-from hedgerow.problems.portfolio import Portfolio, price_relatives
+from hedgerow.problems.portfolios import (
+    ActiveShare,
+    LogPortfolio,
+    NegativeLog,
+    Portfolio,
+    price_relatives,
+)
 
 
 @pytest.mark.parametrize("build", [NegativeLog, lambda r: ActiveShare(r / r.sum(), 0.1)])

@@ -10,8 +10,7 @@ import numpy as np
 
 from hedgerow.benchmarks import hindsight
 from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, read_only
-from hedgerow.problems.problem import LinearChunk
-from hedgerow.problems.recorded import Recorded
+from hedgerow.problems.problem import LinearChunk, Recorded
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet, HasInnerBall

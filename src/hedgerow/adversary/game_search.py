@@ -15,8 +15,7 @@ from hedgerow.adversary.game import TINY, LinearGame, Objective, Played
 from hedgerow.functions import Function
 from hedgerow.games import play
 from hedgerow.inputs import Vector, as_count
-from hedgerow.problems.problem import LinearChunk
-from hedgerow.problems.recorded import Recorded
+from hedgerow.problems.problem import LinearChunk, Recorded
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
 

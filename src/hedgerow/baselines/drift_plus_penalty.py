@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
-from hedgerow.baselines.queues import DriftPlusPenalty, VirtualQueue
+from hedgerow.baselines.projecting import Projecting, rounds_needed, stand_alone, units
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count
 from hedgerow.policies.method import baseline
@@ -13,92 +12,116 @@ from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
+
+class _Queued(Projecting):
+    """A projected point and the length Q of its queue of violations."""
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        unit: float,
+        eagerness: float,
+        horizon: int | None,
+    ):
+        super().__init__(decision_set, horizon, queue=1)
+        self.unit, self.eagerness = unit, eagerness
+
+    @property
+    def queue(self) -> float:
+        """The length of the queue, Q."""
+        return float(self._state["queue"][0])
+
+
+class DriftPlusPenalty(_Queued):
+    """Q waits for violations that were not worked off yet; their first-order change counts too.
+
+    x_{t+1} = P(x_t - (V grad f_t + Q_t grad g_t)/(2 alpha)),
+    Q_{t+1} = [Q_t + g_t(x_t) + <grad g_t, x_{t+1} - x_t>]_+ with g_t^+ for g_t.
+
+    Args:
+        decision_set: where to play; it must know its projection.
+        V: the weight on the cost.
+        alpha: the proximal weight.
+        unit: the unit in which distances are measured.
+        eagerness: the factor on what enters the queue.
+        horizon: the number of rounds that V and alpha were made for.
+
+    """
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        V: float,
+        alpha: float,
+        unit: float = 1.0,
+        eagerness: float = 1.0,
+        horizon: int | None = None,
+    ):
+        super().__init__(decision_set, unit, eagerness, horizon)
+        self.V, self.alpha = V, alpha
+
+    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
+        """Take one projected step, then move the queue."""
+        f, g = self._seen(EvalGrad, cost, constraint)
+        self._round()
+        x, Q = self._state["x"], self.queue
+        slope = g.grad if g.value > 0.0 else 0.0 * g.grad  # of g_t^+
+        step = (self.unit / (2.0 * self.alpha)) * (self.V * f.grad + Q * slope)
+        moved = self._project(x - step)
+        change = (max(0.0, g.value) + float(slope @ (moved - x))) / self.unit
+        self._state["queue"][0] = max(Q + self.eagerness * change, 0.0)
+        x[:] = moved
+
+
+class VirtualQueue(_Queued):
+    """Q sums what the last round's constraint is broken by at the next play: gt = gamma g_t^+.
+
+    x_{t+1} = P(x_t - (grad f_t + (Q_t + gt(x_t)) grad gt)/(2 alpha)),
+    Q_{t+1} = Q_t + gt(x_{t+1}), where g_t, sign and all, is linearised at x_t and clipped
+    afterwards: exact for affine constraints, also where a step leaves g_t <= 0. (The original's
+    max(-gt(x_{t+1}), .) is for a signed gt.)
+
+    Args:
+        decision_set: where to play; it must know its projection.
+        gamma: the factor on the constraint.
+        alpha: the proximal weight.
+        unit: the unit in which distances are measured.
+        eagerness: the factor on the queue's weight in the step.
+        horizon: the number of rounds that gamma and alpha were made for.
+
+    """
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        gamma: float,
+        alpha: float,
+        unit: float = 1.0,
+        eagerness: float = 1.0,
+        horizon: int | None = None,
+    ):
+        super().__init__(decision_set, unit, eagerness, horizon)
+        self.gamma, self.alpha = gamma, alpha
+
+    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
+        """Take one projected step, then move the queue."""
+        f, g = self._seen(EvalGrad, cost, constraint)
+        self._round()
+        x, Q, scale = self._state["x"], self.queue, self.gamma / self.unit
+        weight = self.eagerness * (Q + scale * g.value) * self.gamma if g.value > 0.0 else 0.0
+        moved = self._project(x - (self.unit / (2.0 * self.alpha)) * (f.grad + weight * g.grad))
+        left = scale * max(0.0, g.value + float(g.grad @ (moved - x)))  # gt(x_{t+1})
+        self._state["queue"][0] = Q + left
+        x[:] = moved
+
+
 FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
-TUNED = {"yu_neely_wei_2017": 100.0, "neely_yu_2017": 100.0, "yu_neely_2020": 0.03, "cold": 100.0}
+TUNED = {"liakopoulos_cold": 100.0, "yu_neely_2020": 0.03}
 """What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 
 
 @baseline(
-    source="Yu, Neely and Wei 2017",
-    regret="T^{1/2}",
-    ccv="T^{1/2}, signed sum",
-    per_round="1 projection",
-    sees="gradients",
-    needs="Slater: out of scope, told g^+; independent, identically distributed constraints; "
-    "known T",
-    confidence="high",
-    remark="out of scope: Slater, told g^+",
-    plays_as="cold",
-)
-def yu_neely_wei_2017(
-    decision_set: DecisionSet,
-    horizon: int | None,
-    *,
-    preset: Preset = "practical",
-    eagerness: float = 1.0,
-) -> FirstOrderPolicy:
-    """Yu, Neely and Wei's drift-plus-penalty for stochastic constraints: one projection a round.
-
-    `DriftPlusPenalty` with V = sqrt T, alpha = T. For constraints drawn independently from one
-    law, with a Slater point: expected regret O(sqrt T) and sum of g_t O(sqrt T), a signed sum.
-    It is fed with g_t^+ here, which has no Slater point: no guarantee is left. Specification read.
-
-    Args:
-        decision_set: where to play.
-        horizon: the number of rounds T, needed in both presets.
-        preset: "theory" is the paper's V and alpha, which know neither units nor the set's size;
-            "practical" measures costs, constraints and the set in their own units.
-        eagerness: the factor on the queue; more means less violation and more regret.
-
-    Reference: H. Yu, M. J. Neely, X. Wei, Online convex optimization with stochastic constraints,
-    NIPS 2017, 1428-1438.
-
-    """
-    T = rounds_needed(horizon, "yu_neely_wei_2017")
-    return _queued(decision_set, T, math.sqrt(T), T, preset, eagerness, TUNED["yu_neely_wei_2017"])
-
-
-@baseline(
-    source="Neely and Yu 2017",
-    regret="T^{1/2}",
-    ccv="T^{1/2}, signed sum",
-    per_round="1 projection",
-    sees="gradients",
-    needs="Slater: out of scope, told g^+; known T",
-    confidence="medium to high",
-    remark="out of scope: Slater, told g^+",
-    plays_as="cold",
-)
-def neely_yu_2017(
-    decision_set: DecisionSet,
-    horizon: int | None,
-    *,
-    preset: Preset = "practical",
-    eagerness: float = 1.0,
-) -> FirstOrderPolicy:
-    """Neely and Yu's drift-plus-penalty for constraints that change: one projection a round.
-
-    The update and the constants of `yu_neely_wei_2017`, so the same plays; the theorem differs.
-    Constraints may change at will as long as one point keeps all of them with room to spare:
-    regret O(sqrt T), sum of g_t O(sqrt T), a signed sum. Fed with g_t^+ here, which has no Slater
-    point: no guarantee is left. Specification from two papers that restate it.
-
-    Args:
-        decision_set: where to play.
-        horizon: the number of rounds T, needed in both presets.
-        preset: as in `yu_neely_wei_2017`.
-        eagerness: the factor on the queue; more means less violation and more regret.
-
-    Reference: M. J. Neely, H. Yu, Online convex optimization with time-varying constraints,
-    arXiv 1702.04783 (2017).
-
-    """
-    T = rounds_needed(horizon, "neely_yu_2017")
-    return _queued(decision_set, T, math.sqrt(T), T, preset, eagerness, TUNED["neely_yu_2017"])
-
-
-@baseline(
-    source="Liakopoulos et al. 2019",
+    source="Liakopoulos et al. 2019; Neely and Yu 2017; Yu, Neely and Wei 2017",
     regret="T^{1/2}",
     ccv="T^{3/4}, signed sum",
     per_round="1 projection",
@@ -106,7 +129,7 @@ def neely_yu_2017(
     needs="feasible windows; known T",
     confidence="high",
 )
-def cold(
+def liakopoulos_cold(
     decision_set: DecisionSet,
     horizon: int | None,
     *,
@@ -114,32 +137,41 @@ def cold(
     window: int = 1,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Liakopoulos et al.'s cautious online Lagrangian descent (COLD): one projection a round.
+    """Cautious online Lagrangian descent (COLD), a drift-plus-penalty: one projection per round.
 
     `DriftPlusPenalty` with V = sqrt(K T), alpha = max(T, V sqrt T). Against the best point whose
     violations sum to at most 0 over every window of K rounds: regret O(K T/V + sqrt T), sum of g_t
     O(sqrt(V T)), a signed sum; no Slater point needed, so the bound survives that it is fed
     with g_t^+ here. Fed so, violations cannot make up for each other: a window K > 1 no longer
-    enlarges the benchmark, and only makes the bounds larger. With K = 1 the plays are those of
-    `neely_yu_2017`. Specification read in the paper.
+    enlarges the benchmark, and only makes the bounds larger.
+
+    With K = 1, the default, the update and its constants are also those of Neely and Yu and of Yu,
+    Neely and Wei: one method of three papers. Theirs prove more, regret and sum of g_t O(sqrt T),
+    where one point keeps every constraint with room to spare (Slater); Yu, Neely and Wei for
+    constraints drawn independently from one law. g_t^+ has no such point, so neither theorem
+    applies here. Specification read in the first and the third paper, that of the second in two
+    papers that restate it.
 
     Args:
         decision_set: where to play.
         horizon: the number of rounds T, needed in both presets.
-        preset: as in `yu_neely_wei_2017`.
+        preset: "theory" is the papers' V and alpha, which know neither units nor the set's size;
+            "practical" measures costs, constraints and the set in their own units.
         window: K, from 1 to T.
         eagerness: the factor on the queue; more means less violation and more regret.
 
-    Reference: N. Liakopoulos, A. Destounis, G. Paschos, T. Spyropoulos, P. Mertikopoulos,
+    References: N. Liakopoulos, A. Destounis, G. Paschos, T. Spyropoulos, P. Mertikopoulos,
     Cautious regret minimization: online optimization with long-term budget constraints,
-    ICML 2019, PMLR 97, 3944-3952.
+    ICML 2019, PMLR 97, 3944-3952. M. J. Neely, H. Yu, Online convex optimization with time-varying
+    constraints, arXiv 1702.04783 (2017). H. Yu, M. J. Neely, X. Wei, Online convex optimization
+    with stochastic constraints, NIPS 2017, 1428-1438.
 
     """
-    T, K = rounds_needed(horizon, "cold"), as_count(window, "window")
+    T, K = rounds_needed(horizon, "liakopoulos_cold"), as_count(window, "window")
     if K > T:
         raise ValueError(f"window must be at most the horizon {T}, got {K}")
     V, alpha = math.sqrt(K * T), math.sqrt(K) * T  # max(T, V sqrt T)
-    return _queued(decision_set, T, V, alpha, preset, eagerness, TUNED["cold"])
+    return _with_queue(decision_set, T, V, alpha, preset, eagerness, TUNED["liakopoulos_cold"])
 
 
 @baseline(
@@ -160,7 +192,7 @@ def yu_neely_2020(
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Yu and Neely's low-violation queue: one projection a round.
+    """Yu and Neely's low-violation queue: one projection per round.
 
     `VirtualQueue` with gamma = T^{1/4}, alpha = (G^2 + 1) sqrt(T)/2. For a fixed and known linear
     constraint: regret O(sqrt T), violations O(1) with a Slater point, O(T^{1/4}) without. Here
@@ -170,7 +202,7 @@ def yu_neely_2020(
     Args:
         decision_set: where to play.
         horizon: the number of rounds T, needed in both presets.
-        preset: as in `yu_neely_wei_2017`.
+        preset: as in `liakopoulos_cold`.
         lipschitz: a bound G of all constraints' gradients; `theory` needs it.
         eagerness: the factor on the queue's weight; more means less violation and more regret.
 
@@ -189,7 +221,7 @@ def yu_neely_2020(
     return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["yu_neely_2020"])
 
 
-def _queued(
+def _with_queue(
     decision_set: DecisionSet,
     T: int,
     V: float,

@@ -39,11 +39,11 @@ class ConstantRates:
     theta: float
 
     def eta(self, t: int) -> float:  # noqa: ARG002 - the same in all rounds
-        """Return eta."""
+        """Return eta, the step size of every round."""
         return self.step
 
     def multipliers(self, t: int, lam: float, g: float) -> tuple[float, float]:  # noqa: ARG002
-        """Use lambda_t, leave lambda_{t+1}."""
+        """Return lambda_t, which weighs g_t^+, and lambda_{t+1}."""
         return lam, max(0.0, lam + self.mu * (g - self.theta * lam))
 
 
@@ -56,11 +56,11 @@ class DecayingRates:
     b: float
 
     def eta(self, t: int) -> float:
-        """Return eta_t."""
+        """Return eta_t, the step size of round t."""
         return self.R / (self.G * math.pow(t, self.b))
 
     def multipliers(self, t: int, lam: float, g: float) -> tuple[float, float]:
-        """Use lambda_t, leave lambda_{t+1}."""
+        """Return lambda_t, which weighs g_t^+, and lambda_{t+1}."""
         theta = 6.0 * self.R * self.G / math.pow(t, self.b)
         mu = 1.0 / (theta * (t + 1))
         return lam, max(0.0, lam + mu * (g - theta * lam))
@@ -74,7 +74,7 @@ class ForgetfulRates:
     sigma: float
 
     def eta(self, t: int) -> float:  # noqa: ARG002
-        """Return eta."""
+        """Return eta, the step size of every round."""
         return self.step
 
     def multipliers(self, t: int, lam: float, g: float) -> tuple[float, float]:  # noqa: ARG002

@@ -28,29 +28,27 @@ GROUP = "hedgerow.methods"
 VARIADIC = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
 ORDER = (
     "projection_free_coco",
-    "projection_free_coco_tracking",
+    "projection_free_coco_plain",
     "projection_free_long_term",
     "projection_free_cbco",
     "ftpl_coco",
-    "sinha_vaze",
-    "sarkar_anytime",
-    "bagel",
-    "wang_ofw",
-    "wang_bandit",
-    "garber_kretzu_dpp",
-    "garber_kretzu_lpm",
-    "garber_kretzu_bandit",
-    "recoo",
+    "sinha_vaze_2024",
+    "sarkar_sinha_2025",
+    "lu_bagel",
+    "wang_2025",
+    "wang_2025_bandit",
+    "garber_kretzu_2024_dpp",
+    "garber_kretzu_2024_lpm",
+    "garber_kretzu_2024_bandit",
+    "guo_recoo",
     "yi_2023",
     "yi_2021",
     "yu_neely_2020",
-    "cold",
-    "yuan_lamperski",
-    "neely_yu_2017",
-    "yu_neely_wei_2017",
-    "sun",
-    "jenatton",
-    "mahdavi",
+    "liakopoulos_cold",
+    "yuan_lamperski_2018",
+    "sun_safe",
+    "jenatton_2016",
+    "mahdavi_2012",
     "follow_the_leader_feasible",
     "unconstrained",
 )
@@ -91,11 +89,11 @@ def find_method(name: str) -> Method:
 
     A function that is not declared by `baseline` sees gradients, and nothing is stated about it.
 
-    >>> find_method("hedgerow.baselines:cold").regret
+    >>> find_method("hedgerow.baselines:liakopoulos_cold").regret
     'T^{1/2}'
-    >>> find_method("colt")  # doctest: +ELLIPSIS
+    >>> find_method("guo_reco")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: there is no method 'colt' (did you mean 'cold'?); ...
+    ValueError: there is no method 'guo_reco' (did you mean 'guo_recoo'?); ...
 
     """
     if name in METHODS:

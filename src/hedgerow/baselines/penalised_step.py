@@ -3,13 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from hedgerow.baselines.falling_root import falling_root
+from hedgerow.baselines.projecting import Projecting
+from hedgerow.feedback import Full, full
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
+from hedgerow.sets.decision_set import DecisionSet
+
+MOST_CALLS = 80
+"""How often the function is asked between two points of different sign, at most."""
+OUTWARD = 60
+"""Steps outward before one leads to the end: each may be twice as long as the last."""
+SMALLEST = 1e-15
+"""A bracket this narrow, relative to its end, holds no further number worth trying."""
+
+
+def falling_root(
+    f: Callable[[float], float], at_zero: float, rate: float, end: float, tolerance: float
+) -> float:
+    """Find where a continuous, nonincreasing f on [0, end] comes within `tolerance` of zero.
+
+    Returns `end` if f is still above there. First steps outward, by the secant through the last two
+    points, a little further each time, and never less than f/rate, which cannot overshoot; then
+    false position (Illinois), with a bisection where three steps have not halved the bracket.
+    Exact after a few calls where f is piecewise linear. The last call of f is at the answer.
+
+    Args:
+        f: the function; its value at 0 is known.
+        at_zero: f(0), above `tolerance`.
+        rate: f(s) - f(s + r) <= rate r.
+        end: how far to look.
+        tolerance: how near to zero is near enough.
+
+    >>> falling_root(lambda s: 1.0 - s * s, 1.0, 4.0, 2.0, 1e-12)
+    1.0
+
+    """
+    low, f_low, s, push = 0.0, at_zero, min(end, at_zero / rate), 1.01
+    for outward in range(OUTWARD + 1):
+        if (value := f(s)) <= tolerance or s >= end:
+            break
+        fall = (f_low - value) / (s - low) if s > low else 0.0
+        step = push * value / fall if fall > 0.0 else end
+        low, f_low, push = s, value, 2.0 * push  # further each time: the slope may flatten
+        s = min(end, s + max(value / rate, min(step, 9.0 * s)))
+        if outward == OUTWARD - 1:
+            s = end
+    return s if value >= -tolerance else _between(f, (low, f_low), (s, value), tolerance)
+
+
+def _between(
+    f: Callable[[float], float],
+    above: tuple[float, float],
+    below: tuple[float, float],
+    tolerance: float,
+) -> float:
+    """Find the root between two points (s, f(s)): false position, the Illinois variant."""
+    (low, f_low), (high, f_high) = above, below
+    s, side, wide = high, 0, high - low
+    for call in range(1, MOST_CALLS + 1):
+        if call % 3 == 0 and high - low > 0.5 * wide:
+            s = 0.5 * (low + high)
+        else:
+            s = low + (high - low) * f_low / (f_low - f_high)
+        wide = high - low if call % 3 == 0 else wide
+        value = f(s)
+        if abs(value) <= tolerance or high - low <= SMALLEST * high:
+            break
+        if value > 0.0:  # an end that stays twice counts half
+            f_high *= 0.5 if side > 0 else 1.0
+            low, f_low, side = s, value, 1
+        else:
+            f_low *= 0.5 if side < 0 else 1.0
+            high, f_high, side = s, value, -1
+    return s
+
 
 Map = Callable[[Vector], Vector]
 SETTLED = 1e-12
@@ -134,7 +205,7 @@ class _Dual:
         self.mu, self.values = self.mu[busy], self.values[busy]
 
     def settle(self) -> None:
-        """Find the best multipliers."""
+        """Find the multipliers of the cuts that maximise the dual."""
         if self.largest <= SETTLED * self.size and not self.mu.any():
             return
         steep = float((self.slopes**2).sum(axis=1).max()) / (2.0 * self.alpha)
@@ -179,3 +250,59 @@ class _Dual:
         )
         u = np.maximum(found.x, 0.0)
         self._move_to(reach * u / max(1.0, float(u.sum())))
+
+
+Rates = TypeVar("Rates")
+
+
+class Penalised(Projecting, Generic[Rates]):
+    """x_{t+1} = argmin over X of <grad f_t, x> + w_t g_t^+(x) + alpha_t ||x - x_t||^2.
+
+    Args:
+        decision_set: where to play; it must know its projection.
+        rates: the schedule from which a policy makes w_t and alpha_t.
+        eagerness: the factor on w_t.
+
+    """
+
+    feedback = staticmethod(full)
+
+    def __init__(self, decision_set: DecisionSet, rates: Rates, eagerness: float = 1.0):
+        super().__init__(decision_set, queue=1, weight=1, gap=1)
+        self.rates, self.eagerness = rates, eagerness
+
+    @property
+    def queue(self) -> float:
+        """The weight that violations so far have given to the constraint."""
+        return float(self._state["queue"][0])
+
+    @property
+    def weight(self) -> float:
+        """The last weight w_t on the constraint, eagerness included."""
+        return float(self._state["weight"][0])
+
+    @property
+    def largest_gap(self) -> float:
+        """By how much, at most, a step missed the least value of its objective."""
+        return float(self._state["gap"][0])
+
+    def _step(self, slope: Vector, w: float, constraint: Full, alpha: float) -> float:
+        """Move to x_{t+1} and return g_t^+ there."""
+        state, g = self._state, constraint.function
+        state["weight"][0] = self.eagerness * w
+        project, tangent = self._workspace.project, self.decision_set.tangent
+        step = penalty_step(project, tangent, slope, self.weight, g, alpha, state["x"].copy())
+        state["projections"][0] += step.projections
+        state["gap"][0] = max(state["gap"][0], step.gap)
+        state["x"][:] = step.x
+        return max(0.0, g(step.x))
+
+    def _whole(self, cost: Full, constraint: Full) -> tuple[Full, Full]:
+        """Return both feedbacks, checked; the function must be defined on the set."""
+        f, g = self._seen(Full, cost, constraint)
+        if not isinstance(g.function, Function):
+            raise TypeError(
+                f"this policy needs the constraint as a function, got {g.function!r}; "
+                "look with full(g, x)"
+            )
+        return f, g

@@ -14,10 +14,15 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
-TUNED = {"mahdavi": 100.0, "jenatton": 10.0, "sun": 100.0, "yuan_lamperski": 3.0}
+TUNED = {
+    "mahdavi_2012": 100.0,
+    "jenatton_2016": 10.0,
+    "sun_safe": 100.0,
+    "yuan_lamperski_2018": 3.0,
+}
 """What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 LONG_ENOUGH = 4.0 * math.sqrt(2.0)
-"""2 sqrt(2) (m + 1) for one constraint: the theorem of `mahdavi` needs this times eta <= 1."""
+"""2 sqrt(2) (m + 1) for one constraint: the theorem of `mahdavi_2012` needs this times eta <= 1."""
 
 
 @baseline(
@@ -29,9 +34,9 @@ LONG_ENOUGH = 4.0 * math.sqrt(2.0)
     needs="fixed constraints; known T; theory: G",
     confidence="medium: reconstruction",
     remark="reconstruction",
-    practical="plays like sun",
+    practical="plays like sun_safe",
 )
-def mahdavi(
+def mahdavi_2012(
     decision_set: DecisionSet,
     horizon: int | None,
     *,
@@ -40,7 +45,7 @@ def mahdavi(
     bound: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Mahdavi, Jin and Yang's regularised Lagrangian: one projection a round.
+    """Mahdavi, Jin and Yang's regularised Lagrangian: one projection per round.
 
     eta = mu = R^2/(a sqrt T), a = R sqrt(2 G^2 + 2 Dg^2), theta = delta eta with the least
     delta >= 2 G^2 + 2 delta^2 eta^2. For a fixed constraint and T so long that
@@ -61,7 +66,7 @@ def mahdavi(
     optimization with long term constraints, JMLR 13 (2012), 2503-2528.
 
     """
-    T = rounds_needed(horizon, "mahdavi", least=8)
+    T = rounds_needed(horizon, "mahdavi_2012", least=8)
 
     def build(G: float, eagerness: float) -> FirstOrderPolicy:
         unit, R = units(preset, decision_set)
@@ -78,7 +83,7 @@ def mahdavi(
         return PrimalDual(decision_set, ConstantRates(eta, eta, delta * eta), unit, eagerness, T)
 
     _theory_only(bound, preset)
-    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["mahdavi"])
+    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["mahdavi_2012"])
 
 
 @baseline(
@@ -90,7 +95,7 @@ def mahdavi(
     needs="fixed constraints; theory: G",
     confidence="high",
 )
-def jenatton(
+def jenatton_2016(
     decision_set: DecisionSet,
     horizon: int | None = None,
     *,
@@ -99,7 +104,7 @@ def jenatton(
     trade_off: float = 0.5,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Jenatton, Huang and Archambeau's adaptive rates: anytime, one projection a round.
+    """Jenatton, Huang and Archambeau's adaptive rates: anytime, one projection per round.
 
     eta_t = R/(G t^b), theta_t = 6 R G/t^b, mu_t = 1/(theta_t (t + 1)). For a fixed constraint
     Regret_T <= (R G + Dg^2/(6 b R G)) T^b + 2 R G T^{1-b}/(1-b) =: B and
@@ -118,7 +123,7 @@ def jenatton(
     optimization with long-term constraints, ICML 2016, PMLR 48, 402-411.
 
     >>> from hedgerow.sets.simplices import Simplex
-    >>> jenatton(Simplex(2)).ask()
+    >>> jenatton_2016(Simplex(2)).ask()
     array([0.5, 0.5])
 
     """
@@ -129,7 +134,7 @@ def jenatton(
         return PrimalDual(decision_set, DecayingRates(R, G, b), unit, eagerness)
 
     return stand_alone(
-        build, decision_set, horizon, preset, lipschitz, eagerness, TUNED["jenatton"]
+        build, decision_set, horizon, preset, lipschitz, eagerness, TUNED["jenatton_2016"]
     )
 
 
@@ -141,9 +146,9 @@ def jenatton(
     sees="gradients",
     needs="known T; theory: G",
     confidence="high",
-    practical="plays like mahdavi",
+    practical="plays like mahdavi_2012",
 )
-def sun(
+def sun_safe(
     decision_set: DecisionSet,
     horizon: int | None,
     *,
@@ -152,7 +157,7 @@ def sun(
     bound: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Sun, Dey and Kapoor's safe online learning, Euclidean: one projection a round.
+    """Sun, Dey and Kapoor's safe online learning, Euclidean: one projection per round.
 
     eta = mu = sqrt(B/(T (Dg^2 + G^2))), theta = delta mu, delta = 2 G^2, with the mirror map
     ||x||^2/2, which is 1-strongly convex, and B = R^2/2 its radius. Constraints may change:
@@ -172,7 +177,7 @@ def sun(
     bandit, ICML 2017, PMLR 70, 3280-3288.
 
     """
-    T = rounds_needed(horizon, "sun")
+    T = rounds_needed(horizon, "sun_safe")
 
     def build(G: float, eagerness: float) -> FirstOrderPolicy:
         unit, R = units(preset, decision_set)
@@ -181,7 +186,7 @@ def sun(
         return PrimalDual(decision_set, ConstantRates(mu, mu, 2.0 * G**2 * mu), unit, eagerness, T)
 
     _theory_only(bound, preset)
-    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["sun"])
+    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["sun_safe"])
 
 
 @baseline(
@@ -194,7 +199,7 @@ def sun(
     confidence="medium: reconstruction",
     remark="reconstruction, its eta is ours",
 )
-def yuan_lamperski(
+def yuan_lamperski_2018(
     decision_set: DecisionSet,
     horizon: int | None,
     *,
@@ -202,7 +207,7 @@ def yuan_lamperski(
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Yuan and Lamperski's clipped Lagrangian: one projection a round, the multiplier forgets.
+    """Yuan and Lamperski's clipped Lagrangian: one projection per round, the multiplier forgets.
 
     lambda_t = g_t^+(x_t)/(sigma eta), sigma = 2 G^2 (one constraint, their a = 1/2),
     eta = R/(G sqrt(2 T)). For a fixed constraint: regret O(sqrt T), sum of (g^+)^2 O(sqrt T), hence
@@ -220,7 +225,7 @@ def yuan_lamperski(
     NeurIPS 2018, 6140-6149.
 
     """
-    T = rounds_needed(horizon, "yuan_lamperski")
+    T = rounds_needed(horizon, "yuan_lamperski_2018")
 
     def build(G: float, eagerness: float) -> FirstOrderPolicy:
         unit, R = units(preset, decision_set)
@@ -228,7 +233,7 @@ def yuan_lamperski(
         return PrimalDual(decision_set, ForgetfulRates(eta, 2.0 * G**2), unit, eagerness, T)
 
     return stand_alone(
-        build, decision_set, T, preset, lipschitz, eagerness, TUNED["yuan_lamperski"]
+        build, decision_set, T, preset, lipschitz, eagerness, TUNED["yuan_lamperski_2018"]
     )
 
 

@@ -1,14 +1,16 @@
-"""What policies share that stand alone and move by Euclidean projections."""
+"""What policies share that stand alone and move by Euclidean projections: no units, and presets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import Generic, Literal, TypeVar, cast
 
-from hedgerow.baselines.normalised import Normalised
+import numpy as np
+
 from hedgerow.feedback import EvalGrad, Full, first_order, needs
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.functions import scaled
+from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
 from hedgerow.policies.presets import (
@@ -18,11 +20,101 @@ from hedgerow.policies.presets import (
     needed_lipschitz,
     refuse_eagerness,
 )
+from hedgerow.policies.summary import TOTALS, Summary, add_round, summary_of
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.queued import checked
 
 Seen = TypeVar("Seen", bound=EvalGrad | Full)
+NEGLIGIBLE = 1e-150
+"""Gradients below this are no gradients: dividing by them leaves float64."""
+
+
+class Normalised(Stateful, Generic[Seen]):
+    """Tells a policy f_t / Gf and g_t / Gg, so that it needs to know no Lipschitz constant.
+
+    Gf and Gg are the largest tangent norms of grad f and grad g so far. The wrapped policy is
+    built for Lipschitz constant 1. Multiplying all costs by a power of two, or all constraints by
+    another, leaves the plays unchanged; other factors change them by rounding. What was told in
+    earlier rounds keeps the unit it had then, so no theorem about the wrapped policy is claimed.
+    Where no constraint's gradient has been felt the constraint is told as zero: no play can help.
+
+    Args:
+        policy: built for Lipschitz constant 1; the set's diameter is its own.
+
+    """
+
+    def __init__(self, policy: Policy[Seen, Seen]):
+        self.policy = policy
+        self._state = State(G=2, **dict.fromkeys(TOTALS, 1))
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """Where the wrapped policy plays."""
+        return self.policy.decision_set
+
+    @property
+    def feedback(self) -> Feedback:
+        """What the wrapped policy learns from."""
+        return self.policy.feedback
+
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear minimisations the wrapped policy has asked for."""
+        return self.policy.oracle_calls
+
+    @property
+    def projections(self) -> int:
+        """The wrapped policy's; 0 where it never projects."""
+        return int(getattr(self.policy, "projections", 0))
+
+    @property
+    def oblivious_only(self) -> bool:
+        """Whether the wrapped policy's guarantee fails against rounds that react to its plays."""
+        return self.policy.oblivious_only
+
+    def ask(self) -> Vector:
+        """Return the wrapped policy's play."""
+        return self.policy.ask()
+
+    def summary(self) -> Summary:
+        """Return the totals of the rounds so far, in their own units."""
+        return summary_of(self._state, (None, None), self.oracle_calls, self.projections)
+
+    def tell(self, cost: Seen, constraint: Seen) -> None:
+        """Measure both gradients, then tell the round without units."""
+        X = self.decision_set
+        f, g = _checked(cost, "cost", X.dim), _checked(constraint, "constraint", X.dim)
+        sizes = [X.tangent_norm(f.grad), X.tangent_norm(g.grad)]
+        Gf, Gg = np.maximum(self._state["G"], sizes)
+        self.policy.tell(_times(f, _unit(Gf)), _times(g, _unit(Gg)))
+        self._state["G"][:] = Gf, Gg
+        add_round(self._state, f.value, g.value)
+
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"policy": self.policy}
+
+
+def _checked(seen: Seen, name: str, dim: int) -> Seen:
+    if not isinstance(seen, Full):
+        needs(EvalGrad, seen, "this policy", name)
+    whole = checked(EvalGrad(seen.value, seen.grad), name, dim)
+    return replace(seen, value=whole.value, grad=whole.grad)
+
+
+def _unit(G: float) -> float:
+    return 1.0 / float(G) if G > NEGLIGIBLE else 0.0
+
+
+def _times(seen: Seen, factor: float) -> Seen:
+    """Return what would be seen of the function times a factor."""
+    told = replace(seen, value=factor * seen.value, grad=factor * seen.grad)
+    if isinstance(told, Full):
+        return cast(Seen, replace(told, function=scaled(told.function, factor)))
+    declared = told.lipschitz
+    return cast(Seen, replace(told, lipschitz=None if declared is None else factor * declared))
 
 
 class Projecting(ProjectedPoint):
@@ -88,11 +180,11 @@ def stand_alone(
     How `tuned` was chosen, for all alike: the score is the mean of 100 (regret^+/(Gf D T) +
     CCV/(Gg D T)) over `IidSimplex`, `QuadraticBox`, `HalfspaceBox`, `OrthogonalBall`,
     `SwitchingBall` and `ShortestPath.atlas_like(nodes=60, edges=300)`, T = 1600, seeds 1 and 2. The
-    grid is 0.1, 0.3, 1, 3, ..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `recoo`,
+    grid is 0.1, 0.3, 1, 3, ..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `guo_recoo`,
     `yi_2021` and `yi_2023`, which are slow, the neighbours of the value that was best at T = 400.
-    The best score wins; where it is flat above some factor, within about a twentieth (the three of
-    drift-plus-penalty, `recoo` and both of Yi), the factor that was best at T = 400 stays. One grid
-    step above the choice, `jenatton` and `yuan_lamperski` swing.
+    The best score wins; where it is flat above some factor, within about a twentieth
+    (`liakopoulos_cold`, `guo_recoo` and both of Yi), the factor that was best at T = 400 stays. One
+    grid step above the choice, `jenatton_2016` and `yuan_lamperski_2018` swing.
 
     """
     check_preset(preset, decision_set, horizon)
@@ -109,7 +201,7 @@ def rounds_needed(horizon: int | None, name: str, least: int = 1) -> int:
     if horizon is None:
         raise ValueError(
             f"{name} needs a horizon in both presets, its steps are made of it; give the number "
-            "of rounds, or take an anytime policy: jenatton, recoo, yi_2021 or yi_2023"
+            "of rounds, or take an anytime policy: jenatton_2016, guo_recoo, yi_2021 or yi_2023"
         )
     return as_count(horizon, "horizon", least=least)
 

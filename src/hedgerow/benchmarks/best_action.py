@@ -10,16 +10,14 @@ from time import perf_counter
 
 import numpy as np
 
-from hedgerow.benchmarks.convex_rounds import ConvexRounds, SpentRounds
 from hedgerow.benchmarks.cuts import Cuts
-from hedgerow.benchmarks.deadline import Deadline
-from hedgerow.benchmarks.masters import master
+from hedgerow.benchmarks.masters import master_for
 from hedgerow.benchmarks.passes import Rounds
-from hedgerow.benchmarks.reading import Game
+from hedgerow.benchmarks.programme import Deadline
+from hedgerow.benchmarks.rounds import ConvexRounds, Game, SpentRounds
 from hedgerow.benchmarks.search import Search
 from hedgerow.inputs import as_count, as_number
-from hedgerow.problems.problem import Problem
-from hedgerow.problems.recorded import GivenRound
+from hedgerow.problems.problem import GivenRound, Problem
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -117,10 +115,10 @@ def _search(
     """Search for the best action; a budget over curved constraints becomes one constraint."""
     limits = Cuts.none(X.dim)
     if not (isinstance(rounds, ConvexRounds) and 0.0 < budget < math.inf):
-        yield from Search(X, rounds, master(X), budget, limits, deadline).steps()
+        yield from Search(X, rounds, master_for(X), budget, limits, deadline).steps()
         return
     spent = SpentRounds(rounds, budget)
-    for best in Search(X, spent, master(X), 0.0, limits, deadline).steps():
+    for best in Search(X, spent, master_for(X), 0.0, limits, deadline).steps():
         evaluation = rounds.evaluate(
             best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp)
         )

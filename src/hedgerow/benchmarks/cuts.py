@@ -30,16 +30,16 @@ class Cuts(NamedTuple):
 
     @classmethod
     def none(cls, dim: int) -> Cuts:
-        """Return no cuts."""
+        """Return an empty collection of cuts of this dimension."""
         empty = np.zeros(0, dtype=np.intp)
         return cls(np.zeros((0, dim)), np.zeros(0), empty, empty)
 
     def joined(self, *others: Cuts) -> Cuts:
-        """Return these cuts and the others."""
+        """Return these cuts followed by the others."""
         return Cuts(*(np.concatenate(column) for column in zip(self, *others, strict=True)))
 
     def taken(self, index: Any) -> Cuts:
-        """Return the cuts of this index."""
+        """Return the cuts that a NumPy index selects."""
         return Cuts(*(column[index] for column in self))
 
     def highest(self, x: Vector, most: int) -> Cuts:

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from hedgerow.benchmarks.deadline import Deadline, OutOfTimeError
 from hedgerow.benchmarks.passes import Rounds
+from hedgerow.benchmarks.programme import Deadline, OutOfTimeError
 from hedgerow.inputs import Vector, squared_norm
 from hedgerow.sets.decision_set import DecisionSet, Projectable
 from hedgerow.sets.oracle_only import OracleOnly

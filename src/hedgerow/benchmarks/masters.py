@@ -8,8 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Model
-from hedgerow.benchmarks.deadline import Deadline, OutOfTimeError
-from hedgerow.benchmarks.programme import least_theta
+from hedgerow.benchmarks.programme import Deadline, OutOfTimeError, least_theta
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
 
@@ -55,8 +54,8 @@ class Master(Protocol):
         ...
 
 
-def master(X: DecisionSet) -> Master:
-    """Return the master for a set."""
+def master_for(X: DecisionSet) -> Master:
+    """Return the quickest master for a set: by its rows where it knows them, else by vertices."""
     if not X.supports(HasLinearDescription):
         return ByColumns(X)
     rows = ByRows(X)
@@ -71,7 +70,7 @@ class ByRows:
 
     @property
     def count(self) -> int:
-        """The number of rows, bounds aside."""
+        """The number of rows that describe the set, without bounds of single coordinates."""
         sides = (self.rows.b_ub, self.rows.b_eq)
         return sum(side.size for side in sides if side is not None)
 
@@ -90,7 +89,7 @@ class ByRows:
         return Answer(x, theta, *model.bound(self.X, y))
 
     def renewed(self) -> ByRows:
-        """Return itself: it spends no calls."""
+        """Return itself: it calls no oracle and remembers nothing."""
         return self
 
 

@@ -1,16 +1,38 @@
-"""The linear programme of a model, in units that suit a solver."""
+"""The linear programmes of a search, solved within its time limit."""
 
 from __future__ import annotations
 
 import math
+from time import perf_counter
 
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Model
-from hedgerow.benchmarks.deadline import Deadline
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_number
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.interior import linear_programme
+
+
+class OutOfTimeError(RuntimeError):
+    """The time limit was reached; what was proved before it stands."""
+
+
+class Deadline:
+    """A number of seconds from now on, None for as long as it takes."""
+
+    def __init__(self, seconds: float | None = None):
+        limit = math.inf if seconds is None else as_number(seconds, "time_limit")
+        if not limit >= 0.0:
+            raise ValueError(f"time_limit must be at least 0 seconds, or None, got {limit:g}")
+        self._end = perf_counter() + limit
+
+    def left(self) -> float:
+        """Return the seconds left, perhaps infinite; raise `OutOfTimeError` if there are none."""
+        seconds = self._end - perf_counter()
+        if seconds <= 0.0:
+            raise OutOfTimeError("the time limit was reached")
+        return seconds
+
 
 MODERATE = 1e3
 """Coordinates between 1/1000 and this need no other unit."""

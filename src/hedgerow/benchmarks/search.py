@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Cuts, Model, cheapest, least_sum, least_worst
-from hedgerow.benchmarks.deadline import Deadline, OutOfTimeError
 from hedgerow.benchmarks.descent import descended
 from hedgerow.benchmarks.masters import Answer, Master
 from hedgerow.benchmarks.passes import Evaluation, Rounds
-from hedgerow.benchmarks.programme import SolverError
+from hedgerow.benchmarks.programme import Deadline, OutOfTimeError, SolverError
 from hedgerow.inputs import Vector
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
@@ -69,7 +68,7 @@ class Search:
         self.begin = time.perf_counter()
 
     def run(self) -> Benchmark:
-        """Return the benchmark."""
+        """Search to the end and return the best action with its proof."""
         (best,) = deque(self.steps(), maxlen=1)
         return best
 

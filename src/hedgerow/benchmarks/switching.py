@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from hedgerow.benchmarks.best_action import hindsight
-from hedgerow.benchmarks.reading import Game
+from hedgerow.benchmarks.rounds import Game
 from hedgerow.benchmarks.search import GAP
 from hedgerow.inputs import Vector, as_count
 from hedgerow.problems.problem import Problem, Round
@@ -61,7 +61,7 @@ def switching_benchmark(
     All cells (cells + 1)/2 benchmarks of runs of cells are computed; without switches only one.
     With as many cells as rounds no border is missed. With fewer, a switch inside a cell may be
     better, and the lower bound allows for it: such a cell counts with the least cost of each of
-    its rounds alone, constraints aside, at one oracle call a round.
+    its rounds alone, constraints aside, at one oracle call per round.
 
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.saying import complain
-from hedgerow.experiments.stopped import FULL
+from hedgerow.experiments.results import FULL
 from hedgerow.networks.data_error import DataError
 from hedgerow.report.networks import rejection_table
 

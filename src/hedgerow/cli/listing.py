@@ -138,9 +138,8 @@ def _print_json(found: Any) -> None:
 
 def _source(method: Method) -> str:
     """Return authors and year, with what a reader of its default preset's numbers must know."""
-    again = f"plays as {method.plays_as}" if method.plays_as else ""
-    said = [text for text in (again, method.remarks("practical")) if text]
-    return f"{method.source} ({'; '.join(said)})" if said else method.source
+    remarks = method.remarks("practical")
+    return f"{method.source} ({remarks})" if remarks else method.source
 
 
 def _shown(parameter: Parameter) -> Any:

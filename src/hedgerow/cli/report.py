@@ -15,10 +15,10 @@ from hedgerow.cli.errors import report_errors
 from hedgerow.cli.run import Json, Quiet
 from hedgerow.cli.saying import say
 from hedgerow.experiments.results import Results
-from hedgerow.report.expected import how_far, mixture
 from hedgerow.report.page import write_report
+from hedgerow.report.provenance import how_far, mixture
 from hedgerow.report.summary import ProblemAtHorizon, Summary
-from hedgerow.report.terminal import summary_table, verdict_table
+from hedgerow.report.tables import summary_table, verdict_table
 from hedgerow.report.verdicts import Verdict, route_place, verdicts
 
 

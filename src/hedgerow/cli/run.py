@@ -21,8 +21,7 @@ from hedgerow.cli.progress import progress
 from hedgerow.cli.saying import complain, counted, say, tell_aside
 from hedgerow.experiments.executors import check_cluster, dask, find_joblib, processes, serial
 from hedgerow.experiments.reading import load_experiment
-from hedgerow.experiments.results import Results
-from hedgerow.experiments.stopped import StoppedError
+from hedgerow.experiments.results import Results, StoppedError
 from hedgerow.experiments.sweeps import SweepProgress, Workforce, sweep
 
 File = Annotated[

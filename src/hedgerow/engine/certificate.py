@@ -44,6 +44,13 @@ def certificate_add(
         ledger[2 * n + 7] += 1.0
 
 
+@kernel(number, read, read)
+def lost_against(ledger: Array, x: Array) -> float:
+    """Return sum <s_tau, x_tau - x> - sum of prices: what was lost so far against x."""
+    n = len(x)
+    return ledger[2 * n] - dot(ledger[n : 2 * n], x) - ledger[2 * n + 1]
+
+
 @kernel(types.boolean, write, read)
 def is_play_left(ledger: Array, x: Array) -> bool:
     """Whether x is the play that the last round left."""

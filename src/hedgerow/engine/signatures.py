@@ -16,12 +16,18 @@ for learners that ask for it, the loss along the set to its fourth.
 `loss` is (squared norm along the set, squared norm, declared Lipschitz constant or -1).
 
 A step rule is three kernels on its own numbers: `regularise(rule, t, loss) -> beta`,
-`step_size(rule, t, beta, gap, distance2) -> sigma` and `after_step(rule, margin)`.
+`step_size(rule, t, beta, gap, distance2) -> sigma` and `after_step(rule, margin, left)`. The margin
+is M_t = sum <s, x_tau> - F_t(x_{t+1}); left bounds F_t(x_{t+1}) - min F_t: the gap less the
+progress of the step, infinite where no oracle was asked.
 
 A surrogate is three kernels on its queue, ranges and units (`surrogates/queued.py`):
 `needs_gradient(queue, units, value)`, `take(queue, ranges, units, value, sizes)`, which returns the
 queue's length to be weighed or NaN, and `charge(queue, ranges, units, value, weight)`. A potential
-is one, `slope(potential, q, t, unit)`.
+is one, `slope(potential, q, t, unit, scale)`, where scale is the surrogate's own, or 0.
+
+`sizes` is what a surrogate may know of a round besides the constraint's value, along the set:
+||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
+present play (`engine/certificate.py`), and the part of the violation that no action avoids.
 """
 
 from __future__ import annotations
@@ -30,13 +36,12 @@ from numba import types
 
 from hedgerow.kernels.jit import function, index, nothing, number, read, whole, write, write_index
 
-three = types.UniTuple(number, 3)
-LOSS = three
-SIZES = three
+LOSS = types.UniTuple(number, 3)
+SIZES = types.UniTuple(number, 6)
 
 REGULARISE = (number, write, number, LOSS)
 STEP_SIZE = (number, write, number, number, number, number)
-AFTER_STEP = (nothing, write, number)
+AFTER_STEP = (nothing, write, number, number)
 RULE = (function(*REGULARISE), function(*STEP_SIZE), function(*AFTER_STEP))
 
 BEFORE_ORACLE = (types.boolean, write, write, read, read, number, LOSS, *RULE)
@@ -45,7 +50,7 @@ AFTER_ORACLE = (nothing, write, write, whole, *RULE)
 NEEDS_GRADIENT = (number, write, read, number)
 TAKE = (number, write, write, read, number, SIZES)
 CHARGE = (nothing, write, write, read, number, number)
-SLOPE = (number, read, number, number, number)
+SLOPE = (number, read, number, number, number, number)
 
 SPACE = types.Tuple((index, read, write_index, write, index, read))
 """What an oracle works with: whole numbers, numbers, and scratch memory for both; then the labels

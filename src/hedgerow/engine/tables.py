@@ -205,6 +205,10 @@ surrogate_table = SurrogateTableType(
         ("ranges", write),
         ("units", read),
         ("potential", read),
+        ("ledger", read),  # of the policy; empty for a surrogate that does not read it
+        ("guard", write),  # as `surrogates/guard.py` has it; empty without a guard
+        ("rule", write),  # the step rule's numbers, for the guard
+        ("saved", write),  # room for queue, ranges and guard, to take back a round
         ("label", index),  # of the set that the ranges measure
         ("members", read),
         ("measure", SURROGATE_KERNELS[0]),
@@ -227,7 +231,10 @@ def _surrogate_pattern(
     return table
 
 
-@kernel(surrogate_table, surrogate_table, write, write, read, read, index, read)
+@kernel(
+    *(surrogate_table, surrogate_table, write, write, read, read, index, read),
+    *(read, write, write, write),
+)
 def bind_surrogate(
     pattern: Any,
     queue: Array,
@@ -236,6 +243,10 @@ def bind_surrogate(
     potential: Array,
     label: Array,
     members: Array,
+    ledger: Array,
+    guard: Array,
+    rule: Array,
+    saved: Array,
 ) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
     table: Any = new(surrogate_table)
@@ -244,7 +255,9 @@ def bind_surrogate(
     table.queue, table.ranges = unowned_view(queue), unowned_view(ranges)
     table.units = unowned_view(units)
     table.potential, table.label = unowned_view(potential), unowned_view(label)
-    table.members = unowned_view(members)
+    table.members, table.ledger = unowned_view(members), unowned_view(ledger)
+    table.guard, table.rule = unowned_view(guard), unowned_view(rule)
+    table.saved = unowned_view(saved)
     return table
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hedgerow.experiments.digests import check_sha256
+from hedgerow.experiments.fingerprints import check_sha256
 from hedgerow.experiments.problems import find_kind
 from hedgerow.problems.problem import Problem
 

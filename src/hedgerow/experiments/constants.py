@@ -11,8 +11,7 @@ import numpy as np
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import Constants
 from hedgerow.policies.without_constraint import unconstrained
-from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Round
-from hedgerow.problems.recorded import Recorded
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.sets.decision_set import DecisionSet
 
 SAMPLED_ROUNDS = 512
@@ -35,11 +34,11 @@ class Known(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether no round can exceed them."""
+        """Whether they hold in all rounds; sampled ones may be exceeded."""
         return self.how == EXACT
 
     def record(self) -> dict[str, Any]:
-        """Return them as plain data."""
+        """Return constants and how they were found as plain data, for the record of a run."""
         return {
             "lipschitz": list(self.constants.lipschitz),
             "bound": list(self.constants.bound),
@@ -59,8 +58,8 @@ def known_constants(problem: Problem) -> Known:
     """
     chunks = _chunks(problem)
     if chunks is not None:
-        return Known(_exact(problem.decision_set, chunks), EXACT)
-    sampled = _sampled(problem)
+        return Known(_exact_constants(problem.decision_set, chunks), EXACT)
+    sampled = _sampled_constants(problem)
     declared = [getattr(problem, f"{name}_lipschitz", None) for name in ("cost", "constraint")]
     if None in declared:
         return Known(sampled, SAMPLED)
@@ -75,7 +74,7 @@ def _chunks(problem: Problem) -> Iterator[LinearChunk] | None:
     return problem.chunks()
 
 
-def _exact(X: DecisionSet, chunks: Iterator[LinearChunk]) -> Constants:
+def _exact_constants(X: DecisionSet, chunks: Iterator[LinearChunk]) -> Constants:
     largest = np.zeros(4)
     for chunk in chunks:
         for i, (rows, offsets) in enumerate(
@@ -94,7 +93,7 @@ def _largest_value(X: DecisionSet, c: Vector, offset: float) -> float:
     return max(abs(X.minimum(c) + offset), abs(offset - X.minimum(-c)))
 
 
-def _sampled(problem: Problem) -> Constants:
+def _sampled_constants(problem: Problem) -> Constants:
     X, rng = problem.decision_set, np.random.default_rng(0)
     vertices = [X.lmo(rng.standard_normal(X.dim)) for _ in range(SAMPLED_VERTICES)]
     largest = np.zeros(4)

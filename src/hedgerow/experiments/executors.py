@@ -9,15 +9,59 @@ import os
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
 from functools import cache, partial
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
-from hedgerow.experiments.attempts import Done, attempt
-from hedgerow.experiments.stopped import WorkersLostError
+from hedgerow.experiments.fingerprints import ChangedFileError
+from hedgerow.experiments.playing import perform
+from hedgerow.experiments.results import Output, WorkersLostError
+from hedgerow.experiments.run_record import sentence
 from hedgerow.experiments.tasks import Task
+
+TRIES = 2
+
+
+class Done(NamedTuple):
+    """The end of a task.
+
+    Attributes:
+        task: what was to be done.
+        outputs: what it leaves behind; empty when it failed.
+        seconds: how long it took.
+        error: the last lines of what went wrong, or None.
+
+    """
+
+    task: Task
+    outputs: tuple[Output, ...]
+    seconds: float
+    error: str | None = None
+
+
+def attempt(task: Task) -> Done:
+    """Do a task, if need be twice; a failure that stays is told, and the sweep goes on."""
+    for tries_left in reversed(range(TRIES)):
+        begin = time.perf_counter()
+        try:
+            outputs = perform(task)
+        except Exception as error:
+            if not tries_left:
+                return Done(task, (), time.perf_counter() - begin, _told(error))
+        else:
+            return Done(task, outputs, time.perf_counter() - begin)
+    raise AssertionError("a task is tried at least once")
+
+
+def _told(error: Exception) -> str:
+    """Return one sentence for what is no mistake of ours, else the last lines as well."""
+    if isinstance(error, (ChangedFileError, MemoryError)):
+        return f"{type(error).__name__}: {sentence(error)}".removesuffix(": ")
+    return "".join(traceback.format_exception(error, limit=-3))
+
 
 PATIENCE = 3
 """Pools that may break one after another without finishing a single task."""
@@ -75,13 +119,13 @@ def _attempt_under(parent: int, path: tuple[str, ...], task: Task) -> Done:
 
     Modules are found where the parent finds them; a worker may be older than a change of its path.
     """
-    _watch(parent)
+    _watch_parent(parent)
     sys.path[:] = path
     return attempt(task)
 
 
 @cache
-def _watch(parent: int) -> None:
+def _watch_parent(parent: int) -> None:
     """Start a thread that looks once a second whether the parent is still there."""
 
     def look() -> None:

@@ -1,7 +1,8 @@
-"""The folder of a sweep: one experiment's, which may grow by seeds."""
+"""The folder of a sweep: one experiment's, which may grow by seeds; a lock keeps others out."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -9,15 +10,43 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
-from hedgerow.experiments.folder_lock import folder_lock
-from hedgerow.experiments.record_checks import Record
-from hedgerow.experiments.sources import sources
-from hedgerow.experiments.stored import CHECKS, DamagedError, read_experiment, read_record
-from hedgerow.experiments.writing import as_json, write_bytes
+from hedgerow.experiments.fingerprints import sources
+from hedgerow.experiments.results import as_json, write_bytes
+from hedgerow.experiments.stored import CHECKS, DamagedError, Record, read_experiment, read_record
+
+
+@contextmanager
+def folder_lock(folder: Path) -> Iterator[bool]:
+    """Take part in a folder and yield whether nobody else does.
+
+    Whoever is alone sweeps up what a killed process left half written. Where the system or the
+    file system has no such locks nobody is ever alone and nothing is swept up; files are whole
+    there too, because each is renamed into place.
+    """
+    with (folder / "partial" / "lock").open("ab") as lock:
+        alone = _locked(lock, alone=True)
+        if alone:
+            for part in (folder / "partial").glob("*.part"):
+                part.unlink(missing_ok=True)
+        _locked(lock, alone=False)  # now others may take part
+        yield alone
+
+
+def _locked(lock: IO[bytes], alone: bool) -> bool:
+    """Take the lock, alone at once or never, else together with others; say whether we have it."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    with contextlib.suppress(OSError):  # held by another, or not known to this file system
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
+        return True
+    return False
+
 
 PARTS = ("partial", "runs", "benchmarks")
 OURS = (*PARTS, "experiment.json", "environment.json", "timings.jsonl", "report")

@@ -4,26 +4,138 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from hedgerow.experiments.benchmarking import benchmark_of, find_benchmark
+import numpy as np
+
+from hedgerow.benchmarks import hindsight
 from hedgerow.experiments.constants import Known, known_constants
-from hedgerow.experiments.curves import curves
-from hedgerow.experiments.materialised import materialised
-from hedgerow.experiments.recording_problem import RecordingProblem
-from hedgerow.experiments.records import finite, sentence
+from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.results import Output
-from hedgerow.experiments.run_record import RunRecord
-from hedgerow.experiments.sources import sources
-from hedgerow.experiments.tasks import RunTask, Task
-from hedgerow.functions import Function
+from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
+from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import VacuousConstantsWarning
-from hedgerow.problems.problem import Problem
-from hedgerow.protocols.parts import Policy
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
+from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
+from hedgerow.sets.decision_set import DecisionSet
+
+ROOM = 2**28
+"""Octets that the coefficients of drawn rounds may take; larger games draw while they run."""
+
+
+class Materialised(LinearProblem):
+    """Linear rounds kept in memory, as arrays and as functions.
+
+    Args:
+        problem: where the rounds come from.
+
+    """
+
+    def __init__(self, problem: LinearProblem):
+        self.decision_set, self.horizon = problem.decision_set, problem.horizon
+        parts = zip(*problem.chunks(), strict=True)
+        self._whole = LinearChunk(*(np.concatenate(part) for part in parts))
+        self._rounds = tuple(self._whole.rounds())
+
+    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+        """Yield the rounds, `size` at a time."""
+        for i in range(0, self.horizon, size):
+            yield LinearChunk(*(part[i : i + size] for part in self._whole))
+
+    def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
+        """Yield the rounds one by one."""
+        return iter(self._rounds)
+
+
+def materialise(problem: Problem) -> Problem:
+    """Return the same rounds drawn beforehand, where they are fixed and there is room for them."""
+    octets = 2 * 8 * problem.horizon * problem.decision_set.dim
+    if problem.adaptive or octets > ROOM:
+        return problem
+    if isinstance(problem, LinearProblem):
+        return Materialised(problem)
+    return Recorded(problem.decision_set, problem)
+
+
+@dataclass(eq=False)
+class RecordingProblem(Problem):
+    """A problem that reacts, with a memory of the rounds that it showed.
+
+    Args:
+        problem: the one that reacts.
+        seen: the rounds so far.
+
+    """
+
+    problem: Problem
+    seen: list[Round] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.decision_set, self.horizon = self.problem.decision_set, self.problem.horizon
+
+    @property
+    def adaptive(self) -> bool:
+        """True: the rounds depend on the plays, as those of the problem inside."""
+        return True
+
+    def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
+        """Yield the rounds of the problem inside and remember each of them."""
+        for shown in self.problem.rounds(policy):
+            self.seen.append(shown)
+            yield shown
+
+
+NUMBERS = ("cost", "lower_bound", "gap", "violation", "ccv")
+"""What a record has of `hedgerow.Benchmark`; null where it is not finite."""
+
+
+def find_benchmark(task: BenchmarkTask) -> Output:
+    """Find the best fixed action of a problem whose rounds do not react to plays."""
+    try:
+        problem = task.build()
+    except (ValueError, TypeError) as refusal:  # a seed that a problem does not take
+        numbers = {"status": "refused", "reason": sentence(refusal), "dim": None, "blind": None}
+        record = {**task.key(), "id": task.id, **dict.fromkeys(NUMBERS), **numbers}
+        return Output("benchmarks", record, None)
+    record = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
+    return benchmark_of(record, problem.decision_set, problem)
+
+
+def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[Round]) -> Output:
+    """Return the benchmark of some rounds, and what ignoring the constraint would cost and gain."""
+    game = (rounds,) if isinstance(rounds, Problem) else (X, rounds)
+    best, blind = hindsight(*game), hindsight(*game, constrained=False)
+    costs, violations = _at(best.x, rounds)
+    blind_costs, blind_violations = _at(blind.x, rounds)
+    found = {
+        **record,
+        **{name: finite(getattr(best, name)) for name in NUMBERS},
+        "status": best.status,
+        "reason": None,
+        "blind": {
+            "cost": float(blind_costs.sum()),
+            "ccv": float(np.maximum(blind_violations, 0.0).sum()),
+        },
+    }
+    return Output("benchmarks", found, curves(costs, violations), best.seconds)
+
+
+def _at(x: Vector, rounds: Problem | list[Round]) -> tuple[Vector, Vector]:
+    """Return f_t(x) and g_t(x) of all rounds."""
+    if isinstance(rounds, LinearProblem):
+        pairs = [
+            (c.costs @ x + c.cost_offsets, c.constraints @ x + c.constraint_offsets)
+            for c in rounds.chunks()
+        ]
+        return np.concatenate([f for f, _ in pairs]), np.concatenate([g for _, g in pairs])
+    table = np.array([(f(x), g(x)) for f, g in rounds], dtype=np.float64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
 
 REFUSALS = ValueError, TypeError, NotImplementedError
 """How a method says, before the first round, that it does not take a problem."""
@@ -51,16 +163,16 @@ def _play(task: RunTask) -> tuple[Output, ...]:
     """
     try:
         problem = task.game.build()
-        known = _known(task, problem)
+        known = _needed_constants(task, problem)
         policy, notes = _policy(task, problem, known)
-        feedback = _feedback(task, known)
-        play(policy, problem)  # refuses what does not fit, in the problem's own name
+        feedback = _feedback(task, policy, known)
+        play(policy, problem, feedback)  # refuses what does not fit, in the problem's own name
     except REFUSALS as refusal:
         refused = RunRecord(
             task.key(), task.id, task.game.id, status="refused", reason=sentence(refusal)
         )
         return (Output("runs", refused.plain(), None),)
-    seen = RecordingProblem(problem) if problem.adaptive else materialised(problem)
+    seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
     trace = _trace(policy, seen, feedback, known)
     record = _record(task, trace, policy, notes, known, problem.adaptive)
     shown = curves(trace.costs, trace.violations)
@@ -74,7 +186,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
 def _trace(
     policy: Policy[Any, Any],
     problem: Problem,
-    feedback: Callable[[Function, Vector], Any],
+    feedback: Feedback,
     known: Known | None,
 ) -> Trace:
     """Play; where a round exceeds what the method was told, say how that was found."""
@@ -86,7 +198,7 @@ def _trace(
         raise
 
 
-def _known(task: RunTask, problem: Problem) -> Known | None:
+def _needed_constants(task: RunTask, problem: Problem) -> Known | None:
     """Return the constants, where the method's preset must be told them."""
     method, preset = task.method_and_preset()
     return known_constants(problem) if preset == "theory" or method.sees == "values" else None
@@ -111,7 +223,11 @@ def _policy(
     return policy, [str(warning.message) for warning in said]
 
 
-def _feedback(task: RunTask, known: Known | None) -> Callable[[Function, Vector], Any]:
+def _feedback(task: RunTask, policy: Policy[Any, Any], known: Known | None) -> Feedback:
+    """Return the policy's own feedback, or what its method declares where the policy has none."""
+    own: Feedback | None = getattr(policy, "feedback", None)
+    if own is not None:
+        return own
     return task.method_and_preset()[0].feedback(known and known.constants)
 
 

@@ -24,12 +24,12 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether the file must set it."""
+        """Whether an experiment file must set the key: it has no default."""
         return self.default is inspect.Parameter.empty
 
     @property
     def is_file(self) -> bool:
-        """Whether it names a file."""
+        """Whether the value of the key is the path of a file."""
         return self.type is Path
 
 
@@ -52,12 +52,12 @@ class Kind:
 
     @property
     def name(self) -> str:
-        """The word in experiment files."""
+        """The name by which experiment files ask for it."""
         return self.label or self.build.__name__
 
     @property
     def summary(self) -> str:
-        """One sentence."""
+        """What the problem is: the first line of the docstring of `build`."""
         return (inspect.getdoc(self.build) or "no description").splitlines()[0]
 
     @property

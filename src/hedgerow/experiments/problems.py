@@ -14,23 +14,24 @@ from typing import Literal
 
 import numpy as np
 
-from hedgerow.experiments.digests import sha256
+from hedgerow.experiments.fingerprints import sha256
 from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kind, problem_kind
 from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.networks.network import Network
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
-from hedgerow.problems.halfspace_box import HalfspaceBox
-from hedgerow.problems.iid_simplex import IidSimplex
 from hedgerow.problems.latency_cap import LatencyCap
-from hedgerow.problems.log_portfolio import LogPortfolio
-from hedgerow.problems.orthogonal_ball import OrthogonalBall
-from hedgerow.problems.portfolio import Portfolio
+from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.problem import Problem
-from hedgerow.problems.quadratic_box import QuadraticBox
 from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.shortest_path import ShortestPath
-from hedgerow.problems.switching_ball import SwitchingBall
+from hedgerow.problems.synthetic import (
+    HalfspaceBox,
+    IidSimplex,
+    OrthogonalBall,
+    QuadraticBox,
+    SwitchingBall,
+)
 from hedgerow.problems.variation import Series
 
 GROUP = "hedgerow.problems"

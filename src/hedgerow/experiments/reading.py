@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from hedgerow.baselines.methods import METHODS, find_method, method_names
 from hedgerow.experiments import schema
 from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
-from hedgerow.experiments.digests import sha256
-from hedgerow.experiments.outside_code import code_of
+from hedgerow.experiments.fingerprints import code_of, sha256
 from hedgerow.experiments.problems import KINDS, find_kind, kind_names
 from hedgerow.import_paths import is_path
 
@@ -125,10 +124,10 @@ def _methods(table: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _method(value: Any, where: str) -> str:
     """Return the name of a method: of the library, of an installed package, or an import path."""
-    return _found(value, where, METHODS, method_names, find_method).name
+    return _looked_up(value, where, METHODS, method_names, find_method).name
 
 
-def _found(
+def _looked_up(
     value: Any,
     where: str,
     ours: Collection[str],
@@ -164,7 +163,7 @@ def _problems(given: Any, horizons: tuple[int, ...], base: Path) -> tuple[Proble
 def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> ProblemSpec:
     if not isinstance(table, Mapping) or "kind" not in table:
         raise ValueError(f"{where} lacks the key 'kind'; give one of {', '.join(KINDS)}")
-    kind = _found(table["kind"], f"{where}.kind", KINDS, kind_names, find_kind)
+    kind = _looked_up(table["kind"], f"{where}.kind", KINDS, kind_names, find_kind)
     known = kind.parameters
     required = ["kind", *(name for name, p in known.items() if p.required)]
     optional = ["label", "horizons", *(name for name, p in known.items() if not p.required)]

@@ -26,8 +26,8 @@ told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and
 found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the plays has
 one for each run. `code` and `method_code` are the SHA-256 of the files that define a kind of
 problem and a method from outside of the library; the library's own have none. `sources` is the
-fingerprint of the library's sources that made the file (`hedgerow.experiments.sources`), here and
-in benchmarks.
+fingerprint of the library's sources that made the file (`experiments/fingerprints.py`), here and in
+benchmarks.
 
 *Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
@@ -44,26 +44,58 @@ so a regret curve is row 1 of the run minus row 1 of its benchmark.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.experiments.record_checks import NO_REGRET, Record
+from hedgerow.atomic_write import replace_files
 from hedgerow.experiments.stored import (
+    NO_REGRET,
     DamagedError,
     Place,
+    Record,
     read_curves,
     read_experiment,
     read_record,
 )
 from hedgerow.inputs import Vector
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class StoppedError(RuntimeError):
+    """A sweep cannot go on; what is finished is kept."""
+
+
+class WorkersLostError(StoppedError):
+    """Those who do the tasks are gone for good."""
+
+
+class UnwritableError(StoppedError):
+    """A result cannot be written.
+
+    Args:
+        path: where it should go.
+        error: what the system says.
+
+    >>> str(UnwritableError(Path("out/runs/a.json"), OSError(errno.ENOSPC, "No space left")))
+    'out/runs/a.json cannot be written: no space left; free some and run the experiment again'
+
+    """
+
+    def __init__(self, path: Path, error: OSError):
+        why = (error.strerror or str(error)).lower()
+        remedy = "free some" if error.errno in FULL else "check the path and its permissions"
+        super().__init__(f"{path} cannot be written: {why}; {remedy} and run the experiment again")
 
 
 class Output(NamedTuple):
@@ -116,7 +148,7 @@ class Results:
 
     @cached_property
     def experiment(self) -> dict[str, Any]:
-        """The resolved experiment."""
+        """The experiment as it is stored: every default and every digest written out."""
         return read_experiment(self.folder)
 
     @cached_property
@@ -150,7 +182,7 @@ class Results:
         """Return the seconds that each game took, by the run's id.
 
         Rounds that are fixed beforehand are drawn before the clock starts, unless they are too
-        many (`hedgerow.experiments.materialised`). The first game of a process may include
+        many (`hedgerow.experiments.playing`). The first game of a process may include
         compiling.
         """
         return {name: float(entry["seconds"]) for name, entry in self._games().items()}
@@ -193,3 +225,43 @@ class Results:
     def _rounds(self) -> dict[int, Vector]:
         """The rounds that curves show, by horizon: the first ones read."""
         return {}
+
+
+def write(folder: Path, output: Output) -> None:
+    """Write one output, the array before the record that vouches for it."""
+    name, place = output.record["id"], folder / output.place
+    if output.curves is not None:
+        buffer = BytesIO()
+        np.save(buffer, np.ascontiguousarray(output.curves), allow_pickle=False)
+        write_bytes(folder, place / f"{name}.npy", buffer.getvalue())
+    write_bytes(folder, place / f"{name}.json", as_json(output.record))
+
+
+def write_bytes(folder: Path, path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, whoever else writes the same."""
+    try:
+        replace_files({path: content}, folder / "partial")
+    except OSError as error:
+        raise UnwritableError(path, error) from None
+
+
+def add_timing(folder: Path, output: Output, task_seconds: float) -> None:
+    """Append how long a task took; the newline comes first and ends a line that was cut short."""
+    entry = {
+        "place": output.place,
+        "id": output.record["id"],
+        "seconds": round(output.seconds, 6),
+        "task_seconds": round(task_seconds, 6),
+        "compiled": output.compiled,
+    }
+    path = folder / "timings.jsonl"
+    try:
+        with path.open("ab") as file:
+            file.write(b"\n" + json.dumps(entry).encode())
+    except OSError as error:
+        raise UnwritableError(path, error) from None
+
+
+def as_json(record: Any) -> bytes:
+    """Return the one JSON text of a record: sorted keys, exact floats, no NaN."""
+    return (json.dumps(record, indent=1, sort_keys=True, allow_nan=False) + "\n").encode()

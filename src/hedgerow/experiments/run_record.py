@@ -1,10 +1,54 @@
-"""The record of one run: every field of the file, in one place."""
+"""The record of one run: every field of the file in one place, and the curves beside it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
+
+import numpy as np
+
+from hedgerow.inputs import Vector
+
+
+def finite(value: float) -> float | None:
+    """Return a number, or None where it is not finite.
+
+    >>> finite(2.5), finite(math.inf)
+    (2.5, None)
+    """
+    return float(value) if math.isfinite(value) else None
+
+
+def sentence(error: Exception) -> str:
+    """Return what an error says, on one line."""
+    return " ".join(str(error).split())
+
+
+POINTS = 400
+"""How many points a curve has at most."""
+
+
+def curve_rounds(horizon: int) -> Vector:
+    """Return the rounds that curves show: evenly spaced ones, and more of the first.
+
+    >>> curve_rounds(5)
+    array([1., 2., 3., 4., 5.])
+    >>> t = curve_rounds(100_000)
+    >>> t.size <= POINTS, t[:3], t[-1]
+    (True, array([1., 2., 3.]), np.float64(100000.0))
+    """
+    even = np.linspace(1, horizon, POINTS - POINTS // 4)
+    early = np.geomspace(1, horizon, POINTS // 4)
+    return np.unique(np.rint(np.concatenate((even, early))))
+
+
+def curves(costs: Vector, violations: Vector) -> Vector:
+    """Return rows t, cumulative cost, CCV and signed CCV at the sampled rounds."""
+    t = curve_rounds(len(costs))
+    rows = costs, np.maximum(violations, 0.0), violations
+    return np.stack((t, *(np.cumsum(row)[t.astype(np.intp) - 1] for row in rows)))
 
 
 @dataclass(frozen=True)

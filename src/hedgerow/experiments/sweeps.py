@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hedgerow.experiments.attempts import Done
 from hedgerow.experiments.config import Experiment
+from hedgerow.experiments.executors import Done
+from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.folder import open_results, refuse_other_states
-from hedgerow.experiments.sources import sources
-from hedgerow.experiments.stopped import StoppedError
+from hedgerow.experiments.results import StoppedError, add_timing, write
 from hedgerow.experiments.stored import DamagedError, read_whole
 from hedgerow.experiments.tasks import Task, plan
-from hedgerow.experiments.writing import add_timing, write
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
 """Who does the tasks: `serial`, or `processes` or `dask` with their choice."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgerow.baselines.methods import find_method
 from hedgerow.experiments.config import Experiment, ProblemSpec
-from hedgerow.experiments.outside_code import check_code
+from hedgerow.experiments.fingerprints import check_code
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.stored import Place
 from hedgerow.policies.method import Method
@@ -31,12 +31,12 @@ class BenchmarkTask:
 
     @property
     def place(self) -> Place:
-        """The folder of its files."""
+        """The folder in which its record is kept, inside that of the results."""
         return "benchmarks"
 
     @property
     def id(self) -> str:
-        """The name of its files."""
+        """The name of its files without suffix, the same in every process."""
         return _named(self.key(), self.problem.label, f"T{self.horizon}", f"s{self.seed}")
 
     def key(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class BenchmarkTask:
         check_code(find_kind, self.problem.kind, self.problem.code)
 
     def build(self) -> Problem:
-        """Return the problem."""
+        """Build the problem that is played."""
         return self.problem.build(self.horizon, self.seed)
 
 
@@ -77,12 +77,12 @@ class RunTask:
 
     @property
     def place(self) -> Place:
-        """The folder of its files."""
+        """The folder in which its record is kept, inside that of the results."""
         return "runs"
 
     @property
     def id(self) -> str:
-        """The name of its files."""
+        """The name of its files without suffix, the same in every process."""
         words = (
             self.game.problem.label,
             self.method,

@@ -1,35 +1,132 @@
-"""Fair tuning: one grid, one budget, the same training seeds for every method, ours included.
-
-The one tuned factor of a method is its `eagerness`; a few have none and are played as they are.
-For each problem, horizon and method it is chosen on the training seeds by a rule that stands in the
-experiment file before anything is played (`hedgerow.experiments.choosing`); only held-out seeds are
-reported.
-
-A folder of `hedgerow tune` has three parts: `train/` and `held_out/`, each a results folder (see
-`hedgerow.experiments.results`), and between them `selection.json`: `rule`, `ccv_target`,
-`train_seeds`, `held_out_seeds` and `rows`, one for each problem, horizon and method, with the
-chosen `eagerness` (null where the method was refused) and `tried`: for each eagerness the
-`mean_regret`, `mean_ccv` and `mean_score`, all unit-free.
-"""
+"""Fair tuning: one grid, one budget, the same training seeds for every method, ours included."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hedgerow.experiments.choosing import check_binding, select
+import numpy as np
+
 from hedgerow.experiments.config import Experiment, Tuning
-from hedgerow.experiments.folder import refuse_other_states
-from hedgerow.experiments.folder_lock import folder_lock
+from hedgerow.experiments.folder import folder_lock, refuse_other_states
 from hedgerow.experiments.problems import find_kind
-from hedgerow.experiments.record_checks import check_selection
-from hedgerow.experiments.results import Results
-from hedgerow.experiments.stored import DamagedError, read_json
+from hedgerow.experiments.results import Results, RunResult, as_json, write_bytes
+from hedgerow.experiments.stored import DamagedError, Record, check_selection, read_json
 from hedgerow.experiments.sweeps import SweepProgress, Workforce, look, sweep_tasks
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
-from hedgerow.experiments.writing import as_json, write_bytes
+
+BINDS = 1e-9
+"""The constraint matters on a seed when its price is at least this share of the cost."""
+
+
+class Tried(NamedTuple):
+    """One eagerness of one method on one problem: unit-free means over the training seeds."""
+
+    eagerness: float
+    mean_regret: float
+    mean_ccv: float
+    mean_score: float
+
+
+def check_binding(training: Experiment, benchmarks: Iterable[Record]) -> None:
+    """Refuse a problem whose constraint costs nothing on any training seed."""
+    bound = {
+        (best["problem"], best["horizon"])
+        for best in benchmarks
+        if best["seed"] in training.seeds and _price(best) is not None
+    }
+    for problem in training.problems:
+        for horizon in problem.horizons:
+            if (problem.label, horizon) not in bound:
+                raise ValueError(
+                    f"the constraint does not bind on any training seed of {problem.label!r} with "
+                    f"{horizon} rounds; nothing can be chosen"
+                )
+
+
+def select(experiment: Experiment, tuning: Tuning, runs: Iterable[RunResult]) -> dict[str, Any]:
+    """Choose the eagerness of every method on every problem and horizon."""
+    groups: dict[tuple[str, int, str], list[RunResult]] = defaultdict(list)
+    for run in (run for run in runs if run.record["seed"] in tuning.seeds):
+        groups[run.record["problem"], run.record["horizon"], run.record["method"]].append(run)
+    rows = []
+    for problem in experiment.problems:
+        for horizon in problem.horizons:
+            for method in experiment.methods:
+                tried = _trials(groups[problem.label, horizon, method])
+                chosen = choose(tried, tuning) if tried else None
+                row = {"problem": problem.label, "horizon": horizon, "method": method}
+                rows.append(
+                    {**row, "eagerness": chosen, "tried": [entry._asdict() for entry in tried]}
+                )
+    return {
+        "rule": tuning.rule,
+        "ccv_target": tuning.ccv_target,
+        "train_seeds": list(tuning.seeds),
+        "held_out_seeds": list(experiment.seeds),
+        "rows": rows,
+    }
+
+
+def choose(tried: list[Tried], tuning: Tuning) -> float:
+    """Apply the rule.
+
+    >>> tried = [Tried(0.5, 0.1, 0.4, 0.5), Tried(1.0, 0.2, 0.2, 0.4), Tried(2.0, 0.4, 0.1, 0.5)]
+    >>> choose(tried, Tuning((0,), (0.5, 1.0, 2.0), "sum", None))
+    1.0
+    >>> choose(tried, Tuning((0,), (0.5, 1.0, 2.0), "target", 0.15))
+    2.0
+    """
+
+    def nearest_to_one(entry: Tried) -> tuple[float, float]:
+        return abs(math.log(entry.eagerness)), entry.eagerness
+
+    if tuning.ccv_target is None:
+        return min(tried, key=lambda e: (e.mean_score, *nearest_to_one(e))).eagerness
+    kept = [entry for entry in tried if entry.mean_ccv <= tuning.ccv_target]
+    if kept:
+        return min(kept, key=lambda e: (e.mean_regret, *nearest_to_one(e))).eagerness
+    return min(tried, key=lambda e: (e.mean_ccv, *nearest_to_one(e))).eagerness
+
+
+def _trials(runs: list[RunResult]) -> list[Tried]:
+    """Return the unit-free means of each eagerness, over the seeds where the constraint binds."""
+    values: dict[float, list[tuple[float, float]]] = defaultdict(list)
+    for run in runs:
+        pair = _unit_free(run)
+        if pair is not None:
+            values[run.record["eagerness"]].append(pair)
+    tried = []
+    for eagerness in sorted(values):
+        regret, ccv = np.array(values[eagerness]).T
+        score = np.maximum(regret, 0.0) + ccv
+        means = (float(part.mean()) for part in (regret, ccv, score))
+        tried.append(Tried(eagerness, *means))
+    return tried
+
+
+def _unit_free(run: RunResult) -> tuple[float, float] | None:
+    """Return regret and CCV in units of the constraint's price and of blind play's CCV."""
+    if run.regret is None or run.benchmark is None:
+        return None
+    price = _price(run.benchmark)
+    if price is None:
+        return None
+    return run.regret / price, run.record["ccv"] / run.benchmark["blind"]["ccv"]
+
+
+def _price(benchmark: Record) -> float | None:
+    """Return what keeping the constraint costs, or None where it does not bind."""
+    cost, blind = benchmark["cost"], benchmark["blind"]
+    if cost is None or blind is None:
+        return None
+    price = float(cost - blind["cost"])
+    return price if price > BINDS * abs(cost) and blind["ccv"] > 0.0 else None
+
 
 TUNING_SEEDS = range(10)
 """Seeds on which the library's own constants were chosen: good for training, not for reports."""

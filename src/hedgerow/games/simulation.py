@@ -14,8 +14,7 @@ from hedgerow.feedback import first_order
 from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
-from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem
-from hedgerow.problems.recorded import Recorded
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
 

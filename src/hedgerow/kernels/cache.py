@@ -52,7 +52,8 @@ def _imported(text: str) -> set[Path]:
     for module, several, one in IMPORTED.findall(text):
         base = PACKAGE.joinpath(*module.split(".")[1:])
         found.add(base.with_suffix(".py"))
-        found |= {base / f"{name.strip()}.py" for name in (several or one).split(",")}
+        names = (name.partition(" as ")[0].strip() for name in (several or one).split(","))
+        found |= {base / f"{name}.py" for name in names}
     return {path for path in found if path.is_file()}
 
 

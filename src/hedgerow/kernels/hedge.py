@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store
+from hedgerow.kernels.vectors import two
 
 Array = Any
 
@@ -54,3 +56,29 @@ def lose(L: Array, p: Array, losses: Array, eta: float) -> float:
     if eta < math.inf:
         delta += (log_total(L, eta) - before) / eta
     return max(0.0, delta)
+
+
+@kernel(two, read, read, read)
+def compare(s: Array, a: Array, b: Array) -> tuple[float, float]:
+    """Return <s, a> and <s, a - b>."""
+    v = w = broadcast(0.0)
+    v1 = w1 = 0.0
+    whole = len(s) - len(s) % WIDTH
+    for i in range(0, whole, WIDTH):
+        S, A = load(s, i), load(a, i)
+        v += S * A
+        w += S * (A - load(b, i))
+    for i in range(whole, len(s)):
+        v1 += s[i] * a[i]
+        w1 += s[i] * (a[i] - b[i])
+    return hsum(v) + v1, hsum(w) + w1
+
+
+@kernel(nothing, write, number, read, number, read)
+def combine(x: Array, p: float, a: Array, q: float, b: Array) -> None:
+    """X = p a + q b."""
+    P, Q, whole = broadcast(p), broadcast(q), len(x) - len(x) % WIDTH
+    for i in range(0, whole, WIDTH):
+        store(x, i, P * load(a, i) + Q * load(b, i))
+    for i in range(whole, len(x)):
+        x[i] = p * a[i] + q * b[i]

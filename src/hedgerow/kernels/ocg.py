@@ -74,12 +74,16 @@ def gap_and_distance(d: Array, x: Array, v: Array) -> tuple[float, float]:
     return 0.0 if progress <= EPS * len(d) * size else progress, distance2
 
 
-@kernel(number, number, number, number, number, number, number)
-def margin_after(
+@kernel(pair, number, number, number, number, number, number)
+def margin_and_left(
     inner: float, value: float, beta: float, sigma: float, gap: float, distance2: float
-) -> float:
-    """Return inner - F(x + sigma (v - x)) for F(x) = value: F falls by sigma gap, then rises."""
-    return inner - (value - sigma * gap + beta * sigma * sigma * distance2)
+) -> tuple[float, float]:
+    """Return inner - F(x + sigma (v - x)) for F(x) = value, and the gap less what F fell by.
+
+    F falls by sigma gap - beta sigma^2 ||v - x||^2.
+    """
+    rise = beta * sigma * sigma * distance2
+    return inner - (value - sigma * gap + rise), gap - sigma * gap + rise
 
 
 @kernel(number, read, read, read, number, number)

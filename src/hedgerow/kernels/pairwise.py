@@ -1,66 +1,130 @@
 """Descent of a quadratic on the weights of a mixture, by steps between two atoms.
 
-D[i, j] is the squared distance of two atoms. For weights w, w' on the simplex
+D has the squared distances of each atom to all. For weights w, w' on the simplex
 ||sum (w' - w)_k a_k||^2 is -(w' - w)^T D (w' - w) / 2, so D says all that a quadratic needs,
 whatever the origin is. g is the gradient by the weights, up to a constant.
+
+Arrays by atom, and the rows of D, have the same room, for a multiple of eight entries. Past the
+last atom w and D are zero, and g is infinite.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from hedgerow.kernels.atoms import matrix
 from hedgerow.kernels.jit import kernel, nothing, number, whole, write
+from hedgerow.kernels.simd import WIDTH, broadcast, hmax, load, select, store
+from hedgerow.kernels.vectors import two
 
 Array = Any
 TIE = 1e-6
 """Gradients and decreases that differ by less, relative to what matters, are equal."""
 
 
-@kernel(whole, write, write, matrix, whole, number, number, whole)
+@kernel(whole, whole)
+def padded(count: int) -> int:
+    """Return the multiple of eight that so many entries fit in."""
+    return (count + WIDTH - 1) // WIDTH * WIDTH
+
+
+@kernel(number, write, whole)
+def least_of(g: Array, count: int) -> float:
+    """Return the least of g; past the last atom it is infinite."""
+    low = load(g, 0)
+    for k in range(WIDTH, padded(count), WIDTH):
+        G = load(g, k)
+        low = select(low, G, G, low)
+    return -hmax(broadcast(0.0) - low)
+
+
+@kernel(two, write, write, write, write, whole, number, number)
+def decreases(
+    gain: Array, w: Array, g: Array, near: Array, count: int, least: float, beta: float
+) -> tuple[float, float]:
+    """Write what moving the weight of each atom to the one of gradient `least` can gain.
+
+    `near` has the squared distances to that one. Return the largest gain, and the largest gap of
+    an atom with weight.
+    """
+    zero, double, B, G = broadcast(0.0), broadcast(2.0), broadcast(beta), broadcast(least)
+    best = widest = zero
+    for k in range(0, padded(count), WIDTH):
+        W, gap, h = load(w, k), load(g, k) - G, B * load(near, k)
+        move = select(gap, double * h * W, W, gap / (double * h))
+        value = select(zero, gap, zero, move * (gap - h * move))
+        held = select(zero, W, zero, gap)
+        best, widest = select(value, best, value, best), select(held, widest, held, widest)
+        store(gain, k, value)
+    return hmax(best), hmax(widest)
+
+
+@kernel(number, write, write, write, whole, number)
+def shift(g: Array, up: Array, down: Array, count: int, by: float) -> float:
+    """Add by (up - down) to g, and return its least."""
+    B = broadcast(by)
+    low = broadcast(math.inf)
+    for k in range(0, padded(count), WIDTH):
+        G = load(g, k) + B * (load(up, k) - load(down, k))
+        low = select(low, G, G, low)
+        store(g, k, G)
+    return -hmax(broadcast(0.0) - low)
+
+
+@kernel(whole, write, write, write, whole, number, number, whole, write)
 def descend(
-    w: Array, g: Array, D: Array, count: int, beta: float, tolerance: float, limit: int
+    w: Array,
+    g: Array,
+    D: Array,
+    count: int,
+    beta: float,
+    tolerance: float,
+    limit: int,
+    gain: Array,
 ) -> int:
     """Lower <g, w' - w> + beta ||x' - x||^2 by pairwise steps; return how many it took.
 
     Each moves weight from one atom to the one of least gradient: the one from which that lowers
     most. It ends when no weight sits on a gradient more than `tolerance` above the least. A step
     makes two gradients equal, so ties are common: the first atom wins them, not the rounding.
+    `gain` is scratch memory.
     """
+    least, room = least_of(g, count), len(w)
     for step in range(limit):
         j = 0
-        for k in range(1, count):
-            if g[k] < g[j] - TIE * tolerance:
-                j = k
-        i = -1
-        best = delta = widest = 0.0
-        for k in range(count):
-            gap = g[k] - g[j]
-            if w[k] > 0.0 and gap > 0.0:
-                h = beta * D[k, j]
-                move = w[k] if gap >= 2.0 * h * w[k] else gap / (2.0 * h)
-                widest = max(widest, gap)
-                if move * (gap - h * move) > (1.0 + TIE) * best:
-                    i, delta, best = k, move, move * (gap - h * move)
-        if i < 0 or widest <= tolerance:
+        while g[j] > least + TIE * tolerance:
+            j += 1
+        near = D[j * room : (j + 1) * room]
+        best, widest = decreases(gain, w, g, near, count, g[j], beta)
+        if best == 0.0 or widest <= tolerance:
             return step
+        i = 0
+        while (1.0 + TIE) * gain[i] < best:
+            i += 1
+        gap, h = g[i] - g[j], beta * near[i]
+        delta = w[i] if gap >= 2.0 * h * w[i] else gap / (2.0 * h)
         w[i] -= delta
         w[j] += delta
-        for k in range(count):
-            g[k] += beta * delta * (D[k, i] - D[k, j])
+        least = shift(g, D[i * room : (i + 1) * room], near, count, beta * delta)
     return limit
 
 
-@kernel(nothing, write, write, matrix, whole, whole, number, number)
+@kernel(nothing, write, write, write, whole, whole, number, number, write)
 def step_towards(
-    w: Array, g: Array, D: Array, count: int, k: int, beta: float, sigma: float
+    w: Array, g: Array, D: Array, count: int, k: int, beta: float, sigma: float, spread: Array
 ) -> None:
-    """Move the weights as x += sigma (a_k - x) does, and the gradient with them."""
-    for i in range(count):
-        spread = D[i, k]
+    """Move the weights as x += sigma (a_k - x) does, and the gradient with them.
+
+    `spread` is scratch memory.
+    """
+    room = len(w)
+    for i in range(0, padded(count), WIDTH):
+        total = load(D, k * room + i)
         for j in range(count):
-            spread -= w[j] * D[i, j]
-        g[i] -= beta * sigma * spread
+            total = total - broadcast(w[j]) * load(D, j * room + i)
+        store(spread, i, total)
+    for i in range(count):
+        g[i] -= beta * sigma * spread[i]
     for i in range(count):
         w[i] *= 1.0 - sigma
     w[k] += sigma

@@ -17,6 +17,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils, extending
@@ -48,6 +49,9 @@ class Numbers(tuple[float, ...]):
 
     def __mul__(self, other: Any) -> Numbers:
         return Numbers(map(operator.mul, self, other))
+
+    def __truediv__(self, other: Any) -> Numbers:
+        return Numbers((np.array(self) / np.array(other)).tolist())  # by zero too
 
     def hsum(self) -> float:
         """Add the halves until one number is left."""
@@ -146,6 +150,35 @@ def vabs(typing: Any, value: Any) -> Any:
     return lanes(lanes), code
 
 
+@intrinsic(lambda *abxy: Numbers(x if a >= b else y for a, b, x, y in zip(*abxy, strict=True)))
+def select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
+    """Return x where a >= b, and y elsewhere."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">=", *given[:2]), *given[2:])
+
+    return lanes(lanes, lanes, lanes, lanes), code
+
+
+@intrinsic(max)
+def hmax(typing: Any, value: Any) -> Any:
+    """Return the largest of the eight numbers."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        parts = [
+            builder.extract_element(given[0], ir.Constant(ir.IntType(32), k)) for k in range(WIDTH)
+        ]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [
+                builder.select(builder.fcmp_ordered(">=", a, b), a, b)
+                for a, b in zip(parts[:half], parts[half:], strict=True)
+            ]
+        return parts[0]
+
+    return types.float64(lanes), code
+
+
 def _elementwise(name: str) -> Any:
     @extending.intrinsic
     def apply(typing: Any, one: Any, two: Any) -> Any:
@@ -158,6 +191,7 @@ def _elementwise(name: str) -> Any:
 
 
 _plus, _minus, _times = _elementwise("fadd"), _elementwise("fsub"), _elementwise("fmul")
+_over = _elementwise("fdiv")
 
 
 @overload(operator.add, strict=False)
@@ -179,4 +213,11 @@ def _subtract(one: Any, two: Any) -> Any:
 def _multiply(one: Any, two: Any) -> Any:
     if one is lanes and two is lanes:
         return lambda one, two: _times(one, two)
+    return None
+
+
+@overload(operator.truediv, strict=False)
+def _divide(one: Any, two: Any) -> Any:
+    if one is lanes and two is lanes:
+        return lambda one, two: _over(one, two)
     return None

@@ -28,8 +28,6 @@ from .loo_blocks import (
 from .loo_blocks import (
     PracticalLooBlocks as PracticalLooBlocks,
 )
-from .mixture import Mixture as Mixture
-from .mixture import SharesOracle as SharesOracle
 from .ocg import OCG as OCG
 from .ocg import StronglyConvexOCG as StronglyConvexOCG
 from .ogd import OGD as OGD
@@ -59,3 +57,4 @@ from .separation_ogd import (
 from .separation_ogd import (
     SeparationOGD as SeparationOGD,
 )
+from .tracking_ocg import TrackingOCG as TrackingOCG

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -11,7 +12,7 @@ from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_after, move
+from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.learners.arguments import first_play, warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import StepRule
@@ -58,7 +59,8 @@ def after_oracle(
     gap, distance2 = gap_and_distance(d, x, v)
     sigma = passed[SIGMA] = step_size(own[RULE:], own[T], beta, gap, distance2)  # line 2
     move(x, v, sigma)
-    after_step(own[RULE:], margin_after(own[INNER], passed[VALUE], beta, sigma, gap, distance2))
+    margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
+    after_step(own[RULE:], margin, left)
 
 
 @kernel(*AFTER_ORACLE)
@@ -69,7 +71,7 @@ def without_oracle(
     own, passed = state[3 * n :], work[3 * n :]
     passed[SIGMA] = 0.0
     own[SKIPPED] += 1.0
-    after_step(own[RULE:], own[INNER] - passed[VALUE])
+    after_step(own[RULE:], own[INNER] - passed[VALUE], math.inf)
 
 
 class AdaptiveOCG(KernelLearner):
@@ -115,6 +117,16 @@ class AdaptiveOCG(KernelLearner):
     def oracle_calls(self) -> int:
         """One a round, none for `tell_without_oracle`."""
         return int(self._state["t"][0] - self._state["skipped"][0])
+
+    @property
+    def first_play(self) -> Vector:
+        """x_1, the centre of the regulariser."""
+        return self._state["x1"].copy()
+
+    @property
+    def rule_numbers(self) -> Vector:
+        """The step rule's numbers, a view of the state."""
+        return self._state["rule"]
 
     @property
     def last_step(self) -> tuple[Vector, float]:

@@ -1,20 +1,143 @@
-"""Remembered vertices, and the point that they mix to."""
+"""Remembered vertices, and the point that they mix to: one part of a learner's state.
+
+The part is [count, capacity, same2 | w | sizes | last | D | rows]: how many atoms there are and may
+be, the squared distance below which vertices count as one, then for each atom its weight, its size
+and the round of its last visit, all squared distances, and the atoms, as `kernels/atoms.py` has
+them. w and the rows of D have room for a multiple of eight.
+"""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
+from numba import types
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
-from hedgerow.snapshot import State, Stateful
+from hedgerow.kernels import atoms, pairwise
+from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
+from hedgerow.kernels.vectors import dot
 
+Array = Any
+COUNT, CAPACITY, SAME2, HEADER = range(4)
 SAME = 1e-6
 """Vertices nearer than this, in diameters, count as one."""
 MOST_STEPS = 200
 """The most pairwise steps of one descent."""
 
 
-class Atoms(Stateful):
+def part_size(n: int, capacity: int) -> int:
+    """Return how many numbers so many atoms take."""
+    room = pairwise.padded(capacity)
+    return HEADER + room + capacity * (n + room + 2)
+
+
+def scratch_size(n: int, capacity: int) -> int:
+    """Return how many numbers of scratch memory the kernels need: a vertex, and two by atom."""
+    return n + 2 * pairwise.padded(capacity)
+
+
+@kernel(atoms.views, write, whole)
+def opened(part: Array, n: int) -> Any:
+    """Return the weights, sizes, last visits, squared distances and rows, each of them flat."""
+    K = int(part[CAPACITY])
+    room = pairwise.padded(K)
+    sizes = HEADER + room
+    D = sizes + 2 * K
+    rows = D + K * room
+    return (
+        part[HEADER:sizes],
+        part[sizes : sizes + K],
+        part[sizes + K : D],
+        part[D:rows],
+        part[rows : rows + K * n],
+    )
+
+
+@kernel(nothing, write, read, whole, number)
+def begin(part: Array, start: Array, capacity: int, diameter: float) -> None:
+    """One atom, the bulk, has all the weight."""
+    n = len(start)
+    part[COUNT], part[CAPACITY], part[SAME2] = 1.0, capacity, (SAME * diameter) ** 2
+    w, sizes, _, _, rows = opened(part, n)
+    w[0], sizes[0] = 1.0, n
+    for i in range(n):
+        rows[i] = start[i]
+
+
+@kernel(nothing, write, write)
+def mix(x: Array, part: Array) -> None:
+    """Write sum of w_k a_k into x."""
+    w, sizes, _, _, rows = opened(part, len(x))
+    atoms.mixture(x, rows, sizes, w, int(part[COUNT]))
+
+
+@kernel(atoms.scratch_views, write, write, whole)
+def scratched(part: Array, scratch: Array, n: int) -> Any:
+    """Return room for a vertex, for the gradient by the weights, and for gains."""
+    room = pairwise.padded(int(part[CAPACITY]))
+    return scratch[:n], scratch[n : n + room], scratch[n + room : n + 2 * room]
+
+
+@kernel(nothing, write, write, read)
+def multiply(part: Array, scratch: Array, d: Array) -> None:
+    """Write the gradient g_k = <d, a_k>."""
+    count = int(part[COUNT])
+    _, sizes, _, _, rows = opened(part, len(d))
+    g = scratched(part, scratch, len(d))[1]
+    atoms.products(g, rows, sizes, count, d)
+    for k in range(count, len(g)):
+        g[k] = math.inf
+
+
+@kernel(types.boolean, write, write, whole, number, number)
+def descend(part: Array, scratch: Array, n: int, beta: float, tolerance: float) -> bool:
+    """Lower <g, w' - w> + beta ||x' - x||^2 on the hull of the atoms; say whether x has moved."""
+    count = int(part[COUNT])
+    w, _, _, D, _ = opened(part, n)
+    _, g, gain = scratched(part, scratch, n)
+    moved = pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS, gain) > 0
+    if moved:
+        pairwise.normalise(w, count)
+    return moved
+
+
+@kernel(number, write, write, read, read)
+def lacks(part: Array, scratch: Array, v: Array, d: Array) -> float:
+    """Return how much lower <d, v> is than every g_k = <d, a_k>; negative if it is not."""
+    g = scratched(part, scratch, len(d))[1]
+    return pairwise.least_of(g, int(part[COUNT])) - dot(d, v)
+
+
+@kernel(whole, write, write, write, read, number)
+def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
+    """Remember a vertex that the oracle gave in round t, and its <d, v>; return which atom it is.
+
+    The gradient is that of `multiply` with the same d.
+    """
+    count = int(part[COUNT])
+    w, sizes, last, D, rows = opened(part, len(v))
+    new, g, _ = scratched(part, scratch, len(v))
+    k = atoms.admit(rows, sizes, w, last, D, count, v, new, part[SAME2])
+    last[k] = t
+    part[COUNT] = max(count, k + 1)
+    g[k] = dot(d, v)
+    g[0] = dot(d, rows[: len(v)])  # by a merge it may have moved
+    return k
+
+
+@kernel(nothing, write, write, whole, whole, number, number)
+def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float) -> None:
+    """X += sigma (a_k - x)."""
+    w, _, _, D, _ = opened(part, n)
+    _, g, spread = scratched(part, scratch, n)
+    pairwise.step_towards(w, g, D, int(part[COUNT]), k, beta, sigma, spread)
+    pairwise.normalise(w, int(part[COUNT]))
+
+
+class Atoms:
     """A point x = sum of w_k a_k: atom 0 is the bulk, any point of the set; the others vertices.
 
     There is room for `capacity` atoms. A vertex for which there is none takes the place of the
@@ -27,87 +150,42 @@ class Atoms(Stateful):
     stored, multiplied and compared as sparse ones: time goes with their entries, not with n.
 
     Args:
-        start: the first bulk, with all the weight.
-        capacity: how many atoms, at least 2.
-        diameter: of the set.
+        part: the atoms in a learner's state, which this object reads.
+        n: the dimension.
 
     """
 
-    def __init__(self, start: Vector, capacity: int, diameter: float):
-        n = start.size
-        self._same2 = (SAME * diameter) ** 2
-        self._state = State(
-            rows=capacity * n, sizes=capacity, w=capacity, last=capacity, D=capacity**2, count=1
-        )
-        state = self._state
-        self._rows, self._D = state["rows"].reshape(-1, n), state["D"].reshape(-1, capacity)
-        self._sizes, self._w, self._last = state["sizes"], state["w"], state["last"]
-        self._rows[0], self._sizes[0], self._w[0], state["count"][0] = start, n, 1.0, 1.0
-        self._gradient, self._new = np.empty(capacity), np.empty(n)
+    def __init__(self, part: Vector, n: int):
+        self._part, self._n = part, n
 
     @property
     def count(self) -> int:
         """How many atoms there are."""
-        return int(self._state["count"][0])
+        return int(self._part[COUNT])
 
     @property
     def weights(self) -> Vector:
         """The weights w, a copy."""
-        return self._w[: self.count].copy()
+        weights: Vector = opened(self._part, self._n)[0][: self.count].copy()
+        return weights
+
+    @property
+    def sizes(self) -> Vector:
+        """How many numbers each atom is stored with, n where it is dense."""
+        sizes: Vector = opened(self._part, self._n)[1][: self.count].copy()
+        return sizes
 
     @property
     def distances2(self) -> Vector:
         """The squared distances of all pairs, a copy."""
-        return self._D[: self.count, : self.count].copy()
+        w, _, _, D, _ = opened(self._part, self._n)
+        squared: Vector = D.reshape(-1, w.size)[: self.count, : self.count].copy()
+        return squared
 
     def points(self) -> Vector:
         """Return the atoms as the rows of a matrix."""
-        points = np.zeros((self.count, self._new.size))
-        for point, row, size in zip(points, self._rows, self._sizes, strict=False):
+        points = np.zeros((self.count, self._n))
+        _, sizes, _, _, rows = opened(self._part, self._n)
+        for point, row, size in zip(points, rows.reshape(-1, self._n), sizes, strict=False):
             kernels.atoms.add(point, row, int(size), 1.0)
         return points
-
-    def mix(self, x: Vector) -> None:
-        """Write sum of w_k a_k into x."""
-        kernels.atoms.mixture(x, self._rows, self._sizes, self._w, self.count)
-
-    def descend(self, d: Vector, beta: float, tolerance: float) -> None:
-        """Lower <d, x'> + beta ||x' - x||^2 on the hull of the atoms, by pairwise steps."""
-        kernels.atoms.products(self._gradient, self._rows, self._sizes, self.count, d)
-        self._settle(beta, tolerance)
-
-    def lacks(self, v: Vector, d: Vector) -> float:
-        """Return how much lower <d, v> is than <d, a_k> for every atom; negative if it is not."""
-        kernels.atoms.products(self._gradient, self._rows, self._sizes, self.count, d)
-        return float(self._gradient[: self.count].min() - d @ v)
-
-    def descend_towards(
-        self, k: int, sigma: float, d: Vector, beta: float, tolerance: float
-    ) -> None:
-        """Step by sigma towards atom k first, x' = x + sigma (a_k - x), then descend."""
-        kernels.atoms.products(self._gradient, self._rows, self._sizes, self.count, d)
-        kernels.pairwise.step_towards(self._w, self._gradient, self._D, self.count, k, beta, sigma)
-        self._settle(beta, tolerance)
-
-    def _settle(self, beta: float, tolerance: float) -> None:
-        kernels.pairwise.descend(
-            self._w, self._gradient, self._D, self.count, beta, tolerance, MOST_STEPS
-        )
-        kernels.pairwise.normalise(self._w, self.count)
-
-    def admit(self, v: Vector, t: float) -> int:
-        """Remember a vertex that the oracle gave in round t; return which atom it is."""
-        k = kernels.atoms.admit(
-            self._rows,
-            self._sizes,
-            self._w,
-            self._last,
-            self._D,
-            self.count,
-            v,
-            self._new,
-            self._same2,
-        )
-        self._last[k] = t
-        self._state["count"][0] = max(self.count, k + 1)
-        return int(k)

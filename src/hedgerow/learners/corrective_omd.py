@@ -3,29 +3,149 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow import kernels
+from hedgerow.engine import tables
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
+from hedgerow.kernels.ocg import gap_and_distance, gradient
+from hedgerow.kernels.vectors import descent
+from hedgerow.learners import atoms as remembered
 from hedgerow.learners.arguments import first_play
-from hedgerow.learners.atoms import Atoms
-from hedgerow.player import StatefulPlayer
+from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner, StepKernels
+from hedgerow.learners.steps import learn_nothing, line_search
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable, State
 
+Array = Vector
+T, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
+"""The numbers of the state [x | t, calls, q, beta, Delta, c D^2, D | atoms], after x."""
+TOLERANCE = 0
+"""The number handed from one kernel to the next."""
 FIRST = 1e-3
 """The first regulariser, in units of ||s_1||/D: any small number, the second is learnt."""
 ACCURACY = 0.01
 """The gap at which a descent ends, in units of what one proximal step can gain."""
-
 NEWS = 1e-6
 """How much better than all remembered ones a new vertex is, in units of that gap: no tie."""
 
 
-class CorrectiveOMD(StatefulPlayer):
+@kernel(*REGULARISE)
+def _own_regulariser(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
+    """It learns its regulariser by itself, in `settle`: there is no rule to ask."""
+    return 0.0
+
+
+@kernel(number, write, write, read, number)
+def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
+    """Take in s_t and descend F_t on the hull of the atoms; return the tolerance.
+
+    x_t and s_t are left in `work`, for `settle`.
+    """
+    n = len(s)
+    x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
+    kept, scratch = work[2 * n : 3 * n], work[3 * n + NUMBERS :]
+    x_t = scratch[:n]
+    size, D = math.sqrt(tangent2), own[DIAMETER]
+    own[T] += 1.0
+    own[Q] += size * size
+    if own[BETA] == 0.0:
+        own[BETA] = FIRST * size / D
+    for i in range(n):
+        x_t[i], kept[i] = x[i], s[i]
+    if own[BETA] == 0.0:
+        return math.inf
+    rms = math.sqrt(own[Q] / own[T])
+    tolerance = ACCURACY * rms * min(rms / own[BETA], D)
+    remembered.multiply(atoms, scratch[n:], s)
+    if remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
+        remembered.mix(x, atoms)
+    return tolerance
+
+
+@kernel(nothing, write, write, whole)
+def settle(state: Array, work: Array, n: int) -> None:
+    """Delta_t += <s_t, x_t - x_{t+1}> - beta_t ||x_t - x_{t+1}||^2; beta_{t+1}."""
+    x, own = state[:n], state[n:]
+    s, x_t = work[2 * n : 3 * n], work[3 * n + NUMBERS : 4 * n + NUMBERS]
+    gain, _, step2 = descent(s, x_t, x)
+    own[DELTA] += max(0.0, gain - own[BETA] * step2)
+    own[BETA] = max(own[BETA], own[DELTA] / own[BUDGET])
+
+
+@kernel(*BEFORE_ORACLE)
+def before_oracle(
+    state: Array,
+    work: Array,
+    s: Array,
+    noise: Array,
+    inner: float,
+    loss: tuple[float, float, float],
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
+) -> bool:
+    """Correct on the hull of the atoms, and write grad F_t at the corrected point."""
+    n = len(s)
+    work[3 * n + TOLERANCE] = correct(state, work, s, loss[0])
+    x_t = work[3 * n + NUMBERS : 4 * n + NUMBERS]
+    gradient(work[:n], s, state[:n], x_t, state[n + BETA])
+    return True
+
+
+@kernel(*AFTER_ORACLE)
+def after_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """Admit the vertex if it is news, step towards it, and descend again."""
+    x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
+    d, v, scratch = work[:n], work[n : 2 * n], work[4 * n + NUMBERS :]
+    beta, tolerance = own[BETA], work[3 * n + TOLERANCE]
+    own[CALLS] += 1.0
+    remembered.multiply(atoms, scratch, d)
+    if remembered.lacks(atoms, scratch, v, d) > NEWS * tolerance:
+        gap, distance2 = gap_and_distance(d, x, v)
+        curvature = 2.0 * beta * distance2
+        k = remembered.admit(atoms, scratch, v, d, own[T])
+        sigma = 1.0 if gap >= curvature else gap / curvature  # line search towards v
+        remembered.step_towards(atoms, scratch, n, k, beta, sigma)
+        remembered.descend(atoms, scratch, n, beta, tolerance)
+        remembered.mix(x, atoms)
+    settle(state, work, n)
+
+
+@kernel(*AFTER_ORACLE)
+def without_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """Stay within the hull of the remembered vertices."""
+    settle(state, work, n)
+
+
+def state_sizes(n: int, atoms: int) -> dict[str, int]:
+    """Return the names and sizes of the state after x."""
+    names = ("t", "calls", "q", "beta", "Delta", "budget", "diameter")
+    return dict.fromkeys(names, 1) | {"atoms": remembered.part_size(n, atoms)}
+
+
+def scratch_size(n: int, atoms: int) -> int:
+    """Return how much scratch memory the kernels need: x_t, and that of the atoms."""
+    return n + remembered.scratch_size(n, atoms)
+
+
+def begin(state: Vector, x1: Vector, atoms: int, c: float, diameter: float) -> None:
+    """Fill a state before the first round."""
+    n = x1.size
+    own = state[n:]
+    own[BUDGET], own[DIAMETER] = c * diameter**2, diameter
+    remembered.begin(own[ATOMS:], x1, atoms, diameter)
+    remembered.mix(state[:n], own[ATOMS:])
+
+
+class CorrectiveOMD(KernelLearner):
     """Online mirror descent whose proximal steps are made on the hull of remembered vertices.
 
     x_{t+1} ~ argmin of F_t(x) = <s_t, x> + beta_t ||x - x_t||^2, without projection: pairwise steps
@@ -33,7 +153,7 @@ class CorrectiveOMD(StatefulPlayer):
     <grad F_t, x> at the corrected point, one line search towards it, and pairwise steps again.
     Where v_t is left out (`tell_without_oracle`) the round costs no oracle call. It forgets: unlike
     a leader that sums all gradients it follows a best point that moves. On losses that do not
-    drift it is the noisier one; `Mixture` plays both.
+    drift it is the noisier one; `TrackingOCG` plays both.
 
     beta_{t+1} = max(beta_t, Delta_t / (c D^2)), Delta_t = sum of <s, x_tau - x_{tau+1}> -
     beta_tau ||x_tau - x_{tau+1}||^2: no unit, any horizon. After the fact, for every u in X,
@@ -53,6 +173,7 @@ class CorrectiveOMD(StatefulPlayer):
     Scale-free online learning (2018); fully corrective steps as in Lacoste-Julien and Jaggi, On the
     global linear convergence of Frank-Wolfe optimization variants (NeurIPS 2015).
 
+    >>> import numpy as np
     >>> from hedgerow.sets.simplices import Simplex
     >>> learner = CorrectiveOMD(Simplex(2))
     >>> for s in ([2.0, 0.0], [0.0, 2.0], [0.0, 2.0]):
@@ -62,7 +183,7 @@ class CorrectiveOMD(StatefulPlayer):
 
     """
 
-    oblivious_only = False
+    before_oracle, after_oracle = before_oracle, after_oracle
 
     def __init__(
         self,
@@ -71,15 +192,16 @@ class CorrectiveOMD(StatefulPlayer):
         c: float = 1.0,
         start: ArrayLike | None = None,
     ):
-        X = self.decision_set = decision_set
-        x1 = first_play(X, start)
-        self._diameter = X.diameter or 1.0  # a single point: any length will do
-        self._c = as_positive(c, "c")
-        self.atoms = Atoms(x1, as_count(atoms, "atoms", least=2), self._diameter)
-        self._state = State(x=X.dim, t=1, calls=1, q=1, beta=1, Delta=1)
-        self.atoms.mix(self._state["x"])
-        self._before, self._direction = np.empty(X.dim), np.empty(X.dim)
-        self._workspace = X.workspace()
+        n, x1 = decision_set.dim, first_play(decision_set, start)
+        K, c = as_count(atoms, "atoms", least=2), as_positive(c, "c")
+        rule = StepKernels(_own_regulariser, line_search, learn_nothing)
+        sizes, scratch = state_sizes(n, K), scratch_size(n, K)
+        super().__init__(decision_set, rule, x1, None, sizes, scratch)
+        diameter = decision_set.diameter or 1.0  # a single point: any length will do
+        begin(self._state.array, x1, K, c, diameter)
+        self.atoms = remembered.Atoms(self._state["atoms"], n)
+        resting = tables.learner_pattern(before_oracle, without_oracle, *rule)
+        self._resting = tables.bind_learner(resting, self._state.array, self._work)
 
     @property
     def oracle_calls(self) -> int:
@@ -91,56 +213,8 @@ class CorrectiveOMD(StatefulPlayer):
         """The regulariser of the next round, 0 while no gradient was felt."""
         return float(self._state["beta"][0])
 
-    def ask(self) -> Vector:
-        """Return x_t."""
-        return self._state["x"].copy()
-
-    def tell(self, loss: EvalGrad) -> None:
-        """Take the gradient at x_t and move to x_{t+1}, with one oracle call."""
-        s, tolerance = self._correct(loss)
-        x, d, beta = self._state["x"], self._direction, self.beta
-        kernels.ocg.gradient(d, s, x, self._before, beta)  # grad F_t at the corrected point
-        v = self._workspace.lmo(d)
-        self._state["calls"][0] += 1.0
-        if self.atoms.lacks(v, d) > NEWS * tolerance:
-            gap, distance2 = kernels.ocg.gap_and_distance(d, x, v)
-            curvature = 2.0 * beta * distance2
-            k = self.atoms.admit(v, float(self._state["t"][0]))
-            sigma = 1.0 if gap >= curvature else gap / curvature  # line search towards v
-            self.atoms.descend_towards(k, sigma, d, beta, tolerance)
-            self.atoms.mix(x)
-        self._settle(s)
-
     def tell_without_oracle(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and move within the hull of the remembered vertices."""
-        s, _ = self._correct(loss)
-        self._settle(s)
-
-    def _correct(self, loss: EvalGrad) -> tuple[Vector, float]:
-        """Descend F_t on the hull of the atoms; return s_t and the tolerance."""
-        as_number(loss.value, "the value of the loss")
-        s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
-        state, D = self._state, self._diameter
-        size = self.decision_set.tangent_norm(s)
-        state["t"][0] += 1.0
-        state["q"][0] += size**2
-        if self.beta == 0.0:
-            state["beta"][0] = FIRST * size / D
-        self._before[:] = state["x"]  # x_t
-        if self.beta == 0.0:
-            return s, math.inf
-        rms = math.sqrt(float(state["q"][0] / state["t"][0]))
-        tolerance = ACCURACY * rms * min(rms / self.beta, D)
-        self.atoms.descend(s, self.beta, tolerance)
-        self.atoms.mix(state["x"])
-        return s, tolerance
-
-    def _settle(self, s: Vector) -> None:
-        """Delta_t += <s_t, x_t - x_{t+1}> - beta_t ||x_t - x_{t+1}||^2; beta_{t+1}."""
-        state, step = self._state, self._before - self._state["x"]
-        state["Delta"][0] += max(0.0, float(s @ step - self.beta * (step @ step)))
-        state["beta"][0] = max(self.beta, state["Delta"][0] / (self._c * self._diameter**2))
-
-    @property
-    def _parts(self) -> dict[str, Restorable]:
-        return {"atoms": self.atoms, "workspace": self._workspace}
+        s, declared = self._checked(loss)
+        self._before(s, declared, self._noise())
+        tables.after_oracle(self._resting, s.size)

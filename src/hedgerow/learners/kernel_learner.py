@@ -45,6 +45,7 @@ class KernelLearner(StatefulPlayer):
         x1: the first play, a point of the set.
         horizon: the round after which `tell` warns, if any.
         numbers: names and sizes of the state after x.
+        scratch: how many numbers of scratch memory its kernels need, at the end of `work`.
 
     """
 
@@ -61,13 +62,14 @@ class KernelLearner(StatefulPlayer):
         x1: Vector,
         horizon: int | None,
         numbers: dict[str, int],
+        scratch: int = 0,
     ):
         X = self.decision_set = decision_set
         n = X.dim
         self.horizon, self.rule = horizon, rule
         self._state = State(x=n, **numbers)
         self._state["x"][:] = x1
-        self._work = np.zeros((4 if self.projects else 3) * n + NUMBERS)
+        self._work = np.zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
         self._direction, self._answer = self._work[:n], self._work[n : 2 * n]
         self._workspace = X.workspace()
         kind = type(self)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_after, move
+from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import StepRule
@@ -85,7 +85,8 @@ def after_oracle(
     gap, distance2 = gap_and_distance(d, x, v)
     sigma = step_size(rule, own[AGE], beta, gap, distance2)
     move(x, v, sigma)
-    after_step(rule, margin_after(own[INNER], passed[VALUE], beta, sigma, gap, distance2))
+    margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
+    after_step(rule, margin, left)
 
 
 class RestartedOCG(KernelLearner):

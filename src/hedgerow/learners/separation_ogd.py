@@ -206,7 +206,7 @@ class SeparationAdaGrad(SeparationDescent):
         horizon: the number of rounds T, above (4R/r)^2; or None.
 
     Reference: the learner of Lu, Pedramfar and Aggarwal, "Order-optimal projection-free algorithm
-    for adversarially constrained online convex optimization" (2025), as reconstructed in `bagel`.
+    for adversarially constrained online convex optimization" (2025), as in `lu_bagel`.
 
     """
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.learners.kernel_learner import StepKernels
 
 Array = Vector
@@ -51,7 +51,7 @@ def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float
 
 
 @kernel(*AFTER_STEP)
-def learn_nothing(rule: Array, margin: float) -> None:
+def learn_nothing(rule: Array, margin: float, left: float) -> None:
     """A rule that does not look back."""
 
 
@@ -180,54 +180,97 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
+D, C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, ORDERED, NEEDED, LEASH = range(12)
+"""The numbers of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
+multiplying all gradients by a power of two changes no bit; P is in that unit. The last three are a
+guard's orders: the regulariser of this round, or 0; whether this round needs its oracle call; and
+how much a mixture may lose to its leader, or 0."""
+
+
+@kernel(number, write, number)
+def scaled_size(rule: Array, tangent2: float) -> float:
+    """Return (||grad||/UNIT)^{4/3}."""
+    return (tangent2 / (rule[UNIT] * rule[UNIT])) ** (2.0 / 3.0) if tangent2 > 0.0 else 0.0
+
+
+@kernel(number, write, number)
+def capped_regulariser(rule: Array, size: float) -> float:
+    """beta_t = max(beta_{t-1}, floor P_t^{3/4}/D, min(M_{t-1}/(c D^2), cap P_t^{3/4}/D)).
+
+    P_t = P_{t-1} + size, where size is that of `scaled_size`.
+    """
+    unit = rule[UNIT] * (rule[P] + size) ** 0.75 / rule[D]
+    wanted = rule[M] / (rule[C] * rule[D] * rule[D])
+    return max(rule[BETA], rule[FLOOR] * unit, min(wanted, rule[CAP] * unit))
+
+
+@kernel(number, number)
+def power_of_two_above(tangent2: float) -> float:
+    """Return the power of two above the square root, 0 for 0."""
+    return math.ldexp(1.0, math.frexp(math.sqrt(tangent2))[1]) if tangent2 > 0.0 else 0.0
+
+
 @kernel(*REGULARISE)
 def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """beta_t = max(beta_{t-1}, M_{t-1} / (c D^2), 2 t^{1/4} sqrt(sum ||grad||^2) / (floor D)).
-
-    rule = [D, c, floor, sum ||grad||^2, beta, M].
-    """
-    rule[3] += loss[TANGENT2]
-    lowest = 2.0 * t**0.25 * math.sqrt(rule[3]) / (rule[2] * rule[0])
-    rule[4] = max(rule[4], rule[5] / (rule[1] * rule[0] * rule[0]), lowest)
-    return rule[4]
+    """The capped regulariser, or the one that a guard has ordered for this round."""
+    if rule[UNIT] == 0.0:
+        rule[UNIT] = power_of_two_above(loss[TANGENT2])
+    size = scaled_size(rule, loss[TANGENT2])
+    beta = capped_regulariser(rule, size) if rule[UNIT] > 0.0 else 0.0
+    rule[BETA] = max(rule[BETA], rule[ORDERED]) if rule[ORDERED] > 0.0 else beta
+    rule[P] += size
+    rule[ORDERED] = 0.0
+    return rule[BETA]
 
 
 @kernel(*AFTER_STEP)
-def _certificate_after_step(rule: Array, margin: float) -> None:
-    """M_t = sum <s, x_tau> - F_t(x_{t+1})."""
-    rule[5] = margin
+def _certificate_after_step(rule: Array, margin: float, left: float) -> None:
+    """Remember M_t, and a bound of F_t(x_{t+1}) - min F_t."""
+    rule[M], rule[LEFT] = margin, left
 
 
 @dataclass(frozen=True)
 class CertificateSteps:
     """The practical default: the regulariser grows exactly when the certificate asks for it.
 
-    beta_t = max(beta_{t-1}, M_{t-1} / (c D^2), 2 t^{1/4} sqrt(sum ||grad||^2) / (floor D)) with
-    M_t = sum <grad_tau, x_tau> - F_t(x_{t+1}); sigma_t is the exact line search on F_t. After the
-    fact, Regret' <= (1 + c) beta_{T+1} D^2 + gap_T for every comparator, where gap_T is the
-    Frank-Wolfe gap of F_T at x_{T+1}. Beforehand, Regret' is of order T^{3/4} with a large constant
-    (docs/theory.md). Norms are tangent norms.
+    beta_t = max(beta_{t-1}, floor P_t^{3/4}/D, min(M_{t-1}/(c D^2), cap P_t^{3/4}/D)) with
+    P_t = sum ||grad_tau||^{4/3} and M_t = sum <grad_tau, x_tau> - F_t(x_{t+1}); sigma_t is the
+    exact line search on F_t. It knows no horizon and no Lipschitz constant, and rounds without a
+    gradient change nothing. Norms are tangent norms.
+
+    Beforehand, Regret_T <= (4/3) (cap^{-1/3} + rho cap) D P_T^{3/4} + lower order (Theorem E of
+    docs/theory.md, `bounds.capped_regret`), rho = (R/D)^2, where R is the radius around x_1.
+    P_T^{3/4} <= L T^{3/4} for gradients of norm at most L. After the fact,
+    Regret_T <= (1 + c) beta_{T+1} D^2 + gap_T where the cap does not bind; gap_T is the
+    Frank-Wolfe gap of F_T at x_{T+1}.
 
     Args:
         c: how much of beta D^2 the certificate may take up; flat between 0.01 and 0.1.
-        floor: the lowest regulariser is that of `RmsSteps(kappa=floor)`, the paper's rate.
+        floor: the lowest regulariser, in units of P_t^{3/4}/D.
+        cap: the largest one, in the same unit. The theorem holds for
+            (c + rho) cap^{4/3} <= 4/3, so for every set if cap = 1 and c <= 1/3.
 
     """
 
     c: float = 0.03
-    floor: float = 64.0
+    floor: float = 1.0 / 32.0
+    cap: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", as_positive(self.c, "c"))
-        object.__setattr__(self, "floor", as_positive(self.floor, "floor"))
+        for name in ("c", "floor", "cap"):
+            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+        if self.floor > self.cap:
+            raise ValueError(
+                f"floor must be at most cap, got floor={self.floor:g} and cap={self.cap:g}"
+            )
 
     @property
     def horizon(self) -> None:
         """The round after which the guarantee ends: none, these steps fit any horizon."""
 
     def begin(self, diameter: float) -> Vector:
-        """Return [D, c, floor, sum of squares, beta, M]."""
-        return np.array([diameter, self.c, self.floor, 0.0, 0.0, 0.0])
+        """Return D, c, floor and cap, and zeros."""
+        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 8])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""

@@ -18,5 +18,4 @@ from .semi_bandit import SemiBandit as SemiBandit
 from .semi_bandit import semi_bandit_coco as semi_bandit_coco
 from .summary import Summary as Summary
 from .theorem import Theorem as Theorem
-from .tracking import tracking_learner as tracking_learner
 from .without_constraint import unconstrained as unconstrained

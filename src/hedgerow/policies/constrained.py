@@ -14,7 +14,7 @@ from hedgerow.inputs import Vector, squared_norm
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
 from hedgerow.policies.theorem import Theorem
-from hedgerow.protocols.parts import Feedback, Learner, Surrogate
+from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.surrogates.queued import is_plain
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
@@ -45,6 +45,8 @@ class Constrained(Composition[EvalGrad, Seen]):
         super().__init__(
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
+        if isinstance(surrogate, ReadsLedger):
+            surrogate.read(self.ledger)
 
     @property
     def feedback(self) -> Feedback:

@@ -52,7 +52,6 @@ class Method:
         label: its name, where that is not the name of the function.
         remark: what a reader of its numbers must know, printed beside its name in results.
         practical: the same, of the practical preset alone.
-        plays_as: the method whose plays are its own, bit for bit; it is counted once.
 
     """
 
@@ -67,7 +66,6 @@ class Method:
     label: str = ""
     remark: str = ""
     practical: str = ""
-    plays_as: str = ""
 
     @property
     def name(self) -> str:
@@ -138,16 +136,15 @@ def baseline(
     label: str = "",
     remark: str = "",
     practical: str = "",
-    plays_as: str = "",
 ) -> Callable[[Factory], Factory]:
     """Say what is known about the method that a function builds; the function stays as it is.
 
     Only what the method sees changes how it is played. The arguments are the fields of `Method`.
 
-    >>> from hedgerow.baselines.sinha_vaze_2024 import sinha_vaze
+    >>> from hedgerow.baselines.sinha_vaze import sinha_vaze_2024
     >>> @baseline(source="this page", regret="T^{1/2}")
     ... def cautious(decision_set, horizon=None):
-    ...     return sinha_vaze(decision_set, horizon, eagerness=4.0)
+    ...     return sinha_vaze_2024(decision_set, horizon, eagerness=4.0)
     >>> declared(cautious).regret
     'T^{1/2}'
 
@@ -166,7 +163,6 @@ def baseline(
             label,
             remark,
             practical,
-            plays_as,
         )
         setattr(build, DECLARED, method)
         return build

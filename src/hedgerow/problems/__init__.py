@@ -1,4 +1,4 @@
-"""Problems: round sequences with a feasible point, one file per story."""
+"""Problems: round sequences with a feasible point, one class per story."""
 
 from hedgerow.lazy_rooms import attach_room
 

@@ -1,33 +1,33 @@
 from .ad_slots import AdSlots as AdSlots
 from .caching import Caching as Caching
-from .drifting_subsets import DriftingSubsets as DriftingSubsets
-from .enveloped import EnvelopedProblem as EnvelopedProblem
-from .halfspace_box import HalfspaceBox as HalfspaceBox
-from .hard_box import HardBox as HardBox
-from .iid_simplex import IidSimplex as IidSimplex
+from .drifting import DriftingSubsets as DriftingSubsets
+from .drifting import PeriodicDrift as PeriodicDrift
+from .drifting import drifting_paths as drifting_paths
 from .latency_cap import LatencyCap as LatencyCap
-from .log_portfolio import (
+from .portfolios import (
     ActiveShare as ActiveShare,
 )
-from .log_portfolio import (
+from .portfolios import (
     LogPortfolio as LogPortfolio,
 )
-from .log_portfolio import (
+from .portfolios import (
     NegativeLog as NegativeLog,
 )
-from .orthogonal_ball import OrthogonalBall as OrthogonalBall
-from .periodic_drift import PeriodicDrift as PeriodicDrift
-from .periodic_drift import drifting_paths as drifting_paths
-from .portfolio import Portfolio as Portfolio
-from .portfolio import price_relatives as price_relatives
+from .portfolios import Portfolio as Portfolio
+from .portfolios import price_relatives as price_relatives
+from .problem import EnvelopedProblem as EnvelopedProblem
 from .problem import LinearChunk as LinearChunk
 from .problem import LinearProblem as LinearProblem
 from .problem import Problem as Problem
-from .quadratic_box import QuadraticBox as QuadraticBox
+from .problem import Recorded as Recorded
 from .ranking import Ranking as Ranking
-from .recorded import Recorded as Recorded
 from .shortest_path import ShortestPath as ShortestPath
-from .switching_ball import SwitchingBall as SwitchingBall
+from .synthetic import HalfspaceBox as HalfspaceBox
+from .synthetic import HardBox as HardBox
+from .synthetic import IidSimplex as IidSimplex
+from .synthetic import OrthogonalBall as OrthogonalBall
+from .synthetic import QuadraticBox as QuadraticBox
+from .synthetic import SwitchingBall as SwitchingBall
 from .variation import Series as Series
 from .variation import UniformScaling as UniformScaling
 from .variation import Variation as Variation

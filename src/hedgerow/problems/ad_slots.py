@@ -82,7 +82,7 @@ class AdSlots(Problem):
 
     @property
     def cost_lipschitz(self) -> float:
-        """No cost has a longer gradient."""
+        """A bound of the norms of all gradients of costs."""
         return float(np.linalg.norm(CLICKS[1] * self._value * self._clicks))
 
     @property
@@ -101,7 +101,7 @@ class AdSlots(Problem):
         return float((CLICKS[1] * (self._price * self._clicks)[:, 0] - self.pace).max())
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
-        """Yield the rounds."""
+        """Yield the rounds as pairs (cost, constraint)."""
         rng, shape = np.random.default_rng([self.seed, 1]), self._clicks.shape
         for _ in range(self.horizon):
             clicks = self._clicks * rng.uniform(*CLICKS, shape)

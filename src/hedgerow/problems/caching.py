@@ -101,12 +101,12 @@ class Caching(LinearProblem):
 
     @property
     def cost_lipschitz(self) -> float:
-        """No cost has a longer gradient."""
+        """A bound of the norms of all gradients of costs."""
         return REQUESTS[1] * float(np.linalg.norm(self._rates))
 
     @cached_property
     def constraint_lipschitz(self) -> float:
-        """No constraint has a longer gradient."""
+        """A bound of the norms of all gradients of constraints."""
         return REQUESTS[1] * max(float(np.linalg.norm(self.sizes * z)) for z in self._phases())
 
     @property

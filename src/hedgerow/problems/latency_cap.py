@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
-from hedgerow.problems.enveloped import EnvelopedProblem, one_round
-from hedgerow.problems.problem import LinearChunk
+from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, one_round
 from hedgerow.problems.routes import Links, Orientation, find_routes
 from hedgerow.problems.variation import PAPER_LATENCY, Variation
 from hedgerow.sets.dag_paths import DagPaths

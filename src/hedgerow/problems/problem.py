@@ -1,13 +1,16 @@
-"""A problem: a decision set and the rounds that are played on it."""
+"""A problem: a decision set and the rounds that are played on it, drawn or given."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, cast
 
-from hedgerow.functions import Function, Linear
-from hedgerow.inputs import Vector, as_count
+import numpy as np
+
+from hedgerow.functions import Function, Linear, Maximum
+from hedgerow.inputs import Vector, as_count, read_only
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.showing import ShownShort
@@ -97,3 +100,149 @@ def needs_policy(policy: Policy[Any, Any] | None, problem: Problem) -> Policy[An
             "play(policy, problem)"
         )
     return policy
+
+
+class EnvelopedProblem(LinearProblem):
+    """A linear problem on nonnegative points whose coefficients stay between two known rounds.
+
+    If c <= c_t <= C in every coordinate and x >= 0, then <c, x> <= <c_t, x> <= <C, x>, so four
+    oracle calls bound all rounds at all points. The bounds are those of the law or of the data,
+    not of one draw.
+
+    Attributes:
+        feasible: a point that keeps every round's constraint.
+
+    """
+
+    @property
+    @abstractmethod
+    def envelope(self) -> tuple[LinearChunk, LinearChunk]:
+        """Two rounds (chunks of one) with every round between them, offsets included."""
+
+    @cached_property
+    def feasible(self) -> Vector:
+        """The vertex that keeps the upper envelope of the constraints with the most slack."""
+        return read_only(self.decision_set.lmo(self.envelope[1].constraints[0]))
+
+    @property
+    def cost_lipschitz(self) -> float:
+        """A bound of the norms of all gradients of costs."""
+        low, high = self.envelope
+        return _longest(low.costs, high.costs)
+
+    @property
+    def constraint_lipschitz(self) -> float:
+        """A bound of the norms of all gradients of constraints."""
+        low, high = self.envelope
+        return _longest(low.constraints, high.constraints)
+
+    @cached_property
+    def cost_range(self) -> tuple[float, float]:
+        """Every cost lies between these two, at every point of the set."""
+        low, high = self.envelope
+        least = self.decision_set.minimum(low.costs[0]) + float(low.cost_offsets[0])
+        return least, float(high.cost_offsets[0]) - self.decision_set.minimum(-high.costs[0])
+
+    @cached_property
+    def violation_range(self) -> float:
+        """No constraint has a larger value anywhere in the set."""
+        high = self.envelope[1]
+        largest = -self.decision_set.minimum(-high.constraints[0])
+        return largest + float(high.constraint_offsets[0])
+
+
+def one_round(cost: Vector, cost_offset: float, constraint: Vector, offset: float) -> LinearChunk:
+    """Return a chunk of one round."""
+    return LinearChunk(cost[None], np.array([cost_offset]), constraint[None], np.array([offset]))
+
+
+def _longest(low: Vector, high: Vector) -> float:
+    return float(np.linalg.norm(np.maximum(np.abs(low), np.abs(high))))
+
+
+GivenRound = tuple[Function, Function | Sequence[Function]]
+"""A cost, and a constraint or several."""
+
+
+class Recorded(Problem):
+    """A problem made of given rounds: your own data, or a game recorded earlier.
+
+    Args:
+        decision_set: where the game is played.
+        rounds: pairs (cost, constraint) of convex functions. Several constraints may be given as a
+            sequence of functions: the round's constraint is their `Maximum`, which keeps the parts.
+
+    >>> from hedgerow.functions import Linear
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> problem = Recorded(Simplex(2), [(Linear([1.0, 0.0]), Linear([0.0, 1.0], -0.5))])
+    >>> problem.horizon
+    1
+    >>> caps = [Linear([1.0, 0.0], -0.7), Linear([0.0, 1.0], -0.6)]
+    >>> ((_, constraint),) = Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)])
+    >>> constraint.parts == tuple(caps)
+    True
+
+    """
+
+    def __init__(self, decision_set: DecisionSet, rounds: Iterable[GivenRound]):
+        self.decision_set = decision_set
+        self._rounds = tuple(_checked(given, t) for t, given in enumerate(rounds, start=1))
+        if not self._rounds:
+            raise ValueError("there are no rounds; give at least one pair (cost, constraint)")
+        self.horizon = len(self._rounds)
+
+    def chunks(self, size: int = 256) -> Iterator[LinearChunk] | None:
+        """Return the rounds as arrays, `size` at a time, or None if one is not linear."""
+        functions = [f for functions in self._rounds for f in functions]
+        linear = [f for f in functions if isinstance(f, Linear)]
+        if len(linear) < len(functions) or not functions:
+            return None
+        return (one_chunk(linear[i : i + 2 * size]) for i in range(0, len(linear), 2 * size))
+
+    def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
+        """Yield the given rounds."""
+        return iter(self._rounds)
+
+
+def _checked(given: Any, t: int) -> Round:
+    """Return a round as two functions."""
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        entries = f"{len(given)} entries" if isinstance(given, list | tuple) else repr(given)[:60]
+        raise TypeError(
+            f"round {t} must be a pair (cost, constraint), got {entries}; several constraints are "
+            "one sequence: (cost, [first, second])"
+        )
+    cost, constraint = given
+    each = constraint if isinstance(constraint, list | tuple) else (constraint,)
+    for name, function in (("cost", cost), *(("constraint", one) for one in each)):
+        if not isinstance(function, Function):
+            raise TypeError(
+                f"the {name} of round {t} must be a function with a value f(x) and a subgradient "
+                f"f.grad(x), such as Linear(coefficients), got {function!r:.60}"
+            )
+    return cost, _one(constraint, t)
+
+
+def _one(constraint: Function | Sequence[Function], t: int) -> Function:
+    """Return a round's constraint as one function."""
+    if not isinstance(constraint, list | tuple):
+        return cast(Function, constraint)
+    if not constraint:
+        raise ValueError(
+            f"round {t} has an empty sequence of constraints; give at least one function, one that "
+            "is zero where there is nothing to keep"
+        )
+    return constraint[0] if len(constraint) == 1 else Maximum(constraint)
+
+
+def one_chunk(functions: Sequence[Linear]) -> LinearChunk:
+    """Return rounds as arrays, given cost, constraint, cost, constraint and so on."""
+    parts = (functions[0::2], functions[1::2])
+    rows, offsets = zip(
+        *(
+            (np.array([f.coefficients for f in part]), np.array([f.offset for f in part]))
+            for part in parts
+        ),
+        strict=True,
+    )
+    return LinearChunk(rows[0], offsets[0], rows[1], offsets[1])

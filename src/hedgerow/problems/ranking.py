@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, read_only
-from hedgerow.problems.enveloped import EnvelopedProblem, one_round
-from hedgerow.problems.problem import LinearChunk, chunk_lengths
+from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, chunk_lengths, one_round
 from hedgerow.sets.permutahedron import Permutahedron
 
 MERIT = 0.3, 1.0

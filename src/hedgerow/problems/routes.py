@@ -26,7 +26,7 @@ class Links(Protocol):
 
     @property
     def edges(self) -> Any:
-        """Pairs (tail, head) of nodes."""
+        """The edges as pairs (tail, head) of nodes."""
 
     @property
     def latency_ms(self) -> Any:

@@ -76,7 +76,7 @@ class UniformScaling:
             yield base * rng.uniform(self.low, self.high, (k, base.size))
 
     def label(self, horizon: int) -> str:  # noqa: ARG002 - the same for all
-        """Name the law."""
+        """Return how tables name this law."""
         return f"x U[{self.low:g}, {self.high:g}]"
 
     def restricted(self, kept: NDArray[np.intp], total: int) -> UniformScaling:  # noqa: ARG002

@@ -25,7 +25,7 @@ LEGEND = (
 
 
 class Entry(NamedTuple):
-    """One set of the catalogue."""
+    """A decision set of the catalogue: what it is, its oracle, and what else it can do."""
 
     name: str
     sentence: str
@@ -112,6 +112,6 @@ def _row(method: Method) -> str:
         method.per_round,
         method.sees,
         method.needs,
-        method.confidence + (f"; plays as `{method.plays_as}`" if method.plays_as else ""),
+        method.confidence,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -2,17 +2,273 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hedgerow.report.curve_figure import curve_figure
-from hedgerow.report.files import save_figure
-from hedgerow.report.growth_figure import Rate, growth_figure
-from hedgerow.report.picture import Picture
-from hedgerow.report.plane_figure import plane_figure
-from hedgerow.report.sensitivity_figure import sensitivity_figure
-from hedgerow.report.summary import Summary
+from hedgerow.experiments.growth import fit_growth
+from hedgerow.report.escaping import in_figure
+from hedgerow.report.picture import (
+    CCV,
+    COLOURS,
+    OTHER,
+    REGRET,
+    STYLES,
+    Picture,
+    canvas,
+    decades,
+    legend_above,
+    save_figure,
+    scale_in_percent,
+    slug,
+    words,
+)
+from hedgerow.report.summary import MethodConfig, ProblemAtHorizon, Row, Summary, standing
+
+CURVES = (
+    "Left: cumulative violation. Middle: regret up to round t; below zero where violation bought "
+    "cost. Bands: 95 % intervals over seeds. Axes that reach beyond 1 % (CCV) or 10 % (regret) are "
+    "logarithmic there. Right: median time of a round, without drawing it where all rounds fit in "
+    "memory; "
+)
+RAN = (
+    "filled: one compiled loop, hollow: Python through play, so a hollow point against a filled "
+    "one compares code, not algorithms."
+)
+UNRECORDED = "a cross, or no point: it was not recorded whether the games ran compiled."
+
+
+def curve_figure(
+    summary: Summary, place: ProblemAtHorizon, preset: str, rows: list[Row]
+) -> tuple[Picture, Any]:
+    """Draw CCV, regret and time per round of all methods on one problem, with one preset."""
+    figure, ((ccv, regret, time),) = canvas(1, 3, 12.5, 4.1)
+    for row in sorted(rows, key=lambda row: row.config.method in STYLES):  # grey ones below
+        colour, dash, _ = STYLES.get(row.config.method, OTHER)
+        named = row.config.method in STYLES
+        for ax, which in ((ccv, "ccv"), (regret, "regret")):
+            t, middle, low, high = summary.band(row, "ccv" if which == "ccv" else "regret")
+            label = row.config.method if named else None
+            width = 1.9 if named else 0.9
+            ax.plot(t, middle, color=colour, linestyle=dash, linewidth=width, label=label)
+            if named and row.config.method != "unconstrained":
+                ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0.0)
+    if any(row.config.method not in STYLES for row in rows):
+        ccv.plot([], [], color=OTHER[0], linewidth=0.9, label="other methods")
+    ccv.set_ylim(bottom=0.0)
+    for ax, label in ((ccv, CCV), (regret, REGRET)):
+        ax.set(xlabel="round t", xlim=(0, place.horizon))
+        scale_in_percent(ax, "y", label)
+    regret.axhline(0.0, color="0.5", linewidth=0.8)
+    _times(time, rows)
+    legend_above(figure, ccv)
+    heading = f"{place.problem}, T = {place.horizon}, {words(preset)}"
+    caption = CURVES + (RAN if all(row.ran for row in rows) else UNRECORDED)
+    return Picture(_name(summary, place, preset), heading, caption), figure
+
+
+def _times(ax: Any, rows: list[Row]) -> None:
+    timed = [row for row in rows if math.isfinite(row.microseconds)]
+    timed.sort(key=lambda row: -row.microseconds)
+    for k, row in enumerate(timed):
+        colour = STYLES.get(row.config.method, OTHER)[0]
+        inside = "none" if row.ran == "through play" else colour
+        marker = "o" if row.ran else "x"
+        style = {"color": colour, "marker": marker, "markersize": 7, "linestyle": "none"}
+        ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
+    names = [in_figure(row.config.method) for row in timed]
+    ax.set_yticks(range(len(timed)), names, fontsize=6 if len(names) > 12 else 8)
+    ax.set_xlabel("microseconds per round")
+    if not timed:
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, "no times recorded", ha="center", transform=ax.transAxes, color="0.4")
+    else:
+        ax.set_xscale("log")
+        low, high = timed[-1].microseconds / 1.5, timed[0].microseconds * 1.5
+        decades(ax.xaxis, low, high)
+        ax.set_xlim(low, high)
+
+
+def _name(summary: Summary, place: ProblemAtHorizon, preset: str) -> str:
+    """Return a name for files: the problem's number makes it unique, its label readable."""
+    labels = [problem["label"] for problem in summary.results.experiment["problems"]]
+    number = 1 + labels.index(place.problem)
+    return f"curves-{number}-{slug(place.problem.lower())}-{slug(preset)}"
+
+
+PLANE = (
+    "Lower left is better. Each point is a method, with 95 % intervals over seeds. Coloured: the "
+    "paper's methods; numbered: others that no method beats in both on some problem; grey: the "
+    "rest. With the theorems' constants many points may lie on each other near 100 %, where the "
+    "constraint is ignored."
+)
+
+
+def plane_figure(summary: Summary, preset: str) -> tuple[Picture, Any]:
+    """Draw every problem at its longest horizon, with one preset."""
+    fields = {place: summary.at(place, preset) for place in summary.places}
+    numbers = _numbered([row for rows in fields.values() for row in rows])
+    columns = min(3, len(fields))
+    count = math.ceil(len(fields) / columns)
+    figure, axes = canvas(count, columns, 4.3 * columns, 3.7 * count + 0.5)
+    panels = list(axes.flat)
+    for ax in panels[len(fields) :]:
+        ax.set_visible(False)
+    for ax, (place, rows) in zip(panels, fields.items(), strict=False):
+        for row in rows:
+            _point(ax, row, numbers)
+        ax.set_title(in_figure(f"{place.problem}, T = {place.horizon}"), fontsize=9, loc="left")
+        ax.set_xlim(0.0, 1.2 * max((row.ccv.value for row in rows), default=1.0) or 1.0)
+        ax.axhline(0.0, color="0.5", linewidth=0.8)
+        scale_in_percent(ax, "x", CCV)
+        scale_in_percent(ax, "y", REGRET)
+    _keys(panels[0], numbers, [row for rows in fields.values() for row in rows])
+    legend_above(figure, panels[0])
+    heading = f"Regret against violation, {words(preset)}"
+    return Picture(f"plane-{slug(preset)}", heading, PLANE, wide=columns > 1), figure
+
+
+def _numbered(rows: list[Row]) -> dict[str, int]:
+    names = {r.config.method for r in rows if r.undominated and r.config.method not in STYLES}
+    return {name: k for k, name in enumerate(sorted(names), start=1)}
+
+
+def _look(method: str, numbers: dict[str, int]) -> dict[str, Any]:
+    if method in STYLES:
+        colour, _, marker = STYLES[method]
+        return {"color": colour, "marker": marker, "markersize": 7, "zorder": 3}
+    if method in numbers:
+        marker = f"${numbers[method]}$"
+        return {"color": "0.25", "marker": marker, "markersize": 7, "zorder": 4}
+    return {"color": OTHER[0], "marker": OTHER[2], "markersize": 6, "zorder": 2}
+
+
+def _point(ax: Any, row: Row, numbers: dict[str, int]) -> None:
+    half = row.ccv.half
+    ax.errorbar(
+        row.ccv.value,
+        row.regret.value,
+        xerr=[[min(half, row.ccv.value)], [half]] if math.isfinite(half) else None,
+        yerr=row.regret.half if math.isfinite(row.regret.half) else None,
+        linewidth=1.0,
+        ecolor="0.75" if row.config.method in numbers else None,
+        clip_on=False,
+        **_look(row.config.method, numbers),
+    )
+
+
+def _keys(ax: Any, numbers: dict[str, int], rows: list[Row]) -> None:
+    """Put each kind of point into the legend once."""
+    played = {row.config.method for row in rows}
+    for method in [*(name for name in STYLES if name in played), *numbers]:
+        ax.plot([], [], linestyle="none", label=in_figure(method), **_look(method, numbers))
+    if played - STYLES.keys() - numbers.keys():
+        ax.plot([], [], linestyle="none", label="other methods", **_look("", numbers))
+
+
+class Rate(NamedTuple):
+    """CCV ~ T^exponent with an interval; NaN and a reason where there is no fit."""
+
+    problem: str
+    config: MethodConfig
+    exponent: float
+    low: float
+    high: float
+    reason: str = ""
+
+
+def growth_rates(summary: Summary) -> list[Rate]:
+    """Fit the CCV of every method that was played at three horizons or more."""
+    found: dict[tuple[str, MethodConfig], dict[int, list[float]]] = defaultdict(dict)
+    for (place, config), runs in summary.runs.items():
+        ccvs = [run.record["ccv"] for run in runs]
+        found[place.problem, config][place.horizon] = ccvs
+    rates = []
+    for (problem, config), at in sorted(found.items()):
+        if len(at) < 3:
+            continue
+        horizons = sorted(at)
+        repeats = min(len(at[T]) for T in horizons)
+        try:
+            fit = fit_growth(horizons, [at[T][:repeats] for T in horizons])
+        except ValueError as refusal:
+            rates.append(Rate(problem, config, math.nan, math.nan, math.nan, str(refusal)))
+            continue
+        rates.append(Rate(problem, config, fit.exponent, fit.low, fit.high))
+    return rates
+
+
+def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
+    """Draw one line for each method and preset on each problem; None where nothing was fitted."""
+    fitted = [rate for rate in rates if math.isfinite(rate.exponent) and _stands(rate, rates)]
+    if not fitted:
+        return None
+    figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
+    names = [in_figure(f"{rate.problem}: {rate.config} ({rate.config.preset})") for rate in fitted]
+    for k, rate in enumerate(fitted):
+        colour = STYLES.get(rate.config.method, ("0.45",))[0]
+        ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)
+        ax.plot(rate.exponent, k, "o", color=colour)
+    for level in (0.5, 0.75, 1.0):
+        ax.axvline(level, color="0.6", linewidth=0.8, linestyle=":")
+    ax.set_yticks(range(len(fitted)), names, fontsize=7)
+    ax.set(xlabel="exponent e in CCV ~ T^e, with 95 % bootstrap interval", ylim=(-1, len(fitted)))
+    caption = "Dotted: 1/2, 3/4 and 1, which is no learning. Regret is often negative: no exponent."
+    return Picture("growth", "How the violation grows with the horizon", caption), figure
+
+
+def _stands(rate: Rate, rates: Sequence[Rate]) -> bool:
+    return rate.config in standing(other.config for other in rates if other.problem == rate.problem)
+
+
+METHOD = "projection_free_coco"
+SENSITIVITY = (
+    "Twice the eagerness is half the violation_scale: the cumulative violation that may be spent. "
+    "The knob moves along the trade-off. Bars: 95 % intervals over seeds."
+)
+
+
+def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
+    """Draw regret and CCV against eagerness; None where fewer than three values were played."""
+    eager = _eager(summary)
+    if not eager:
+        return None
+    figure, ((regret, ccv),) = canvas(1, 2, 9.5, 4.0)
+    for k, (place, rows) in enumerate(eager.items()):
+        at = [1.02**k * row.config.eagerness for row in rows]  # bars beside each other
+        for ax, means in ((regret, [r.regret for r in rows]), (ccv, [r.ccv for r in rows])):
+            ax.errorbar(
+                at,
+                [mean.value for mean in means],
+                yerr=[mean.half if math.isfinite(mean.half) else 0.0 for mean in means],
+                color=COLOURS[k % len(COLOURS)],
+                marker="osD^vx*"[k % 7],
+                label=in_figure(place.problem),
+            )
+    values = sorted({row.config.eagerness for rows in eager.values() for row in rows})
+    for ax, label in ((regret, REGRET), (ccv, CCV)):
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(values, [f"{value:g}" for value in values])
+        ax.set_xlabel("eagerness: 1 is the default")
+        scale_in_percent(ax, "y", label)
+    legend_above(figure, regret)
+    return Picture("sensitivity", f"Sensitivity of {METHOD} to its one knob", SENSITIVITY), figure
+
+
+def _eager(summary: Summary) -> dict[ProblemAtHorizon, list[Row]]:
+    found: dict[ProblemAtHorizon, list[Row]] = {}
+    for place in summary.places:
+        rows = [
+            row
+            for row in summary.rows
+            if (row.place, row.config.method, row.config.preset) == (place, METHOD, "practical")
+        ]
+        if len(rows) > 2:
+            found[place] = sorted(rows, key=lambda row: row.config.eagerness)
+    return found
+
 
 UNDATED: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
 

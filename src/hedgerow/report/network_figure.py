@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
-from hedgerow.report.curves import COLOURS
 from hedgerow.report.escaping import in_figure
-from hedgerow.report.files import save_figure
 from hedgerow.report.network_layout import Layout, layout
+from hedgerow.report.picture import COLOURS, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -29,7 +29,7 @@ def rejection_table(rows: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def record_table(record: Mapping[str, Any]) -> Table:
-    """Return the record of every choice."""
+    """Return the table of every choice that made the network."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("choice", overflow="fold")
     table.add_column("chosen", overflow="fold")

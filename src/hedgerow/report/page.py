@@ -4,29 +4,156 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hedgerow.baselines.methods import METHODS
-from hedgerow.report.choices import choices
 from hedgerow.report.escaping import in_html
-from hedgerow.report.expected import how_far, made_by, mixture
-from hedgerow.report.exports import as_csv, as_latex
-from hedgerow.report.figures import draw_all
-from hedgerow.report.files import write_file
-from hedgerow.report.growth_figure import Rate, growth_rates
-from hedgerow.report.picture import Picture
-from hedgerow.report.sections import (
-    figure_section,
-    growth_section,
-    plain_table,
-    refusal_section,
-    table_section,
-    unjudged_section,
-    verdict_section,
+from hedgerow.report.figures import Rate, draw_all, growth_rates
+from hedgerow.report.picture import Picture, write_file
+from hedgerow.report.provenance import choices, how_far, made_by, mixture
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described
+from hedgerow.report.tables import as_csv, as_latex
+from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict, route_place, verdicts
+
+HEADS = (
+    "method", "e", "regret %", "CCV %", "ranks", "calls", "projections", "µs per round", "ran",
+    "seeds",
+)  # fmt: skip
+
+MOST_CONSTRAINTS = 8
+EACH = (
+    "The CCV of each constraint by itself, in % of the blind action's CCV as above. In a method's "
+    "CCV a round counts once, with its largest violation, so the columns may add up to more."
 )
-from hedgerow.report.summary import Summary
-from hedgerow.report.verdicts import route_place, verdicts
+
+
+def verdict_section(judged: Sequence[Verdict], place: ProblemAtHorizon) -> str:
+    """Return the claims with verdicts; each preset has a line of its own."""
+    rows = "".join(map(_claim, judged))
+    names = ("claim", "constants", "verdict", "numbers")
+    head = "".join(f"<th>{name}</th>" for name in names)
+    note = f"On {place.problem}, T = {place.horizon}. {RULE} {STAND_INS}"
+    return (
+        f'<h2 id="verdicts">The paper\'s claims</h2><p class="soft">{in_html(note)}</p>'
+        f'<table class="claims"><tr>{head}</tr>{rows}</table>'
+    )
+
+
+def _claim(verdict: Verdict) -> str:
+    parts = verdict.parts or (Part("", verdict.outcome, verdict.verdict, ""),)
+    first = f'<td class="claim" rowspan="{len(parts)}">{in_html(verdict.claim)}</td>'
+    rows = ""
+    for part in parts:
+        judged = f'<td class="{part.outcome}">{in_html(part.verdict)}</td>'
+        cells = f"<td>{in_html(part.preset)}</td>{judged}<td>{in_html(part.numbers)}</td>"
+        rows += f"<tr>{first}{cells}</tr>"
+        first = ""
+    return rows
+
+
+def figure_section(picture: Picture, folder: Path) -> str:
+    """Return a figure with its picture inside."""
+    data = base64.b64encode((folder / f"{picture.name}.png").read_bytes()).decode()
+    heading, caption = in_html(picture.heading), in_html(picture.caption)
+    screen = "pan" if picture.wide else "fit"
+    return (
+        f'<figure><h3>{heading}</h3><div class="{screen}"><img alt="{heading}. {caption}" '
+        f'src="data:image/png;base64,{data}"></div><figcaption>{caption}</figcaption></figure>'
+    )
+
+
+def table_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> str:
+    """Return the rows of one problem and preset, best ranks first."""
+    head = "".join(f"<th{' class=n' if k else ''}>{name}</th>" for k, name in enumerate(HEADS))
+    lines = []
+    for row in sorted(rows, key=lambda row: sum(row.rank)):
+        style = ' class="ours"' if row.config.method == "projection_free_coco" else ""
+        name = in_html(described(row.config))
+        cells = (
+            f"{row.config.eagerness:g}",
+            str(row.regret),
+            str(row.ccv),
+            f"{row.rank[0]} / {row.rank[1]}",
+            f"{row.oracle_calls:.2f}",
+            f"{row.projections:.2f}",
+            f"{row.microseconds:.3g}" if math.isfinite(row.microseconds) else "",
+            row.ran,
+            str(row.runs),
+        )
+        front = ' class="front"' if row.undominated else ""
+        numbers = "".join(f'<td class="n">{cell}</td>' for cell in cells)
+        lines.append(f"<tr{style}><td{front}>{name}</td>{numbers}</tr>")
+    title = in_html(f"{place.problem}, T = {place.horizon}, {preset} constants")
+    return f'<h3>{title}</h3><div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+
+
+def each_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> str:
+    """Return the CCV of each constraint; empty where rounds have one, or not always as many."""
+    counts = {len(row.ccv_each) for row in rows}
+    if counts == {0} or len(counts) > 1:
+        return ""
+    (count,) = counts
+    totals = [sum(row.ccv_each[k].value for row in rows) for k in range(count)]
+    worst = sorted(range(count), key=lambda k: -totals[k])[:MOST_CONSTRAINTS]
+    cells = [
+        (described(row.config), str(row.ccv), *(str(row.ccv_each[k]) for k in sorted(worst)))
+        for row in sorted(rows, key=lambda row: sum(row.rank))
+    ]
+    heads = ("method", "CCV %", *(f"constraint {k + 1}" for k in sorted(worst)))
+    some = f" The {len(worst)} of {count} with the most are shown." if len(worst) < count else ""
+    title = in_html(f"Each constraint of {_at(place)}, {preset} constants")
+    return f'<h3>{title}</h3><p class="soft">{EACH}{some}</p>{plain_table(heads, cells)}'
+
+
+def growth_section(rates: Sequence[Rate]) -> str:
+    """Return the table of growth exponents; empty where there were too few horizons."""
+    cells = [
+        (
+            rate.problem,
+            f"{rate.config} ({rate.config.preset})",
+            f"{rate.exponent:.2f}" if math.isfinite(rate.exponent) else rate.reason,
+            f"{rate.low:.2f} to {rate.high:.2f}" if math.isfinite(rate.exponent) else "",
+        )
+        for rate in rates
+    ]
+    heads = ("problem", "method", "exponent of the CCV", "95 % interval")
+    return _titled("Growth with the horizon", heads, cells)
+
+
+def refusal_section(summary: Summary) -> str:
+    """Return the methods that a problem does not allow, or nothing."""
+    cells = [
+        (_at(place), f"{config} ({config.preset})", reason)
+        for place, config, reason in summary.refusals
+    ]
+    heads = ("problem", "method", "why it was not played")
+    return _titled("Methods that a problem does not allow", heads, cells)
+
+
+def unjudged_section(summary: Summary) -> str:
+    """Return the runs that have no regret and are in no table, or nothing."""
+    cells = [(_at(place), str(seed), str(runs), why) for place, seed, runs, why in summary.unjudged]
+    heads = ("problem", "seed", "runs", "why there is no regret")
+    return _titled("Runs left out of all tables and figures", heads, cells)
+
+
+def plain_table(heads: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+    """Return an HTML table whose cells are plain text."""
+    head = "".join(f"<th>{in_html(name)}</th>" for name in heads)
+    lines = (
+        "<tr>" + "".join(f"<td>{in_html(cell)}</td>" for cell in line) + "</tr>" for line in cells
+    )
+    return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+
+
+def _titled(title: str, heads: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    return f"<h3>{title}</h3>{plain_table(heads, cells)}" if cells else ""
+
+
+def _at(place: ProblemAtHorizon) -> str:
+    return f"{place.problem}, T = {place.horizon}"
+
 
 STYLE = """
 :root { color-scheme: light; --ink: #1a1a1a; --soft: #555; --line: #ddd; --tint: #f4f7fa; }
@@ -63,7 +190,7 @@ UNITS = (
     "seeds. e: eagerness, the tuned factor of the methods that have one; each method is shown at "
     "the value nearest to 1, and all are in table.csv. Ranks are by regret and by CCV among those "
     "with the same kind of constants; bold: no other method is as good in both and better in one. "
-    "Calls: linear minimisations and projections a round. Time: median of the game, without "
+    "Calls: linear minimisations and projections per round. Time: median of the game, without "
     "drawing rounds that fit in memory. "
     "Games that ran compiled are one compiled loop, the others ran in Python through play: between "
     "the two, times compare code, not algorithms; an empty cell means that it was not recorded."
@@ -96,7 +223,7 @@ def _page(
     for at in summary.places:
         for preset in summary.presets:
             if rows := summary.at(at, preset):
-                parts.append(table_section(at, preset, rows))
+                parts += [table_section(at, preset, rows), each_section(at, preset, rows)]
     parts += [growth_section(rates), refusal_section(summary), unjudged_section(summary)]
     parts.append('<h2 id="choices">Record of choices</h2>')
     parts.append(plain_table(("what", "kind", "why"), choices(summary)))
@@ -131,18 +258,10 @@ def _size(summary: Summary) -> str:
     refused = sum(run.record["status"] != "done" for run in runs)
     left_out = sum(game.runs for game in summary.unjudged)
     return (
-        f"Methods: {_counted(experiment['methods'])}; problems: {len(experiment['problems'])}; "
+        f"Methods: {len(experiment['methods'])}; problems: {len(experiment['problems'])}; "
         f"seeds: {len(experiment['seeds'])}; runs refused: {refused}; runs without a benchmark: "
         f"{left_out}. Hedgerow {experiment['hedgerow']}{made_by(summary.results)}."
     )
-
-
-def _counted(names: Sequence[str]) -> str:
-    """Return how many methods there are, those that play as another one does counted once."""
-    twins = {name: METHODS[name].plays_as for name in names if name in METHODS}
-    again = [f"{name} plays as {other}" for name, other in twins.items() if other in names]
-    many = str(len(names) - len(again))
-    return f"{many}, and {', '.join(again)}" if again else many
 
 
 def _policy() -> str:

@@ -1,17 +1,37 @@
-"""What all figures of a report share: canvas, colours, scales, and where a picture is kept."""
+"""What all figures of a report share: canvas, colours, scales, and files that are written."""
 
 from __future__ import annotations
 
 import math
+from io import BytesIO
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from hedgerow.report.curves import COLOURS
 
+def write_file(path: Path, content: str | bytes) -> Path:
+    """Write a file and return where it is."""
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:  # a full disk has no name
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    return path
+
+
+def save_figure(figure: Any, path: Path, dpi: int, metadata: dict[str, Any] | None = None) -> Path:
+    """Write a matplotlib figure in the format of its suffix and return where it is."""
+    drawn = BytesIO()
+    figure.savefig(drawn, format=path.suffix.removeprefix("."), dpi=dpi, metadata=metadata)
+    return write_file(path, drawn.getvalue())
+
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's palette, distinct for colour-blind readers and in print."""
+DASHES = ("-", "-", (0, (4, 3)), "-.", ":")
 STYLES = {
     "projection_free_coco": (COLOURS[0], "-", "o"),
-    "sinha_vaze": (COLOURS[1], (0, (5, 2)), "s"),
-    "wang_ofw": (COLOURS[2], (0, (1, 1)), "^"),
-    "garber_kretzu_dpp": (COLOURS[3], "-.", "D"),
+    "sinha_vaze_2024": (COLOURS[1], (0, (5, 2)), "s"),
+    "wang_2025": (COLOURS[2], (0, (1, 1)), "^"),
+    "garber_kretzu_2024_dpp": (COLOURS[3], "-.", "D"),
     "unconstrained": (COLOURS[6], (0, (1, 3)), "x"),
 }
 """The methods of the paper's figures, and the floor; all others are grey."""

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.inputs import Vector, as_array, as_count, as_vector
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.trace import Step, Trace
-from hedgerow.report.curves import COLOURS
 from hedgerow.report.dated_axis import days, label_days
 from hedgerow.report.escaping import in_figure
+from hedgerow.report.picture import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.networks.network import Network
-from hedgerow.report.curves import COLOURS
 from hedgerow.report.dated_axis import days, label_days
 from hedgerow.report.escaping import in_figure
-from hedgerow.report.files import save_figure
-from hedgerow.report.picture import decades
+from hedgerow.report.picture import COLOURS, decades, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

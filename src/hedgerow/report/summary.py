@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -14,20 +14,95 @@ from hedgerow.baselines.methods import installed_method
 from hedgerow.experiments.results import Results, RunResult
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import Preset
-from hedgerow.report.mean import Mean
+
+LEVEL = 0.95
+"""Of all intervals: Student's t over seeds."""
+DECIMALS = 4
+"""At most so many are written."""
+
+
+class Mean(NamedTuple):
+    """A mean over seeds, half the width of its interval (infinite for one seed), and their number.
+
+    >>> print(Mean(12.345, 0.52, 6)), print(Mean(100.0, 4.8e-15, 6)), print(Mean(3.0, math.inf, 1))
+    12.3 ± 0.5
+    100 ± 0
+    3.00
+    (None, None, None)
+    """
+
+    value: float
+    half: float
+    seeds: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Mean:
+        """Return the mean of some values, NaN of none."""
+        n = len(values)
+        if n == 0:
+            return cls(math.nan, math.inf, 0)
+        if n == 1:
+            return cls(float(values[0]), math.inf, 1)
+        from scipy import special
+
+        t = float(special.stdtrit(n - 1, 0.5 + LEVEL / 2.0))
+        return cls(float(np.mean(values)), t * float(np.std(values, ddof=1)) / math.sqrt(n), n)
+
+    def below(self, limit: float) -> bool | None:
+        """Say yes if the whole interval is below a limit, no if above, else None: undecided."""
+        if self.value + self.half < limit:
+            return True
+        return False if self.value - self.half > limit else None
+
+    def above(self, limit: float) -> bool | None:
+        """Say yes if the whole interval is above a limit, no if below, else None: undecided."""
+        under = self.below(limit)
+        return None if under is None else not under
+
+    def __str__(self) -> str:
+        """Return both numbers with the digits that mean something: three of the value at most."""
+        if not math.isfinite(self.value):
+            return ""
+        kept = 2 - _exponent(self.value)
+        if math.isfinite(self.half):
+            kept = min(kept, 1 - _exponent(self.half)) if self.half > 0.0 else kept
+            return f"{_rounded(self.value, kept)} ± {_rounded(self.half, kept)}"
+        return _rounded(self.value, kept)
+
+
+def every(answers: Iterable[bool | None]) -> bool | None:
+    """Return the answer for a claim of several parts: one no refutes it, one open leaves it open.
+
+    >>> every([True, None]), every([None, False]), every([True, True])
+    (None, False, True)
+    """
+    found = list(answers)
+    if False in found:
+        return False
+    return None if None in found else True
+
+
+def _exponent(x: float) -> int:
+    return math.floor(math.log10(abs(x))) if x else 0
+
+
+def _rounded(x: float, decimals: int) -> str:
+    text = f"{x:.{min(max(decimals, 0), DECIMALS)}f}"
+    return text if float(text) else "0"
+
 
 Which = Literal["regret", "ccv"]
 
 
 class ProblemAtHorizon(NamedTuple):
-    """A problem at a horizon."""
+    """A problem, by its label, at one horizon."""
 
     problem: str
     horizon: int
 
 
 class MethodConfig(NamedTuple):
-    """A method with its constants."""
+    """A method with the preset and the eagerness that it was played with."""
 
     method: str
     preset: str
@@ -46,7 +121,8 @@ class Row:
     absolute value; CCV in percent of the blind action's CCV, the best fixed action that ignores
     the constraint. `ran` says how its games were played: "compiled", "through play", "partly
     compiled", or nothing where that was not recorded. `rank` is (by regret, by CCV) among the
-    methods of the same preset there.
+    methods of the same preset there. `ccv_each` has the CCV of each constraint by itself, in the
+    unit of `ccv`; it is empty where rounds have one constraint.
     """
 
     place: ProblemAtHorizon
@@ -62,6 +138,7 @@ class Row:
     ran: str
     rank: tuple[int, int] = (0, 0)
     undominated: bool = False
+    ccv_each: tuple[Mean, ...] = ()
 
 
 class Refusal(NamedTuple):
@@ -123,7 +200,7 @@ class Summary:
 
     @property
     def presets(self) -> list[str]:
-        """Those that were played, practical first."""
+        """The presets that were played, practical first."""
         return sorted({row.config.preset for row in self.rows})
 
     def at(self, place: ProblemAtHorizon, preset: str) -> list[Row]:
@@ -157,6 +234,7 @@ class Summary:
             float(np.mean([run.record["projections"] for run in runs])) / T,
             1e6 * float(np.median(times)) / T if times else math.nan,
             _ran({self.compiled.get(i) for i in ids}),
+            ccv_each=_each(runs),
         )
 
 
@@ -189,6 +267,18 @@ def _unit(run: RunResult, which: Which) -> float:
     if which == "ccv":
         return float(blind["ccv"]) or 1.0
     return max(abs(run.benchmark["cost"]), abs(blind["cost"])) or 1.0
+
+
+def _each(runs: list[RunResult]) -> tuple[Mean, ...]:
+    """Return the CCV of each constraint in percent, where all runs recorded equally many."""
+    recorded = [run.record.get("ccv_each", ()) for run in runs]
+    if len(set(map(len, recorded))) > 1:
+        return ()
+    units = [_unit(run, "ccv") for run in runs]
+    return tuple(
+        Mean.of([100.0 * ccv / unit for ccv, unit in zip(column, units, strict=True)])
+        for column in zip(*recorded, strict=True)
+    )
 
 
 def _why(run: RunResult) -> str:

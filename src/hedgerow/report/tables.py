@@ -1,56 +1,157 @@
-"""Tables for the terminal."""
+"""The table of an experiment: as CSV, as LaTeX, and for a terminal with 80 columns."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
-from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.report.curves import Run
-from hedgerow.report.escaping import in_table
+from hedgerow.report.escaping import in_csv, in_latex, in_table
+from hedgerow.report.summary import Mean, ProblemAtHorizon, Row, Summary, described
+from hedgerow.report.verdicts import STAND_INS, Verdict
+
+HEADINGS = (
+    "problem", "horizon", "method", "preset", "eagerness", "seeds",
+    "regret_percent", "regret_percent_half", "ccv_percent", "ccv_percent_half",
+    "regret", "regret_half", "ccv", "ccv_half",
+    "oracle_calls_per_round", "projections_per_round", "microseconds_per_round", "ran",
+    "rank_by_regret", "rank_by_ccv", "undominated",
+)  # fmt: skip
 
 
-def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
-    """Compare runs of one problem; `budget` is what the constraint asks for in each round."""
-    rounds = len(runs[0].trace.costs)
-    table = Table(
-        box=SIMPLE_HEAD,
-        padding=(0, 0, 0, 2),
-        pad_edge=False,
-        caption=(
-            f"best    the fixed action that keeps every round: {best.cost / rounds:.1f} ms,\n"
-            f"        proved optimal within {max(0.0, best.gap) / rounds:.1g} ms\n"
-            "cost    a round\n"
-            "regret  cost above best's, in % of it\n"
-            "proved  bound of the regret, proved by the run alone, in % of best's cost\n"
-            "CCV     sum of max(0, g_t), in % of what all rounds ask for\n"
-            "signed  sum of g_t, where slack pays for violation, in the same unit\n"
-            "time    ask, feedback and tell, for one round"
-        ),
-        caption_justify="left",
-    )
-    table.add_column("policy", no_wrap=True)
-    for heading in (
-        "cost\nms",
-        "regret\n%",
-        "proved\n%",
-        "CCV\n%",
-        "signed\n%",
-        "oracle\ncalls",
-        "time\nµs",
-    ):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for name, trace, certificate in runs:
-        table.add_row(
-            in_table(name),
-            f"{trace.cost / rounds:.1f}",
-            f"{100 * trace.regret(best) / best.cost:+.2f}",
-            f"{100 * certificate / best.cost:+.2f}",
-            f"{100 * trace.ccv / (rounds * budget):.2f}",
-            f"{100 * trace.signed_ccv / (rounds * budget):+.2f}",
-            f"{trace.oracle_calls}",
-            f"{1e6 * trace.seconds / rounds:.0f}",
+def as_csv(rows: Sequence[Row]) -> str:
+    """Return all rows; `half` is half the width of the 95 % interval over seeds."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(HEADINGS)
+    for row in rows:
+        means = (row.regret, row.ccv, row.regret_raw, row.ccv_raw)
+        writer.writerow(
+            [
+                in_csv(row.place.problem),
+                row.place.horizon,
+                in_csv(row.config.method),
+                in_csv(row.config.preset),
+                row.config.eagerness,
+                row.runs,
+                *(_number(x, 6) for mean in means for x in (mean.value, mean.half)),
+                _number(row.oracle_calls, 4),
+                _number(row.projections, 4),
+                _number(row.microseconds, 4),
+                row.ran,
+                *row.rank,
+                int(row.undominated),
+            ]
         )
+    return text.getvalue()
+
+
+def as_latex(rows: Sequence[Row]) -> str:
+    """Return a booktabs table, one block for each problem and horizon."""
+    lines = [
+        r"% needs \usepackage{booktabs}; e: eagerness; times: compiled (c) or through play",
+        r"\begin{tabular}{llrrrrrr}",
+        r"\toprule",
+        r"Method & Constants & $e$ & Regret (\%) & CCV (\%) & Ranks & Calls/round & "
+        r"$\mu$s/round \\",
+    ]
+    last = None
+    for row in rows:
+        if row.place != last:
+            last = row.place
+            name = in_latex(row.place.problem)
+            lines += [
+                r"\midrule",
+                rf"\multicolumn{{8}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
+            ]
+        cells = (
+            in_latex(described(row.config)),
+            in_latex(row.config.preset),
+            f"{row.config.eagerness:g}",
+            _plus_minus(row.regret),
+            _plus_minus(row.ccv),
+            f"{row.rank[0]}/{row.rank[1]}",
+            f"{row.oracle_calls + row.projections:.2f}",
+            _number(row.microseconds, 3) + (" c" if row.ran == "compiled" else ""),
+        )
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _number(x: float, digits: int) -> str:
+    return f"{x:.{digits}g}" if math.isfinite(x) else ""
+
+
+def _plus_minus(mean: Mean) -> str:
+    return f"${mean}$".replace("±", r"\pm")
+
+
+LEGEND = (
+    "e       eagerness, tuned where a method has it: the value nearest to 1\n"
+    "regret  cost above the best fixed action's; < 0: bought with violation.\n"
+    "        In % of its cost or of the blind one's, the larger\n"
+    "CCV     sum of max(0, g_t), in % of the best constraint-blind action's\n"
+    "±       half the 95 % interval over seeds\n"
+    "ranks   by regret, by CCV; * none is as good in both and better in one\n"
+    "calls   linear minimisations + projections per round\n"
+    "µs      per round, median; c ran compiled, p in Python through play:\n"
+    "        c against p compares code, not algorithms; no letter: not recorded"
+)
+LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", "": ""}
+
+
+def summary_table(summary: Summary, place: ProblemAtHorizon, preset: str) -> Table:
+    """Return the rows of one problem and preset, best ranks first."""
+    table = _table(f"{place.problem}, T = {place.horizon}, {preset} constants")
+    rows = sorted(summary.at(place, preset), key=lambda row: sum(row.rank))
+    said = [described(row.config) for row in rows]
+    remarks = [text for text in said if "(" in text]
+    table.caption, table.caption_justify = (
+        Text("\n").join([Text(LEGEND), *map(in_table, remarks)]),
+        "left",
+    )
+    table.add_column("method", overflow="fold", min_width=6)
+    for heading in ("e", "regret %", "CCV %", "ranks", "calls", "µs"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(in_table, _cells(row)))
     return table
+
+
+def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
+    """Return the claims of the paper's experiments and what became of them."""
+    table = _table(f"The paper's claims, on {place.problem}, T = {place.horizon}")
+    table.add_column("claim", overflow="fold")
+    table.add_column("verdict", overflow="fold")
+    for verdict in judged:
+        table.add_row(in_table(verdict.claim), in_table(verdict.verdict))
+    table.caption, table.caption_justify = STAND_INS, "left"
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=in_table(title),  # a label is no markup
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    star = "*" if row.undominated else " "
+    time = f"{row.microseconds:.3g}" if math.isfinite(row.microseconds) else ""
+    return (
+        row.config.method,
+        f"{row.config.eagerness:g}",
+        str(row.regret).replace("± ", "±"),
+        str(row.ccv).replace("± ", "±"),
+        f"{row.rank[0]}/{row.rank[1]}{star}",
+        f"{row.oracle_calls:.2f}+{row.projections:.2f}",
+        time + LETTERS[row.ran],
+    )

@@ -3,25 +3,207 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from hedgerow.report.claim_checks import (
-    Check,
-    Finding,
-    Game,
-    flat,
-    less,
-    lowest,
-    never_flat,
-    takes,
-)
-from hedgerow.report.summary import ProblemAtHorizon, Summary
+import numpy as np
+
+from hedgerow.experiments.results import RunResult
+from hedgerow.report.summary import Mean, ProblemAtHorizon, Row, Summary, Which, every, percent
+
+
+class Game:
+    """The rows of one problem with one preset, by method.
+
+    Args:
+        summary: of the folder.
+        place: the problem and its horizon.
+        preset: the kind of constants.
+
+    """
+
+    def __init__(self, summary: Summary, place: ProblemAtHorizon, preset: str):
+        self.summary = summary
+        self.rows: dict[str, Row] = {row.config.method: row for row in summary.at(place, preset)}
+
+    def has(self, *methods: str) -> bool:
+        """Whether all of these methods were played."""
+        return all(method in self.rows for method in methods)
+
+    def lead(self, one: str, two: str, which: Which) -> Mean:
+        """Return by how many percent `one` is above `two`: negative is better."""
+        a, b = self._by_seed(one), self._by_seed(two)
+        both = sorted(a.keys() & b.keys())
+        return Mean.of([percent(a[seed], which) - percent(b[seed], which) for seed in both])
+
+    def slowdown(self, slow: str, fast: str) -> Mean:
+        """Return the natural logarithm of how many times as long one takes as the other."""
+        a, b = self._by_seed(slow), self._by_seed(fast)
+        pairs = [
+            (self._seconds(a[seed]), self._seconds(b[seed])) for seed in sorted(a.keys() & b.keys())
+        ]
+        return Mean.of([math.log(x / y) for x, y in pairs if x and y])
+
+    def last_quarter(self, method: str) -> Mean:
+        """Return the percentage of the CCV that the last quarter of the rounds adds."""
+        shares = []
+        for run in self._by_seed(method).values():
+            t, _, ccv, _ = self.summary.results.curves(run)
+            before = float(np.interp(0.75 * t[-1], t, ccv))
+            shares.append(100.0 * (1.0 - before / ccv[-1]) if ccv[-1] > 0.0 else 0.0)
+        return Mean.of(shares)
+
+    def ran(self, method: str) -> str:
+        """Return a method's name and whether its games ran compiled."""
+        return f"{method} ({self.rows[method].ran or 'compiled or not: not recorded'})"
+
+    def _by_seed(self, method: str) -> dict[int, RunResult]:
+        row = self.rows[method]
+        return {run.record["seed"]: run for run in self.summary.runs[row.place, row.config]}
+
+    def _seconds(self, run: RunResult) -> float:
+        return self.summary.seconds.get(run.record["id"], 0.0)
+
+
+FLAT_SHARE = 100.0 * (1.0 - math.sqrt(0.75))
+"""Percent of the CCV in the last quarter of the rounds: what sqrt(t) collects there, 13.4."""
+GROWTHS = "(sqrt(t) adds 13.4 %, T^{3/4} 19.4 %, linear 25 %)"
+IGNORED = 90.0
+"""From so many percent of the blind action's CCV on, a method ignores the constraint."""
+
+
+class Finding(NamedTuple):
+    """Whether a claim holds (None: undecided), the numbers, and what to say beside it."""
+
+    holds: bool | None
+    numbers: str
+    remark: str = ""
+
+
+Check = Callable[[Game], Finding | None]
+"""None where a method is missing."""
+
+
+def lowest(method: str, rivals: Sequence[str], which: Which) -> Check:
+    """Check that a method is below every rival played, of which there must be two."""
+
+    def check(game: Game) -> Finding | None:
+        played = [rival for rival in rivals if rival in game.rows]
+        if method not in game.rows or len(played) < 2:
+            return None
+        return _compared(game, method, played, which)
+
+    return check
+
+
+def less(method: str, rival: str, which: Which) -> Check:
+    """Check that a method is below a rival."""
+
+    def check(game: Game) -> Finding | None:
+        return _compared(game, method, [rival], which) if game.has(method, rival) else None
+
+    return check
+
+
+def flat(method: str) -> Check:
+    """Check that the last quarter adds less of the CCV than sqrt(t) growth would."""
+
+    def check(game: Game) -> Finding | None:
+        if method not in game.rows:
+            return None
+        share = game.last_quarter(method)
+        numbers = f"{method}: the last quarter adds {share} % of the CCV {GROWTHS}"
+        return _judged(share.below(FLAT_SHARE), numbers, [share])
+
+    return check
+
+
+def never_flat(method: str) -> Check:
+    """Check that the last quarter adds more of the CCV than sqrt(t) growth would."""
+
+    def check(game: Game) -> Finding | None:
+        found = flat(method)(game)
+        if found is None or found.holds is None:
+            return found
+        return found._replace(holds=not found.holds)
+
+    return check
+
+
+def takes(slow: str, fast: Sequence[str], least: float, most: float) -> Check:
+    """Check that a method takes from `least` to `most` times as long as each other one played."""
+
+    def check(game: Game) -> Finding | None:
+        others = [name for name in fast if name in game.rows]
+        logs = [game.slowdown(slow, name) for name in others] if slow in game.rows else []
+        if not logs or len(others) < min(2, len(fast)) or any(log.seeds == 0 for log in logs):
+            return None
+        holds = every(log.above(math.log(least)) for log in logs)
+        far = [math.isfinite(most) and log.above(math.log(most)) for log in logs]
+        if math.isfinite(most):
+            holds = every([holds, *(log.below(math.log(most)) for log in logs)])
+        numbers = f"{game.ran(slow)} takes " + ", ".join(
+            f"{_times(log)} times as long as {game.ran(name)}"
+            for log, name in zip(logs, others, strict=True)
+        )
+        return _judged(holds, numbers, logs, "far slower" if any(far) else "")
+
+    return check
+
+
+def _compared(game: Game, method: str, rivals: Sequence[str], which: Which) -> Finding:
+    leads = [game.lead(method, rival, which) for rival in rivals]
+    holds = every(lead.below(0.0) for lead in leads)
+    values = "; ".join(_value(game, name, which) for name in (method, *rivals))
+    differences = ", ".join(f"{lead} to {rival}" for lead, rival in zip(leads, rivals, strict=True))
+    numbers = f"{values}; lead of {method}, seed by seed: {differences}"
+    caveats = _caveats(game, (method, *rivals)) if which == "regret" else ""
+    return _judged(holds, numbers, leads, caveats)
+
+
+def _judged(holds: bool | None, numbers: str, means: Sequence[Mean], remark: str = "") -> Finding:
+    seeds = min(mean.seeds for mean in means)
+    count = f"{seeds} seed{'s' if seeds != 1 else ''}" if holds is None else ""
+    return Finding(holds, numbers, "; ".join(part for part in (count, remark) if part))
+
+
+def _value(game: Game, method: str, which: Which) -> str:
+    row = game.rows[method]
+    if which == "ccv":
+        return f"{method} {row.ccv} %"
+    return f"{method} {row.regret} % (CCV {row.ccv} %)"
+
+
+def _caveats(game: Game, methods: Sequence[str]) -> str:
+    """Say which regrets mean little: a negative one was bought, or nothing was kept."""
+    rows = [game.rows[name] for name in methods]
+    least = min(row.ccv.value for row in rows)
+    ignored = [row.config.method for row in rows if row.ccv.value >= IGNORED]
+    bought = [
+        row.config.method
+        for row in rows
+        if row.regret.value < 0.0 and row.ccv.value > least and row.ccv.value < IGNORED
+    ]
+    said = (("the constraint is ignored", ignored), ("bought with violation", bought))
+    return "; ".join(f"{words} ({', '.join(names)})" for words, names in said if names)
+
+
+def _times(log: Mean) -> str:
+    low, high = log.value - log.half, log.value + log.half
+    interval = f" ({_factor(low)} to {_factor(high)})" if math.isfinite(log.half) else ""
+    return _factor(log.value) + interval
+
+
+def _factor(log: float) -> str:
+    factor = math.exp(log)
+    return f"{factor:.3g}" if factor < 1000.0 else f"{factor:.0f}"
+
 
 OURS, SINHA, WANG, GARBER = (
     "projection_free_coco",
-    "sinha_vaze",
-    "wang_ofw",
-    "garber_kretzu_dpp",
+    "sinha_vaze_2024",
+    "wang_2025",
+    "garber_kretzu_2024_dpp",
 )
 PROJECTION_FREE = (OURS, WANG, GARBER)
 ROUTES = ("atlas_like", "shortest_path")
@@ -60,7 +242,7 @@ class Verdict(NamedTuple):
     parts: tuple[Part, ...]
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the verdict as plain data, for JSON."""
         return {**self._asdict(), "parts": [part._asdict() for part in self.parts]}
 
 

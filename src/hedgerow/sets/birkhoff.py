@@ -42,6 +42,8 @@ class Birkhoff(OracleOnly):
 
     """
 
+    zero_one = True
+
     n: int
 
     def __post_init__(self) -> None:

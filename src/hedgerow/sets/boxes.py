@@ -32,6 +32,11 @@ class Bounds(ProjectableSet):
         """The distance of two opposite corners."""
         return float(np.linalg.norm(self.upper - self.lower))
 
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the distance to the farthest corner."""
+        x = as_vector(x, "x", self.dim)
+        return float(np.linalg.norm(np.maximum(x - self.lower, self.upper - x)))
+
     @property
     def _free(self) -> NDArray[np.bool_]:
         return self.lower < self.upper

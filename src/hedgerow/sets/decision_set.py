@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,6 +77,9 @@ class DecisionSet(ShownShort, ABC):
     your own needs `dim`, `diameter`, `lmo` and `contains`; everything else is optional.
     """
 
+    zero_one: ClassVar[bool] = False
+    """Whether every vertex has entries 0 and 1 alone."""
+
     @property
     @abstractmethod
     def dim(self) -> int:
@@ -96,6 +99,18 @@ class DecisionSet(ShownShort, ABC):
     def diameter_is_exact(self) -> bool:
         """Whether `diameter` is attained by two points of the set."""
         return True
+
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the largest distance of a point of the set to x, a point of it, or a bound.
+
+        Exact for vertices of zeros and ones, by one oracle call: ||v - x||^2 =
+        ||x||^2 + <1 - 2 x, v>. Otherwise the diameter, unless the set knows better.
+        """
+        if not self.zero_one:
+            return self.diameter
+        x = as_vector(x, "x", self.dim)
+        farthest = self.lmo(2.0 * x - 1.0) - x
+        return min(self.diameter, math.sqrt(squared_norm(farthest)))
 
     @abstractmethod
     def lmo(self, c: ArrayLike) -> Vector:

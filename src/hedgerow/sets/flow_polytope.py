@@ -41,6 +41,8 @@ class FlowPolytope(ProjectableSet):
     Reference for the projection: Qi and Sun, A nonsmooth version of Newton's method (1993).
     """
 
+    zero_one = True
+
     _network: FlowNetwork  # the edges that can change
     _base: Vector  # what the other edges carry
 

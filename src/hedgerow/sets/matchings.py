@@ -46,6 +46,8 @@ class Matchings(OracleOnly):
 
     """
 
+    zero_one = True
+
     edges: Edges
     _one: Index = field(init=False, repr=False)
     _two: Index = field(init=False, repr=False)

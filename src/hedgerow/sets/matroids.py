@@ -26,6 +26,8 @@ class Bases(OracleOnly):
     All points have one sum on each component, and nothing else is fixed.
     """
 
+    zero_one = True
+
     @property
     @abstractmethod
     def component(self) -> Label:

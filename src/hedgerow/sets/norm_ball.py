@@ -33,6 +33,10 @@ class NormBall(ProjectableSet):
         """The distance of two opposite vertices on an axis."""
         return 2.0 * self.radius
 
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return ||x|| + radius, exact in the centre, or the diameter if that is less."""
+        return min(self.diameter, self.radius + float(np.linalg.norm(as_point(x, "x", self.n))))
+
     @abstractmethod
     def norm(self, x: ArrayLike) -> float:
         """Return the norm whose ball this is."""

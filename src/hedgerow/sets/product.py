@@ -70,6 +70,11 @@ class Product(DecisionSet):
         """The root of the sum of the factors' squared diameters."""
         return math.hypot(*(X.diameter for X in self.factors))
 
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the root of the sum of the factors' squared radii."""
+        parts = zip(self.factors, self.parts(x), strict=True)
+        return math.hypot(*(X.radius_around(part) for X, part in parts))
+
     @property
     def diameter_is_exact(self) -> bool:
         """Whether all factors' diameters are."""

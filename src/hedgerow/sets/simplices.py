@@ -67,6 +67,12 @@ class Simplex(CappedSum):
         """The distance of two corners."""
         return math.sqrt(2.0) * self.total if self.n > 1 else 0.0
 
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the distance to the farthest vertex, that of the smallest entry."""
+        away = as_vector(x, "x", self.n).copy()
+        away[int(away.argmin())] -= self.total
+        return float(np.linalg.norm(away))
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Put the whole total on the smallest entry of c, the first one if several."""
         c = as_direction(c, self.n)
@@ -251,6 +257,8 @@ class KSubsets(CappedSum):
     array([1., 1., 0., 0.])
 
     """
+
+    zero_one = True
 
     n: int
     k: int

@@ -58,6 +58,10 @@ class Affine(DecisionSet):
         """The inner set's diameter, scaled."""
         return self.scale * self.inner.diameter
 
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the inner set's radius, scaled."""
+        return self.scale * self.inner.radius_around(self._preimage(x))
+
     @property
     def diameter_is_exact(self) -> bool:
         """Whether the inner set's diameter is."""

@@ -1,3 +1,4 @@
+from .adaptive import AdaptiveSurrogate as AdaptiveSurrogate
 from .budget import BudgetedScale as BudgetedScale
 from .cost_only import CostOnlySurrogate as CostOnlySurrogate
 from .current import CurrentSurrogate as CurrentSurrogate
@@ -6,10 +7,12 @@ from .drift import DriftSurrogate as DriftSurrogate
 from .dual import DualSteps as DualSteps
 from .dual import DualSurrogate as DualSurrogate
 from .dual import DualValues as DualValues
+from .guard import Guard as Guard
 from .lagged import LaggedSurrogate as LaggedSurrogate
 from .per_constraint import PerConstraintSurrogate as PerConstraintSurrogate
 from .queued import FirstOrder as FirstOrder
 from .ranges import GivenRanges as GivenRanges
 from .ranges import LearntRanges as LearntRanges
 from .ranges import Ranges as Ranges
+from .ranges import SeenRanges as SeenRanges
 from .signed import SignedSurrogate as SignedSurrogate

@@ -54,10 +54,12 @@ class CostOnlySurrogate(Stateful):
         if not COMPILED:
             return None
         kernels = (needs_gradient, take, power_slope, charge_queue)  # the slope is never asked for
-        numbers = self._numbers = np.zeros(6)  # the table only borrows them
+        self._saved = np.empty(14)
+        numbers = self._numbers = np.zeros(7)  # the table only borrows them
         return bind_surrogate(
             surrogate_pattern(everywhere, *kernels),
             *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),
+            *(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, self._saved),
         )
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:

@@ -5,15 +5,55 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
-from hedgerow.kernels.jit import kernel, number, read, write
+from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dots_and_norms, four, mix
-from hedgerow.surrogates.ranges import is_felt, needs_reach, violation_unit, weight_unit
+from hedgerow.learners.steps import ORDERED
+from hedgerow.surrogates.guard import grant
+from hedgerow.surrogates.ranges import (
+    AS_FORGIVEN,
+    LEARNT,
+    SCALE,
+    is_felt,
+    needs_reach,
+    product_of,
+    violation_unit,
+    weight_unit,
+)
 
 Array = Any
 LARGEST, LARGEST2 = 1e100, 1e200
 """Rounds with a larger value or squared gradient are left to Python, which refuses them."""
 NOT_MADE = (math.nan, 0.0, 0.0, 0.0)
+
+
+@kernel(nothing, surrogate_table)
+def save(surrogate: Any) -> None:
+    """Keep the numbers that a round changes, should it be left to Python after all."""
+    queue, ranges = surrogate.queue, surrogate.ranges
+    guard, saved = surrogate.guard, surrogate.saved
+    for i in range(len(queue)):
+        saved[i] = queue[i]
+    for i in range(len(ranges)):
+        saved[len(queue) + i] = ranges[i]
+    for i in range(len(guard)):
+        saved[len(queue) + len(ranges) + i] = guard[i]
+
+
+@kernel(nothing, surrogate_table)
+def take_back(surrogate: Any) -> None:
+    """Undo what was done to the numbers since `save`."""
+    queue, ranges = surrogate.queue, surrogate.ranges
+    guard, saved = surrogate.guard, surrogate.saved
+    for i in range(len(queue)):
+        queue[i] = saved[i]
+    for i in range(len(ranges)):
+        ranges[i] = saved[len(queue) + i]
+    for i in range(len(guard)):
+        guard[i] = saved[len(queue) + len(ranges) + i]
+    if len(surrogate.rule) > 0:
+        surrogate.rule[ORDERED] = 0.0
 
 
 @kernel(four, surrogate_table, write, read, number, read, number, read, four)
@@ -49,29 +89,36 @@ def make_loss(
     tangent2 = measure(label, members, a, cost2)
     if tangent2 <= 0.0 and cost2 > 0.0:
         return NOT_MADE
-    before = (queue[0], queue[1], queue[2], queue[3], queue[4])
-    learnt = (ranges[0], ranges[1], ranges[2], ranges[3])
-    sizes = (tangent2, force2, plain2)
+    product = lost = 0.0
+    if units[LEARNT] == AS_FORGIVEN and tangent2 > 0.0 and force2 > 0.0:
+        k = math.sqrt(tangent2 / force2)
+        mixed2 = mix(s, a, c, k, a)[1]
+        product = product_of(measure(label, members, s, mixed2), tangent2, force2, k)
+    if len(surrogate.ledger) > 0 and value > 0.0:
+        lost = lost_against(surrogate.ledger, x)
+    save(surrogate)
+    sizes = (tangent2, force2, plain2, product, lost, 0.0)
     weight, q = 0.0, surrogate.take(queue, ranges, units, value, sizes)  # lines 6 and 7
     if q == q and is_felt(units, sizes):
         unit = violation_unit(ranges, units)
         weight = weight_unit(ranges, units) * surrogate.slope(
-            surrogate.potential, q, queue[0], unit
+            surrogate.potential, q, queue[0], unit, ranges[SCALE]
         )
+    if len(surrogate.guard) > 0:
+        weight = grant(surrogate.guard, surrogate.rule, value, weight, sizes)
     surrogate.charge(queue, ranges, units, value, weight)
     if weight == 0.0:
         return weight, inner, cost2, tangent2
     inner, norm2 = mix(s, a, c, weight, x)
     if norm2 <= LARGEST_LOSS2:
         return weight, inner, norm2, tangent2
-    for i in range(5):
-        queue[i] = before[i]
-    for i in range(4):
-        ranges[i] = learnt[i]
+    take_back(surrogate)
     return NOT_MADE
 
 
-@kernel(number, surrogate_table, write, read, number, read, number)
-def weigh_round(surrogate: Any, s: Array, a: Array, cost: float, c: Array, value: float) -> float:
+@kernel(number, surrogate_table, write, read, number, read, number, read)
+def weigh_round(
+    surrogate: Any, s: Array, a: Array, cost: float, c: Array, value: float, x: Array
+) -> float:
     """Return the weight of a round, and write the loss's gradient as `make_loss` does."""
-    return make_loss(surrogate, s, a, cost, c, value, a, dots_and_norms(a, c, a))[0]
+    return make_loss(surrogate, s, a, cost, c, value, x, dots_and_norms(a, c, x))[0]

@@ -8,6 +8,7 @@ import numpy as np
 
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
+from hedgerow.protocols.parts import ReadsLedger
 from hedgerow.snapshot import Restorable, Stateful
 from hedgerow.surrogates.queued import FirstOrder, checked, checked_each
 
@@ -29,6 +30,12 @@ class PerConstraintSurrogate(Stateful):
         if not surrogates:
             raise ValueError("give one surrogate for each constraint, got none")
         self.surrogates = tuple(surrogates)
+
+    def read(self, ledger: Vector) -> None:
+        """Lend the policy's sums to the surrogates that read them."""
+        for surrogate in self.surrogates:
+            if isinstance(surrogate, ReadsLedger):
+                surrogate.read(ledger)
 
     @property
     def queues(self) -> Vector:

@@ -10,15 +10,17 @@ from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
+from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.jit import COMPILED, kernel, nothing, number, write
 from hedgerow.potentials import Potential, Slope
-from hedgerow.sets.compiled import kernel_matches
+from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.make_loss import weigh_round
-from hedgerow.surrogates.ranges import GivenRanges, Ranges, is_felt, needs_reach
+from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach
 
 Array = Vector
 Kernel = Callable[..., Any]
@@ -105,6 +107,9 @@ class FirstOrder(Queued):
 
     """
 
+    guard: Guard | None = None
+    ledger: Vector = NO_NUMBERS
+    """The policy's sums, as `engine/certificate.py` has them, for a surrogate that reads them."""
     needs_gradient: ClassVar[Kernel]
     take: ClassVar[Kernel]
     charge_queue: ClassVar[Kernel]
@@ -135,7 +140,7 @@ class FirstOrder(Queued):
         if self.slope is None:
             return self.potential.weight(q, t)
         slope, numbers = self.slope
-        return slope(numbers, q, t, self.ranges.violation)
+        return slope(numbers, q, t, self.ranges.violation, float(self.ranges.array[SCALE]))
 
     @cached_property
     def table(self) -> Any:
@@ -145,33 +150,47 @@ class FirstOrder(Queued):
             return None
         if kind.charge is not FirstOrder.charge or "charge" in vars(self):
             return None
-        measure, *self._read = measured  # the table only borrows its arrays
+        measure, label, members = self._measured = measured  # the table only borrows its arrays
         pattern = surrogate_pattern(
             measure, kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue
         )
-        return bind_surrogate(
-            pattern, self._state.array, ranges, self._units, self.slope[1], *self._read
-        )
+        guard, rule = (NO_NUMBERS,) * 2
+        if self.guard is not None:
+            guard, rule = self.guard.array, self.guard.rule
+        self._saved = np.empty(self._state.array.size + ranges.size + guard.size)
+        own = (self._state.array, ranges, self._units, self.slope[1])
+        lent = (self.ledger, guard, rule, self._saved)
+        return bind_surrogate(pattern, *own, label, members, *lent)
 
     def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
         """Take in a round and return the weight on the constraint's gradient."""
         kind, queue, ranges, value = type(self), self._state.array, self.ranges, constraint.value
         needed = kind.needs_gradient(queue, self._units, value)
         sizes = ranges.sizes(cost, constraint, needed)
+        relief = 0.0
         if needs_reach(ranges.array, self._units, value, needed, sizes[1]):
-            ranges.reach(constraint)
+            relief = ranges.reach(constraint)
+        sizes = (*sizes[:4], self._lost(value), relief)
         weight, q = 0.0, kind.take(queue, ranges.array, self._units, value, sizes)
         if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh
             weight = ranges.ratio * self._weight(q, float(queue[T]))
+        if self.guard is not None:
+            weight = self.guard.grant(value - relief, weight, sizes)
         kind.charge_queue(queue, ranges.array, self._units, value, weight)
         return weight
+
+    def _lost(self, value: float) -> float:
+        """Return what was lost so far against the present play, if the policy lends its ledger."""
+        n = self.ledger.size // 2 - 4
+        return lost_against(self.ledger, self.ledger[:n]) if n > 0 and value > 0.0 else 0.0
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round."""
         if self.table is not None and is_plain(cost) and is_plain(constraint, cost.grad.size):
             s = np.empty(cost.grad.size)
+            x = self.ledger[: s.size] if self.ledger.size else cost.grad  # else never looked at
             weight = weigh_round(
-                self.table, s, cost.grad, cost.value, constraint.grad, constraint.value
+                self.table, s, cost.grad, cost.value, constraint.grad, constraint.value, x
             )
             if weight == weight:  # else the round is left to what follows
                 grad = cost.grad if weight == 0.0 else s

@@ -18,19 +18,28 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.tangents import everywhere
+from hedgerow.kernels.vectors import mix
 from hedgerow.protocols.parts import Learner
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
 from hedgerow.snapshot import State, Stateful
 
 Array = Vector
-Sizes = tuple[float, float, float]
-"""The squared tangent norm of grad f_t, that of grad g_t, and the plain one of grad g_t."""
-MG, GF, GG, CALLS = range(4)
-"""The numbers that are learnt: largest violation, largest gradients, oracle calls."""
+Sizes = tuple[float, float, float, float, float, float]
+"""What is known of a round, as `engine/signatures.py` has it."""
+MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE = range(7)
+"""The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
+ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
-"""The units: Q(0), 1 if the ranges are learnt, and the given Mg and Gf/Gg, or 0."""
+"""The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
+AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
+"""How ranges are found: given, as the worst that seems possible, as what was seen, or as what was
+seen and could have been avoided."""
+LARGEST_GROWTH = 4.0
+"""One violation raises a unit that is seen at most by this factor."""
 UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
 """What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
+SURE = 1e-9
+"""A smaller share of a violation is rounding, and not forgiven."""
 INFINITESIMAL = 2.0**-300
 """Stands for the cost's size while every cost gradient was zero: the constraint alone is played,
 and what was learnt then weighs nothing beside the first cost that comes."""
@@ -55,11 +64,24 @@ def weight_unit(ranges: Array, units: Array) -> float:
     return min(Gf / ranges[GG], 1e300)
 
 
+@kernel(number, write, read)
+def violation_seen(ranges: Array, units: Array) -> float:
+    """Mg, as given or as learnt; 0 while none was seen."""
+    return units[GIVEN_MG] if units[GIVEN_MG] > 0.0 else ranges[MG]
+
+
 @kernel(types.boolean, write, read, number, number, number)
 def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2: float) -> bool:
-    """Whether Mg needs its one oracle call, at the first violation that is felt."""
-    learns = units[LEARNT] > 0.0 and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
-    return learns and needed == LEARNT_FROM and value > 0.0 and force2 > 0.0
+    """Whether the ranges need an oracle call, to know how far this constraint can fall.
+
+    Possible ranges need one, at the first violation that is felt. Seen ranges need one for a
+    violation of more than twice the unit, and after a round that no action kept.
+    """
+    if not (needed == LEARNT_FROM and value > 0.0 and force2 > 0.0):
+        return False
+    if units[LEARNT] == AS_FORGIVEN:
+        return value > 2.0 * violation_seen(ranges, units) or ranges[RELIEF] > 0.0
+    return units[LEARNT] == AS_POSSIBLE and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
 
 
 @kernel(nothing, write, read, number, number, SIZES)
@@ -71,7 +93,15 @@ def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes
     if needed == LEARNT_FROM and sizes[1] > 0.0:
         ranges[GG] = max(ranges[GG], math.sqrt(sizes[1]))
         if value > 0.0 and units[GIVEN_MG] == 0.0:
-            ranges[MG] = max(ranges[MG], value)
+            seen = units[LEARNT] == AS_SEEN and ranges[MG] > 0.0
+            raised = min(value, LARGEST_GROWTH * ranges[MG]) if seen else value
+            ranges[MG] = max(ranges[MG], raised)
+
+
+@kernel(number, number, number, number, number)
+def product_of(mixed2: float, cost2: float, force2: float, k: float) -> float:
+    """Return <a, c> of ||a + k c||^2, ||a||^2 and ||c||^2."""
+    return (mixed2 - cost2 - k * k * force2) / (2.0 * k)
 
 
 @kernel(types.boolean, read, SIZES)
@@ -92,7 +122,7 @@ class GivenRanges(Stateful):
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
-        self.array = np.zeros(4)
+        self.array = np.zeros(SCALE + 1)
 
     oracle_calls = 0
     """It asks for none."""
@@ -103,14 +133,16 @@ class GivenRanges(Stateful):
 
     def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:  # noqa: ARG002
         """Return what the kernels need to know of a round's gradients."""
-        return 0.0, 0.0, squared_norm(constraint.grad) if needed > UNSEEN else 0.0
+        plain2 = squared_norm(constraint.grad) if needed > UNSEEN else 0.0
+        return 0.0, 0.0, plain2, 0.0, 0.0, 0.0
 
     def measure(self) -> tuple[Any, ...] | None:
         """Return a kernel that measures gradients, and what it reads; nothing is learnt from it."""
         return everywhere, NO_INDEX, NO_NUMBERS
 
-    def reach(self, constraint: EvalGrad) -> None:
-        """Learn nothing."""
+    def reach(self, constraint: EvalGrad) -> float:  # noqa: ARG002
+        """Learn nothing, and forgive nothing."""
+        return 0.0
 
     def is_felt(self, grad: Vector) -> bool:
         """Whether the gradient's square is not zero."""
@@ -118,7 +150,7 @@ class GivenRanges(Stateful):
 
 
 class LearntRanges(Stateful):
-    """Units learnt from the rounds: nothing about the problem needs to be known.
+    """Units of the worst that seems possible: nothing about the problem needs to be known.
 
     At the first violating round one extra oracle call, once, gives
     Mg = g_t(x_t) + max over X of <grad g_t, x - x_t>; afterwards Mg = max(Mg, g_t(x_t)). Gf and Gg
@@ -134,6 +166,8 @@ class LearntRanges(Stateful):
 
     """
 
+    found: float = AS_POSSIBLE
+
     def __init__(
         self,
         learner: Learner[EvalGrad],
@@ -145,13 +179,14 @@ class LearntRanges(Stateful):
             0.0 if violation is None else as_positive(violation, "violation"),
             0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
-        self._state = State(Mg=1, Gf=1, Gg=1, calls=1)
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=3)
         self._units = self.units(0.0)
 
     def __repr__(self) -> str:
+        # the learner is shown once, by its policy
         given = zip(("violation", "ratio"), self._given, strict=True)
         known = (f", {name}={value:g}" for name, value in given if value > 0.0)
-        return f"LearntRanges({type(self.learner).__name__}{''.join(known)})"  # which is shown once
+        return f"{type(self).__name__}({type(self.learner).__name__}{''.join(known)})"
 
     @property
     def array(self) -> Vector:
@@ -175,13 +210,13 @@ class LearntRanges(Stateful):
 
     def units(self, queue: float) -> Vector:
         """Return Q(0) and what is given, for the kernels."""
-        return np.array([queue, 1.0, *self._given])
+        return np.array([queue, self.found, *self._given])
 
     def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
         """Return what the kernels need to know of a round's gradients."""
         norm2 = self.learner.decision_set.tangent_norm2
         force2, plain2 = norm2(constraint.grad) if needed > UNSEEN else (0.0, 0.0)
-        return norm2(cost.grad)[0], force2, plain2
+        return norm2(cost.grad)[0], force2, plain2, 0.0, 0.0, 0.0
 
     def measure(self) -> tuple[Any, ...] | None:
         """Return the kernel that measures gradients along the learner's set, if there is one."""
@@ -190,16 +225,65 @@ class LearntRanges(Stateful):
             return None
         return compiled.measure, compiled.label, compiled.members
 
-    def reach(self, constraint: EvalGrad) -> None:
-        """Find Mg, by one oracle call at the play."""
+    def reach(self, constraint: EvalGrad) -> float:
+        """Find Mg, by one oracle call at the play; forgive nothing."""
         x, grad = self.learner.ask(), constraint.grad
         farthest = self.learner.decision_set.lmo(-grad)
         self._state["Mg"][0] = constraint.value + max(0.0, float(grad @ (farthest - x)))
         self._state["calls"][0] = 1.0
+        return 0.0
 
     def is_felt(self, grad: Vector) -> bool:
         """Whether the gradient has a part along the set; else no play can help."""
         return self.learner.decision_set.tangent_norm2(grad)[0] > 0.0
+
+
+class SeenRanges(LearntRanges):
+    """Units of what was seen, not of what is possible: the policy reacts within a few violations.
+
+    violation is the largest violation so far, U; it grows at most fourfold by one round, and one
+    outlier counts one unit. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
+    where n counts the violated rounds of t. Multiplying all costs or all constraints by a power of
+    two leaves the plays unchanged, by another factor up to rounding.
+
+    A violation of more than twice the unit costs one extra oracle call: it tells how much of it no
+    action avoids. That part is forgiven, also in the rounds that follow, until one can be kept
+    again: an outage that nobody can avoid does not poison the rest.
+
+    Args:
+        learner: who plays; its set is measured, at its current play.
+        violation: a known unit of violation, which replaces the seen one.
+        ratio: a known ratio, which replaces the seen one.
+        forgiving: False to forgive nothing, without any extra oracle call.
+
+    """
+
+    def __init__(
+        self,
+        learner: Learner[EvalGrad],
+        violation: float | None = None,
+        ratio: float | None = None,
+        forgiving: bool = True,
+    ):
+        self.found = AS_FORGIVEN if forgiving else AS_SEEN
+        super().__init__(learner, violation, ratio)
+
+    def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
+        """Return what the kernels need to know of a round's gradients."""
+        cost2, force2, plain2, _, lost, relief = super().sizes(cost, constraint, needed)
+        product = 0.0
+        if cost2 > 0.0 and force2 > 0.0:
+            k, s = math.sqrt(cost2 / force2), np.empty(cost.grad.size)
+            mix(s, cost.grad, constraint.grad, k, cost.grad)
+            product = product_of(self.learner.decision_set.tangent_norm2(s)[0], cost2, force2, k)
+        return cost2, force2, plain2, product, lost, relief
+
+    def reach(self, constraint: EvalGrad) -> float:
+        """Return the part of the violation that no action avoids, by one oracle call."""
+        x, grad, X = self.learner.ask(), constraint.grad, self.learner.decision_set
+        lowest = constraint.value + min(0.0, X.minimum(grad) - float(grad @ x))
+        self._state["calls"][0] += 1.0
+        return lowest if lowest > SURE * constraint.value else 0.0
 
 
 Ranges = GivenRanges | LearntRanges

@@ -168,6 +168,25 @@ def check_diameter(X: DecisionSet, rng: np.random.Generator) -> None:
         v, w = w, X.lmo(w - v)
 
 
+def check_radius(X: DecisionSet, rng: np.random.Generator) -> None:
+    """No point that can be found is further from x than `radius_around(x)`; zeros and ones."""
+    for x in (X.start(), mixture(X, rng)):
+        radius = X.radius_around(x)
+        assert radius <= X.diameter * (1.0 + 1e-9) + 1e-10 * size(x), (
+            f"radius_around is {radius:.10g}, above the diameter {X.diameter:.10g}"
+        )
+        for _ in range(4):
+            v = X.lmo(direction(X, rng))
+            for w in (v, X.lmo(x - v)):
+                distance = float(np.linalg.norm(w - x))
+                assert distance <= radius * (1.0 + 1e-9) + 1e-10 * size(w, x), (
+                    f"radius_around is {radius:.10g}, but a point is {distance:.10g} away"
+                )
+                assert not X.zero_one or (np.abs(w * (w - 1.0)) <= 1e-9).all(), (
+                    "zero_one is set, but a vertex has other entries than 0 and 1"
+                )
+
+
 def check_tangent(X: DecisionSet, rng: np.random.Generator) -> None:
     """`tangent` shortens c, and neither differences of points nor the oracle feel it."""
     c = direction(X, rng)
@@ -253,6 +272,7 @@ EACH_TRIAL: tuple[Check[DecisionSet], ...] = (
     check_minimum,
     check_membership,
     check_diameter,
+    check_radius,
     check_tangent,
     check_workspace,
     check_copies,

@@ -1,0 +1,86 @@
+"""What results were made with: files, code and the library, each known by its SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_sha256(path: Path, expected: str) -> None:
+    """Refuse a file that was changed, or that is another one on this machine."""
+    if not path.is_file():
+        raise ChangedFileError(f"there is no file {path} on this machine; workers need it there")
+    if sha256(path) != expected:
+        raise ChangedFileError(
+            f"{path} is not the file that the experiment was read with: its SHA-256 is another; "
+            "start the experiment again, or copy the file to this worker"
+        )
+
+
+class ChangedFileError(RuntimeError):
+    """A data file is gone, or says something else than when the experiment was read."""
+
+
+OUTSIDE = ("cli", "report")
+"""Rooms that no run depends on: they lie above the experiments (see import-linter's layers)."""
+
+
+@cache
+def sources() -> str:
+    """Return the fingerprint of this library, read once in each process."""
+    return fingerprint(Path(__file__).parent.parent)
+
+
+def fingerprint(package: Path) -> str:
+    """Return 16 digits that are the same for the same names and octets of a package's sources.
+
+    Commands and reports are left out: no result depends on them.
+    """
+    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        if name.partition("/")[0] not in OUTSIDE:
+            content = files[name].read_bytes()
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def code_of(build: Callable[..., Any]) -> str:
+    """Return the SHA-256 of the file that defines a function; empty for the library's own.
+
+    The library is known by its `fingerprint`. What the file imports is not looked at. A file that
+    is edited must be imported anew: start Python again.
+    """
+    function = getattr(build, "func", build)  # of a partial
+    name = str(getattr(function, "__module__", None) or type(function).__module__)
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if name.partition(".")[0] == "hedgerow" or file is None:
+        return ""
+    return sha256(Path(file))
+
+
+def check_code(find: Callable[[str], Any], name: str, expected: str) -> None:
+    """Refuse to play with code that this process does not have, or has another state of."""
+    if not expected:
+        return
+    try:
+        build = find(name).build
+    except ValueError as error:
+        raise ChangedFileError(f"{error}; every worker needs it") from None
+    if code_of(build) != expected:
+        raise ChangedFileError(
+            f"the code of {name} is not that which the experiment was read with: its SHA-256 is "
+            "another; start the experiment again, or bring all workers to one state"
+        )

@@ -1,0 +1,227 @@
+"""A leader and a follower, mixed: for worlds that may drift, at one oracle call a round."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow.inputs import Vector, as_count, as_number
+from hedgerow.kernels.hedge import combine, compare, lose, weigh
+from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.learners import adaptive_ocg, corrective_omd
+from hedgerow.learners.adaptive_ocg import RULE
+from hedgerow.learners.arguments import first_play
+from hedgerow.learners.kernel_learner import KernelLearner
+from hedgerow.learners.steps import LEASH, NEEDED, CertificateSteps
+from hedgerow.sets.decision_set import DecisionSet
+
+Array = Vector
+INNER, AHEAD, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(5), 5, 7, 9, 11
+"""The numbers of the state [x | sum of <s, x>, sum of <s, x - x_A>, whether the leader has the
+turn, AdaHedge's Delta, length of the leader's part, shares in the play, AdaHedge's p and L,
+credit | leader | follower], after x. The last four are pairs: leader, follower."""
+OWN = 13
+"""How many numbers these are."""
+EQUAL = 0.2
+"""The part of the oracle calls that is dealt out equally; the rest goes by weight."""
+
+
+@kernel(nothing, write, read)
+def hedge(own: Array, losses: Array) -> None:
+    """AdaHedge: take in the losses of both, and weigh them."""
+    p, lost = own[P : P + 2], own[L : L + 2]
+    eta = math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf
+    own[DELTA] += lose(lost, p, losses, eta)
+    weigh(p, lost, math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf)
+
+
+@kernel(nothing, write, number)
+def deal(own: Array, needed: float) -> None:
+    """Deal out this round's credit; the oracle is called by the one who has the most.
+
+    It is called by the leader if a guard needs its answer.
+    """
+    p, credit = own[P : P + 2], own[CREDIT : CREDIT + 2]
+    dealt = 0.0
+    for k in range(2):
+        share = (1.0 - EQUAL) * p[k] + EQUAL / 2.0
+        credit[k] += share
+        dealt += share
+    own[LEADS] = needed > 0.0 or credit[0] >= credit[1]
+    credit[0 if own[LEADS] > 0.0 else 1] -= dealt
+
+
+@kernel(*BEFORE_ORACLE)
+def before_oracle(
+    state: Array,
+    work: Array,
+    s: Array,
+    noise: Array,
+    inner: float,
+    loss: tuple[float, float, float],
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
+) -> bool:
+    """Weigh both by s_t and tell them; the direction is that of the one who has the turn."""
+    n = len(s)
+    own, parts = state[n : n + OWN], state[n + OWN :]
+    leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
+    lead, apart = compare(s, leader[:n], follower[:n])
+    own[INNER] += inner
+    own[AHEAD] -= own[SHARES + 1] * apart
+    losses = work[3 * n : 3 * n + 2]
+    losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which AdaHedge does not feel
+    hedge(own, losses)
+    deal(own, leader[3 * n + RULE + NEEDED])
+    rule = (regularise, step_size, after_step)
+    if own[LEADS] > 0.0:
+        corrective_omd.correct(follower, work, s, loss[0])
+        corrective_omd.settle(follower, work, n)
+        return adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
+    adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
+    adaptive_ocg.without_oracle(leader, work, n, *rule)
+    return corrective_omd.before_oracle(follower, work, s, noise, lead - apart, loss, *rule)
+
+
+@kernel(*AFTER_ORACLE)
+def after_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """Move the one who had the turn, and mix; on the leash it is the leader alone."""
+    own, parts = state[n : n + OWN], state[n + OWN :]
+    leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
+    rule = (regularise, step_size, after_step)
+    if own[LEADS] > 0.0:
+        adaptive_ocg.after_oracle(leader, work, n, *rule)
+    else:
+        corrective_omd.after_oracle(follower, work, n, *rule)
+    leash = leader[3 * n + RULE + LEASH]
+    if leash > 0.0 and own[AHEAD] > leash:
+        own[SHARES], own[SHARES + 1] = 1.0, 0.0
+    else:
+        own[SHARES], own[SHARES + 1] = own[P], own[P + 1]
+    combine(state[:n], own[SHARES], leader[:n], own[SHARES + 1], follower[:n])
+
+
+class TrackingOCG(KernelLearner):
+    """Plays x_t = p_t x_A + (1 - p_t) x_B: A leads, B follows, both are told the same gradient s_t.
+
+    A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
+    `CorrectiveOMD`, which forgets and is the better one where they drift. p_t is `AdaHedge` on the
+    losses <s_t, x_A> and <s_t, x_B>, so that, for either of them,
+    sum <s_t, x_t - x_k> <= 2 sqrt(sum v_t ln 2) + S (4/3 ln 2 + 2), where v_t and S are variances
+    and the largest range of these losses: it is hardly worse than the better one.
+
+    They share one oracle call a round: each round adds 0.8 p_k + 0.1 to the credit of learner k,
+    and the one with the most credit has the call and pays for it. So a learner that is hardly
+    played still learns, at little cost to the other.
+
+    The state has A's part as `AdaptiveOCG` lays it out, [x | x_1 | S | t, inner, skipped | rule].
+
+    Args:
+        decision_set: where to play.
+        steps: the step rule of A; `CertificateSteps()` if left out.
+        atoms: how many points B remembers, at least 2; more than 32 hardly helps.
+        start: x_1 of both; the set's own start if left out.
+
+    Reference: de Rooij, van Erven, Grunwald and Koolen, Follow the leader if you can, hedge if you
+    must (JMLR 2014).
+
+    >>> import numpy as np
+    >>> from hedgerow.feedback import EvalGrad
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> learner = TrackingOCG(Simplex(2))
+    >>> for _ in range(3):
+    ...     learner.tell(EvalGrad(0.0, np.array([2.0, 0.0])))
+    >>> learner.oracle_calls
+    3
+
+    """
+
+    before_oracle, after_oracle = before_oracle, after_oracle
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        steps: CertificateSteps | None = None,
+        atoms: int = 32,
+        start: ArrayLike | None = None,
+    ):
+        self.steps = CertificateSteps() if steps is None else steps
+        n, x1, K = decision_set.dim, first_play(decision_set, start), as_count(atoms, "atoms", 2)
+        diameter = decision_set.diameter or 1.0  # a single point: any length will do
+        rule = self.steps.begin(diameter)
+        own = {"inner": 1, "ahead": 1, "leads": 1, "Delta": 1, "leader": 1}
+        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2}
+        leader = {"x_A": n, "x1": n, "S": n, "t": 1, "inner_A": 1, "skipped": 1, "rule": rule.size}
+        follower = {"x_B": n} | {f"{k}_B": v for k, v in corrective_omd.state_sizes(n, K).items()}
+        numbers = own | pairs | leader | follower
+        scratch = corrective_omd.scratch_size(n, K)
+        super().__init__(
+            decision_set, self.steps.kernels(), x1, self.steps.horizon, numbers, scratch
+        )
+        state = self._state
+        state["leader"][0] = sum(leader.values())
+        state["shares"][:] = state["p"][:] = 0.5
+        state["x_A"][:] = state["x1"][:] = x1
+        state["rule"][:] = rule
+        corrective_omd.begin(state.array[-sum(follower.values()) :], x1, K, 1.0, diameter)
+
+    @property
+    def oracle_calls(self) -> int:
+        """One a round, for both together."""
+        return self.rounds
+
+    @property
+    def weights(self) -> Vector:
+        """How much of A and of B is played now."""
+        return self._state["shares"].copy()
+
+    @property
+    def leader_play(self) -> Vector:
+        """x_A, a live view of the state."""
+        return self._state["x_A"]
+
+    @property
+    def follower_play(self) -> Vector:
+        """x_B, a live view of the state."""
+        return self._state["x_B"]
+
+    @property
+    def rule_numbers(self) -> Vector:
+        """The numbers of A's step rule, a live view of the state."""
+        return self._state["rule"]
+
+    @property
+    def first_play(self) -> Vector:
+        """x_1, the centre of A's regulariser."""
+        return self._state["x1"].copy()
+
+    @property
+    def inner(self) -> float:
+        """The sum of <s_t, x_t>."""
+        return float(self._state["inner"][0])
+
+    @property
+    def ahead(self) -> float:
+        """The sum of <s_t, x_t - x_A>: what the mixture has lost to its leader so far."""
+        return float(self._state["ahead"][0])
+
+    @property
+    def leash(self) -> float:
+        """The loss to the leader above which the next play is the leader's alone; 0 for none.
+
+        Then `ahead` stays as it is, and AdaHedge learns on as before: a longer leash sets it free.
+        """
+        return float(self._state["rule"][LEASH])
+
+    @leash.setter
+    def leash(self, leash: float) -> None:
+        given = as_number(leash, "leash")
+        if given < 0.0:
+            raise ValueError(f"leash must be at least 0, got {given:g}; 0 is none")
+        self._state["rule"][LEASH] = given

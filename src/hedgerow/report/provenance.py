@@ -1,0 +1,151 @@
+"""Where results come from: missing runs, who made them, and the record of choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from hedgerow.baselines.methods import installed_method, method_names
+from hedgerow.experiments.config import Experiment, ProblemSpec
+from hedgerow.experiments.problems import kind_names
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.tasks import RunTask, plan
+from hedgerow.experiments.tuning import held_out
+from hedgerow.report.summary import Summary
+from hedgerow.report.verdicts import ROUTES
+
+
+def how_far(results: Results) -> str:
+    """Say how many runs there are, and whether that is all of them."""
+    there, expected = len(results.runs), expected_runs(results.experiment)
+    if expected is None or there == expected:
+        return f"{there} runs"
+    return f"{there} of {expected} runs; not finished"
+
+
+def expected_runs(resolved: dict[str, Any]) -> int | None:
+    """Count the runs of an experiment as `experiment.json` has it.
+
+    Args:
+        resolved: the experiment's plain data; with `selection` in the report part of a tuning.
+
+    Returns:
+        The number, or None if the experiment names what this library does not know.
+
+    """
+    kinds = {problem["kind"] for problem in resolved["problems"]}
+    if not (kinds <= set(kind_names()) and set(resolved["methods"]) <= set(method_names())):
+        return None  # an import path among them is not followed: reading runs no code
+    experiment = Experiment(
+        name=resolved["name"],
+        about=resolved["about"],
+        problems=tuple(
+            ProblemSpec(problem["label"], problem["kind"], (), (), tuple(problem["horizons"]), "")
+            for problem in resolved["problems"]
+        ),
+        methods=tuple(resolved["methods"]),
+        presets=tuple(resolved["presets"]),
+        eagerness=tuple(resolved["eagerness"]),
+        eager=tuple(resolved.get("eager", resolved["methods"])),
+        seeds=tuple(resolved["seeds"]),
+    )
+    try:
+        if "selection" in resolved:
+            tasks = held_out(experiment, {"rows": resolved["selection"]})
+        else:
+            tasks = plan(experiment)
+    except (KeyError, ValueError):  # one without a choice, or a plug-in that cannot be imported
+        return None
+    return sum(isinstance(task, RunTask) for task in tasks)
+
+
+def mixture(results: Results) -> str:
+    """Say which states of the library made the files of a folder; nothing where it was one."""
+    if len(results.states) < 2:
+        return ""
+    parts = ", ".join(
+        f"{count} files by sources {state or 'unknown'}"
+        for state, count in results.states.most_common()
+    )
+    return f"A mixture: results of {len(results.states)} states of the library, {parts}"
+
+
+def made_by(results: Results) -> str:
+    """Return the state that made the whole folder, in brackets, or nothing."""
+    (state,) = results.states if len(results.states) == 1 else (None,)
+    return f" (sources {state})" if state else ""
+
+
+class Choice(NamedTuple):
+    """A choice, its kind (choice, file, synthetic, reconstruction, computed), and the reason."""
+
+    what: str
+    kind: str
+    why: str
+
+
+OF_ROUTES = (
+    Choice(
+        "the constraint's threshold",
+        "choice",
+        "The paper never states it; without one, bandwidth >= 0 always holds. Here: half of what "
+        "the best path surely offers, raised where the cheapest path would keep it.",
+    ),
+    Choice(
+        "the graph",
+        "choice",
+        "The paper's hub graph has cycles, and directions have negative entries, so Dijkstra is no "
+        "oracle and shortest simple paths are hard. Here edges point forward: exact, one pass.",
+    ),
+)
+ALWAYS = (
+    Choice(
+        "constants",
+        "choice",
+        "The paper sets all parameters 'as specified in the corresponding papers'. At T = 1600 "
+        "those ignore the constraint; they are shown as theory, beside practical ones.",
+    ),
+    Choice(
+        "regret",
+        "choice",
+        "Against the best fixed action that keeps every round's constraint, with a proved gap.",
+    ),
+)
+SYNTHETIC = {
+    "atlas_like": "latencies and bandwidths are drawn; the shape follows RIPE Atlas measurements",
+}
+
+
+def choices(summary: Summary) -> Iterator[Choice]:
+    """Yield the open choices, then what each problem and method stands on."""
+    experiment = summary.results.experiment
+    if any(problem["kind"] in ROUTES for problem in experiment["problems"]):
+        yield from OF_ROUTES
+    yield from ALWAYS
+    yield from map(_problem, experiment["problems"])
+    for name in experiment["methods"]:
+        method = installed_method(name)
+        if method is None:
+            yield Choice(name, "choice", "this release does not know it; its numbers are as stored")
+            continue
+        rebuilt = "reconstruction" in method.confidence
+        kind = "reconstruction" if rebuilt else "choice"
+        yield Choice(name, kind, f"{method.source}; specification: {method.confidence}")
+    how = {
+        run.record["constants"]["how"]
+        for run in summary.results.runs
+        if run.record.get("constants")
+    }
+    for text in sorted(how):
+        yield Choice("constants told to theorems", "computed", text)
+
+
+def _problem(problem: dict[str, Any]) -> Choice:
+    label, kind, files = problem["label"], problem["kind"], problem["sha256"]
+    if not files:
+        return Choice(label, "synthetic", SYNTHETIC.get(kind, "drawn from its seed"))
+    names = ", ".join(str(problem["parameters"][key]) for key in sorted(files))
+    if "network" in files:
+        labels = "see its labels for what was measured, stands in, or was drawn"
+        return Choice(label, "file", f"from {names}: {labels} (`hedgerow network show`)")
+    return Choice(label, "file", f"from {names}; its SHA-256 is stored")

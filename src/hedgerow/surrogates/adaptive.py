@@ -1,0 +1,146 @@
+"""The practical surrogate: weights in units of what was seen, at a scale that regret drives."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, SLOPE, TAKE
+from hedgerow.inputs import Vector, as_positive
+from hedgerow.kernels.jit import kernel
+from hedgerow.potentials import PowerPotential, Slope, power_weight
+from hedgerow.snapshot import Restorable, State
+from hedgerow.surrogates.guard import Guard
+from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.ranges import (
+    COSTS2,
+    GF,
+    GG,
+    GIVEN_MG,
+    LARGEST_GROWTH,
+    LEARNT_FROM,
+    MG,
+    RELIEF,
+    SCALE,
+    START,
+    UNSEEN,
+    SeenRanges,
+    Sizes,
+    violation_unit,
+    weight_unit,
+)
+
+Array = Vector
+COUNT, FELT, FLOOR, GROWTH = range(5, 9)
+"""The numbers of the queue after those of `Queued`: violated rounds, those in which the gradient is
+felt along the set, and the two constants of the scale."""
+P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
+"""The exponent, Q(0), the scale's floor and its growth, found on development games."""
+
+
+@kernel(*NEEDS_GRADIENT)
+def needs_gradient(queue: Array, units: Array, value: float) -> float:
+    """Only a violation counts."""
+    return LEARNT_FROM if value > 0.0 else UNSEEN
+
+
+@kernel(*TAKE)
+def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+    """Take in a round; return Q(t), or NaN where nothing is violated that can be felt."""
+    t = queue[T] = queue[T] + 1.0
+    ranges[COSTS2] += sizes[0]
+    ranges[RELIEF] = sizes[5]
+    v = value - sizes[5]  # what some action could have avoided
+    if v <= 0.0:
+        return math.nan
+    queue[COUNT] += 1.0
+    if units[GIVEN_MG] == 0.0:  # U, the largest seen
+        first = queue[COUNT] == 1.0
+        ranges[MG] = v if first else max(ranges[MG], min(v, LARGEST_GROWTH * ranges[MG]))
+    U = violation_unit(ranges, units)
+    queue[VIOLATION] += min(v, U)  # V: one outlier counts one unit
+    if sizes[1] <= 0.0:
+        return math.nan
+    n = queue[FELT] = queue[FELT] + 1.0
+    ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
+    ranges[GG] = math.sqrt(sizes[1])
+    k, growth = queue[FLOOR], queue[GROWTH]
+    if growth > 0.0:  # k_t: it grows while regret is lost, and no faster than sqrt t
+        regret = max(0.0, sizes[4]) / (weight_unit(ranges, units) * U)
+        k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
+    ranges[SCALE] = k
+    return units[START] + max(queue[VIOLATION] / U, math.log2(1.0 + queue[COUNT]))
+
+
+@kernel(*CHARGE)
+def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+    """The loss is f_t + w_t (g_t - u_t)^+, u_t what no action avoids."""
+    note(queue, weight, max(0.0, value - ranges[RELIEF]))
+
+
+@kernel(*SLOPE)
+def capped_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
+    """The power law with the surrogate's scale, at most sqrt t; potential = [p, budget]."""
+    return power_weight(potential[0], math.sqrt(t), scale + potential[1] / unit, q)
+
+
+class AdaptiveSurrogate(FirstOrder):
+    """f_t + w_t g_t^+ with w_t = ratio min((5/k)(q/k)^4, sqrt t), in units of what was seen.
+
+    q = 6 + max(V/U, log2(1 + N)): V is the violation so far, N the number of violated rounds, U the
+    largest violation so far (`SeenRanges`), so that persistence counts even where violations are
+    tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost so
+    far against the present play, less what violations paid: the scale grows only while regret is
+    being lost. One oracle call a round; a few more for violations of a new size.
+
+    Args:
+        ranges: the units.
+        eagerness: how eagerly the constraint is kept, a number without unit; 6 and k are divided
+            by it, so that a violation counts as much as `eagerness` violations.
+        scale: k as one number, which then does not grow; None for the rule above.
+        budget: 5 B, for a benchmark that violates by B in all, in the constraint's unit.
+        guard: grants the weights; without one there is no bound beforehand.
+
+    """
+
+    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+
+    def __init__(
+        self,
+        ranges: SeenRanges,
+        eagerness: float = 1.0,
+        scale: float | None = None,
+        budget: float = 0.0,
+        guard: Guard | None = None,
+    ):
+        e = as_positive(eagerness, "eagerness")
+        floor = (SCALE_FLOOR if scale is None else as_positive(scale, "scale")) / e
+        super().__init__(PowerPotential(P, floor), QUEUE / e, ranges)
+        self.guard, self._budget = guard, budget
+        self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=4)
+        self._state.array[FLOOR] = floor
+        self._state.array[GROWTH] = SCALE_GROWTH / e if scale is None else 0.0
+
+    @cached_property
+    def slope(self) -> Slope:
+        """The potential's kernel and its numbers."""
+        return capped_slope, np.array([P, self._budget])
+
+    @property
+    def queue(self) -> float:
+        """q, in units of `ranges.violation`."""
+        numbers = self._state.array
+        seen = numbers[VIOLATION] / self.ranges.violation
+        return self.initial + max(float(seen), math.log2(1.0 + numbers[COUNT]))
+
+    def read(self, ledger: Vector) -> None:
+        """Read what the policy has lost so far off its ledger."""
+        self.ledger = ledger
+        vars(self).pop("table", None)  # which has the one of before
+
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        guard = {} if self.guard is None else {"guard": self.guard}
+        return {**super()._parts, **guard}

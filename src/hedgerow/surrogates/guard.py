@@ -1,0 +1,222 @@
+"""The guard: practical weights and steps, granted while they cannot break a proved bound.
+
+Weight and regulariser of a practical preset are wishes. Before each step the guard checks one
+inequality between numbers that are known by then; while it holds, regret and CCV obey Theorem G of
+docs/theory.md, whatever was wished. A wish that would break it is reduced, at the worst to the
+weight of Theorem F and the regulariser of its schedule, which always keep it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from hedgerow.engine.signatures import SIZES
+from hedgerow.inputs import Vector, as_positive
+from hedgerow.kernels.jit import kernel, number, write
+from hedgerow.kernels.vectors import three, two
+from hedgerow.learners import steps as rules
+from hedgerow.learners.steps import capped_regulariser, power_of_two_above, scaled_size
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import State, Stateful
+
+Array = Vector
+Sizes = tuple[float, float, float, float, float, float]
+LAM, LAM_E, LAM_H, C, R2, UNIT, PHI, COSTS, PC, WC, WE, Z, Z_RESTED, ACTED = range(14)
+"""The guard's numbers: lambda, lambda_e, lambda_h, C and R^2; the power of two above the first cost
+gradient; sums of ||grad f||^{4/3}, ||grad f|| and ||grad f + wc grad g||^{4/3} in that unit; sums
+of wc g and
+(w - wc) g; the bounds of Z_t after a step and after a round without one; rounds that it changed."""
+C1 = 0.1281
+"""The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
+SHARE = 0.25
+"""The default of lambda, lambda_e and lambda_h: bounds then say something from T = 40 to 290 on."""
+BISECTIONS = 40
+
+
+@kernel(number, write, write, number, SIZES)
+def theorem_weight(guard: Array, rule: Array, value: float, sizes: Sizes) -> float:
+    """Take in the cost's size; return wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^3, Theorem F's weight.
+
+    m_t = (lambda/c1) C D Phi_t and kappa_t = C D ||grad g||.
+    """
+    if guard[UNIT] == 0.0:
+        guard[UNIT] = power_of_two_above(sizes[0])
+        if guard[UNIT] == 0.0:
+            return 0.0
+    guard[PHI] += (sizes[0] / (guard[UNIT] * guard[UNIT])) ** (2.0 / 3.0)
+    guard[COSTS] += math.sqrt(sizes[0]) / guard[UNIT]
+    if value <= 0.0 or sizes[1] <= 0.0:
+        return 0.0
+    CD = guard[C] * rule[rules.D]
+    m = guard[LAM] / C1 * CD * guard[UNIT] * guard[PHI] ** 0.75
+    kappa = CD * math.sqrt(sizes[1])
+    share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
+    return (m + guard[WC]) / kappa * share * share * share
+
+
+@kernel(number, SIZES, number)
+def mixed_size2(sizes: Sizes, weight: float) -> float:
+    """Return ||grad f + weight grad g||^2."""
+    return max(0.0, sizes[0] + weight * (2.0 * sizes[3] + weight * sizes[1]))
+
+
+@kernel(two, write, write, number, number, number)
+def increase(guard: Array, rule: Array, s2: float, beta: float, b: float) -> tuple[float, float]:
+    """Return by how much a round of ||s||^2 = s2 raises the inequality's left side, and Z alone.
+
+    Left: the rise of Z, plus R^2 (beta + (4/3) max(0, b - beta)).
+    """
+    D, R2_, norm = rule[rules.D], guard[R2], math.sqrt(s2)
+    rise = 4.0 / 3.0 * norm * D
+    if beta > 0.0:
+        rise = min(rise, D ** (2.0 / 3.0) * s2 ** (2.0 / 3.0) * beta ** (-1.0 / 3.0))
+    rise += (beta - rule[rules.BETA]) * R2_ / 3.0
+    return rise + R2_ * (beta + 4.0 / 3.0 * max(0.0, b - beta)), rise
+
+
+@kernel(three, write, write, number, number, number, number, number, SIZES)
+def reduced(
+    guard: Array,
+    rule: Array,
+    value: float,
+    weight: float,
+    floor: float,
+    b: float,
+    room: float,
+    sizes: Sizes,
+) -> tuple[float, float, float]:
+    """Return the largest weight that is granted, by bisection, with its beta and its rise of Z."""
+    low, high = floor, weight
+    beta = max(rule[rules.BETA], b)  # granted by Theorem G, with the weight of Theorem F
+    rise = increase(guard, rule, mixed_size2(sizes, floor), beta, b)[1]
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        s2 = mixed_size2(sizes, middle)
+        tried = max(capped_regulariser(rule, scaled_size(rule, s2)), b)
+        left, more = increase(guard, rule, s2, tried, b)
+        if left - (middle - floor) * value <= room:
+            low, beta, rise = middle, tried, more
+        else:
+            high = middle
+    return low, beta, rise
+
+
+@kernel(number, write, write, number, number, SIZES)
+def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) -> float:
+    """Return the weight of this round, at most the larger of the wish and Theorem F's."""
+    floor = theorem_weight(guard, rule, value, sizes)
+    if guard[UNIT] == 0.0:  # every cost was flat so far: there is no regret to guard
+        return wish
+    weight, unit, D = max(wish, floor), guard[UNIT], rule[rules.D]
+    if rule[rules.UNIT] == 0.0:
+        rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
+    guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)
+    root = unit * guard[PC] ** 0.75
+    b = root / D  # the schedule's regulariser
+    known = guard[Z_RESTED]
+    if rule[rules.LEFT] < math.inf:
+        known = min(guard[Z], rule[rules.M] + 4.0 / 3.0 * rule[rules.LEFT])
+    CD = guard[C] * D
+    room = 4.0 / 3.0 * (D * root + guard[R2] * b) - known + guard[WE]
+    room += guard[LAM_E] * CD * unit * guard[PHI] ** 0.75
+    s2 = mixed_size2(sizes, weight)
+    beta = wished = capped_regulariser(rule, scaled_size(rule, s2))
+    left, rise = increase(guard, rule, s2, beta, b)
+    if not left - (weight - floor) * value <= room:
+        beta = max(wished, b)
+        left, rise = increase(guard, rule, s2, beta, b)
+        if not left - (weight - floor) * value <= room:
+            weight, beta, rise = reduced(guard, rule, value, weight, floor, b, room, sizes)
+            left = rise + guard[R2] * (beta + 4.0 / 3.0 * max(0.0, b - beta))
+        rule[rules.ORDERED] = beta
+        guard[ACTED] += 1.0
+    norm = math.sqrt(mixed_size2(sizes, weight))
+    rested = max(rise, 4.0 / 3.0 * norm * D + (beta - rule[rules.BETA]) * guard[R2] / 3.0)
+    extra = (weight - floor) * value
+    rule[rules.NEEDED] = 0.0 if left - rise + rested - extra <= room else 1.0
+    rule[rules.LEASH] = guard[LAM_H] * CD * unit * guard[PHI] ** 0.75
+    guard[Z], guard[Z_RESTED] = known + rise, known + rested
+    guard[WC] += floor * max(0.0, value)
+    guard[WE] += extra if value > 0.0 else 0.0
+    return weight
+
+
+class Guarded(Protocol):
+    """A learner whose step rule is `CertificateSteps`, and lets a guard see its numbers."""
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """Where it plays."""
+        ...
+
+    @property
+    def rule_numbers(self) -> Vector:
+        """The numbers of its `CertificateSteps`, a view of its state."""
+        ...
+
+    @property
+    def first_play(self) -> Vector:
+        """x_1, the centre of its regulariser."""
+        ...
+
+
+class Guard(Stateful):
+    """Grants a practical policy its weights and steps while Theorem G's inequality holds.
+
+    With C = (4/3)(1 + (R/D)^2), Phi_T = (sum ||grad f_t||^{4/3})^{3/4} and every x* that keeps the
+    constraint in all rounds, Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T =
+    O(T^{3/4} (log T)^{1/4}) (`bounds.guarded_ccv`). On ordinary games it changes nothing.
+
+    Args:
+        learner: an `AdaptiveOCG` with `CertificateSteps`, or what mixes one with others.
+        lam: the share of the bound that pays for Theorem F's weights.
+        lam_e: the share that practical weights and steps may use up.
+        lam_h: the share that a mixture may lose to its leader.
+
+    """
+
+    def __init__(
+        self, learner: Guarded, lam: float = SHARE, lam_e: float = SHARE, lam_h: float = SHARE
+    ):
+        self.learner = learner
+        X = learner.decision_set
+        self.diameter = X.diameter or 1.0
+        self.radius = min(X.radius_around(learner.first_play), self.diameter)
+        self.C = 4.0 / 3.0 * (1.0 + (self.radius / self.diameter) ** 2)
+        shares = {"lam": lam, "lam_e": lam_e, "lam_h": lam_h}
+        self.lam, self.lam_e, self.lam_h = (as_positive(v, n) for n, v in shares.items())
+        self._state = State(numbers=ACTED + 1)
+        self.array[:UNIT] = (self.lam, self.lam_e, self.lam_h, self.C, self.radius**2)
+
+    def __repr__(self) -> str:
+        return f"Guard({type(self.learner).__name__})"  # which is shown once
+
+    @property
+    def array(self) -> Vector:
+        """The numbers, for the kernels."""
+        return self._state.array
+
+    @property
+    def rule(self) -> Vector:
+        """The step rule's numbers, for the kernels."""
+        return self.learner.rule_numbers
+
+    @property
+    def interventions(self) -> int:
+        """In how many rounds a wish was reduced."""
+        return int(self.array[ACTED])
+
+    @property
+    def cost_size(self) -> float:
+        """Phi_t = (sum of ||grad f||^{4/3})^{3/4}, in units of cost per length."""
+        return float(self.array[UNIT] * self.array[PHI] ** 0.75)
+
+    @property
+    def worst(self) -> float:
+        """D times the sum of ||grad f||: no play has more regret."""
+        return float(self.diameter * self.array[UNIT] * self.array[COSTS])
+
+    def grant(self, value: float, wish: float, sizes: Sizes) -> float:
+        """Take in a round and return the weight that is granted."""
+        return grant(self.array, self.rule, value, wish, sizes)
