@@ -35,7 +35,7 @@ class BMatchings(OracleOnly):
     sum to at most b_v}. Oracle: a cheapest circulation through a hub, one search for each edge of
     negative cost. Diameter: exact, the most edges with twice the capacities.
 
-    Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Tutte's graph,
+    Graphs with odd cycles need networkx (`pip install ".[graphs]"`). Oracle: Tutte's graph,
     with b_v copies of node v and two nodes for each edge, by the blossom method; exact because
     the costs become whole numbers. Diameter: a bound, as above.
 
@@ -78,7 +78,7 @@ class BMatchings(OracleOnly):
         if second is None and importlib.util.find_spec("networkx") is None:
             raise ImportError(
                 "b-matchings of a graph with odd cycles need networkx; "
-                "pip install 'hedgerow[graphs]' brings it"
+                'pip install ".[graphs]" brings it'
             )
         object.__setattr__(self, "edges", frozen(self.edges))
         object.__setattr__(self, "_one", read_only(one))

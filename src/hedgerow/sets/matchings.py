@@ -31,7 +31,7 @@ class Matchings(OracleOnly):
     maximum flow. Projection: a semismooth Newton method on the prices of the nodes. Sampling:
     dependent rounding.
 
-    Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Edmonds'
+    Graphs with odd cycles need networkx (`pip install ".[graphs]"`). Oracle: Edmonds'
     blossom method, O(nodes^3), exact because the costs become whole numbers. Diameter:
     a bound. There is no description of polynomial size; the rest goes through the oracle.
 
@@ -203,8 +203,7 @@ def simple_graph(edges: Edges, what: str) -> tuple[Index, Index, int, Bipartite 
     graph = two_sides(one.astype(np.intp), two.astype(np.intp), nodes)
     if graph is None and importlib.util.find_spec("networkx") is None:
         raise ImportError(
-            f"{what} of a graph with odd cycles need networkx; "
-            "pip install 'hedgerow[graphs]' brings it"
+            f'{what} of a graph with odd cycles need networkx; pip install ".[graphs]" brings it'
         )
     return one, two, nodes, graph
 

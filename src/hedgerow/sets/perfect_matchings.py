@@ -30,7 +30,7 @@ class PerfectMatchings(OracleOnly):
     sum to 1}. Oracle: the assignment problem by SciPy, O(nodes^3). Decomposition: Birkhoff's
     method; sampling: dependent rounding.
 
-    Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Edmonds'
+    Graphs with odd cycles need networkx (`pip install ".[graphs]"`). Oracle: Edmonds'
     blossom method, O(nodes^3), exact because the costs become whole numbers. There is no
     description of polynomial size; the rest goes through the oracle, as the projection always does.
 
