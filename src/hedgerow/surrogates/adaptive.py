@@ -41,7 +41,7 @@ MANY, TOO_SMALL = 100.0, 0.01
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
 SAFETY = 4.0
-"""The exchange rate is at least so many times what the safest action costs per violation avoided."""
+"""The exchange rate is at least so many times what safety costs per violation avoided."""
 
 
 @kernel(*NEEDS_GRADIENT)
