@@ -11,7 +11,12 @@ import numpy as np
 from hedgerow.bounds import bandit, long_run, perturbed
 from hedgerow.bounds.conditional_gradient import Adaptivity
 from hedgerow.bounds.guarantee import Explanation, Guarantee
-from hedgerow.bounds.guarded import guarded_ccv, guarded_regret
+from hedgerow.bounds.guarded import (
+    guarded_ccv,
+    guarded_regret,
+    projected_ccv,
+    projected_regret,
+)
 from hedgerow.bounds.horizons import nonvacuous_horizon
 from hedgerow.bounds.sharper import sharper_ocg_regret
 from hedgerow.inputs import Vector
@@ -168,6 +173,15 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     )
 
 
+def _projected(theorem: Theorem) -> Iterator[Bound]:
+    lam = theorem["lam"]
+    text = f"{projected_regret(1.0, 1.0, lam):.3g} D sqrt(sum ||grad f_t||^2)"
+    yield "regret, Theorem F with projections", text, None, None
+    begin = nonvacuous_horizon(lambda T: projected_ccv(T, lam), 1.0)
+    text = f"of order Gg D sqrt(T log T), below Gg D T from T = {begin:.0f} on"
+    yield "CCV, Theorem F with projections", text, None, None
+
+
 def _plain(theorem: Theorem) -> Iterator[Bound]:
     T = theorem["T"]
     statement = "sharper_ocg_regret with D = L = 1 and L_t constant"
@@ -229,6 +243,7 @@ def _estimates(_: Theorem) -> Iterator[Bound]:
 
 BOUNDS: dict[str, Callable[[Theorem], Iterator[Bound]]] = {
     "sharper Theorem 2.1": _plain,
+    "Theorem F with projections": _projected,
     "Theorem 3.4": _coco,
     "quadratic drift": _long_term,
     "Theorem 5.1": _ftpl,
