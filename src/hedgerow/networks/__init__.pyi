@@ -7,3 +7,4 @@ from .edges import read_edges as read_edges
 from .hub_graphs import hub_graph as hub_graph
 from .matrix import read_matrix as read_matrix
 from .network import Network as Network
+from .quantity import Quantity as Quantity
