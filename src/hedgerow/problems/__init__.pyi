@@ -4,6 +4,9 @@ from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
 from .latency_cap import LatencyCap as LatencyCap
+from .measured_routes import Limit as Limit
+from .measured_routes import LinkLoads as LinkLoads
+from .measured_routes import MeasuredRoutes as MeasuredRoutes
 from .portfolios import (
     ActiveShare as ActiveShare,
 )
