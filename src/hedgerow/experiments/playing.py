@@ -18,6 +18,7 @@ from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
+from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.protocols.parts import Feedback, Policy
@@ -109,7 +110,7 @@ def find_benchmark(task: BenchmarkTask) -> Output:
 def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[Round]) -> Output:
     """Return the benchmark of some rounds, and what ignoring the constraint would cost and gain."""
     game = (rounds,) if isinstance(rounds, Problem) else (X, rounds)
-    best, blind = hindsight(*game), hindsight(*game, constrained=False)
+    best, blind = hindsight(*game, budget="least"), hindsight(*game, constrained=False)
     costs, violations = _at(best.x, rounds)
     blind_costs, blind_violations = _at(blind.x, rounds)
     found = {
@@ -117,6 +118,7 @@ def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[
         **{name: finite(getattr(best, name)) for name in NUMBERS},
         "status": best.status,
         "reason": None,
+        **({"comparator": best.comparator} if best.least else {}),
         "blind": {
             "cost": float(blind_costs.sum()),
             "ccv": float(np.maximum(blind_violations, 0.0).sum()),
@@ -240,7 +242,9 @@ def _record(
     adaptive: bool,
 ) -> RunRecord:
     """Return the record of a game; one that reacted to the plays has a benchmark of its own."""
-    certificate = getattr(policy, "certificate", None)
+    proved = policy.certificate() if hasattr(policy, "certificate") else None
+    if isinstance(proved, Certificate) and proved.about_nobody:
+        notes, proved = [*notes, f"the certificate is about {proved.comparator}"], None
     return RunRecord(
         task.key(),
         task.id,
@@ -254,7 +258,7 @@ def _record(
         violated_rounds=int((trace.violations > 0.0).sum()),
         oracle_calls=trace.oracle_calls,
         projections=int(getattr(policy, "projections", 0)),
-        certificate=None if certificate is None else finite(certificate()),
+        certificate=None if proved is None else finite(proved),
         dim=policy.decision_set.dim,
         ccv_each=None if trace.ccv_each is None else trace.ccv_each.tolist(),
     )

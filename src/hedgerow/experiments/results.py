@@ -33,7 +33,9 @@ benchmarks.
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
 `hedgerow.Benchmark` (null where infinite; status "refused" with a `reason` when a problem does not
 take its seed); `blind`: `cost` and `ccv` of the best fixed action that ignores the
-constraint. Regret is a run's cost minus this cost; it does not exist when infeasible.
+constraint; and `comparator`, where no action keeps every round: the benchmark is then the best one
+of those that violate least. Regret is a run's cost minus this cost; it does not exist when
+infeasible.
 
 *Curves*: float64 of shape (4, k), k <= 400, with rows t (the round, from 1 to T), cumulative cost,
 CCV and signed CCV up to and including round t. Runs and benchmarks of one horizon share the same t,

@@ -3,6 +3,7 @@ from .caching import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
+from .edge_quantities import EdgeQuantity as EdgeQuantity
 from .latency_cap import LatencyCap as LatencyCap
 from .measured_routes import Limit as Limit
 from .measured_routes import LinkLoads as LinkLoads

@@ -105,7 +105,8 @@ class Trace:
         if best.status == "infeasible":
             raise ValueError(
                 "no fixed action keeps every round's constraint, so there is no regret; compare "
-                "with a benchmark that has a violation budget"
+                'with the one that violates least, hindsight(problem, budget="least"), or with '
+                "one that has a budget"
             )
         return self.cost - best.cost
 
