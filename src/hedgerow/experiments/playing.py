@@ -142,6 +142,9 @@ def _at(x: Vector, rounds: Problem | list[Round]) -> tuple[Vector, Vector]:
 REFUSALS = ValueError, TypeError, NotImplementedError
 """How a method says, before the first round, that it does not take a problem."""
 
+EDGES = {"lengths": "latency", "prices": "price"}
+"""What a fixed route is chosen by, and the attribute of a problem that has it."""
+
 _BUILDING = threading.Lock()
 """Warnings are caught for a whole process, so two threads must not build policies at once."""
 
@@ -220,9 +223,16 @@ def _policy(
             preset,
             known and known.constants,
             task.eagerness,
+            _edges(problem),
         )
     said = [w for w in caught if issubclass(w.category, VacuousConstantsWarning)]
     return policy, [str(warning.message) for warning in said]
+
+
+def _edges(problem: Problem) -> dict[str, Vector]:
+    """Return the base latencies and prices of a problem that has them."""
+    found = {name: getattr(problem, of, None) for name, of in EDGES.items()}
+    return {name: values for name, values in found.items() if values is not None}
 
 
 def _feedback(task: RunTask, policy: Policy[Any, Any], known: Known | None) -> Feedback:

@@ -239,6 +239,11 @@ class MeasuredRoutes(Recorded):
             yield Linear(self.cost.at(t)), [limit.at(t) for limit in self.limits]
 
     @property
+    def price(self) -> Vector:
+        """The cost of each edge, without rounds."""
+        return self.cost.base
+
+    @property
     def constraints(self) -> int | None:
         """How many constraints a round has, for the argument of policies; None for one."""
         return len(self.limits) if len(self.limits) > 1 else None
