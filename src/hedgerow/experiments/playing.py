@@ -20,8 +20,10 @@ from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning
+from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -179,7 +181,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         return (Output("runs", refused.plain(), None),)
     seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
     trace = _trace(policy, seen, feedback, known)
-    record = _record(task, trace, policy, notes, known, problem.adaptive)
+    record = _record(task, trace, policy, notes, known, problem)
     shown = curves(trace.costs, trace.violations)
     played = Output("runs", record.plain(), shown, trace.seconds, trace.compiled)
     if not isinstance(seen, RecordingProblem):
@@ -229,6 +231,13 @@ def _policy(
     return policy, [str(warning.message) for warning in said]
 
 
+def _service(problem: Problem, trace: Trace) -> tuple[ServiceLevel, ...]:
+    """Return how well constraints were kept, in the problem's own names where it has them."""
+    if isinstance(problem, MeasuredRoutes):
+        return problem.service_levels(trace)
+    return trace.service_levels()
+
+
 def _edges(problem: Problem) -> dict[str, Vector]:
     """Return the base latencies and prices of a problem that has them."""
     found = {name: getattr(problem, of, None) for name, of in EDGES.items()}
@@ -249,7 +258,7 @@ def _record(
     policy: Policy[Any, Any],
     notes: list[str],
     known: Known | None,
-    adaptive: bool,
+    problem: Problem,
 ) -> RunRecord:
     """Return the record of a game; one that reacted to the plays has a benchmark of its own."""
     proved = policy.certificate() if hasattr(policy, "certificate") else None
@@ -258,7 +267,7 @@ def _record(
     return RunRecord(
         task.key(),
         task.id,
-        benchmark=task.id if adaptive else task.game.id,
+        benchmark=task.id if problem.adaptive else task.game.id,
         notes=notes,
         constants=known and known.record(),
         cost=trace.cost,
@@ -271,4 +280,5 @@ def _record(
         certificate=None if proved is None else finite(proved),
         dim=policy.decision_set.dim,
         ccv_each=None if trace.ccv_each is None else trace.ccv_each.tolist(),
+        service=[level.plain() for level in _service(problem, trace)],
     )

@@ -26,6 +26,8 @@ from hedgerow.problems.edge_quantities import (
 from hedgerow.problems.problem import GivenRound, Recorded
 from hedgerow.problems.routes import Orientation, find_routes
 from hedgerow.problems.variation import UniformScaling
+from hedgerow.protocols.service_level import ServiceLevel
+from hedgerow.protocols.trace import Trace
 from hedgerow.sets.dag_paths import DagPaths
 
 Kind = Literal["cap", "floor", "capacity"]
@@ -290,6 +292,11 @@ class MeasuredRoutes(Recorded):
         count = "1 round is" if self.horizon == 1 else f"{self.unkept} of {self.horizon} rounds are"
         where = "" if self.unkept == 1 else " in the worst of them"
         return f"{count} kept by no action: {limit} is broken by at least {excess}{where}."
+
+    def service_levels(self, trace: Trace) -> tuple[ServiceLevel, ...]:
+        """Return how well a game on this problem kept each constraint, in its unit and minutes."""
+        names = [(str(limit), limit.quantity.unit) for limit in self.limits]
+        return trace.service_levels(names, self.round_minutes)
 
     def dead_links(self, dead: float | None = None) -> NDArray[np.bool_]:
         """Return by round and edge whether a link was dead: no reading, or at least `dead` ms.
