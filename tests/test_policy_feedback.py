@@ -34,7 +34,7 @@ def problem(rounds: int = 12) -> hr.Recorded:
         (name, preset)
         for name in METHODS
         for preset in ("practical", "theory")
-        if (name, preset) != ("projection_free_coco_tracking", "theory")  # practical alone
+        if (name, preset) != ("projection_free_coco_plain", "theory")  # practical alone
     ],
 )
 def test_every_method_is_told_by_default_what_the_registry_says(name, preset):

@@ -24,7 +24,7 @@ PAIRS = [
     (name, preset)
     for name in FIRST_ORDER
     for preset in ("practical", "theory")
-    if (name, preset) != ("projection_free_coco_tracking", "theory")  # there is none
+    if (name, preset) != ("projection_free_coco_plain", "theory")  # there is none
 ]
 
 

@@ -207,7 +207,7 @@ def speed() -> str:
         ],
         [
             "ask, look and tell",
-            f"{1e6 * live['theirs']:.1f} µs a round, {live['ratio']:.1f}x the compiled one",
+            f"{1e6 * live['theirs']:.1f} µs per round, {live['ratio']:.1f}x the compiled one",
             "",
             "",
         ],

@@ -200,7 +200,7 @@ class Stateful:
                 f"this snapshot of {name} must hold {self._state.array.size} numbers, its array "
                 f"has shape {array.shape}; it was changed or cut after it was written"
             )
-        if snapshot["checksum"] != _checksum(snapshot) or not np.isfinite(array).all():
+        if snapshot["checksum"] != _checksum(snapshot) or np.isnan(array).any():
             raise ValueError(
                 f"this snapshot of {name} was changed after it was written: its checksum does not "
                 "fit its numbers; use an undamaged one"

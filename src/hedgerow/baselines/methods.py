@@ -29,7 +29,7 @@ GROUP = "hedgerow.methods"
 VARIADIC = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
 ORDER = (
     "projection_free_coco",
-    "projection_free_coco_tracking",
+    "projection_free_coco_plain",
     "projection_free_long_term",
     "projection_free_cbco",
     "ftpl_coco",

@@ -150,7 +150,7 @@ def vabs(typing: Any, value: Any) -> Any:
     return lanes(lanes), code
 
 
-@intrinsic(lambda a, b, x, y: Numbers(X if A >= B else Y for A, B, X, Y in zip(a, b, x, y)))
+@intrinsic(lambda *abxy: Numbers(x if a >= b else y for a, b, x, y in zip(*abxy, strict=True)))
 def select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     """Return x where a >= b, and y elsewhere."""
 

@@ -98,8 +98,8 @@ LEGEND = (
     "CCV     sum of max(0, g_t), in % of the best constraint-blind action's\n"
     "±       half the 95 % interval over seeds\n"
     "ranks   by regret, by CCV; * no other method is better in both\n"
-    "calls   linear minimisations + projections a round\n"
-    "µs      a round, median; c ran compiled, p in Python through play:\n"
+    "calls   linear minimisations + projections per round\n"
+    "µs      per round, median; c ran compiled, p in Python through play:\n"
     "        c against p compares code, not algorithms; no letter: not recorded"
 )
 LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", "": ""}

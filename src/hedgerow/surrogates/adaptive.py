@@ -19,6 +19,7 @@ from hedgerow.surrogates.ranges import (
     GF,
     GG,
     GIVEN_MG,
+    LARGEST_GROWTH,
     LEARNT_FROM,
     MG,
     RELIEF,
@@ -37,8 +38,6 @@ COUNT, FELT, FLOOR, GROWTH = range(5, 9)
 felt along the set, and the two constants of the scale."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
-LARGEST_GROWTH = 4.0
-"""One violation raises the unit at most by this factor."""
 
 
 @kernel(*NEEDS_GRADIENT)

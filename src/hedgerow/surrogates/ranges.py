@@ -8,7 +8,7 @@ the constraint leaves the certificate true, a factor on the cost would not.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -31,8 +31,11 @@ MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE = range(7)
 ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
-AS_GIVEN, AS_POSSIBLE, AS_SEEN = 0.0, 1.0, 2.0
-"""How ranges are found: given, as the worst that seems possible, or as what was seen."""
+AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
+"""How ranges are found: given, as the worst that seems possible, as what was seen, or as what was
+seen and could have been avoided."""
+LARGEST_GROWTH = 4.0
+"""One violation raises a unit that is seen at most by this factor."""
 UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
 """What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
 SURE = 1e-9
@@ -76,7 +79,7 @@ def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2
     """
     if not (needed == LEARNT_FROM and value > 0.0 and force2 > 0.0):
         return False
-    if units[LEARNT] == AS_SEEN:
+    if units[LEARNT] == AS_FORGIVEN:
         return value > 2.0 * violation_seen(ranges, units) or ranges[RELIEF] > 0.0
     return units[LEARNT] == AS_POSSIBLE and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
 
@@ -90,7 +93,9 @@ def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes
     if needed == LEARNT_FROM and sizes[1] > 0.0:
         ranges[GG] = max(ranges[GG], math.sqrt(sizes[1]))
         if value > 0.0 and units[GIVEN_MG] == 0.0:
-            ranges[MG] = max(ranges[MG], value)
+            seen = units[LEARNT] == AS_SEEN and ranges[MG] > 0.0
+            raised = min(value, LARGEST_GROWTH * ranges[MG]) if seen else value
+            ranges[MG] = max(ranges[MG], raised)
 
 
 @kernel(number, number, number, number, number)
@@ -161,7 +166,7 @@ class LearntRanges(Stateful):
 
     """
 
-    found: ClassVar[float] = AS_POSSIBLE
+    found: float = AS_POSSIBLE
 
     def __init__(
         self,
@@ -242,17 +247,26 @@ class SeenRanges(LearntRanges):
     two leaves the plays unchanged, by another factor up to rounding.
 
     A violation of more than twice the unit costs one extra oracle call: it tells how much of it no
-    action avoids. That part is forgiven, also in the rounds that follow, until one is kept again
-    or can be: an outage that nobody can avoid does not poison the rest.
+    action avoids. That part is forgiven, also in the rounds that follow, until one can be kept
+    again: an outage that nobody can avoid does not poison the rest.
 
     Args:
         learner: who plays; its set is measured, at its current play.
         violation: a known unit of violation, which replaces the seen one.
         ratio: a known ratio, which replaces the seen one.
+        forgiving: False to forgive nothing, without any extra oracle call.
 
     """
 
-    found = AS_SEEN
+    def __init__(
+        self,
+        learner: Learner[EvalGrad],
+        violation: float | None = None,
+        ratio: float | None = None,
+        forgiving: bool = True,
+    ):
+        self.found = AS_FORGIVEN if forgiving else AS_SEEN
+        super().__init__(learner, violation, ratio)
 
     def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
         """Return what the kernels need to know of a round's gradients."""
