@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -26,7 +27,7 @@ from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import shipped
 from hedgerow.kernels import jit
 from hedgerow.networks import Network, Quantity
-from hedgerow.report.networks import network_table
+from hedgerow.report.networks import network_table, record_table, rejection_table
 
 COMMANDS = [
     (), ("run",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",), ("list",),
@@ -54,14 +55,12 @@ def test_every_command_is_tried():
     assert names == {command[0] for command in COMMANDS if command}
 
 
-def test_python_m_hedgerow(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "hedgerow", "--version"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert done.stdout == f"hedgerow {hedgerow.__version__}\n"
+def test_python_m_hedgerow(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["hedgerow", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("hedgerow", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"hedgerow {hedgerow.__version__}\n"
 
 
 def completed(words):
@@ -121,6 +120,13 @@ def test_no_table_cuts_names_or_numbers_at_80_columns():
     assert "1000000000" in shown
     assert "0.125" in shown
     assert shown.count("m") >= 40
+    left_out = {"count": 10**9, "reason": "r" * 70, "first": "f" * 200}
+    shown = printed(rejection_table([left_out]))
+    assert "…" not in shown
+    assert shown.count("f") == 200 + len("ff")  # of two headings
+    shown = printed(record_table({"c" * 60: "v" * 100}))
+    assert "…" not in shown
+    assert shown.count("v") == 100
     quantities = {"n" * 50: Quantity([-1.23456e-20], "synthetic:" + "x" * 50)}
     network = Network(("a", "b"), [(0, 1)], [1e-20], "measured", quantities=quantities)
     shown = printed(network_table(network))

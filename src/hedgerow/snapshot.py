@@ -175,6 +175,11 @@ class Stateful:
         """Return the snapshot's numbers, or say why it cannot restore this part."""
         name = type(self).__qualname__
         missing = _KEYS - set(snapshot) if isinstance(snapshot, Mapping) else _KEYS
+        if missing == _KEYS:
+            raise ValueError(
+                f"{name} is restored from a snapshot, as its state() returns it, got "
+                f"{snapshot!r:.60}; a file is read by load(path)"
+            )
         if missing:
             raise ValueError(
                 f"a snapshot of {name} has {', '.join(sorted(_KEYS))}; this one lacks "

@@ -21,6 +21,7 @@ from operator_case import (
     OUTAGE,
     OUTAGE_BEGINS,
     OUTAGE_MINUTES,
+    OUTAGE_MS,
     SITES,
     START,
     operator_csv,
@@ -29,7 +30,7 @@ from operator_case import (
 )
 
 COLUMNS = EdgeColumns("site_a", "site_b", "rtt_ms", time="time")
-MINUTES = OUTAGE_BEGINS + OUTAGE_MINUTES + 40
+MINUTES = 160
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,18 @@ def test_every_reading_of_the_operator_is_where_it_belongs(case, tmp_path):
     assert (network.nodes[network.source], network.nodes[network.target]) == ("Lisbon", "Warsaw")
     assert [SITES[name] for name in network.nodes] == [tuple(c) for c in network.coordinates]
     same(Network.load(network.save(tmp_path / "n.json")), network)
+
+
+def test_one_link_fails_for_an_hour_and_evenings_are_congested():
+    latency, _ = operator_readings(2880)
+    failed = np.argwhere(latency == OUTAGE_MS)
+    assert {LINKS[i] for i in failed[:, 1]} == {OUTAGE}
+    assert failed[:, 0].tolist() == list(range(OUTAGE_BEGINS, OUTAGE_BEGINS + OUTAGE_MINUTES))
+    hour = (np.arange(2880) // 60) % 24
+    evening = np.median(latency[(hour >= 20) & (hour < 21)], axis=0)
+    night = np.median(latency[hour < 5], axis=0)
+    assert (evening > 1.3 * night).sum() > 5
+    np.testing.assert_array_equal(operator_readings(100)[0], latency[:100])
 
 
 def test_a_series_of_quarter_hours_has_medians(case):
@@ -221,6 +234,9 @@ def test_quantities_are_constant_or_a_series_and_text_is_none(tmp_path):
     assert network.provenance["remarks"] == [
         "Column 'mixed' is left out, it holds text: line 6 has '?'."
     ]
+    assert network.quantities["loss"].label == "measured"
+    drawn = read_edges(tmp_path / "a.csv", quantity_label="synthetic:drawn")
+    assert {quantity.label for quantity in drawn.quantities.values()} == {"synthetic:drawn"}
     only = read_edges(tmp_path / "a.csv", EdgeColumns(quantities=("loss",)))
     assert list(only.quantities) == ["loss"]
     with pytest.raises(DataError, match="line 6: mixed must be a number, got '\\?'"):
@@ -282,7 +298,8 @@ def test_a_star_that_comes_as_csv(tmp_path):
     assert len(network.edges) == 12
     build = ("network", "build", tmp_path / "star.json", "--nodes", 13, "--edges", 40)
     run(*build, "-o", tmp_path / "graph.json")
-    assert "no row can be used" in run(*star, "--hub", "probe", code=2).stderr
+    wrong = run(*star, "--hub", "hab", code=2).stderr
+    assert "hub names 'hab', which is no node; perhaps you want 'hub'" in wrong
 
 
 def test_a_route_names_nodes(case):
@@ -399,3 +416,50 @@ def test_any_object_with_columns_will_do_and_others_are_named():
     np.testing.assert_array_equal(network.quantities["price_eur"].values, [3.0, np.nan])
     with pytest.raises(TypeError, match="a path or a frame of pandas or polars, got a list"):
         read_edges([("a", "b", 1.0)])
+
+
+def test_a_large_number_is_a_time_only_where_the_column_is_called_so(tmp_path):
+    rows = "src,dst,rtt_ms,capacity_bps,timestamp\na,b,1,10000000000,1772366400\n"
+    network = read_edges(text(tmp_path / "a.csv", rows))
+    assert network.quantities["capacity_bps"].values.tolist() == [1e10]
+    assert "timestamp" not in network.quantities
+    assert "time='timestamp'" in network.provenance["remarks"][0]
+
+
+def test_nan_in_another_column_is_a_gap(tmp_path):
+    rows = "src,dst,rtt_ms,loss\na,b,1,nan\na,b,2,0.5\nb,c,1,NaN\n"
+    network = read_edges(text(tmp_path / "a.csv", rows))
+    np.testing.assert_array_equal(network.quantities["loss"].values, [0.5, np.nan])
+
+
+def test_many_columns_are_not_all_kept(tmp_path):
+    names = [f"q{i}" for i in range(100)]
+    rows = ",".join(["src", "dst", "rtt_ms", *names]) + "\n" + "a,b,1" + ",2" * 100 + "\n"
+    network = read_edges(text(tmp_path / "a.csv", rows))
+    assert list(network.quantities) == names[:63]
+    assert network.provenance["remarks"] == [
+        "Only the first 64 columns of numbers are kept, from 'q63' on none; name those you want."
+    ]
+    named = read_edges(tmp_path / "a.csv", EdgeColumns(quantities=("q98", "q99")))
+    assert list(named.quantities) == ["q98", "q99"]
+
+
+def test_hostile_records_and_headers_are_refused_in_a_sentence(tmp_path):
+    records = [{"src": "a", "dst": "b", "rtt_ms": 1, "t": cell} for cell in ([1], {}, 1)]
+    for record in records[:2]:
+        path = text(tmp_path / "a.json", json.dumps([records[2], record]))
+        with pytest.raises(DataError, match="record 2: t must be a time"):
+            read_edges(path)
+    grows = [{"src": "a", "dst": "b", "rtt_ms": 1, f"new{i}": 1} for i in range(3000)]
+    assert len(read_edges(text(tmp_path / "a.json", json.dumps(grows))).quantities) == 63
+    header = text(tmp_path / "a.csv", ",".join(f"c{i}" for i in range(100_000)))
+    with pytest.raises(DataError, match="no column 'src', 'dst' or 'latency_ms'"):
+        read_edges(header)
+
+
+def test_times_beyond_the_calendar_are_refused(tmp_path):
+    network = {"nodes": ("a", "b"), "edges": [(0, 1)], "latency_ms": [1.0]}
+    with pytest.raises(ValueError, match="Unix seconds before the year 10000"):
+        Network(**network, latency_label="measured", latency_series=np.ones((1, 1)), times=[1.7e15])
+    early = "src,dst,rtt_ms,t\na,b,1,0001-01-01T00:00\n"
+    assert "1-01-01T00:00:00Z" in network_sentences(read_edges(text(tmp_path / "a.csv", early)))[3]

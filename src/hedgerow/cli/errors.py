@@ -69,7 +69,7 @@ def _draws(missing: ModuleNotFoundError) -> bool:
 def _told(error: Exception) -> str:
     """Return what an error says; the system's own have a number that helps nobody."""
     if isinstance(error, ModuleNotFoundError):
-        return "figures need matplotlib; install it with: pip install 'hedgerow[cli]'"
+        return 'figures need matplotlib; install it with: pip install ".[cli]"'
     if isinstance(error, MemoryError):
         return (
             f"not enough memory ({str(error) or 'nothing more is known'}); choose smaller numbers"

@@ -120,6 +120,9 @@ def edges(
     bandwidth_label: Annotated[
         str, typer.Option(help="measured, proxy:METHOD or synthetic:LAW.")
     ] = "measured",
+    quantity_label: Annotated[
+        str, typer.Option(help="What the other quantities are, likewise.")
+    ] = "measured",
     aggregate: Aggregate = "median",
     keep_going: KeepGoing = False,
     most_numbers: MostNumbers = MOST_NUMBERS,
@@ -132,6 +135,7 @@ def edges(
             EdgeColumns(source, target, latency, bandwidth, time, quantity),
             latency_label=latency_label,
             bandwidth_label=bandwidth_label,
+            quantity_label=quantity_label,
             aggregate=aggregate,
             series=series,
             decimal=decimal,

@@ -86,8 +86,10 @@ class _Csv(_File):
         self._reader = csv.reader(itertools.chain([head], lines), delimiter=delimiter, strict=True)
         self._rows = self._read()
         self._header = [name.strip() for name in next(self._rows, (0, []))[1]]
-        self.columns = list(dict.fromkeys(self._header))
-        self._at = [self._header.index(name) for name in self.columns]
+        first: dict[str, int] = {}
+        for i, name in enumerate(self._header):
+            first.setdefault(name, i)
+        self.columns, self._at = list(first), list(first.values())
 
     def rows(self) -> Iterator[tuple[int, Row | Rejected]]:
         width = len(self._header)

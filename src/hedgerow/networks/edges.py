@@ -37,6 +37,10 @@ WORDS = {
     "time": ("t", "time", "timestamp", "datetime", "date", "when", "ts"),
 }
 """What columns are often called: where one is missing, the most similar name is proposed."""
+MOST_QUANTITIES = 64
+"""More columns of numbers than this are kept only if they are named."""
+MOST_NAMES, LONGEST_NAME = 200, 40
+"""What is looked at to propose a name: a hostile header may have a million."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ def read_edges(
     *,
     latency_label: str = "measured",
     bandwidth_label: str = "measured",
+    quantity_label: str = "measured",
     aggregate: str = "median",
     series: str | None = None,
     decimal: str = ".",
@@ -90,6 +95,7 @@ def read_edges(
         columns: the names of the columns.
         latency_label: what the latency is; the file cannot say it, you declare it.
         bandwidth_label: what the bandwidth is, declared likewise.
+        quantity_label: what all other quantities are.
         aggregate: median, min or last of an edge's rows.
         series: the length of a round, as "15min"; None makes a round of each time.
         decimal: what stands before the decimals, "." or ",".
@@ -113,6 +119,7 @@ def read_edges(
     labels = (
         check_label(latency_label, "latency_label"),
         check_label(bandwidth_label, "bandwidth_label"),
+        check_label(quantity_label, "quantity_label"),
     )
     check_aggregate(aggregate)
     as_count(most_numbers, "most_numbers")
@@ -122,7 +129,12 @@ def read_edges(
     reader = _Reader(open_table(given), columns, decimal, hub, Rejections(keep_going))
     for position, row in reader.table.rows():
         reader.take(position, row)
-    reader.finish()
+    try:
+        reader.finish()
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(reader.table.place, "", str(error), reader.left.table()) from None
     choices = {
         "nodes": [columns.source, columns.target],
         "latency": f"{reader.latency}, declared {labels[0]}",
@@ -162,7 +174,7 @@ class _Reader:
         self._check(columns)
         self.asked_for = columns.quantities is not None
         roles = (self.source, self.target, self.latency, self.bandwidth, self.time)
-        self._leave = {name for name in roles if name is not None}
+        self._leave = {"", *(name for name in roles if name is not None)}  # "" is no name
         self.edges: dict[tuple[str, str], int] = {}
         self.times = Times()
         self.edge, self.round, self.place = array("q"), array("q"), array("q")
@@ -174,6 +186,8 @@ class _Reader:
         self._strict = tuple(self.values)
         self.remarks: list[str] = []
         self.count = 0
+        self._full = False
+        self._seen: set[str] = set()
 
     def take(self, position: int, row: Row | Rejected) -> None:
         """Sort one row in, or count why not."""
@@ -208,6 +222,8 @@ class _Reader:
         """Say what a reader of the network should know, and refuse a table of nothing."""
         if self.times.without_zone:
             self.remarks.append(f"Times of {self.time!r} without a zone are taken as UTC.")
+        if not self.edges and self._seen:
+            _index(self.hub or "", sorted(self._seen), "hub")
         if not self.edges:
             position = f"rows 1 to {self.count}"
             raise DataError(self.table.place, position, "no row can be used", self.left.table())
@@ -245,6 +261,7 @@ class _Reader:
         if a == b:
             raise Rejected(Reason.SELF_LOOP)
         if self.hub is not None and self.hub not in (a, b):
+            self._seen |= {a, b}
             raise Rejected(Reason.OTHER_TARGET)
         return a, b
 
@@ -278,7 +295,7 @@ class _Reader:
             if name in self._leave:
                 continue
             known = name in self.values
-            if not known and self.time is None and looks_like_time(cell):
+            if not known and self.time is None and _is_time(name, cell):
                 self._leave.add(name)
                 self.remarks.append(
                     f"Column {name!r} holds times and is not read; for rounds use time={name!r}."
@@ -286,7 +303,9 @@ class _Reader:
                 continue
             try:
                 value = self._value(cell, name)
-            except Rejected:
+            except Rejected as reason:
+                if reason.reason is Reason.NOT_FINITE:
+                    continue  # a gap, as programs write it
                 self._leave.add(name)
                 if known:
                     del self.values[name]
@@ -294,6 +313,15 @@ class _Reader:
                     self.remarks.append(f"Column {name!r} is left out, it holds text: {where}.")
                 continue
             if not known and math.isnan(value):
+                continue
+            if not known and len(self.values) >= MOST_QUANTITIES:
+                self._leave.add(name)
+                if not self._full:
+                    self.remarks.append(
+                        f"Only the first {MOST_QUANTITIES} columns of numbers are kept, from "
+                        f"{name!r:.42} on none; name those you want."
+                    )
+                self._full = True
                 continue
             if not known:
                 self.values[name] = array("d", [math.nan]) * len(self.edge)
@@ -380,7 +408,7 @@ class _Readings:
 
 def _network(
     table: _Readings,
-    labels: tuple[str, str],
+    labels: tuple[str, str, str],
     aggregate: str,
     every: float | None,
     most_numbers: int,
@@ -406,6 +434,7 @@ def _network(
         if _is_constant(series[name]):
             del series[name]
     found = None if places is None else read_places(places, nodes, reader.remarks)
+    files = reader.table.files()
     ends = [None, None] if route is None else [_index(name, nodes, "route") for name in route]
     return Network(
         tuple(nodes),
@@ -420,7 +449,7 @@ def _network(
         source=ends[0],
         target=ends[1],
         quantities={
-            name: Quantity(base[name], "measured", series.get(name))
+            name: Quantity(base[name], labels[2], series.get(name))
             for name in table.values
             if name not in (latency, bandwidth)
         },
@@ -428,8 +457,8 @@ def _network(
         coordinates=found,
         choices=choices,
         provenance={
-            "made by": "hedgerow ingest edges",
-            "files": reader.table.files(),
+            "made by": "hedgerow ingest edges" if files else "hedgerow.networks.read_edges",
+            "files": files,
             "readings": reader.count,
             "kept": reader.count - reader.left.total,
             "left_out": reader.left.table(),
@@ -472,12 +501,18 @@ def _name(cell: Any) -> str:
 def _nearest(words: Iterable[str], names: Sequence[str]) -> str | None:
     """Return the name that is most like one of the words, if any is like it at all."""
     scored = [
-        (difflib.SequenceMatcher(None, word.lower(), name.lower()).ratio(), name)
+        (difflib.SequenceMatcher(None, word.lower(), name.lower()[:LONGEST_NAME]).ratio(), name)
         for word in words
-        for name in names
+        for name in names[:MOST_NAMES]
     ]
     ratio, name = max(scored, default=(0.0, ""), key=lambda pair: pair[0])
     return name if ratio >= 0.6 else None
+
+
+def _is_time(name: str, cell: Any) -> bool:
+    """Whether a cell is a moment; a large number is one only in a column that is called so."""
+    number = isinstance(cell, Real) or (isinstance(cell, str) and cell.strip().isdecimal())
+    return looks_like_time(cell) and (not number or _nearest(WORDS["time"], [name]) is not None)
 
 
 def _listed(words: list[str]) -> str:
@@ -486,7 +521,7 @@ def _listed(words: list[str]) -> str:
 
 def _index(name: str, nodes: Sequence[str], option: str) -> int:
     if name not in nodes:
-        near = difflib.get_close_matches(name, nodes, 3, 0.5)
+        near = difflib.get_close_matches(name, nodes[:MOST_NAMES], 3, 0.5)
         hint = f"; perhaps you want {_listed([repr(each) for each in near])}" if near else ""
         raise ValueError(f"{option} names {name!r}, which is no node{hint}")
     return nodes.index(name)

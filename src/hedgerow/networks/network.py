@@ -15,6 +15,9 @@ from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.labels import STRONG, check_label, rank_correlation
 from hedgerow.networks.quantity import Quantity
 
+LAST_MOMENT = 253_402_300_799.0
+"""The last second of the year 9999."""
+
 
 @dataclass(frozen=True, eq=False)
 class Network:
@@ -227,6 +230,8 @@ def _times(given: ArrayLike, series: NDArray[np.float64] | None) -> Vector:
     times = as_vector(given, "times", None if series is None else len(series))
     if series is None:
         raise ValueError("times need latency_series, whose rounds they date; give both")
+    if (np.abs(times) > LAST_MOMENT).any():
+        raise ValueError("times must be Unix seconds before the year 10000, not milliseconds")
     if (np.diff(times) <= 0.0).any():
         raise ValueError("times must increase from round to round; sort the rounds")
     return read_only(times)

@@ -118,7 +118,10 @@ class Times:
 
     def place(self, cell: Any, name: str) -> int:
         """Return the number of a time; equal times have equal numbers."""
-        found = self._known.get(cell)
+        try:
+            found = self._known.get(cell)
+        except TypeError:  # a list or an object of JSON
+            cell, found = f"{cell!r:.40}", None
         if found is None:
             value = self._value(cell, name)
             found = self._known[cell] = self._values.setdefault(value, len(self._values))

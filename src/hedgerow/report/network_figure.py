@@ -106,6 +106,8 @@ def network_figure(network: Network, colour: str, width: str | None) -> Figure:
 
 def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None) -> None:
     """Draw nodes and edges on axes, with their names as far as there is room."""
+    from matplotlib.colors import LogNorm
+
     placed = layout(network)
     if placed.is_map:
         _as_map(axes, placed.places)
@@ -121,7 +123,7 @@ def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None)
     figure: Any = axes.figure
     bar = figure.colorbar(shades, ax=axes, location="bottom", shrink=0.5, aspect=40, pad=0.01)
     bar.set_label(in_figure(colour.title), fontsize=9)
-    if getattr(shades.norm, "is_log", False):
+    if isinstance(shades.norm, LogNorm):
         bar.ax.xaxis.set_major_formatter("{x:g}")
         bar.ax.xaxis.set_minor_formatter("")
     bar.ax.tick_params(labelsize=8)
@@ -161,7 +163,6 @@ def _shades(values: Vector) -> Any:
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     log = low > 0.0 and high > 20.0 * low
     norm = LogNorm(low, high) if log else Normalize(low, high if high > low else low + 1.0)
-    norm.is_log = log  # type: ignore[attr-defined]
     map_ = colormaps[SHADES].with_extremes(bad="0.7")
     shades = ScalarMappable(norm, map_)
     shades.set_array(np.ma.masked_invalid(values))

@@ -21,8 +21,8 @@ def rejection_table(rows: Iterable[Mapping[str, Any]]) -> Table:
     """Return the table of what was left out, and why."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("left out", justify="right", no_wrap=True)
-    table.add_column("why")
-    table.add_column("first")
+    table.add_column("why", overflow="fold")
+    table.add_column("first", overflow="fold")
     for row in rows:
         table.add_row(*(in_table(row[key]) for key in ("count", "reason", "first")))
     return table
@@ -31,8 +31,8 @@ def rejection_table(rows: Iterable[Mapping[str, Any]]) -> Table:
 def record_table(record: Mapping[str, Any]) -> Table:
     """Return the table of every choice that made the network."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("choice", no_wrap=True)
-    table.add_column("chosen")
+    table.add_column("choice", overflow="fold")
+    table.add_column("chosen", overflow="fold")
     for name, value in record.items():
         if isinstance(value, Mapping):
             for inner, chosen in value.items():

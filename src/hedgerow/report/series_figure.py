@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.networks.network import Network
+from hedgerow.report.dated_axis import days, label_days
 from hedgerow.report.escaping import in_figure
 from hedgerow.report.picture import COLOURS, decades, save_figure
 
@@ -74,6 +74,7 @@ def series_figure(network: Network, name: str) -> Figure:
     _all_edges(whole, when, series)
     whole.set_title(
         in_figure(f"{name}, {unit}" if unit else name)
+        + ("" if network.times is None else ", by time in UTC")
         + f": the median of all edges, with 5 to 95 % of them. Below, on one scale: {said}",
         fontsize=10,
         loc="left",
@@ -87,7 +88,7 @@ def series_figure(network: Network, name: str) -> Figure:
         ax.set_title(in_figure(title), fontsize=8, loc="left", pad=2)
         axes.append(ax)
     if network.times is not None:
-        _date(whole)
+        label_days(whole.xaxis, 5)
     for i, ax in enumerate(axes):
         _trim(ax, log, bottom=i == 0 or i > len(panels) - COLUMNS, left=i == 0 or i % COLUMNS == 1)
     return figure
@@ -120,10 +121,10 @@ def _spread(values: NDArray[np.float64]) -> float:
     return float((high - low) / max(abs(middle), 1e-12))
 
 
-def _moments(network: Network, rounds: int) -> Any:
+def _moments(network: Network, rounds: int) -> NDArray[Any]:
     if network.times is None:
         return np.arange(1, rounds + 1)
-    return np.array([datetime.fromtimestamp(t, UTC) for t in network.times.tolist()])
+    return days(network.times)
 
 
 def _all_edges(ax: Any, when: Any, series: NDArray[np.float64]) -> None:
@@ -146,15 +147,6 @@ def _one_edge(ax: Any, when: Any, values: NDArray[np.float64]) -> None:
     middle[some] = np.nanmedian(whole[some], axis=1)
     ax.fill_between(when[::part], low, high, color=COLOURS[0], alpha=0.25, linewidth=0.0)
     ax.plot(when[::part], middle, color=COLOURS[0], linewidth=0.8)
-
-
-def _date(ax: Any) -> None:
-    """Label the axis that all panels share with few times, in UTC."""
-    from matplotlib import dates
-
-    locator: Any = dates.AutoDateLocator(tz=UTC, minticks=2, maxticks=5)  # type: ignore[no-untyped-call]
-    ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=UTC, show_offset=False))  # type: ignore[no-untyped-call]
 
 
 def _trim(ax: Any, log: bool, *, bottom: bool, left: bool) -> None:

@@ -29,7 +29,7 @@ class Matchings(OracleOnly):
     maximum flow. Projection: a semismooth Newton method on the prices of the nodes. Sampling:
     dependent rounding.
 
-    Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Edmonds'
+    Graphs with odd cycles need networkx (`pip install ".[graphs]"`). Oracle: Edmonds'
     blossom method, O(nodes^3) in Python, exact because the costs become whole numbers. Diameter:
     a bound. There is no description of polynomial size; the rest goes through the oracle.
 
@@ -65,7 +65,7 @@ class Matchings(OracleOnly):
         if graph is None and importlib.util.find_spec("networkx") is None:
             raise ImportError(
                 "matchings of a graph with odd cycles need networkx; "
-                "pip install 'hedgerow[graphs]' brings it"
+                'pip install ".[graphs]" brings it'
             )
         for name, value in (("_one", read_only(one)), ("_two", read_only(two))):
             object.__setattr__(self, name, value)
