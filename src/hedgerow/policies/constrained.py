@@ -7,6 +7,7 @@ import sys
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hedgerow.engine.certificate import certificate_add_round
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
@@ -16,6 +17,7 @@ from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
+from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, LearntRanges, SeenRanges
 
@@ -106,6 +108,27 @@ class Constrained(Composition[EvalGrad, Seen]):
         least = max(0.0, -range_ - bound) / weight if weight > 0.0 else 0.0
         allowed = as_budget(budget)
         return Certificate(bound + allowed * weight, allowed, self._forgives, least)
+
+    def transfer(
+        self, decision_set: DecisionSet, kept: ArrayLike | None = None
+    ) -> Constrained[Seen]:
+        """Return a policy on another set that goes on from what this one has learnt.
+
+        For networks whose links appear and disappear. The sums of gradients go on for the
+        coordinates that are left, and new ones begin with their mean; what is known of the
+        constraint goes on; vertices of the play that are left keep their shares, and the oracle
+        finds a place for the rest. Totals and the certificate begin anew: `certificate()` bounds
+        the regret of the rounds since, on the new set. No theorem is claimed beforehand.
+
+        Args:
+            decision_set: where to play from now on.
+            kept: the old coordinate of each new one, -1 where it is new; left out, edges of the
+                same name are the same.
+
+        """
+        from hedgerow.policies.transfer import transferred
+
+        return transferred(self, decision_set, kept)
 
     def _ranges(self) -> LearntRanges | None:
         """Return the ranges that the surrogate, or the first of several, has learnt."""
