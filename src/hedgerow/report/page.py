@@ -229,12 +229,16 @@ def _page(
     parts += [growth_section(rates), refusal_section(summary), unjudged_section(summary)]
     parts.append('<h2 id="choices">Record of choices</h2>')
     parts.append(plain_table(("what", "kind", "why"), choices(summary)))
-    body = "\n".join(parts)
+    return document(name, "\n".join(parts))
+
+
+def document(title: str, body: str) -> str:
+    """Return a whole page that loads nothing from elsewhere; both are HTML already."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{name}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n'
+        f'<title>{title}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n'
         f"</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 

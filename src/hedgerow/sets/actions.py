@@ -116,7 +116,11 @@ class Actions(Sequence[Action]):
         return len(self.parts)
 
     def __str__(self) -> str:
-        return "\n".join(f"{100.0 * a.share:4.1f} %  {a.name}" for a in self.parts)
+        return "\n".join(f"{_percent(a.share)}  {a.name}" for a in self.parts)
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:4.1f} %" if share >= 0.0005 else "<0.1 %"
 
 
 def actions_of(X: DecisionSet, x: ArrayLike) -> Actions:
