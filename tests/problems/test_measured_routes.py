@@ -185,8 +185,8 @@ def test_one_linear_constraint_is_played_by_the_compiled_loop_and_several_are_pl
     [
         ({"cost": "prise", "caps": "latency=1"}, "no quantity 'prise'; there are latency, "),
         ({"cost": "hops"}, "nothing to keep; give caps"),
-        ({"caps": "latency:120"}, "as latency=120, got 'latency:120'"),
-        ({"caps": "latency=many"}, "as latency=120, got 'latency=many'"),
+        ({"caps": "latency:120"}, "as 'latency=120', got 'latency:120'"),
+        ({"caps": "latency=many"}, "as 'latency=120', got 'latency=many'"),
         ({"caps": "latency=1", "source": "Olso"}, "no node 'Olso', the source; perhaps you want"),
         ({"caps": "latency=1", "source": "Riga"}, "two nodes, both are 'Riga'"),
         ({"caps": "latency=1", "source": "Riga", "target": "Oslo"}, "no path leads from 'Riga'"),

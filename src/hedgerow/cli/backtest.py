@@ -23,9 +23,11 @@ from hedgerow.report.backtest_page import (
     advice,
     backtest_table,
     each_table,
+    legend,
     sentences,
     write_backtest,
 )
+from hedgerow.report.series_figure import series_of
 
 
 def backtest(
@@ -47,6 +49,9 @@ def backtest(
     today: Annotated[
         str | None, typer.Option(help="Your route of today: its nodes, with commas between.")
     ] = None,
+    eagerness: Annotated[
+        float, typer.Option(help="More keeps the constraints better, at more cost.")
+    ] = 1.0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the page goes.")] = Path(
         "out/backtest"
     ),
@@ -79,7 +84,14 @@ def backtest(
 ) -> None:
     """Play measured rounds with Hedgerow and with what is done today; write a page."""
     with report_errors():
+        if not (cap or floor or carry):
+            raise ValueError("there is nothing to keep; give --cap, --floor or --carry")
         network = _network(file, (tail, head, latency, time), series, one_way, places)
+        if rounds is None and not series_of(network):
+            raise ValueError(
+                f"{file} has no times, so its values make one round; give --rounds, and perhaps "
+                "--scale, or --time for the column of the times"
+            )
         problem = MeasuredRoutes(
             network,
             source,
@@ -99,11 +111,14 @@ def backtest(
         if today is not None:
             nodes = [name.strip() for name in today.replace(">", ",").split(",")]
             own = {"today": fixed(problem.decision_set, nodes)}
-        test = play_all(problem, own, dead=dead)
+        test = play_all(problem, own, eagerness=eagerness, dead=dead)
         Console().print(backtest_table(test))
+        for line in legend(test):
+            say(line)
         each = each_table(test)
         if each is not None:
             Console().print(each)
+        say("")
         for sentence in sentences(test)[1:]:
             say(sentence)
         say("To play next, weights of routes:")
@@ -160,5 +175,5 @@ def _laws(words: list[str] | None) -> dict[str, UniformScaling]:
         except ValueError:
             dots = ""
         if not (name and dots):
-            raise ValueError(f"--scale must be as latency=0.5..1.5, got {word!r:.80}")
+            raise ValueError(f"--scale must be as 'latency=0.5..1.5', got {word!r:.80}")
     return found

@@ -28,7 +28,7 @@ from hedgerow.policies.paper import projection_free_coco
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Policy
-from hedgerow.protocols.service_level import ServiceLevel, service_level
+from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.actions import Actions
 from hedgerow.sets.dag_paths import DagPaths
@@ -106,6 +106,7 @@ def backtest(
     problem: MeasuredRoutes,
     policies: Mapping[str, Policy[Any, Any]] | None = None,
     *,
+    eagerness: float = 1.0,
     dead: float | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Backtest:
@@ -115,6 +116,8 @@ def backtest(
         problem: the measured rounds.
         policies: who else plays, by name, after the default ones; one that has the name of a
             default policy takes its place.
+        eagerness: how eagerly the learner keeps the constraints; more means less violation, and
+            more cost.
         dead: the latency in ms from which on a link counts as dead; left out, ten times the
             link's median. A link without a reading is dead, too.
         time_limit: seconds for the best fixed action in hindsight.
@@ -123,7 +126,7 @@ def backtest(
     flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
     best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
     players = {
-        **default_policies(problem),
+        **default_policies(problem, eagerness),
         **(policies or {}),
         BEST: FixedAction(problem.decision_set, best.x),
     }
@@ -132,14 +135,16 @@ def backtest(
     return Backtest(problem, tuple(runs), best)
 
 
-def default_policies(problem: MeasuredRoutes) -> dict[str, Policy[Any, Any]]:
+def default_policies(
+    problem: MeasuredRoutes, eagerness: float = 1.0
+) -> dict[str, Policy[Any, Any]]:
     """Return the learner, its plain variant, and what is done today, by name."""
     X, minutes = problem.decision_set, problem.round_minutes
     day = DAY if minutes is None else max(1, round(DAY / minutes))
-    several = problem.constraints
+    m, e = problem.constraints, eagerness
     return {
-        DEFAULT: projection_free_coco(X, constraints=several),
-        PLAIN: projection_free_coco(X, tracking=False, constraints=several),
+        DEFAULT: projection_free_coco(X, eagerness=e, constraints=m),
+        PLAIN: projection_free_coco(X, eagerness=e, tracking=False, constraints=m),
         "best of yesterday": best_of_yesterday(X, window=day),
         "cheapest path": cheapest_path(X, prices=problem.price),
         "shortest path": shortest_path(X, lengths=problem.latency),
@@ -163,7 +168,7 @@ def _played(
         trace,
         plays,
         problem.service_levels(trace),
-        service_level(trace.violations, "any constraint", "", length),
+        problem.service_level(trace),
         count_switches(problem, plays),
         on_dead * (1.0 if length is None else length) if dead.any() else None,
         policy.ask(),

@@ -176,6 +176,6 @@ def levels(given: Mapping[str, float] | str | None, name: str) -> dict[str, floa
             equals = ""
         if not (key and equals):
             raise ValueError(
-                f"{name} must be quantities with numbers, as latency=120, got {word!r:.80}"
+                f"{name} must be quantities with numbers, as 'latency=120', got {word!r:.80}"
             )
     return found

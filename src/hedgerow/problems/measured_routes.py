@@ -26,7 +26,7 @@ from hedgerow.problems.edge_quantities import (
 from hedgerow.problems.problem import GivenRound, Recorded
 from hedgerow.problems.routes import Orientation, find_routes
 from hedgerow.problems.variation import UniformScaling
-from hedgerow.protocols.service_level import ServiceLevel
+from hedgerow.protocols.service_level import ServiceLevel, service_level
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.dag_paths import DagPaths
 
@@ -295,8 +295,20 @@ class MeasuredRoutes(Recorded):
 
     def service_levels(self, trace: Trace) -> tuple[ServiceLevel, ...]:
         """Return how well a game on this problem kept each constraint, in its unit and minutes."""
-        names = [(str(limit), limit.quantity.unit) for limit in self.limits]
-        return trace.service_levels(names, self.round_minutes)
+        rows = trace.violations[None, :] if trace.violations_each is None else trace.violations_each
+        return tuple(
+            service_level(
+                row, str(limit), limit.quantity.unit, self.round_minutes, SURE * abs(limit.level)
+            )
+            for row, limit in zip(rows, self.limits, strict=True)
+        )
+
+    def service_level(self, trace: Trace) -> ServiceLevel:
+        """Return how often and how long any constraint was violated; how far has no unit."""
+        rows = trace.violations[None, :] if trace.violations_each is None else trace.violations_each
+        scale = np.array([max(abs(limit.level), 1e-300) for limit in self.limits])
+        relative: Vector = (rows / scale[:, None]).max(axis=0)
+        return service_level(relative, "any constraint", "", self.round_minutes, SURE)
 
     def dead_links(self, dead: float | None = None) -> NDArray[np.bool_]:
         """Return by round and edge whether a link was dead: no reading, or at least `dead` ms.

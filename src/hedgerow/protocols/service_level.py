@@ -81,10 +81,17 @@ class ServiceLevel:
 
 
 def service_level(
-    violations: Vector, name: str = "", unit: str = "", round_minutes: float | None = None
+    violations: Vector,
+    name: str = "",
+    unit: str = "",
+    round_minutes: float | None = None,
+    rounding: float = 0.0,
 ) -> ServiceLevel:
-    """Return how well a constraint was kept, from its values in all rounds."""
-    positive = np.maximum(violations, 0.0)
+    """Return how well a constraint was kept, from its values in all rounds.
+
+    Values up to `rounding` count as kept.
+    """
+    positive = np.where(violations > rounding, violations, 0.0)
     broken = positive > 0.0
     return ServiceLevel(
         name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,6 @@ def backtest_table(test: Backtest) -> Table:
         box=SIMPLE_HEAD,
         padding=(0, 0, 0, 1),
         pad_edge=False,
-        caption=legend(test),
-        caption_justify="left",
     )
     for k, heading in enumerate(headings(test)):
         table.add_column(heading, justify="right" if k else "left", no_wrap=True)
@@ -74,11 +73,11 @@ def cells(test: Backtest, run: BacktestRun) -> list[str]:
     return row
 
 
-def legend(test: Backtest) -> str:
-    """Say what the columns mean."""
+def legend(test: Backtest) -> list[str]:
+    """Say what the columns mean, line by line."""
     problem, time = test.problem, _time(test)
     kept = "; ".join(str(limit) for limit in problem.limits)
-    lines = [
+    return [
         f"violated  {time} in which not all was kept: {kept}",
         f"longest   the most {time} in a row",
         *(["worst     the largest violation"] if len(problem.limits) == 1 else []),
@@ -87,7 +86,6 @@ def legend(test: Backtest) -> str:
         *([f"dead      {time} on a dead link, by share of traffic"] if _knows_dead(test) else []),
         "best in hindsight: a fixed split of the traffic, known only afterwards",
     ]
-    return "\n".join(lines)
 
 
 def each_table(test: Backtest) -> Table | None:
@@ -156,7 +154,7 @@ def write_backtest(test: Backtest, folder: Path | str) -> Path:
         said,
         "<h2>Comparison</h2>",
         plain_table(heads, (cells(test, run) for run in test.runs)),
-        f'<p class="soft">{in_html(legend(test).replace(chr(10), "; "))}.</p>',
+        f'<p class="soft">{in_html("; ".join(legend(test)))}.</p>',
         "<h2>Each constraint</h2>",
         plain_table(
             ("policy", "how it was kept"),
@@ -186,15 +184,18 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
         )
     figure, axes = canvas(1, 2, 11.0, 4.0)
     traces = {run.name: run.trace for run in test.runs[:MOST_LINES]}
-    plot_compare(traces, test.best, axes[0], times=times)
+    plot_compare(traces, axes=axes[0], times=times)
     save_figure(figure, folder / "compared.png", DPI)
     yield Picture("compared", "Cost and violation so far", "All policies on the same rounds.")
     names = [f"{a} → {b}" for a, b in X.edges]  # type: ignore[attr-defined]
-    figure, axes = canvas(1, 1, 11.0, 1.8 + 0.26 * min(25, X.dim))
+    used = int(np.count_nonzero(test.runs[0].plays.max(axis=0)))
+    figure, axes = canvas(1, 1, 11.0, 1.2 + 0.26 * min(25, used))
     plot_shares(test.runs[0].plays, names, axes[0, 0], times=times)
     save_figure(figure, folder / "shares.png", DPI)
     yield Picture("shares", f"Who carried what: {test.runs[0].name}", "Darker is more traffic.")
-    draw_network(problem.network, folder / "network.png")
+    ends = [problem.network.nodes.index(node) for node in (X.source, X.target)]  # type: ignore[attr-defined]
+    marked = replace(problem.network, source=ends[0], target=ends[1])
+    draw_network(marked, folder / "network.png")
     yield Picture("network", "The network", "As it was read.")
 
 
