@@ -59,7 +59,7 @@ def test_commands_print_what_the_page_shows(folder):
 def test_the_python_of_the_page_runs(folder, monkeypatch, capsys):
     at, _ = folder
     monkeypatch.chdir(at)
-    (code,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    (code,) = re.findall(r"^```py\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     exec(compile(code, "backtest.md", "exec"), {})
     out = capsys.readouterr().out
     assert "9 of 2880 rounds are kept by no action" in out
