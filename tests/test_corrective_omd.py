@@ -352,6 +352,22 @@ def test_a_pairwise_step_is_the_best_one_to_the_least_gradient(seed, count, beta
         assert np.count_nonzero(moved) == 2
 
 
+def test_an_atom_below_the_least_gradient_by_a_tie_gains_nothing():
+    """Its gain by the formula is above zero, and large where the two atoms are close."""
+    w, g = padded(np.array([0.5, 0.2, 0.3]), 0.0), padded(np.array([1.0, 1.0 - 1e-9, 3.0]), np.inf)
+    near, gain = padded(np.array([0.0, 1e-20, 2.0]), 0.0), np.full(8, np.nan)
+    best, widest = kernels.pairwise.decreases(gain, w, g, near, 3, 1.0, 1.0)
+    np.testing.assert_array_equal(gain[:3], [0.0, 0.0, 0.3 * (2.0 - 2.0 * 0.3)])
+    assert (best, widest) == (gain[2], 2.0)
+
+
+def test_the_weights_sum_to_one_after_many_rounds_without_an_oracle():
+    learner = CorrectiveOMD(Simplex(12))
+    for t, s in enumerate(drifting(12, 2000)):
+        (learner.tell if t < 30 else learner.tell_without_oracle)(EvalGrad(0.0, s))
+    assert learner.atoms.weights.sum() == pytest.approx(1.0, abs=3e-16)
+
+
 def test_paths_stay_sparse():
     problem = ShortestPath.atlas_like(nodes=40, edges=200, horizon=60, seed=1)
     learner = CorrectiveOMD(problem.decision_set, atoms=8)

@@ -68,7 +68,7 @@ def test_sampled_and_semi_bandit_policies_and_several_constraints():
     rounds = hr.Recorded(simplex, [(hr.Linear([1.0, 2.0, 3.0]), hr.Linear(np.zeros(3)))] * 5)
     for policy, look in (
         (hr.Sampled(hr.projection_free_coco(simplex), 0), hr.linear),
-        (hr.LazySampled(hr.projection_free_coco(simplex), 0), hr.linear),
+        (hr.LazySampled(hr.projection_free_coco(simplex, tracking=False), 0), hr.linear),
         (hr.semi_bandit_coco(simplex, 5, 0), hr.semi_bandit),
         (hr.projection_free_coco(simplex), hr.first_order),
     ):

@@ -13,6 +13,8 @@ from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments import Results, load_experiment, sweep, tune
 from hedgerow.experiments.executors import dask, find_joblib, serial
 from hedgerow.feedback import first_order
+from hedgerow.networks import Network
+from hedgerow.problems import LatencyCap
 from hedgerow.report import Summary, write_report
 from made_results import Made, make_results
 
@@ -217,3 +219,10 @@ def test_who_ties_in_regret_and_has_more_ccv_is_dominated(tmp_path):
     assert stars == {
         "projection_free_coco": True, "sinha_vaze": False, "cold": True, "unconstrained": True
     }  # fmt: skip
+
+
+def test_a_network_with_cycles_is_told_how_to_turn_its_edges():
+    links = Network(("a", "b", "c"), [(0, 1), (1, 0), (1, 2), (2, 1)], [1.0] * 4, "measured")
+    with pytest.raises(ValueError, match=r"form no cycle.*orientation='distance' takes that by"):
+        LatencyCap.from_network(links, "a", "c", 9, 0)
+    assert LatencyCap.from_network(links, "a", "c", 9, 0, orientation="distance").horizon == 9

@@ -15,14 +15,7 @@ from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.learners.adahedge import AdaHedge
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.corrective_omd import CorrectiveOMD
-from hedgerow.learners.steps import (
-    BETA,
-    UNIT,
-    CertificateSteps,
-    P,
-    PaperSteps,
-    RmsSteps,
-)
+from hedgerow.learners.steps import BETA, LEASH, NEEDED, UNIT, CertificateSteps, P, RmsSteps
 from hedgerow.learners.steps import M as M_
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
@@ -172,9 +165,15 @@ def test_tracking_conforms(name, atoms):
     check_learner(lambda: TrackingOCG(SETS[name](), atoms=atoms))
 
 
-@pytest.mark.parametrize("steps", [PaperSteps(1000), RmsSteps()])
-def test_tracking_conforms_with_other_steps(steps):
+def test_tracking_conforms_with_other_steps_from_another_start():
+    steps = CertificateSteps(c=0.3, floor=0.5)
     check_learner(lambda: TrackingOCG(Simplex(3), steps, start=[0.0, 0.5, 0.5]))
+
+
+def test_other_rules_are_refused():
+    """They have no numbers for a guard's orders."""
+    with pytest.raises(TypeError, match="steps must be a CertificateSteps, got RmsSteps"):
+        TrackingOCG(Simplex(3), RmsSteps())
 
 
 class Transcription:
@@ -234,7 +233,7 @@ def losses_of(n, rounds, speed, seed=4):
 
 @pytest.mark.parametrize("leash", [0.0, 0.3])
 @pytest.mark.parametrize("speed", [0.0, 0.05])
-@pytest.mark.parametrize("steps", [CertificateSteps(), RmsSteps()])
+@pytest.mark.parametrize("steps", [CertificateSteps(), CertificateSteps(floor=0.5)])
 @pytest.mark.parametrize("name", ["simplex", "box", "k-subsets", "dag", "point"])
 def test_it_is_its_transcription(name, steps, speed, leash):
     X = Alone(SETS[name]())
@@ -246,7 +245,9 @@ def test_it_is_its_transcription(name, steps, speed, leash):
         np.testing.assert_allclose(ours.follower_play, reference.B.ask(), rtol=0, atol=1e-9)
         ours.tell(EvalGrad(0.0, s))
         reference.tell(s)
-    np.testing.assert_allclose(ours.leader_rule, reference.A._state["rule"], rtol=1e-6)
+    rule = reference.A._state["rule"].copy()
+    rule[LEASH] = leash
+    np.testing.assert_allclose(ours.rule_numbers, rule, rtol=1e-6)
     assert ours.ahead == pytest.approx(reference.ahead, abs=1e-7)
     assert ours.inner == pytest.approx(reference.inner, abs=1e-7)
     if name != "point":
@@ -303,6 +304,19 @@ def test_on_the_leash_the_leader_plays_alone_and_the_weights_are_learnt_on():
     assert free.weights[1] > 0.0
 
 
+def test_a_guard_that_needs_the_call_gets_it_for_the_leader():
+    """The credit is paid all the same: afterwards the follower makes up for it."""
+    X, rng = Simplex(4), np.random.default_rng(8)
+    learner, led, share = TrackingOCG(X), [], 0.0
+    for t in range(200):
+        learner.rule_numbers[NEEDED] = float(t < 20)
+        learner.tell(EvalGrad(0.0, rng.standard_normal(4)))
+        led.append(learner._state["leads"][0])
+        share += 0.8 * learner.weights[0] + 0.1
+    assert all(led[:20])
+    assert sum(led) == pytest.approx(share, abs=2.0)
+
+
 @pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan])
 def test_a_bad_leash_is_refused(bad):
     learner = TrackingOCG(Simplex(2))
@@ -315,7 +329,7 @@ def test_the_leaders_part_is_the_state_of_adaptive_ocg():
     """In a run where it has every call, it is that of the learner alone, number for number."""
     X, rng = Simplex(5), np.random.default_rng(0)
     learner, alone = TrackingOCG(X), AdaptiveOCG(X, CertificateSteps())
-    rule = learner.leader_rule
+    rule = learner.rule_numbers
     names = ("x_A", "x1", "S", "t", "inner_A", "skipped", "rule")
     for t in range(12):
         s = rng.standard_normal(5)
@@ -333,7 +347,7 @@ def test_the_leaders_part_is_the_state_of_adaptive_ocg():
     assert np.shares_memory(learner.leader_play, learner._state.array)
 
 
-@pytest.mark.parametrize("steps", [CertificateSteps(), PaperSteps(100), RmsSteps()])
+@pytest.mark.parametrize("steps", [CertificateSteps(), CertificateSteps(floor=0.5)])
 def test_both_together_cost_one_real_oracle_call_a_round(steps):
     X = Counted()
     learner, rng, share = TrackingOCG(X, steps), np.random.default_rng(1), 0.0
@@ -441,7 +455,7 @@ def test_a_snapshot_is_taken_and_kept_in_any_round(tmp_path):
     learner, rested = TrackingOCG(X), 0
     for _ in range(12):
         learner.tell(EvalGrad(0.0, rng.standard_normal(4)))
-        rested += bool(np.isinf(learner.leader_rule).any())
+        rested += bool(np.isinf(learner.rule_numbers).any())
         copy = TrackingOCG(X)
         learner.save(tmp_path / "learner")
         copy.load(tmp_path / "learner")

@@ -13,8 +13,9 @@ from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.ingest import Series
 from hedgerow.cli.saying import say, tell_aside
 from hedgerow.experiments.backtesting import backtest as play_all
+from hedgerow.networks.edge_rows import WORDS, EdgeColumns
 from hedgerow.networks.edge_tables import open_table
-from hedgerow.networks.edges import WORDS, EdgeColumns, read_edges
+from hedgerow.networks.edges import read_edges
 from hedgerow.networks.network import Network
 from hedgerow.problems.edge_quantities import HOPS, levels
 from hedgerow.problems.measured_routes import MeasuredRoutes

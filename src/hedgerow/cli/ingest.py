@@ -14,7 +14,8 @@ from hedgerow.cli.saying import say, tell_aside
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
-from hedgerow.networks.edges import EdgeColumns, read_edges
+from hedgerow.networks.edge_rows import EdgeColumns
+from hedgerow.networks.edges import read_edges
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from hedgerow.report.networks import network_sentences, network_table, rejection_table

@@ -160,6 +160,19 @@ def select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     return lanes(lanes, lanes, lanes, lanes), code
 
 
+@intrinsic(lambda a, b: next((k for k in range(WIDTH) if a[k] >= b[k]), WIDTH))
+def first(typing: Any, a: Any, b: Any) -> Any:
+    """Return the first place where a >= b, 8 if there is none."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        whole = ir.IntType(64)
+        found = builder.bitcast(builder.fcmp_ordered(">=", *given), ir.IntType(WIDTH))
+        marked = builder.or_(builder.zext(found, whole), ir.Constant(whole, 1 << WIDTH))
+        return builder.cttz(marked, ir.Constant(ir.IntType(1), 1))
+
+    return types.intp(lanes, lanes), code
+
+
 @intrinsic(max)
 def hmax(typing: Any, value: Any) -> Any:
     """Return the largest of the eight numbers."""

@@ -152,6 +152,8 @@ class TrackingOCG(KernelLearner):
         start: ArrayLike | None = None,
     ):
         self.steps = CertificateSteps() if steps is None else steps
+        if not isinstance(self.steps, CertificateSteps):  # a guard's orders are among its numbers
+            raise TypeError(f"steps must be a CertificateSteps, got {self.steps!r}")
         n, x1, K = decision_set.dim, first_play(decision_set, start), as_count(atoms, "atoms", 2)
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         rule = self.steps.begin(diameter)

@@ -68,7 +68,7 @@ def projection_free_coco(
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
 
     `practical` (the default) needs no horizon and no constants. The learner is `TrackingOCG`, the
-    surrogate `AdaptiveSurrogate`: violations are measured in units of the largest one seen, so
+    surrogate `AdaptiveSurrogate`: violations are measured in units of the largest seen, so
     that the policy reacts within a few of them, and a violation that no action avoids is forgiven.
     Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
     another factor up to rounding. One oracle call per round, and a few more for violations of a

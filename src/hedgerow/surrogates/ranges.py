@@ -26,16 +26,15 @@ from hedgerow.snapshot import State, Stateful
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
 """What is known of a round, as `engine/signatures.py` has it."""
-MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE = range(7)
+MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND = range(9)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
-ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale."""
+ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale, and
+the two largest violations."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
 AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
 """How ranges are found: given, as the worst that seems possible, as what was seen, or as what was
 seen and could have been avoided."""
-LARGEST_GROWTH = 4.0
-"""One violation raises a unit that is seen at most by this factor."""
 UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
 """What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
 SURE = 1e-9
@@ -84,6 +83,16 @@ def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2
     return units[LEARNT] == AS_POSSIBLE and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
 
 
+@kernel(nothing, write, number)
+def see_violation(ranges: Array, value: float) -> None:
+    """Mg is the second largest violation, so that one outlier does not set the unit."""
+    if value >= ranges[TOP]:
+        ranges[SECOND], ranges[TOP] = ranges[TOP], value
+    else:
+        ranges[SECOND] = max(ranges[SECOND], value)
+    ranges[MG] = ranges[SECOND] if ranges[SECOND] > 0.0 else ranges[TOP]
+
+
 @kernel(nothing, write, read, number, number, SIZES)
 def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes) -> None:
     """Take in the sizes of this round's gradients and violation."""
@@ -93,9 +102,10 @@ def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes
     if needed == LEARNT_FROM and sizes[1] > 0.0:
         ranges[GG] = max(ranges[GG], math.sqrt(sizes[1]))
         if value > 0.0 and units[GIVEN_MG] == 0.0:
-            seen = units[LEARNT] == AS_SEEN and ranges[MG] > 0.0
-            raised = min(value, LARGEST_GROWTH * ranges[MG]) if seen else value
-            ranges[MG] = max(ranges[MG], raised)
+            if units[LEARNT] == AS_SEEN:
+                see_violation(ranges, value)
+            else:
+                ranges[MG] = max(ranges[MG], value)
 
 
 @kernel(number, number, number, number, number)
@@ -122,7 +132,7 @@ class GivenRanges(Stateful):
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
-        self.array = np.zeros(SCALE + 1)
+        self.array = np.zeros(SECOND + 1)
 
     oracle_calls = 0
     """It asks for none."""
@@ -179,7 +189,7 @@ class LearntRanges(Stateful):
             0.0 if violation is None else as_positive(violation, "violation"),
             0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
-        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=3)
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=5)
         self._units = self.units(0.0)
 
     def __repr__(self) -> str:
@@ -241,8 +251,8 @@ class LearntRanges(Stateful):
 class SeenRanges(LearntRanges):
     """Units of what was seen, not of what is possible: the policy reacts within a few violations.
 
-    violation is the largest violation so far, U; it grows at most fourfold by one round, and one
-    outlier counts one unit. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
+    violation is the second largest violation so far, U, so that one outlier does not set the unit,
+    and counts one unit itself. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
     where n counts the violated rounds of t. Multiplying all costs or all constraints by a power of
     two leaves the plays unchanged, by another factor up to rounding.
 
