@@ -30,8 +30,8 @@ from hedgerow.networks import Network, Quantity
 from hedgerow.report.networks import network_table, record_table, rejection_table
 
 COMMANDS = [
-    (), ("run",), ("backtest",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",), ("list",),
-    ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",), ("ingest", "atlas"),
+    (), ("run",), ("backtest",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",),
+    ("list",), ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",), ("ingest", "atlas"),
     ("ingest", "edges"), ("ingest", "matrix"), ("network",), ("network", "show"),
     ("network", "build"),
 ]  # fmt: skip
