@@ -31,9 +31,9 @@ from hedgerow.report.networks import network_table, record_table, rejection_tabl
 
 COMMANDS = [
     (), ("run",), ("backtest",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",),
-    ("list",), ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",), ("ingest", "atlas"),
-    ("ingest", "edges"), ("ingest", "matrix"), ("network",), ("network", "show"),
-    ("network", "build"),
+    ("list",), ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",),
+    ("ingest", "atlas"), ("ingest", "edges"), ("ingest", "matrix"), ("network",),
+    ("network", "show"), ("network", "build"),
 ]  # fmt: skip
 
 
