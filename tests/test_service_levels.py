@@ -99,3 +99,4 @@ def test_records_and_reports_have_them_in_units_and_minutes(tmp_path, monkeypatc
     page = (tmp_path / "out/e/report/report.html").read_text()
     assert "How often and how far" in page
     assert "latency at most 20 ms" in page
+    assert "Against the best fixed action of those that violate least" in page

@@ -178,7 +178,7 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
         save_figure(_over_time(test, k, limit), folder / f"kept-{k + 1}.png", DPI)
         yield Picture(
             f"kept-{k + 1}",
-            f"{limit}, minute by minute",
+            f"{limit}: round by round",
             "The learner, and what is done today. Grey: rounds that no action keeps. The dashed "
             "line is the limit.",
         )
@@ -224,7 +224,8 @@ def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
             ax.set_yscale("log")
             decades(ax.yaxis, *ax.get_ylim())
         ax.legend(frameon=False, fontsize=8, ncols=2, loc="upper left")
-        ax.set_ylabel(in_figure(limit.quantity.unit or limit.quantity.name), fontsize=8)
+        unit = limit.quantity.unit or limit.quantity.name
+        ax.set_ylabel(in_figure(f"{unit} over" if limit.kind == "capacity" else unit), fontsize=8)
         ax.tick_params(labelsize=8, labelbottom=ax is axes[-1, 0])
         ax.margins(x=0.0)
         if times is not None:
