@@ -102,10 +102,7 @@ def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes
     if needed == LEARNT_FROM and sizes[1] > 0.0:
         ranges[GG] = max(ranges[GG], math.sqrt(sizes[1]))
         if value > 0.0 and units[GIVEN_MG] == 0.0:
-            if units[LEARNT] == AS_SEEN:
-                see_violation(ranges, value)
-            else:
-                ranges[MG] = max(ranges[MG], value)
+            ranges[MG] = max(ranges[MG], value)
 
 
 @kernel(number, number, number, number, number)
@@ -264,7 +261,8 @@ class SeenRanges(LearntRanges):
         learner: who plays; its set is measured, at its current play.
         violation: a known unit of violation, which replaces the seen one.
         ratio: a known ratio, which replaces the seen one.
-        forgiving: False to forgive nothing, without any extra oracle call.
+        forgiving: False to forgive nothing, without any extra oracle call; the unit is then the
+            largest violation itself, so that no round adds more than one to a queue.
 
     """
 
