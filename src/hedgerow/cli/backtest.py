@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from hedgerow.networks.edge_rows import WORDS, EdgeColumns
 from hedgerow.networks.edge_tables import open_table
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.network import Network
+from hedgerow.policies.presets import IgnoredConstraintWarning
 from hedgerow.problems.edge_quantities import HOPS, levels
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.variation import UniformScaling
@@ -112,7 +114,11 @@ def backtest(
         if today is not None:
             nodes = [name.strip() for name in today.replace(">", ",").split(",")]
             own = {"today": fixed(problem.decision_set, nodes)}
-        test = play_all(problem, own, eagerness=eagerness, dead=dead)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", IgnoredConstraintWarning)
+            test = play_all(problem, own, eagerness=eagerness, dead=dead)
+        for warning in warned:
+            tell_aside(f"A learner: {warning.message}.")
         Console().print(backtest_table(test))
         for line in legend(test):
             say(line)
