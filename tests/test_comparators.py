@@ -80,6 +80,11 @@ def test_each_comparator_has_its_name():
     assert rich.comparator == "the best fixed action that violates by at most 100 in all"
     blind = hr.hindsight(X, game, constrained=False)
     assert blind.comparator == "the best fixed action, whatever the constraints say"
+    late = hr.hindsight(X, game, time_limit=1e-9)
+    assert late.gap == math.inf
+    assert late.comparator == (
+        "nobody yet: the search ended before it found a fixed action that keeps every round"
+    )
     with pytest.raises(ValueError, match='hindsight\\(problem, budget="least"\\)'):
         hr.simulate(hr.unconstrained(X), hr.Recorded(X, game)).regret(hr.hindsight(X, game))
     with pytest.raises(TypeError, match='the budget, a number or "least"'):

@@ -50,9 +50,13 @@ class Benchmark:
     @property
     def comparator(self) -> str:
         """Whom the regret is measured against, in words."""
+        kept = "keeps every round"
+        if self.budget > 0.0:
+            kept = f"violates by at most {self.budget:.6g} in all"
         if self.status == "infeasible":
-            kept = f"violates by at most {self.budget:.6g} in all" if self.budget else "keeps every"
-            return f"nobody: no fixed action {kept}{'' if self.budget else ' round'}"
+            return f"nobody: no fixed action {kept}"
+        if self.gap == math.inf:
+            return f"nobody yet: the search ended before it found a fixed action that {kept}"
         if self.budget == math.inf:
             return "the best fixed action, whatever the constraints say"
         if self.least:
@@ -60,6 +64,4 @@ class Benchmark:
                 "the best fixed action of those that violate least, by "
                 f"{self.ccv:.6g} in all; none keeps every round"
             )
-        if self.budget > 0.0:
-            return f"the best fixed action that violates by at most {self.budget:.6g} in all"
-        return "the best fixed action that keeps every round"
+        return f"the best fixed action that {kept}"
