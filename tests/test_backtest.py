@@ -17,6 +17,7 @@ from hedgerow.networks import EdgeColumns, Network, read_edges
 from hedgerow.networks.quantity import Quantity
 from hedgerow.problems import MeasuredRoutes
 from hedgerow.report import backtest_table, write_backtest
+from hedgerow.report.backtest_page import advice
 from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
 
 MINUTES = 1280
@@ -84,6 +85,16 @@ def test_the_best_row_is_the_benchmark(test, problem):
     assert test.best.least == (problem.unkept > 0)
 
 
+def test_advice_states_what_rounding_costs(test, problem):
+    *lines, loss = advice(test, 1)
+    assert len(lines) == 1
+    (cost, constraint) = list(problem)[-1]
+    before, after = test[DEFAULT].following, test.now.rounded(1).x
+    assert f"the cost by {cost(after) - cost(before):+.3g} and" in loss
+    assert f"value by {constraint(after) - constraint(before):+.3g}." in loss
+    assert f"moved {100.0 * (1.0 - test.now[0].share):.1f} %" in loss
+
+
 def test_switches_count_changes_of_the_main_route(problem):
     X = problem.decision_set
     one, two = X.lmo(problem.price), X.lmo(problem.latency)
@@ -137,6 +148,9 @@ def test_one_command_does_it_all(measurements, tmp_path, monkeypatch):
     assert "each counts for both; --one-way says no" in done.stderr
     weights = re.findall(r"^  ( *\d+)  Lisbon > .* > Warsaw$", done.stdout, re.MULTILINE)
     assert sum(map(int, weights)) == 100
+    assert re.search(
+        r"^Rounding moved \d+\.\d % of the traffic; in the last", done.stdout, re.MULTILINE
+    )
     page = (tmp_path / "out/backtest/backtest.html").read_text()
     assert page.count("data:image/png;base64,") == 4
     assert not re.search(r'(src|href)="(?!data:)', page)

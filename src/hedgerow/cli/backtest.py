@@ -23,6 +23,7 @@ from hedgerow.problems.edge_quantities import HOPS, levels
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.variation import UniformScaling
 from hedgerow.report.backtest_page import (
+    MOST_ROUTES,
     advice,
     backtest_table,
     each_table,
@@ -79,6 +80,9 @@ def backtest(
     rounds: Annotated[
         int | None, typer.Option(min=1, help="How many rounds. (default: all that there are)")
     ] = None,
+    routes: Annotated[
+        int, typer.Option(min=1, help="How many routes to propose at most.")
+    ] = MOST_ROUTES,
     scale: Annotated[
         list[str] | None,
         typer.Option(help="Random factors, where nothing varies: latency=0.5..1.5."),
@@ -129,9 +133,11 @@ def backtest(
         for sentence in sentences(test)[1:]:
             say(sentence)
         say("To play next, weights of routes:")
-        for line in advice(test):
+        *weights, loss = advice(test, routes)
+        for line in weights:
             say(f"  {line}")
-        say(f"Page: {write_backtest(test, out)}")
+        say(loss)
+        say(f"Page: {write_backtest(test, out, routes)}")
 
 
 def _network(

@@ -22,6 +22,8 @@ from hedgerow.report.picture import COLOURS, Picture, canvas, decades, save_figu
 from hedgerow.report.plots import plot_compare, plot_shares
 
 MOST_LINES = 7
+MOST_ROUTES = 8
+"""So many routes are proposed at most."""
 SHORT = {"minutes": "min", "rounds": "rounds"}
 DPI = 130
 
@@ -129,15 +131,21 @@ def sentences(test: Backtest) -> list[str]:
     return said
 
 
-def advice(test: Backtest, most: int = 4) -> list[str]:
-    """Return the routes to play next, as weights that sum to 100, and what rounding moves."""
+def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
+    """Return the routes to play next, as weights that sum to 100, and what rounding costs."""
     few = test.now.rounded(most)
+    played, x = few.weighted(), test.runs[0].following
     lines = [f"{weight:3d}  {name}" for name, weight in few.weights().items()]
-    moved = few.moved + few.weighted().moved
-    return [*lines, f"({100.0 * moved:.1f} % of the traffic moved by rounding)"]
+    *_, (cost, constraint) = test.problem
+    return [
+        *lines,
+        f"Rounding moved {100.0 * (few.moved + played.moved):.1f} % of the traffic; in the last "
+        f"round it changes the cost by {played.change(cost, x):+.3g} and the largest constraint "
+        f"value by {played.change(constraint, x):+.3g}.",
+    ]
 
 
-def write_backtest(test: Backtest, folder: Path | str) -> Path:
+def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES) -> Path:
     """Write backtest.html with its pictures inside, and the pictures beside it; return its path."""
     folder = Path(folder)
     figures = folder / "figures"
@@ -161,7 +169,7 @@ def write_backtest(test: Backtest, folder: Path | str) -> Path:
             ((run.name, str(level)) for run in test.runs for level in run.levels),
         ),
         "<h2>What to play next</h2>",
-        plain_table(("weight and route",), ((line,) for line in advice(test))),
+        plain_table(("weight and route",), ((line,) for line in advice(test, routes))),
         "<h2>Pictures</h2>",
         *(figure_section(picture, figures) for picture in pictures),
         "<h2>Record of choices</h2>",
