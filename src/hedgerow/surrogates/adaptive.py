@@ -20,6 +20,7 @@ from hedgerow.surrogates.ranges import (
     GG,
     GIVEN_MG,
     LEARNT_FROM,
+    RATE,
     RELIEF,
     SCALE,
     START,
@@ -39,6 +40,8 @@ MANY, TOO_SMALL = 100.0, 0.01
 """After so many violations a weight below this share of the exchange rate is too small to act."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
+SAFETY = 4.0
+"""The exchange rate is at least so many times what safety costs per violation avoided."""
 
 
 @kernel(*NEEDS_GRADIENT)
@@ -67,8 +70,9 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     if sizes[1] <= 0.0:
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
-    ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
     ranges[GG] = math.sqrt(sizes[1])
+    ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
+    ranges[GF] = max(ranges[GF], SAFETY * ranges[RATE] * ranges[GG])
     k, growth = queue[FLOOR], queue[GROWTH]
     if growth > 0.0:  # k_t: it grows while regret is lost, and no faster than sqrt t
         regret = max(0.0, sizes[4]) / (weight_unit(ranges, units) * U)
