@@ -1,4 +1,5 @@
 from .bandit import projection_free_cbco as projection_free_cbco
+from .certificate import Certificate as Certificate
 from .constrained import Constrained as Constrained
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
 from .constrained_bandit import DeclaredValues as DeclaredValues
