@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector
+from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
+from hedgerow.sets.simplices import Simplex
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -60,7 +64,7 @@ class Product(DecisionSet):
     def _in_short(self) -> str:
         return f"{len(self.factors)} factors, {self.dim} coordinates"
 
-    @property
+    @cached_property
     def dim(self) -> int:
         """The sum of the factors' dimensions."""
         return sum(X.dim for X in self.factors)
@@ -106,9 +110,26 @@ class Product(DecisionSet):
         """Ask every factor."""
         return self._each(lambda X, part: X.tangent(part), c)
 
+    @cached_property
+    def compiled(self) -> Compiled | None:
+        """All factors in one call, where each is a simplex: 10^4 of them cost no Python loop."""
+        if any(type(X) is not Simplex for X in self.factors):
+            return None
+        sizes = np.array([X.dim for X in self.factors])
+        label = np.repeat(np.where(sizes > 1, np.arange(1, sizes.size + 1), 0), sizes)
+        return Compiled(
+            kernels.simplices.cheapest_each,
+            kernels.tangents.grouped,
+            index=pack_uint32(0, np.cumsum(sizes)),
+            numbers=np.array([X.total for X in self.factors if isinstance(X, Simplex)]),
+            label=label.astype(np.uint32),
+            members=np.bincount(label, minlength=sizes.size + 1).astype(np.float64),
+            project=kernels.simplices.nearest_each,
+        )
+
     def workspace(self) -> Workspace:
         """Join the factors' workspaces."""
-        return _ProductWorkspace(self)
+        return Workspace(self) if self.compiled is not None else _ProductWorkspace(self)
 
     def project(self, y: ArrayLike) -> Vector:
         """Project every part."""
