@@ -53,7 +53,7 @@ def catalogue() -> list[Entry]:
 
 
 def _support(cls: type[DecisionSet], method: str) -> str:
-    if issubclass(cls, (Affine, Product)):
+    if cls is Product or issubclass(cls, Affine):
         return INHERITED
     own = getattr(cls, method)
     if own is getattr(DecisionSet, method):

@@ -59,7 +59,9 @@ from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
 from .matchings import Matchings as Matchings
 from .matroids import Matroid as Matroid
 from .matroids import PartitionMatroid as PartitionMatroid
+from .multi_commodity_flow import MultiCommodityFlow as MultiCommodityFlow
 from .oracle_only import OracleOnly as OracleOnly
+from .path_shares import PathShares as PathShares
 from .permutahedron import Permutahedron as Permutahedron
 from .polytope import Polytope as Polytope
 from .product import Product as Product

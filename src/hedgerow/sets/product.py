@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector
-from hedgerow.sets.compiled import Compiled, pack_uint32
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector
+from hedgerow.sets.compiled import Compiled, KernelWorkspace, pack_uint32
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
 from hedgerow.sets.simplices import Simplex
 
@@ -69,7 +69,7 @@ class Product(DecisionSet):
         """The sum of the factors' dimensions."""
         return sum(X.dim for X in self.factors)
 
-    @property
+    @cached_property
     def diameter(self) -> float:
         """The root of the sum of the factors' squared diameters."""
         return math.hypot(*(X.diameter for X in self.factors))
@@ -90,10 +90,15 @@ class Product(DecisionSet):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Ask every factor."""
-        return self._each(lambda X, part: X.lmo(part), as_direction(c, self.dim))
+        c = as_direction(c, self.dim)
+        if self.compiled is not None:
+            return KernelWorkspace(self.compiled).lmo(c)
+        return self._each(lambda X, part: X.lmo(part), c)
 
     def minimum(self, c: ArrayLike) -> float:
         """Add the factors' lower bounds."""
+        if self.compiled is not None:
+            return super().minimum(c)
         return sum(X.minimum(part) for X, part in zip(self.factors, self.parts(c), strict=True))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
@@ -108,6 +113,8 @@ class Product(DecisionSet):
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Ask every factor."""
+        if self.compiled is not None:
+            return self.compiled.tangent(as_vector(c, "the direction", self.dim))
         return self._each(lambda X, part: X.tangent(part), c)
 
     @cached_property
@@ -129,10 +136,12 @@ class Product(DecisionSet):
 
     def workspace(self) -> Workspace:
         """Join the factors' workspaces."""
-        return Workspace(self) if self.compiled is not None else _ProductWorkspace(self)
+        return _ProductWorkspace(self) if self.compiled is None else _CompiledWorkspace(self)
 
     def project(self, y: ArrayLike) -> Vector:
         """Project every part."""
+        if self.compiled is not None:
+            return KernelWorkspace(self.compiled).project(as_point(y, "y", self.dim))
         return self._each(lambda X, part: X.project(part), y)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
@@ -202,6 +211,12 @@ class Product(DecisionSet):
                 zeros = [np.zeros(part.size) for part in parts]
                 return np.concatenate([*zeros[:i], a, *zeros[i + 1 :]])
         return None
+
+
+class _CompiledWorkspace(Workspace):
+    def project(self, y: Vector) -> Vector:
+        assert self.space is not None
+        return self.space.project(y)
 
 
 class _ProductWorkspace(Workspace):
