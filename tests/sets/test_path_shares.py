@@ -7,9 +7,9 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
+from table import TWISTED, random_digraph
 
 from hedgerow.sets import MultiCommodityFlow, PathShares, Product, Simplex, UnitFlow
-from table import TWISTED, random_digraph
 
 
 def lengths_of(X: PathShares, length: np.ndarray) -> list[list[float]]:

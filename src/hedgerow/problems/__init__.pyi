@@ -3,7 +3,15 @@ from .caching import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
+from .generated_demand import gravity_demands as gravity_demands
+from .generated_demand import link_failures as link_failures
 from .latency_cap import LatencyCap as LatencyCap
+from .link_loads import CongestionCost as CongestionCost
+from .link_loads import FortzThorup as FortzThorup
+from .link_loads import LargestUtilisation as LargestUtilisation
+from .link_loads import LinkLoads as LinkLoads
+from .link_loads import LinkUtilisation as LinkUtilisation
+from .link_loads import QueueingDelay as QueueingDelay
 from .portfolios import (
     ActiveShare as ActiveShare,
 )
@@ -28,6 +36,8 @@ from .synthetic import IidSimplex as IidSimplex
 from .synthetic import OrthogonalBall as OrthogonalBall
 from .synthetic import QuadraticBox as QuadraticBox
 from .synthetic import SwitchingBall as SwitchingBall
+from .traffic_engineering import RoundOptima as RoundOptima
+from .traffic_engineering import TrafficEngineering as TrafficEngineering
 from .variation import Series as Series
 from .variation import UniformScaling as UniformScaling
 from .variation import Variation as Variation

@@ -108,7 +108,8 @@ def k_shortest(
     while waiting and len(found) < k:
         path = heapq.heappop(waiting)[2]
         found.append(path)
-        node, behind = source, []
+        node = source
+        behind: list[int] = []
         for i, e in enumerate(path):
             taken = {other[i] for other in found if len(other) > i and other[:i] == path[:i]}
             spur = shortest_from(node, target, graph, length, rest, taken, behind)

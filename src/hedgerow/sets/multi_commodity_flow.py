@@ -64,4 +64,6 @@ class MultiCommodityFlow(Product):
         """Which coordinate is a flow on which edge; times the flows it gives each edge's load."""
         from scipy import sparse
 
-        return sparse.csr_array(sparse.hstack([sparse.eye_array(len(self.edges))] * len(self.pairs)))
+        return sparse.csr_array(
+            sparse.hstack([sparse.eye_array(len(self.edges))] * len(self.pairs))
+        )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
+from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.edges import Edges, frozen, number_nodes
 from hedgerow.sets.graph import no_path
 from hedgerow.sets.k_shortest import Path, k_shortest_of_pairs
@@ -98,6 +99,15 @@ class PathShares(Product):
         shape = (self.dim, len(self.edges))
         return sparse.csr_array(sparse.csr_array((np.ones(edge.size), edge, begin), shape=shape).T)
 
+    def rows(self) -> Rows:
+        """Return one equation for each pair, and the bounds."""
+        from scipy import sparse
+
+        ends = np.concatenate([[0], np.cumsum(np.bincount(self.pair_of))])
+        places = np.ones(self.dim), np.arange(self.dim), ends
+        A_eq = sparse.csr_array(places, shape=(len(self.pairs), self.dim))
+        return Rows(np.zeros(self.dim), np.ones(self.dim), A_eq, np.ones(len(self.pairs)))
+
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The nodes of each path, joined by dashes."""
@@ -110,9 +120,7 @@ class PathShares(Product):
         return read_only(np.diff(self.pair_of, prepend=-1).astype(np.float64))
 
 
-def numbered_pairs(
-    pairs: Sequence[Pair], number: dict[Hashable, int]
-) -> list[tuple[int, int]]:
+def numbered_pairs(pairs: Sequence[Pair], number: dict[Hashable, int]) -> list[tuple[int, int]]:
     """Return the pairs as numbers of nodes, or say which of them cannot be."""
     if not pairs:
         raise ValueError("path shares need at least one pair of nodes, got none")
