@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 import hedgerow
+from hedgerow.cli.data import data
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.ingest import ingest
@@ -28,6 +29,7 @@ app = typer.Typer(
 )
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
+app.add_typer(data, name="data")
 app.command("list")(show_list)
 app.command()(run)
 app.command()(report)

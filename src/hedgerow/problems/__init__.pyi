@@ -6,6 +6,7 @@ from .drifting import drifting_paths as drifting_paths
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
 from .latency_cap import LatencyCap as LatencyCap
+from .link_loads import Congestion as Congestion
 from .link_loads import CongestionCost as CongestionCost
 from .link_loads import FortzThorup as FortzThorup
 from .link_loads import LargestUtilisation as LargestUtilisation
@@ -36,6 +37,7 @@ from .synthetic import IidSimplex as IidSimplex
 from .synthetic import OrthogonalBall as OrthogonalBall
 from .synthetic import QuadraticBox as QuadraticBox
 from .synthetic import SwitchingBall as SwitchingBall
+from .traffic_engineering import LinkNetwork as LinkNetwork
 from .traffic_engineering import RoundOptima as RoundOptima
 from .traffic_engineering import TrafficEngineering as TrafficEngineering
 from .variation import Series as Series
