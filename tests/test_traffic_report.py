@@ -89,7 +89,7 @@ def test_pictures_are_written(tmp_path: Path) -> None:
 def test_rows_and_page_tell_the_numbers_and_escape_names(tmp_path: Path) -> None:
     trace = Trace(np.array([1.0, 3.0]), np.array([-0.25, 0.5]), seconds=4e-6)
     rows = traffic_rows({"<i>": trace}, {"<i>": 1.0}, limit=0.5)
-    assert rows == [["<i>", "2.000", "1.000", "0.500", "50.0 %", "+0.500", "2"]]
+    assert rows == [["<i>", "2.000", "1.000", "0.500", "50.0", "+0.500", "2"]]
     picture = draw_topology(ring(), tmp_path / "map.png")
     page = write_traffic_page("<t>", ["<s>"], rows, [("<c>", picture)], tmp_path / "page.html")
     text = page.read_text()
@@ -122,6 +122,7 @@ def test_run_traffic_on_measured_files(files, tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output
     for words in ("29 rounds", "1 empty rounds were left out", "best for the last matrix", "Page:"):
         assert words in told.output
+    assert "…" not in told.output, "nothing is cut off at 80 columns"
     assert {path.name for path in out.iterdir()} >= {"report.html", "map.png", "days.png"}
     found = json.loads(invoke(*arguments, "--json").stdout)
     P = TrafficEngineering.from_network(Topology.load(network), np.load(demands)["demands"])

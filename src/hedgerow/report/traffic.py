@@ -28,12 +28,13 @@ BESIDE = 0.008
 MOST_MOVED = 12
 """So many of the demands that left their shortest path are shown."""
 HEADS = (
-    "policy", "latency\nms", "largest\nuse", "CCV", "rounds\nabove", "proved\nms", "time\nµs",
+    "policy", "latency\nms", "largest\nuse", "CCV", "above\n%", "proved\nms", "time\nµs",
 )  # fmt: skip
 LEGEND = (
     "latency: of the average unit of traffic; largest use: the largest utilisation of a link in a "
-    "round; CCV: the sum over all rounds of what was above the limit; proved: a bound of the cost "
-    "above the best fixed split's, proved by the run alone; time: ask, feedback and tell, a round."
+    "round; CCV: the sum over all rounds of what was above the limit, and above the share of such "
+    "rounds; proved: a bound of the cost above the best fixed split's, proved by the run alone; "
+    "time: ask, feedback and tell, a round."
 )
 
 
@@ -261,7 +262,7 @@ def traffic_rows(
                 f"{trace.cost / T:.3f}",
                 f"{float(trace.violations.max()) + limit:.3f}",
                 f"{trace.ccv:.3f}",
-                f"{100.0 * float((trace.violations > 0.0).mean()):.1f} %",
+                f"{100.0 * float((trace.violations > 0.0).mean()):.1f}",
                 "-" if proved is None else f"{proved / T:+.3f}",
                 f"{1e6 * trace.seconds / T:.0f}",
             ]
@@ -271,7 +272,7 @@ def traffic_rows(
 
 def traffic_table(rows: Sequence[Sequence[str]]) -> Table:
     """Return the rows for a terminal."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 2), pad_edge=False, caption=LEGEND)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False, caption=LEGEND)
     table.caption_justify = "left"
     for k, head in enumerate(HEADS):
         table.add_column(head, justify="left" if k == 0 else "right", no_wrap=True)
