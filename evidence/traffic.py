@@ -42,8 +42,14 @@ LONGEST = float(os.environ.get("TRAFFIC_SECONDS", "20"))
 """A rival that has not played all rounds after so many seconds is left where it is."""
 PATIENCE = 60.0
 """Seconds of a search for hindsight."""
-ZOO = ("Abilene", "Geant2012", "Nsfnet", "Janetbackbone", "BtEurope")
-SEEDS = (0, 1, 2)
+NETWORKS = (
+    *(f"topozoo/{name}" for name in ("Abilene", "Geant2012", "Nsfnet", "Janetbackbone", "BtEurope",
+                                     "Cernet", "Garr201201", "Arnes", "Renater2010", "Bellcanada")),
+    *(f"sndlib/{name}" for name in ("atlanta", "cost266", "dfn-gwin", "france", "germany50",
+                                    "india35", "janos-us", "nobel-eu", "nobel-us", "polska")),
+)  # fmt: skip
+SEEDS = range(10)
+FEW = ("unconstrained", "sinha_vaze_2024", "sarkar_sinha_2025", "wang_2025")
 HORIZON = 2000
 LARGEST, SCALE_ROUNDS = "caida/2024-08/7018", 40
 OURS = ("projection_free_coco", "projection_free_coco_tracking")
@@ -172,32 +178,33 @@ def measured() -> dict[str, Any]:
 
 
 def generated() -> dict[str, Any]:
-    """Networks of the Topology Zoo with generated demand."""
+    """Networks of the Topology Zoo and SNDlib with generated demand, all of one seed at a time."""
     tables: dict[str, Any] = {}
-    for name in ZOO:
-        network = Topology.shipped(f"topozoo/{name}")
-        for seed in SEEDS:
-            matrices = gravity_demands(network, HORIZON, seed, pairs=200)
-            P = TrafficEngineering.from_network(network, matrices)
-            X = P.decision_set
-            fixed = {k: v for k, v in operators(P).items() if "matrix" not in k}
-            chosen = {**fixed, **learners(P, ("unconstrained", "sinha_vaze_2024", "wang_2025"))}
-            found = {method: played(make, P) for method, make in chosen.items()}
-            best = hr.hindsight(P, time_limit=PATIENCE)
-            for told in found.values():
-                policy = told.pop("policy", None)
-                if policy is not None:
-                    told["certificate"] = policy.certificate() / P.horizon
-                    told["regret"] = told["cost"] - best.cost / P.horizon
-            tables[f"{name} {seed}"] = {
-                "pairs": len(X.pairs),
-                "paths": X.dim,
-                "limit": P.limit,
-                "hindsight": {"status": best.status, "cost": best.cost / P.horizon},
-                "methods": found,
-            }
-            say(f"{name} {seed}", {"limits": {"middle": tables[f"{name} {seed}"]}})
+    for seed in SEEDS:
+        for name in NETWORKS:
+            tables[f"{name} {seed}"] = generated_game(name, seed)
+        store("generated", tables)  # a run that was stopped has whole seeds
     return tables
+
+
+def generated_game(name: str, seed: int) -> dict[str, Any]:
+    """Play one network with the demand of one seed."""
+    network = Topology.shipped(name)
+    matrices = gravity_demands(network, HORIZON, seed, pairs=200)
+    P = TrafficEngineering.from_network(network, matrices)
+    fixed = {k: v for k, v in operators(P).items() if "matrix" not in k}
+    found = {method: played(make, P) for method, make in {**fixed, **learners(P, FEW)}.items()}
+    best = hr.hindsight(P, time_limit=PATIENCE)
+    for told in found.values():
+        told.pop("policy", None)
+        told.update({key: float(f"{value:.5g}") for key, value in told.items()})
+    sys.stderr.write(f"{name} {seed} {P.decision_set.dim} {best.status}\n")
+    return {
+        "paths": P.decision_set.dim,
+        "limit": P.limit,
+        "hindsight": {"status": best.status, "cost": best.cost / P.horizon},
+        "methods": found,
+    }
 
 
 def scale() -> dict[str, Any]:
@@ -247,16 +254,19 @@ def say(name: str, table: dict[str, Any]) -> None:
 PARTS = {"measured": measured, "generated": generated, "scale": scale}
 
 
+def store(part: str, results: dict[str, Any]) -> None:
+    """Write one part of the file; the others stay."""
+    file = HERE / "traffic.json"
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    file.write_text(json.dumps({**kept, part: results}) + "\n")
+
+
 def main() -> None:
     """Make the parts that the command line names, all by default."""
-    file = HERE / "traffic.json"
-    wanted = sys.argv[1:] or list(PARTS)
-    results = json.loads(file.read_text()) if file.exists() else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for part in wanted:
-            results[part] = PARTS[part]()
-            file.write_text(json.dumps(results, indent=1) + "\n")
+        for part in sys.argv[1:] or list(PARTS):
+            store(part, PARTS[part]())
 
 
 if __name__ == "__main__":
