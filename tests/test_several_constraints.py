@@ -221,11 +221,9 @@ def test_arguments_reach_every_queue():
     assert len(policy.surrogate.surrogates) == 3
     assert len({id(queue.ranges) for queue in policy.surrogate.surrogates}) == 3
     for queue in policy.surrogate.surrogates:
-        assert (queue.ranges.violation, queue.ranges.ratio, queue.initial) == (2.0, 3.0, 4.0)
+        assert (queue.ranges.violation, queue.ranges.ratio, queue.initial) == (2.0, 3.0, 3.0)
     budgeted = hr.projection_free_coco(X, constraints=2, benchmark_budget=0.5)
-    scales = [queue.potential.scale for queue in budgeted.surrogate.surrogates]
-    assert [scale.budget for scale in scales] == [4.0, 4.0]
-    assert [scale.ranges for scale in scales] == [q.ranges for q in budgeted.surrogate.surrogates]
+    assert [queue.slope[1].tolist() for queue in budgeted.surrogate.surrogates] == [[5.0, 2.5]] * 2
 
 
 # Refusals

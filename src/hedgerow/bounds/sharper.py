@@ -44,7 +44,7 @@ def any_regulariser_regret(
 def schedule_regret(
     diameter: float, sizes: float, kappa: float = 1.0, radius: float | None = None
 ) -> float:
-    """D1, the natural schedule beta_t = kappa P_t^{3/4}/D: (4/3)(kappa^{-1/3} + rho kappa) D P^{3/4}.
+    """D1, beta_t = kappa P_t^{3/4}/D: (4/3)(kappa^{-1/3} + rho kappa) D P_T^{3/4}.
 
     Args:
         diameter: D.
@@ -62,7 +62,7 @@ def schedule_regret(
 def guard_constant(diameter: float, radius: float | None = None, kappa: float = 1.0) -> float:
     """C = (4/3)(kappa^{-1/3} + rho kappa): 1.67 for balls and boxes, at most 2.67 for any set."""
     rho = (_radius(diameter, radius) / diameter) ** 2
-    return 4.0 / 3.0 * (kappa ** (-1.0 / 3.0) + rho * kappa)
+    return float(4.0 / 3.0 * (kappa ** (-1.0 / 3.0) + rho * kappa))
 
 
 def capped_regret(
@@ -87,7 +87,7 @@ def capped_regret(
     """
     LD = largest * diameter
     H = max(2.0 * LD, 1.19 * cap ** (1.0 / 3.0) * largest ** (2.0 / 3.0) * diameter * sizes**0.25)
-    return schedule_regret(diameter, sizes, cap, radius) + 4.0 / 3.0 * (H + LD)
+    return float(schedule_regret(diameter, sizes, cap, radius) + 4.0 / 3.0 * (H + LD))
 
 
 def rms_regret(

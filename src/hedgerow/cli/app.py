@@ -12,8 +12,9 @@ import hedgerow
 from hedgerow.cli.data import data
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
+from hedgerow.cli.habits import SETTINGS, show_log
 from hedgerow.cli.ingest import ingest
-from hedgerow.cli.listing import show_list
+from hedgerow.cli.listing import experiments, methods, problems, show, show_list
 from hedgerow.cli.network import network
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
@@ -24,13 +25,17 @@ from hedgerow.report.catalogue import catalogue_table
 app = typer.Typer(
     help="Good decisions every round, with one linear minimisation and no projection.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
 )
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
 app.add_typer(data, name="data")
 app.command("list")(show_list)
+app.command()(problems)
+app.command()(methods)
+app.command()(experiments)
+app.command()(show)
 app.command()(run)
 app.command()(report)
 app.command()(reproduce)
@@ -41,6 +46,7 @@ app.command()(tune)
 def _version(
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
+    show_log()
     if version:
         Console().print(f"hedgerow {hedgerow.__version__}")
         raise typer.Exit

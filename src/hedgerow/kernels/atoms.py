@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba import types
+
 from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
 from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, vabs
 from hedgerow.kernels.vectors import dot
 
 Array = Any
 BLOCK = 4 * WIDTH
+views = types.UniTuple(write, 5)
+scratch_views = types.UniTuple(write, 3)
 
 
 @kernel(whole, write, read)
@@ -193,9 +197,9 @@ def admit(
     m = encode(new, v)
     for k in range(1, count):
         row, size = rows[k * n : (k + 1) * n], int(sizes[k])
-        if part_of_distance2(v, row, size, same2) <= same2:
-            if distance2(v, new, m, row, size) <= same2:
-                return k
+        part = part_of_distance2(v, row, size, same2)
+        if part <= same2 and distance2(v, new, m, row, size) <= same2:
+            return k
     k = count
     if count == len(sizes):
         k = worst(w, last, count)

@@ -4,8 +4,8 @@ D has the squared distances of each atom to all. For weights w, w' on the simple
 ||sum (w' - w)_k a_k||^2 is -(w' - w)^T D (w' - w) / 2, so D says all that a quadratic needs,
 whatever the origin is. g is the gradient by the weights, up to a constant.
 
-Arrays by atom, and the rows of D, have the same room, for a multiple of eight entries. Past the last atom w
-and D are zero, and g is infinite.
+Arrays by atom, and the rows of D, have the same room, for a multiple of eight entries. Past the
+last atom w and D are zero, and g is infinite.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from hedgerow.kernels.jit import kernel, nothing, number, whole, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hmax, load, select, store
+from hedgerow.kernels.simd import WIDTH, broadcast, first, hmax, load, select, store
 from hedgerow.kernels.vectors import two
 
 Array = Any
@@ -71,6 +71,26 @@ def shift(g: Array, up: Array, down: Array, count: int, by: float) -> float:
     return -hmax(broadcast(0.0) - low)
 
 
+@kernel(whole, write, whole, number)
+def first_below(g: Array, count: int, limit: float) -> int:
+    """Return the first place with g at most the limit."""
+    B, found = broadcast(limit), 0
+    for k in range(padded(count) - WIDTH, -1, -WIDTH):
+        at = first(B, load(g, k))
+        found = k + at if at < WIDTH else found
+    return found
+
+
+@kernel(whole, write, whole, number)
+def first_above(gain: Array, count: int, best: float) -> int:
+    """Return the first place whose gain ties with the best."""
+    B, more, found = broadcast(best), broadcast(1.0 + TIE), 0
+    for k in range(padded(count) - WIDTH, -1, -WIDTH):
+        at = first(more * load(gain, k), B)
+        found = k + at if at < WIDTH else found
+    return found
+
+
 @kernel(whole, write, write, write, whole, number, number, whole, write)
 def descend(
     w: Array,
@@ -91,16 +111,12 @@ def descend(
     """
     least, room = least_of(g, count), len(w)
     for step in range(limit):
-        j = 0
-        while g[j] > least + TIE * tolerance:
-            j += 1
+        j = first_below(g, count, least + TIE * tolerance)
         near = D[j * room : (j + 1) * room]
         best, widest = decreases(gain, w, g, near, count, g[j], beta)
         if best == 0.0 or widest <= tolerance:
             return step
-        i = 0
-        while (1.0 + TIE) * gain[i] < best:
-            i += 1
+        i = first_above(gain, count, best)
         gap, h = g[i] - g[j], beta * near[i]
         delta = w[i] if gap >= 2.0 * h * w[i] else gap / (2.0 * h)
         w[i] -= delta

@@ -2,8 +2,8 @@
 
 The part is [count, capacity, same2 | w | sizes | last | D | rows]: how many atoms there are and may
 be, the squared distance below which vertices count as one, then for each atom its weight, its size
-and the round of its last visit, all squared distances, and the atoms as `kernels/atoms.py` has them.
-w and the rows of D have room for a multiple of eight.
+and the round of its last visit, all squared distances, and the atoms, as `kernels/atoms.py` has
+them. w and the rows of D have room for a multiple of eight.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ SAME = 1e-6
 MOST_STEPS = 200
 """The most pairwise steps of one descent."""
 
-views = types.UniTuple(write, 5)
-
 
 def part_size(n: int, capacity: int) -> int:
     """Return how many numbers so many atoms take."""
@@ -41,7 +39,7 @@ def scratch_size(n: int, capacity: int) -> int:
     return n + 2 * pairwise.padded(capacity)
 
 
-@kernel(views, write, whole)
+@kernel(atoms.views, write, whole)
 def opened(part: Array, n: int) -> Any:
     """Return the weights, sizes, last visits, squared distances and rows, each of them flat."""
     K = int(part[CAPACITY])
@@ -76,7 +74,7 @@ def mix(x: Array, part: Array) -> None:
     atoms.mixture(x, rows, sizes, w, int(part[COUNT]))
 
 
-@kernel(types.UniTuple(write, 3), write, write, whole)
+@kernel(atoms.scratch_views, write, write, whole)
 def scratched(part: Array, scratch: Array, n: int) -> Any:
     """Return room for a vertex, for the gradient by the weights, and for gains."""
     room = pairwise.padded(int(part[CAPACITY]))
@@ -132,7 +130,7 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
 
 @kernel(nothing, write, write, whole, whole, number, number)
 def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float) -> None:
-    """x += sigma (a_k - x)."""
+    """X += sigma (a_k - x)."""
     w, _, _, D, _ = opened(part, n)
     _, g, spread = scratched(part, scratch, n)
     pairwise.step_towards(w, g, D, int(part[COUNT]), k, beta, sigma, spread)

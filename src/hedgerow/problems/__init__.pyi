@@ -5,6 +5,7 @@ from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
+from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
 from .link_loads import Congestion as Congestion
 from .link_loads import CongestionCost as CongestionCost
@@ -13,6 +14,7 @@ from .link_loads import LargestUtilisation as LargestUtilisation
 from .link_loads import LinkLoads as LinkLoads
 from .link_loads import LinkUtilisation as LinkUtilisation
 from .link_loads import QueueingDelay as QueueingDelay
+from .optimal_transport import OptimalTransport as OptimalTransport
 from .portfolios import (
     ActiveShare as ActiveShare,
 )
@@ -30,6 +32,7 @@ from .problem import LinearProblem as LinearProblem
 from .problem import Problem as Problem
 from .problem import Recorded as Recorded
 from .ranking import Ranking as Ranking
+from .sensor_coverage import SensorCoverage as SensorCoverage
 from .shortest_path import ShortestPath as ShortestPath
 from .synthetic import HalfspaceBox as HalfspaceBox
 from .synthetic import HardBox as HardBox

@@ -20,13 +20,13 @@ from hedgerow.surrogates.ranges import (
     GG,
     GIVEN_MG,
     LEARNT_FROM,
-    MG,
     RELIEF,
     SCALE,
     START,
     UNSEEN,
     SeenRanges,
     Sizes,
+    see_violation,
     violation_unit,
     weight_unit,
 )
@@ -37,8 +37,6 @@ COUNT, FELT, FLOOR, GROWTH = range(5, 9)
 felt along the set, and the two constants of the scale."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
-LARGEST_GROWTH = 4.0
-"""One violation raises the unit at most by this factor."""
 
 
 @kernel(*NEEDS_GRADIENT)
@@ -56,12 +54,14 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     v = value - sizes[5]  # what some action could have avoided
     if v <= 0.0:
         return math.nan
-    queue[COUNT] += 1.0
-    if units[GIVEN_MG] == 0.0:  # U, the largest seen
-        first = queue[COUNT] == 1.0
-        ranges[MG] = v if first else max(ranges[MG], min(v, LARGEST_GROWTH * ranges[MG]))
+    first = queue[COUNT] == 0.0
+    counts = first or sizes[5] == 0.0  # a round that no action keeps is weighed, not counted
+    if counts and units[GIVEN_MG] == 0.0:
+        see_violation(ranges, v)
     U = violation_unit(ranges, units)
-    queue[VIOLATION] += min(v, U)  # V: one outlier counts one unit
+    if counts:  # V: one outlier counts one unit, also the first
+        queue[VIOLATION] = min(queue[VIOLATION], queue[COUNT] * U) + min(v, U)
+        queue[COUNT] += 1.0
     if sizes[1] <= 0.0:
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
@@ -91,10 +91,10 @@ class AdaptiveSurrogate(FirstOrder):
     """f_t + w_t g_t^+ with w_t = ratio min((5/k)(q/k)^4, sqrt t), in units of what was seen.
 
     q = 6 + max(V/U, log2(1 + N)): V is the violation so far, N the number of violated rounds, U the
-    largest violation so far (`SeenRanges`), so that persistence counts even where violations are
-    tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost so
-    far against the present play, less what violations paid: the scale grows only while regret is
-    being lost. One oracle call a round; a few more for violations of a new size.
+    second largest violation so far (`SeenRanges`). So persistence counts even where violations
+    are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
+    so far against the present play, less what violations paid: the scale grows only while regret
+    is being lost. One oracle call per round; a few more for violations of a new size.
 
     Args:
         ranges: the units.
