@@ -48,11 +48,11 @@ NETWORKS = (
     *(f"sndlib/{name}" for name in ("atlanta", "cost266", "dfn-gwin", "france", "germany50",
                                     "india35", "janos-us", "nobel-eu", "nobel-us", "polska")),
 )  # fmt: skip
-SEEDS = range(10)
+SEEDS = range(3)
 FEW = ("unconstrained", "sinha_vaze_2024", "sarkar_sinha_2025", "wang_2025")
 HORIZON = 2000
 LARGEST, SCALE_ROUNDS = "caida/2024-08/7018", 40
-OURS = ("projection_free_coco", "projection_free_coco_tracking")
+OURS = ("projection_free_coco", "projection_free_coco_plain")
 RIVALS = (
     "unconstrained", "sinha_vaze_2024", "sarkar_sinha_2025", "wang_2025",
     "garber_kretzu_2024_lpm", "yu_neely_2020", "liakopoulos_cold", "sun_safe", "mahdavi_2012",

@@ -90,9 +90,11 @@ def generated() -> str:
                 f"{median(row['microseconds'] for row in told):.0f}",
             ]
         )
+    networks, seeds = ({name.split()[k] for name in games} for k in (0, 1))
+    sizes = f"{len(networks)} networks, {len(seeds)} seeds each: {len(games)} games."
     heads = ["cost above hindsight's", "CCV", "rounds violating"]
     wins = [f"{_name(ours)}: less CCV, beaten" for ours in (DEFAULT, BLOCKS)]
-    return table(["method", *heads, *wins, "µs a round"], rows)
+    return f"{sizes}\n\n" + table(["method", *heads, *wins, "µs a round"], rows)
 
 
 def _score(games: dict[str, Row], ours: str, method: str) -> str:

@@ -314,5 +314,9 @@ def test_wrong_networks_are_refused() -> None:
         TrafficEngineering.from_network(bare, np.ones((1, 2, 2)))
     with pytest.raises(ValueError, match="available must have shape"):
         TrafficEngineering(X, [[1.0]], [1.0], [1.0], 0.5, available=np.zeros((1, 1)))
+    with pytest.raises(ValueError, match="ask for at most 16777216 rounds"):
+        gravity_demands(ring(), 10**8, 0)
+    with pytest.raises(ValueError, match="daily must be at least 0 and below 1, got 1"):
+        gravity_demands(ring(), 10, 0, daily=1.0)
     with pytest.raises(ValueError, match="knee must lie between 0 and 1"):
         QueueingDelay(1.0)

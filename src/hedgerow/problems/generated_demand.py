@@ -14,6 +14,8 @@ SPREAD = 0.5
 """How much the masses of nodes differ beyond their capacities: the sigma of a lognormal law."""
 MEMORY = 0.95
 """How much of the noise of one round is left in the next."""
+MOST_NUMBERS = 1 << 28
+"""In all matrices together: 2 GiB."""
 WORKDAYS = 5
 """Days of a week before its weekend."""
 
@@ -63,8 +65,13 @@ def gravity_demands(
     busy, swing = as_positive(utilisation, "utilisation"), as_number(daily, "daily")
     if not 0.0 <= swing < 1.0:
         raise ValueError(f"daily must be at least 0 and below 1, got {swing:g}")
-    base = _gravity(network, rng, pairs)
     n = len(network.nodes)
+    if T * n * n > MOST_NUMBERS:
+        raise ValueError(
+            f"{T} matrices of {n} nodes have more than {MOST_NUMBERS} numbers; ask for at most "
+            f"{MOST_NUMBERS // n**2} rounds"
+        )
+    base = _gravity(network, rng, pairs)
     time = np.arange(T)
     clock = rng.uniform(-0.1, 0.1, n)[:, None] + time / day  # each node has its own hours
     cycle = 1.0 + swing * np.sin(2.0 * np.pi * clock)
