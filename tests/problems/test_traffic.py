@@ -11,7 +11,7 @@ import hedgerow as hr
 from hedgerow.baselines import FixedSplit, LastMatrix, MeanMatrix
 from hedgerow.functions import Linear, Maximum
 from hedgerow.learners import BlockOCG
-from hedgerow.networks import Topology
+from hedgerow.networks import Topology, TrafficMatrices
 from hedgerow.problems import (
     CongestionCost,
     FortzThorup,
@@ -27,6 +27,7 @@ from hedgerow.sets import MultiCommodityFlow, PathShares
 from hedgerow.surrogates import AdaptiveSurrogate
 from hedgerow.surrogates.ranges import SeenRanges
 from hedgerow.testing import check_policy
+from measured import data
 
 RING = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
 
@@ -320,3 +321,14 @@ def test_wrong_networks_are_refused() -> None:
         gravity_demands(ring(), 10, 0, daily=1.0)
     with pytest.raises(ValueError, match="knee must lie between 0 and 1"):
         QueueingDelay(1.0)
+
+
+@pytest.mark.measured
+def test_a_measured_day_is_kept_better_than_by_shortest_paths() -> None:
+    network = Topology.load(data("traffic/abilene.json"))
+    week = TrafficMatrices.load(data("traffic/abilene_demands.npz"), network.nodes)
+    assert week.demands.shape == (2016, 12, 12)
+    P = TrafficEngineering.from_network(network, week.demands[:288], limit=1.0)
+    P = P.with_limit(0.7 * P.shortest_limit)
+    fixed = hr.simulate(FixedSplit(P.decision_set, P.shortest), P)
+    assert hr.simulate(blocks(P.decision_set), P).ccv < 0.5 * fixed.ccv
