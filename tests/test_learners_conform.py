@@ -120,4 +120,4 @@ def test_a_policy_asks_once_a_round_and_once_more_at_the_first_violation(make, e
         assert policy.oracle_calls == X.calls == t + extra * (t > 5)
         violation = -1.0 if t < 5 else 1.0
         grads = rng.standard_normal((2, 4))
-        policy.tell(EvalGrad(0.0, grads[0]), EvalGrad(violation, grads[1]))
+        policy.tell(EvalGrad(0.0, grads[0]), EvalGrad(violation, 100.0 * grads[1]))

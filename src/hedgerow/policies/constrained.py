@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from typing import TypeVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from hedgerow.engine.certificate import certificate_add_round
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, squared_norm
 from hedgerow.policies.composition import Composition
-from hedgerow.policies.presets import as_budget
+from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.surrogates.queued import is_plain
@@ -45,6 +46,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         super().__init__(
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
+        self._warned = False
         if isinstance(surrogate, ReadsLedger):
             surrogate.read(self.ledger)
 
@@ -63,6 +65,21 @@ class Constrained(Composition[EvalGrad, Seen]):
         worst = max((float(seen.value) for seen in each_seen(constraint)), default=0.0)
         certificate_add_round(
             self.ledger, loss.grad, self.learner.ask(), self.surrogate.price, cost.value, worst
+        )
+        if worst > 0.0:
+            self.warn_if_ignored()
+
+    def warn_if_ignored(self) -> None:
+        """Warn once if after many violations the weight is still too small to move the play."""
+        if self._warned or not getattr(self.surrogate, "ignored", False):
+            return
+        self._warned = True
+        warnings.warn(
+            f"after {self._state['violated'][0]:.0f} violated rounds the weight on the constraint "
+            f"is {self.surrogate.largest_weight:.2g} at most, too small to move the play: the "
+            "constraint is ignored; raise eagerness, or give violation_range in its own unit",
+            IgnoredConstraintWarning,
+            stacklevel=3,
         )
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:

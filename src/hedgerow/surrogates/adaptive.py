@@ -20,6 +20,7 @@ from hedgerow.surrogates.ranges import (
     GG,
     GIVEN_MG,
     LEARNT_FROM,
+    RATE,
     RELIEF,
     SCALE,
     START,
@@ -32,11 +33,15 @@ from hedgerow.surrogates.ranges import (
 )
 
 Array = Vector
-COUNT, FELT, FLOOR, GROWTH = range(5, 9)
+COUNT, FELT, LAST, FLOOR, GROWTH = range(5, 10)
 """The numbers of the queue after those of `Queued`: violated rounds, those in which the gradient is
-felt along the set, and the two constants of the scale."""
+felt along the set, the last weight in such a round, and the two constants of the scale."""
+MANY, TOO_SMALL = 100.0, 0.01
+"""After so many violations a weight below this share of the exchange rate is too small to act."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
+SAFETY = 4.0
+"""The exchange rate is at least so many times what safety costs per violation avoided."""
 
 
 @kernel(*NEEDS_GRADIENT)
@@ -65,20 +70,26 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     if sizes[1] <= 0.0:
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
-    ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
     ranges[GG] = math.sqrt(sizes[1])
+    ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
+    ranges[GF] = max(ranges[GF], SAFETY * ranges[RATE] * ranges[GG])
     k, growth = queue[FLOOR], queue[GROWTH]
     if growth > 0.0:  # k_t: it grows while regret is lost, and no faster than sqrt t
         regret = max(0.0, sizes[4]) / (weight_unit(ranges, units) * U)
         k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
     ranges[SCALE] = k
-    return units[START] + max(queue[VIOLATION] / U, math.log2(1.0 + queue[COUNT]))
+    q = queue[VIOLATION] / U
+    if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
+        q = max(q, math.log2(1.0 + queue[COUNT]))
+    return units[START] + q
 
 
 @kernel(*CHARGE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """The loss is f_t + w_t (g_t - u_t)^+, u_t what no action avoids."""
     note(queue, weight, max(0.0, value - ranges[RELIEF]))
+    if weight > 0.0:
+        queue[LAST] = weight
 
 
 @kernel(*SLOPE)
@@ -120,7 +131,7 @@ class AdaptiveSurrogate(FirstOrder):
         floor = (SCALE_FLOOR if scale is None else as_positive(scale, "scale")) / e
         super().__init__(PowerPotential(P, floor), QUEUE / e, ranges)
         self.guard, self._budget = guard, budget
-        self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=4)
+        self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=5)
         self._state.array[FLOOR] = floor
         self._state.array[GROWTH] = SCALE_GROWTH / e if scale is None else 0.0
 
@@ -133,8 +144,32 @@ class AdaptiveSurrogate(FirstOrder):
     def queue(self) -> float:
         """q, in units of `ranges.violation`."""
         numbers = self._state.array
-        seen = numbers[VIOLATION] / self.ranges.violation
-        return self.initial + max(float(seen), math.log2(1.0 + numbers[COUNT]))
+        q = float(numbers[VIOLATION] / self.ranges.violation)
+        if self._units[GIVEN_MG] == 0.0:
+            q = max(q, math.log2(1.0 + numbers[COUNT]))
+        return self.initial + q
+
+    @property
+    def forgiven(self) -> float:
+        """The part of the last round's violation that no action avoids, as far as was looked."""
+        return float(self.ranges.array[RELIEF])
+
+    @property
+    def reaction(self) -> float | None:
+        """The last felt weight in units of the exchange rate; None before the first violation.
+
+        At 1 a violating round pulls back about as strongly as costs pull forward.
+        """
+        ratio = self.ranges.ratio
+        felt = self._state.array[FELT] > 0.0 and ratio > 0.0
+        return float(self._state.array[LAST] / ratio) if felt else None
+
+    @property
+    def ignored(self) -> bool:
+        """Whether after many violations the weight is still too small to move the play."""
+        reaction = self.reaction
+        many = self._state.array[COUNT] >= MANY
+        return bool(many and reaction is not None and reaction < TOO_SMALL)
 
     def read(self, ledger: Vector) -> None:
         """Read what the policy has lost so far off its ledger."""

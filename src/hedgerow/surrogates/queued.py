@@ -169,7 +169,7 @@ class FirstOrder(Queued):
         sizes = ranges.sizes(cost, constraint, needed)
         relief = 0.0
         if needs_reach(ranges.array, self._units, value, needed, sizes[1]):
-            relief = ranges.reach(constraint)
+            relief = ranges.reach(cost, constraint)
         sizes = (*sizes[:4], self._lost(value), relief)
         weight, q = 0.0, kind.take(queue, ranges.array, self._units, value, sizes)
         if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh

@@ -21,15 +21,16 @@ from hedgerow.kernels.tangents import everywhere
 from hedgerow.kernels.vectors import mix
 from hedgerow.protocols.parts import Learner
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
+from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State, Stateful
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
 """What is known of a round, as `engine/signatures.py` has it."""
-MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND = range(9)
+MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND, RATE = range(10)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
-ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale, and
-the two largest violations."""
+ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale,
+the two largest violations, and what it costs to avoid a unit of violation."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
 AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
@@ -102,10 +103,7 @@ def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes
     if needed == LEARNT_FROM and sizes[1] > 0.0:
         ranges[GG] = max(ranges[GG], math.sqrt(sizes[1]))
         if value > 0.0 and units[GIVEN_MG] == 0.0:
-            if units[LEARNT] == AS_SEEN:
-                see_violation(ranges, value)
-            else:
-                ranges[MG] = max(ranges[MG], value)
+            ranges[MG] = max(ranges[MG], value)
 
 
 @kernel(number, number, number, number, number)
@@ -132,7 +130,7 @@ class GivenRanges(Stateful):
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
-        self.array = np.zeros(SECOND + 1)
+        self.array = np.zeros(RATE + 1)
 
     oracle_calls = 0
     """It asks for none."""
@@ -150,7 +148,7 @@ class GivenRanges(Stateful):
         """Return a kernel that measures gradients, and what it reads; nothing is learnt from it."""
         return everywhere, NO_INDEX, NO_NUMBERS
 
-    def reach(self, constraint: EvalGrad) -> float:  # noqa: ARG002
+    def reach(self, cost: EvalGrad, constraint: EvalGrad) -> float:  # noqa: ARG002
         """Learn nothing, and forgive nothing."""
         return 0.0
 
@@ -189,7 +187,7 @@ class LearntRanges(Stateful):
             0.0 if violation is None else as_positive(violation, "violation"),
             0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
-        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=5)
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=6)
         self._units = self.units(0.0)
 
     def __repr__(self) -> str:
@@ -235,7 +233,7 @@ class LearntRanges(Stateful):
             return None
         return compiled.measure, compiled.label, compiled.members
 
-    def reach(self, constraint: EvalGrad) -> float:
+    def reach(self, cost: EvalGrad, constraint: EvalGrad) -> float:  # noqa: ARG002
         """Find Mg, by one oracle call at the play; forgive nothing."""
         x, grad = self.learner.ask(), constraint.grad
         farthest = self.learner.decision_set.lmo(-grad)
@@ -253,7 +251,8 @@ class SeenRanges(LearntRanges):
 
     violation is the second largest violation so far, U, so that one outlier does not set the unit,
     and counts one unit itself. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
-    where n counts the violated rounds of t. Multiplying all costs or all constraints by a power of
+    where n counts the violated rounds of t; but at least four times what the safest action cost per
+    violation avoided, when last looked at. Multiplying all costs or all constraints by a power of
     two leaves the plays unchanged, by another factor up to rounding.
 
     A violation of more than twice the unit costs one extra oracle call: it tells how much of it no
@@ -264,7 +263,8 @@ class SeenRanges(LearntRanges):
         learner: who plays; its set is measured, at its current play.
         violation: a known unit of violation, which replaces the seen one.
         ratio: a known ratio, which replaces the seen one.
-        forgiving: False to forgive nothing, without any extra oracle call.
+        forgiving: False to forgive nothing, without any extra oracle call; the unit is then the
+            largest violation itself, so that no round adds more than one to a queue.
 
     """
 
@@ -288,11 +288,19 @@ class SeenRanges(LearntRanges):
             product = product_of(self.learner.decision_set.tangent_norm2(s)[0], cost2, force2, k)
         return cost2, force2, plain2, product, lost, relief
 
-    def reach(self, constraint: EvalGrad) -> float:
-        """Return the part of the violation that no action avoids, by one oracle call."""
+    def reach(self, cost: EvalGrad, constraint: EvalGrad) -> float:
+        """Return the part of the violation that no action avoids, by one oracle call.
+
+        The call finds the safest action, and so also what it costs to be safe.
+        """
         x, grad, X = self.learner.ask(), constraint.grad, self.learner.decision_set
-        lowest = constraint.value + min(0.0, X.minimum(grad) - float(grad @ x))
+        safest = X.lmo(grad)
+        avoided = float(grad @ (x - safest))
         self._state["calls"][0] += 1.0
+        if avoided > 0.0:
+            self.array[RATE] = max(0.0, float(cost.grad @ (safest - x))) / avoided
+        exact = type(X).minimum is DecisionSet.minimum  # else the set knows a proved bound
+        lowest = constraint.value - (avoided if exact else float(grad @ x) - X.minimum(grad))
         return lowest if lowest > SURE * constraint.value else 0.0
 
 
