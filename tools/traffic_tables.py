@@ -9,7 +9,7 @@ from tables import read, table
 
 Row = dict[str, Any]
 NAMES = {
-    "blocks": "the default with `BlockOCG`",
+    "blocks": "`BlockOCG`, the default's surrogate",
     "shortest paths": "shortest paths",
     "ECMP": "ECMP",
     "last matrix": "best for the last matrix",
