@@ -10,6 +10,7 @@ from rich.console import Console
 
 import hedgerow
 from hedgerow.cli.backtest import backtest
+from hedgerow.cli.data import data
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.habits import SETTINGS, show_log
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
+app.add_typer(data, name="data")
 app.command("list")(show_list)
 app.command()(problems)
 app.command()(methods)
