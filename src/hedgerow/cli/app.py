@@ -13,6 +13,7 @@ from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import show_list
+from hedgerow.cli.live import compact, dashboard, serve, token
 from hedgerow.cli.network import network
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
@@ -33,6 +34,10 @@ app.command()(run)
 app.command()(report)
 app.command()(reproduce)
 app.command()(tune)
+app.add_typer(token, name="token")
+app.command()(serve)
+app.command()(dashboard)
+app.command()(compact)
 
 
 @app.callback(invoke_without_command=True)

@@ -191,7 +191,8 @@ class Store:
             ).rowcount
         if self.is_file:
             with self._errors(), self.engine.connect() as alone:
-                alone.connection.driver_connection.execute("VACUUM")  # in no transaction
+                driver: Any = alone.connection.driver_connection
+                driver.execute("VACUUM")  # in no transaction
         return dropped
 
     @contextmanager
