@@ -56,9 +56,15 @@ class History:
 
 
 def read_history(
-    store: Store, name: str, *, first: int = 1, last: int | None = None, actions: bool = True
+    store: Store,
+    name: str,
+    *,
+    first: int = 1,
+    last: int | None = None,
+    step: int = 1,
+    actions: bool = True,
 ) -> History:
-    """Return the rounds from `first` to `last` of a session."""
+    """Return the rounds from `first` to `last` of a session, or those that `step` divides."""
     told = JOURNAL.alias("told")
     asked = JOURNAL.alias("asked")
     with store.reading() as connection:
@@ -75,6 +81,8 @@ def read_history(
         wanted = [asked.c.session == session.id, asked.c.kind == ASK, asked.c.round >= first]
         if last is not None:
             wanted.append(asked.c.round <= last)
+        if step > 1:
+            wanted.append(asked.c.round % step == 0)
         rows = connection.execute(
             sql.select(*columns)
             .select_from(asked.outerjoin(told, matching))

@@ -50,6 +50,24 @@ EVERY = 256
 CERTIFIED = 8
 """Feedbacks between two certificates in the journal, each of one oracle call."""
 LONGEST_KEY = 80
+REMEMBERED = 4096
+"""Open decisions of its own that a process remembers; others are looked up."""
+
+c = JOURNAL.c
+HEAD = sql.select(sql.func.max(c.seq)).where(c.session == sql.bindparam("session"))
+LAST = sql.select(sql.func.max(c.round)).where(
+    c.session == sql.bindparam("session"), c.kind == sql.literal_column(str(ASK))
+)
+FIND = sql.select(JOURNAL).where(
+    c.session == sql.bindparam("session"), c.decision == sql.bindparam("decision")
+)
+ANSWER = sql.select(JOURNAL).where(
+    c.session == sql.bindparam("session"),
+    c.kind == sql.literal_column(str(TELL)),
+    c.round == sql.bindparam("round"),
+)
+ADD = sql.insert(JOURNAL)
+EMPTY: dict[str, Any] = dict.fromkeys(column.name for column in c)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +200,8 @@ class Session:
         self._lock = threading.RLock()
         self._seq: int | None = None  # the journal's row that the policy has seen; None: rebuild it
         self._told = 0
+        self._open: dict[str, tuple[int, Vector]] = {}  # asked here, and not told up to _seq
+        self._round: int | None = None  # the last one, up to _seq
         self._takes_at = "at" in inspect.signature(policy.tell).parameters
         self._refresh()
 
@@ -211,31 +231,32 @@ class Session:
         with self._lock:
             with self.store.writing(self._id) as connection:
                 head = self._catch_up(connection)
-                if key is not None and (row := self._asked(connection, key)) is not None:
-                    return Decision(key, row.round, self._action(row), row.time)
-                c = JOURNAL.c
-                last = sql.select(sql.func.max(c.round)).where(c.session == self._id, c.kind == ASK)
+                if key is not None and (asked := self._asked(connection, key)) is not None:
+                    return Decision(key, asked.round, self._action(asked), asked.time)
+                if self._round is None:
+                    self._round = self.store.run(connection, LAST, {"session": self._id}).scalar()
                 action = self.policy.ask()
                 payload = pack_action(action)
                 decision = Decision(
                     uuid.uuid4().hex if key is None else key,
-                    (connection.execute(last).scalar() or 0) + 1,
+                    (self._round or 0) + 1,
                     action,
                     time.time(),
                 )
-                connection.execute(
-                    sql.insert(JOURNAL).values(
-                        session=self._id,
-                        seq=head + 1,
-                        kind=ASK,
-                        round=decision.round,
-                        decision=decision.id,
-                        time=decision.time,
-                        digest=digest_of(payload),
-                        payload=payload,
-                    )
-                )
-            self._seq = head + 1
+                row = EMPTY | {
+                    "session": self._id,
+                    "seq": head + 1,
+                    "kind": ASK,
+                    "round": decision.round,
+                    "decision": decision.id,
+                    "time": decision.time,
+                    "digest": digest_of(payload),
+                    "payload": payload,
+                }
+                self.store.run(connection, ADD, row)
+            self._seq, self._round = head + 1, decision.round
+            if len(self._open) < REMEMBERED:
+                self._open[decision.id] = decision.round, action.copy()
         return decision
 
     def tell(
@@ -253,55 +274,74 @@ class Session:
             constraint: the same of the constraint, or a list of several.
 
         """
+        if not isinstance(id, str):
+            raise TypeError(f"a decision's id is a text, got {type(id).__name__}")
+        action: Vector | None
         with self._lock:
             with self.store.writing(self._id) as connection:
                 head = self._catch_up(connection)
-                asked = self._asked(connection, id)
-                if asked is None:
-                    raise LookupError(
-                        f"session {self.name!r} made no decision {str(id)[:80]!r}; tell the id "
-                        "that ask() returned"
-                    )
-                c = JOURNAL.c
-                once = (c.session == self._id, c.kind == TELL, c.round == asked.round)
-                before = connection.execute(sql.select(JOURNAL).where(*once)).one_or_none()
-                if before is not None and asked.payload is None:
-                    action = None
+                if id in self._open:
+                    round_, action = self._open[id]
                 else:
-                    action = self._action(asked)
+                    round_, action, before = self._looked_up(connection, id)
+                    if before is not None:
+                        return self._again(before, id, self._looked(cost, constraint, action))
+                    assert action is not None
                 told = self._looked(cost, constraint, action)
                 payload = pack_feedback(*told)
-                digest = digest_of(payload)
-                if before is not None:
-                    if before.digest != digest:
-                        raise ConflictError(
-                            f"decision {asked.decision} was already told other feedback, which "
-                            "stays; feedback of a decision counts once"
-                        )
-                    return Acknowledgement(asked.decision, asked.round, before.seq, before.time)
-                assert action is not None
                 self._seq, known = None, self._told  # until the commit nobody knows what it is
                 self._tell_policy(told, action)
                 self._told = known + 1
-                done = Acknowledgement(asked.decision, asked.round, head + 1, time.time())
-                connection.execute(
-                    sql.insert(JOURNAL).values(
-                        session=self._id,
-                        seq=done.order,
-                        kind=TELL,
-                        round=done.round,
-                        time=done.time,
-                        digest=digest,
-                        payload=payload,
-                        cost=value_of(told[0]),
-                        violation=value_of(told[1]),
-                        **self._measures(),
-                    )
-                )
+                done = Acknowledgement(id, round_, head + 1, time.time())
+                row = EMPTY | {
+                    "session": self._id,
+                    "seq": done.order,
+                    "kind": TELL,
+                    "round": done.round,
+                    "time": done.time,
+                    "digest": digest_of(payload),
+                    "payload": payload,
+                    "cost": value_of(told[0]),
+                    "violation": value_of(told[1]),
+                    **self._measures(),
+                }
+                self.store.run(connection, ADD, row)
                 if self._told % self._every == 0:
                     self._snapshot(connection, done.order)
             self._seq = done.order
+            self._open.pop(id, None)
         return done
+
+    def _looked_up(
+        self,
+        connection: sql.Connection,
+        id: str,  # noqa: A002
+    ) -> tuple[int, Vector | None, sql.Row[Any] | None]:
+        """Return round and action of a decision in the journal, and its feedback if it has any."""
+        asked = self._asked(connection, id)
+        if asked is None:
+            raise LookupError(
+                f"session {self.name!r} made no decision {str(id)[:80]!r}; tell the id that ask() "
+                "returned"
+            )
+        given = {"session": self._id, "round": asked.round}
+        before = self.store.run(connection, ANSWER, given).one_or_none()
+        compacted = before is not None and asked.payload is None
+        return asked.round, None if compacted else self._action(asked), before
+
+    def _again(
+        self,
+        before: sql.Row[Any],
+        id: str,  # noqa: A002
+        told: tuple[Seen, Told],
+    ) -> Acknowledgement:
+        """Return the acknowledgement of before, or refuse feedback that differs from that."""
+        if before.digest != digest_of(pack_feedback(*told)):
+            raise ConflictError(
+                f"decision {id} was already told other feedback, which stays; feedback of a "
+                "decision counts once"
+            )
+        return Acknowledgement(id, before.round, before.seq, before.time)
 
     def status(self) -> Status:
         """Return the session in numbers."""
@@ -358,14 +398,12 @@ class Session:
 
     def _looked(self, cost: Any, constraint: Any, action: Vector | None) -> tuple[Seen, Told]:
         """Return feedback as it is stored; functions are looked at, at the decision's action."""
-        functions = [part for part in (cost, constraint) if isinstance(part, Function)]
-        if functions:
+        if callable(cost) or callable(constraint):
             if action is None:
                 raise ValueError("this decision was compacted; tell its feedback, not functions")
             look = feedback_of(self.policy)
             cost, constraint = (
-                look(part, action) if isinstance(part, Function) else part
-                for part in (cost, constraint)
+                look(part, action) if callable(part) else part for part in (cost, constraint)
             )
         return as_told(cost, constraint, self._dim)
 
@@ -414,11 +452,11 @@ class Session:
 
     def _catch_up(self, connection: sql.Connection) -> int:
         """Bring the policy to the state of the journal and return its last row."""
-        c = JOURNAL.c
-        last = sql.select(sql.func.max(c.seq)).where(c.session == self._id)
-        head = int(connection.execute(last).scalar() or 0)
+        head = int(self.store.run(connection, HEAD, {"session": self._id}).scalar() or 0)
         if self._seq == head:
             return head
+        self._open.clear()  # others were here
+        self._round = None
         if self._seq is None:
             self._restore(connection)
         seq, self._seq = self._seq, None
@@ -469,11 +507,8 @@ class Session:
         )
 
     def _asked(self, connection: sql.Connection, id: str) -> sql.Row[Any] | None:  # noqa: A002
-        c = JOURNAL.c
-        if not isinstance(id, str):
-            raise TypeError(f"a decision's id is a text, got {type(id).__name__}")
-        found = sql.select(JOURNAL).where(c.session == self._id, c.decision == id)
-        return connection.execute(found).one_or_none()
+        given = {"session": self._id, "decision": id}
+        return self.store.run(connection, FIND, given).one_or_none()
 
     def _action(self, row: sql.Row[Any]) -> Vector:
         if row.payload is None:

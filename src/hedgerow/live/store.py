@@ -105,6 +105,7 @@ class Store:
         self.is_file = url.get_backend_name() == "sqlite"
         self.place = str(url.database) if self.is_file else url.render_as_string()
         self.engine = sql.create_engine(url)
+        self._compiled: dict[Any, Any] = {}
         if self.is_file:
             sql.event.listen(self.engine, "connect", _prepare_file)
             sql.event.listen(self.engine, "begin", _begin)
@@ -146,6 +147,18 @@ class Store:
                 row = sql.select(SESSIONS.c.id).where(SESSIONS.c.id == session)
                 connection.execute(row.with_for_update())
             yield connection
+
+    def run(
+        self, connection: sql.Connection, statement: Any, given: dict[str, Any]
+    ) -> sql.CursorResult[Any]:
+        """Execute a statement that is written once, at the top of a file; it is compiled once."""
+        compiled = self._compiled.get(statement)
+        if compiled is None:
+            compiled = statement.compile(self.engine, column_keys=list(given))
+            self._compiled[statement] = compiled
+        order = compiled.positiontup
+        values = given if order is None else tuple([given[name] for name in order])
+        return connection.exec_driver_sql(compiled.string, values)
 
     def sessions(self) -> list[Status]:
         """Return the status of every session, by name."""
@@ -312,4 +325,5 @@ def _prepare_server(connection: Any, _: object) -> None:
 
 def _begin(connection: sql.Connection) -> None:
     writes = connection.get_execution_options().get("hedgerow_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    driver: Any = connection.connection.driver_connection
+    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
