@@ -201,10 +201,10 @@ def test_history_problem_and_hindsight(place):
         assert ours.status == theirs.status == "optimal"
         regret = np.nansum(history.cost) - ours.cost
         assert regret <= session.certificate() + 1e-9
-        pandas = pytest.importorskip("pandas", reason="frame() needs pandas")
-        frame = session.history().frame()
-        assert isinstance(frame, pandas.DataFrame)
-        assert frame.loc[3, "cost"] == history.cost[2]
+        pandas = pytest.importorskip("pandas", reason="needs pandas")
+        frame = pandas.DataFrame(session.history().columns())
+        assert frame.loc[2, "cost"] == history.cost[2]
+        assert frame.loc[2, "rounds"] == 3
 
 
 def test_several_constraints_and_values_are_stored(place):

@@ -13,10 +13,10 @@ import numpy as np
 from bokeh.application import Application
 from bokeh.application.handlers.function import FunctionHandler
 from bokeh.core.properties import value
+from bokeh.core.templates import FILE
 from bokeh.events import DocumentReady
 from bokeh.plotting import figure
 from bokeh.server.server import Server
-from jinja2 import Template
 
 from hedgerow.inputs import Vector
 from hedgerow.live.history import History, read_history
@@ -37,7 +37,7 @@ SHARES = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F3C8D",
     "#11A579", "#3969AC", "#F2B701", "#E73F74", "#999999",
 )  # fmt: skip
-PAGE = Template("""{% extends base %}
+PAGE = FILE.environment.from_string("""{% extends base %}
 {% block preamble %}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>

@@ -43,16 +43,9 @@ class History:
     certificate: Vector
     actions: Vector
 
-    def frame(self) -> Any:
-        """Return a pandas DataFrame of all but the actions, indexed by round."""
-        try:
-            import pandas as pd
-        except ModuleNotFoundError:
-            raise ModuleNotFoundError(
-                "frame() needs pandas; install it, or use the arrays", name="pandas"
-            ) from None
-        columns = {f.name: getattr(self, f.name) for f in fields(self)[1:-1]}
-        return pd.DataFrame(columns, index=pd.Index(self.rounds, name="round"))
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all but the actions, by name: `pandas.DataFrame(history.columns())`."""
+        return {field.name: getattr(self, field.name) for field in fields(self)[:-1]}
 
 
 def read_history(

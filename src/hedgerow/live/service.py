@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sql
 from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 
 import hedgerow
 from hedgerow.feedback import EvalGrad
@@ -86,7 +85,8 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     )
     app.middleware("http")(service.guarded)
     app.exception_handler(Refusal)(_refusal_page)
-    app.exception_handler(HTTPException)(_unknown_page)
+    app.exception_handler(404)(_unknown_page)
+    app.exception_handler(405)(_unknown_page)
 
     @app.get("/health", summary="Whether the store can be read.")
     async def health() -> Response:

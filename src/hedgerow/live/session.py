@@ -348,7 +348,7 @@ class Session:
         return self.store.status(self.name)
 
     def history(self, actions: bool = True) -> History:
-        """Return what happened so far, as arrays; `history().frame()` is a DataFrame.
+        """Return what happened so far, as arrays; `columns()` of it makes a DataFrame.
 
         Args:
             actions: whether the actions are wanted, the largest part.
