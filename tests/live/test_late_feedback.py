@@ -62,7 +62,7 @@ def test_the_certificate_is_a_proof_in_1000_random_orders():
         make = (hr.projection_free_coco, hr.projection_free_long_term, hr.unconstrained)[
             seed // 3 % 3
         ]
-        policy, (game, _) = make(X), drawn(X, 12, rng)
+        policy, (game, _) = make(X), drawn(X, 9, rng)
         told = play_late(policy, game, rng, window=2 + seed % 6)
         late += [t for t, _ in told] != sorted(t for t, _ in told)
         cost = sum(game[t][0](x) for t, x in told)

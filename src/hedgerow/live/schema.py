@@ -39,11 +39,15 @@ JOURNAL = sql.Table(
     Column("decision", Text),  # the id, of an ask alone
     Column("time", Float, nullable=False),
     Column("digest", Text, nullable=False),  # SHA-256 of the payload
-    Column("payload", LargeBinary),  # the action or the feedback; none once it was compacted
-    Column("cost", Float),
+    Column("cost", Float),  # this and what follows, of a tell alone
     Column("violation", Float),
     Column("weight", Float),
     Column("certificate", Float),
+    Column("told", Integer),  # totals up to this row
+    Column("total_cost", Float),
+    Column("total_ccv", Float),
+    Column("total_violated", Integer),
+    Column("payload", LargeBinary),  # the action or the feedback; none once it was compacted
     UniqueConstraint("session", "kind", "round", name="once"),
     UniqueConstraint("session", "decision", name="one_decision"),
 )
@@ -52,7 +56,6 @@ SNAPSHOTS = sql.Table(
     METADATA,
     Column("session", Integer, ForeignKey("sessions.id"), primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("told", Integer, nullable=False),
     Column("payload", LargeBinary, nullable=False),
 )
 TOKENS = sql.Table(

@@ -38,7 +38,7 @@ from hedgerow.live.payloads import (
     value_of,
 )
 from hedgerow.live.schema import ASK, JOURNAL, SESSIONS, SNAPSHOTS, TELL
-from hedgerow.live.store import Status, Store, check_name, session_row
+from hedgerow.live.store import CERTIFIED, Status, Store, check_name, session_row
 from hedgerow.problems.problem import GivenRound, Recorded
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Policy
@@ -47,8 +47,6 @@ from hedgerow.snapshot_file import pack_snapshot, unpack_snapshot
 
 EVERY = 256
 """Feedbacks between two snapshots."""
-CERTIFIED = 8
-"""Feedbacks between two certificates in the journal, each of one oracle call."""
 LONGEST_KEY = 80
 REMEMBERED = 4096
 """Open decisions of its own that a process remembers; others are looked up."""
@@ -67,6 +65,9 @@ ANSWER = sql.select(JOURNAL).where(
     c.round == sql.bindparam("round"),
 )
 ADD = sql.insert(JOURNAL)
+TOTALS = ("told", "total_cost", "total_ccv", "total_violated")
+Totals = tuple[int, float, float, int]
+NOTHING: Totals = (0, 0.0, 0.0, 0)
 EMPTY: dict[str, Any] = dict.fromkeys(column.name for column in c)
 
 
@@ -177,7 +178,7 @@ def begin(
                 row = session_row(connection, name)
                 snapshot = pack_snapshot(policy.state())
                 connection.execute(
-                    sql.insert(SNAPSHOTS).values(session=row.id, seq=0, told=0, payload=snapshot)
+                    sql.insert(SNAPSHOTS).values(session=row.id, seq=0, payload=snapshot)
                 )
         _check_configuration(name, row.configuration, shown)
         return Session(opened, row, policy, owns=not isinstance(store, Store))
@@ -199,7 +200,7 @@ class Session:
         self._owns = owns
         self._lock = threading.RLock()
         self._seq: int | None = None  # the journal's row that the policy has seen; None: rebuild it
-        self._told = 0
+        self._totals = NOTHING  # up to _seq
         self._open: dict[str, tuple[int, Vector]] = {}  # asked here, and not told up to _seq
         self._round: int | None = None  # the last one, up to _seq
         self._takes_at = "at" in inspect.signature(policy.tell).parameters
@@ -289,9 +290,10 @@ class Session:
                     assert action is not None
                 told = self._looked(cost, constraint, action)
                 payload = pack_feedback(*told)
-                self._seq, known = None, self._told  # until the commit nobody knows what it is
+                self._seq = None  # until the commit nobody knows what it is
                 self._tell_policy(told, action)
-                self._told = known + 1
+                cost_, violation = value_of(told[0]), value_of(told[1])
+                self._totals = _with_round(self._totals, cost_, violation)
                 done = Acknowledgement(id, round_, head + 1, time.time())
                 row = EMPTY | {
                     "session": self._id,
@@ -301,12 +303,13 @@ class Session:
                     "time": done.time,
                     "digest": digest_of(payload),
                     "payload": payload,
-                    "cost": value_of(told[0]),
-                    "violation": value_of(told[1]),
+                    "cost": cost_,
+                    "violation": violation,
                     **self._measures(),
+                    **dict(zip(TOTALS, self._totals, strict=True)),
                 }
                 self.store.run(connection, ADD, row)
-                if self._told % self._every == 0:
+                if self._totals[0] % self._every == 0:
                     self._snapshot(connection, done.order)
             self._seq = done.order
             self._open.pop(id, None)
@@ -424,7 +427,7 @@ class Session:
         surrogate = getattr(self.policy, "surrogate", None)
         weight = getattr(surrogate, "weight", None)
         certify = getattr(self.policy, "certificate", None)
-        due = self._told <= CERTIFIED or self._told % CERTIFIED == 0
+        due = self._totals[0] <= CERTIFIED or self._totals[0] % CERTIFIED == 0
         return {
             "weight": None if weight is None else float(weight),
             "certificate": float(certify()) if certify is not None and due else None,
@@ -440,7 +443,6 @@ class Session:
             sql.insert(SNAPSHOTS).values(
                 session=self._id,
                 seq=seq,
-                told=self._told,
                 payload=pack_snapshot(self.policy.state()),
             )
         )
@@ -466,7 +468,7 @@ class Session:
                     break
                 action = unpack_action(row.action, row.action_digest, self._dim)
                 self._tell_policy(unpack_feedback(row.payload, row.digest, self._dim), action)
-                self._told += 1
+                self._totals = tuple(row)[-len(TOTALS) :]
             else:
                 self._seq = head
                 return head
@@ -479,7 +481,11 @@ class Session:
         row = connection.execute(own.order_by(SNAPSHOTS.c.seq.desc()).limit(1)).one()
         where = f"the snapshot of session {self.name!r}"
         self.policy.restore(unpack_snapshot(row.payload, where))
-        self._seq, self._told = int(row.seq), int(row.told)
+        self._seq = int(row.seq)
+        at = sql.select(*(c[name] for name in TOTALS))
+        at = at.where(c.session == self._id, c.seq == self._seq)
+        totals = connection.execute(at).one_or_none()
+        self._totals = NOTHING if totals is None else tuple(totals)
 
     def _tells_after(self, seq: int) -> sql.Select[Any]:
         """Select feedback with its actions, in the order of commits."""
@@ -491,6 +497,7 @@ class Session:
                 told.c.digest,
                 asked.c.payload.label("action"),
                 asked.c.digest.label("action_digest"),
+                *(told.c[name] for name in TOTALS),
             )
             .join_from(
                 told,
@@ -555,6 +562,11 @@ def _difference(stored: dict[str, Any], given: dict[str, Any], path: str) -> str
         if stored["parts"][name] != given["parts"][name]:
             return _difference(stored["parts"][name], given["parts"][name], below)
     return f"{path or 'the policy'}, a {stored['part']}, has other arguments"
+
+
+def _with_round(totals: Totals, cost: float, violation: float) -> Totals:
+    told, total, ccv, violated = totals
+    return told + 1, total + cost, ccv + max(0.0, violation), violated + (violation > 0.0)
 
 
 def _line(seen: Seen, action: Vector) -> Linear:

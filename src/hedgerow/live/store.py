@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ except ModuleNotFoundError:
         "live sessions need SQLAlchemy; install it with: pip install 'hedgerow[live]'",
         name="sqlalchemy",
     ) from None
-from sqlalchemy.exc import DatabaseError, DBAPIError
+from sqlalchemy.exc import DBAPIError
 
 from hedgerow.live.schema import ASK, JOURNAL, SESSIONS, SNAPSHOTS, TELL, migrate
 
@@ -29,6 +30,8 @@ PARAMETERS = ("application_name", "connect_timeout", "host", "port", "sslmode", 
 """What may follow the question mark of a PostgreSQL URL."""
 SCHEMA_LOCK = 7_240_311
 """The advisory lock of PostgreSQL under which tables are made."""
+CERTIFIED = 8
+"""Feedbacks between two certificates in the journal, each of one oracle call."""
 WAIT = 60.0
 """Seconds to wait for another process that holds the lock."""
 
@@ -221,9 +224,9 @@ class Store:
         """Say in a sentence that a store cannot be used; what it says of data stays unsaid."""
         try:
             yield
-        except DBAPIError as error:
-            why = " ".join(str(error.orig).split("\n")[0].split())
-            if isinstance(error, DatabaseError) and "not a database" in why:
+        except (DBAPIError, sqlite3.Error) as error:
+            why = " ".join(str(getattr(error, "orig", error)).split("\n")[0].split())
+            if "not a database" in why:
                 raise ValueError(f"{self.place} is no SQLite file; give another path") from None
             raise StoreError(
                 f"the store {self.place} cannot be used ({why}); check that it is there, that it "
@@ -241,35 +244,26 @@ def session_row(connection: sql.Connection, name: str) -> sql.Row[Any]:
 
 def _status(connection: sql.Connection, name: str) -> Status:
     row, c = session_row(connection, name), JOURNAL.c
-    positive = sql.case((c.violation > 0.0, c.violation), else_=0.0)
-    decisions, answered, cost, ccv, violated, last = connection.execute(
-        sql.select(
-            sql.func.count().filter(c.kind == ASK),
-            sql.func.count().filter(c.kind == TELL),
-            sql.func.coalesce(sql.func.sum(c.cost), 0.0),
-            sql.func.coalesce(sql.func.sum(positive), 0.0),
-            sql.func.count().filter(c.violation > 0.0),
-            sql.func.max(c.time),
-        ).where(c.session == row.id)
-    ).one()
-
-    def latest(column: sql.Column[Any]) -> float | None:
-        known = sql.select(column).where(c.session == row.id, column.is_not(None))
-        return connection.execute(known.order_by(c.seq.desc()).limit(1)).scalar()
-
+    own = c.session == row.id
+    newest = sql.select(c.time).where(own).order_by(c.seq.desc()).limit(1)
+    decisions = sql.select(sql.func.max(c.round)).where(own, c.kind == ASK)
+    told = sql.select(JOURNAL).where(own, c.kind == TELL).order_by(c.seq.desc())
+    tells = connection.execute(told.limit(1)).one_or_none()
+    recent = told.with_only_columns(c.certificate).limit(2 * CERTIFIED)
+    known = [bound for bound in connection.execute(recent).scalars() if bound is not None]
     return Status(
         name=row.name,
         created=row.created,
         policy=row.policy,
         dim=row.dim,
-        decisions=decisions,
-        answered=answered,
-        cost=cost,
-        ccv=ccv,
-        violated=violated,
-        weight=latest(c.weight),
-        certificate=latest(c.certificate),
-        last=last,
+        decisions=connection.execute(decisions).scalar() or 0,
+        answered=0 if tells is None else tells.told,
+        cost=0.0 if tells is None else tells.total_cost,
+        ccv=0.0 if tells is None else tells.total_ccv,
+        violated=0 if tells is None else tells.total_violated,
+        weight=None if tells is None else tells.weight,
+        certificate=known[0] if known else None,
+        last=connection.execute(newest).scalar(),
         served=row.spec is not None,
     )
 
