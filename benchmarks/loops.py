@@ -15,6 +15,8 @@ import hedgerow as hr
 
 ROUNDS = 1600
 FLOOR = "floor: read the rows once, one pass over the graph"
+ROUND = "a round of projection_free_coco"
+PLAIN = "without tracking"
 
 
 def shortest_path_game() -> tuple[hr.ShortestPath, hr.problems.LinearChunk]:
@@ -34,9 +36,15 @@ def loops() -> list[Row]:
     ready = list(hr.Recorded(X, problem))
     workspace = X.workspace()
 
-    def fused(T: int) -> Any:
+    def played(policy: Any, T: int) -> Any:
         game = Tiled(X, hr.problems.LinearChunk(*(part[:T] for part in table)), T)
-        return hr.simulate(hr.projection_free_coco(X), game)
+        return hr.simulate(policy, game)
+
+    def fused(T: int) -> Any:
+        return played(hr.projection_free_coco(X), T)
+
+    def plain(T: int) -> Any:
+        return played(hr.projection_free_coco(X, tracking=False), T)
 
     def ask_tell(T: int) -> Any:
         policy = hr.projection_free_coco(X)
@@ -58,11 +66,12 @@ def loops() -> list[Row]:
         FLOOR: Floor(X, table),
     }
     targets = {"NumPy + our compiled oracle": 8.0, networkx: 200.0, FLOOR: 0.5}
-    assert fused(ROUNDS).compiled, "the loop must be the compiled one"
+    for loop in (fused, plain):
+        assert loop(ROUNDS).compiled, "the loop must be the compiled one"
     rows = []
     for name, act in peers.items():
         contest = Contest(
-            "a round of projection_free_coco",
+            ROUND,
             f"{X.nodes} nodes, {X.dim} edges",
             [ROUNDS],
             fused,
@@ -70,7 +79,15 @@ def loops() -> list[Row]:
             lambda _, result: getattr(result, "cost", result),
         )
         rows += [_per_round(row, slow.get(name, ROUNDS), targets) for row in hold(contest)]
-    return rows
+    both = Contest(
+        ROUND,
+        f"{X.nodes} nodes, {X.dim} edges",
+        [ROUNDS],
+        fused,
+        {PLAIN: plain},
+        lambda _, result: len(result.costs),  # they play different points
+    )
+    return rows + [_per_round(row, ROUNDS, {PLAIN: 0.4}) for row in hold(both)]
 
 
 def _per_round(row: Row, T: int, targets: dict[str, float]) -> Row:

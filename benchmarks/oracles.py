@@ -182,7 +182,8 @@ def flows(k: int) -> Iterator[Contest]:
         ("a policy's", directions(X, 100, 2 * REPETITIONS), {LINPROG: Target(100.0)}),
         ("fresh, 31 % below 0", fresh(edges, 2, mean=0.5), {}),
     ):
-        hot = {"highspy, hot": WarmStartedLP(X, rows).lmo} if installed("highspy") else {}
+        highs = installed("highspy")
+        hot = {} if highs is None else {"highspy, hot": WarmStartedLP(X, rows, highs).lmo}
         yield Contest(
             f"UnitFlow.lmo, {word}",
             size,

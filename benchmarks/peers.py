@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from measure import Act, installed
 
-from hedgerow import Rows
+from hedgerow.sets import Rows
 
 PRECISE = 1e-9
 """Absolute and relative tolerance of the interior-point QP solver."""

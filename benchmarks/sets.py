@@ -26,6 +26,8 @@ import sys
 import time
 from pathlib import Path
 
+import combinatorial
+import norms
 import oracles
 import projection_run
 import projections
@@ -40,7 +42,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="contests whose name contains this")
     options = parser.parse_args()
     begin, rows = time.perf_counter(), list[Row]()
-    for module in (oracles, projections):
+    for module in (oracles, combinatorial, norms, projections):
         for k in range(1 if options.quick else 3):
             for contest in module.contests(k):
                 if options.only.lower() in contest.name.lower():

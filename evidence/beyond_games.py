@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from first_default import first_default, power
+
 import hedgerow as hr
 from hedgerow.baselines.wang import PRACTICAL_RATE as WANG_RATE
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
-from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 from hedgerow.problems.drifting import DriftingSubsets, drifting_paths
 from hedgerow.problems.synthetic import HardBox
 
@@ -52,17 +53,6 @@ class Watched(hr.Problem):
             yield pair
 
 
-def power(learner: Any, eagerness: float) -> hr.Constrained[hr.feedback.EvalGrad]:
-    """The practical preset of `projection_free_coco` around any learner."""
-    e = eagerness
-    scale = hr.potentials.GrowingScale(PRACTICAL_SCALE.floor / e, PRACTICAL_SCALE.factor / e)
-    potential = hr.potentials.PowerPotential(PRACTICAL_P, scale)
-    surrogate = hr.surrogates.CurrentSurrogate(
-        potential, PRACTICAL_P / e, hr.surrogates.LearntRanges(learner)
-    )
-    return hr.Constrained(learner, surrogate)
-
-
 def exponential(learner: Any, rate: float) -> hr.Constrained[hr.feedback.EvalGrad]:
     """A learner under an exponential price with learnt ranges: the practical rivals."""
     ranges = hr.surrogates.LearntRanges(learner)
@@ -73,13 +63,13 @@ def exponential(learner: Any, rate: float) -> hr.Constrained[hr.feedback.EvalGra
 
 
 def default(X: hr.DecisionSet, T: int, e: float) -> Any:  # noqa: ARG001 - any horizon
-    """`projection_free_coco` as it is."""
-    return hr.projection_free_coco(X, eagerness=e)
+    """The default of version 0.1."""
+    return first_default(X, e)
 
 
 def tracking(X: hr.DecisionSet, T: int, e: float) -> Any:  # noqa: ARG001 - any horizon
     """The same where the best point moves."""
-    return hr.projection_free_coco(X, tracking=True, eagerness=e)
+    return power(hr.learners.TrackingOCG(X), e)
 
 
 def stepping(make: Callable[[int], Any]) -> Method:

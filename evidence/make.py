@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from first_default import SCALE, P
 from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 
 import hedgerow as hr
@@ -25,7 +26,6 @@ from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.matrix import read_matrix
-from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.latency_cap import LatencyCap
@@ -42,10 +42,10 @@ MEASURED = (STAR, CLOUDS, DEVICES, *MARKETS.values())
 def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.Constrained[hr.feedback.EvalGrad]:
     """The practical preset with root-mean-square steps instead of certificate-driven ones."""
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa))
-    potential = hr.potentials.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
+    potential = hr.potentials.PowerPotential(P, SCALE)
     return hr.Constrained(
         learner,
-        hr.surrogates.CurrentSurrogate(potential, PRACTICAL_P, hr.surrogates.LearntRanges(learner)),
+        hr.surrogates.CurrentSurrogate(potential, P, hr.surrogates.LearntRanges(learner)),
     )
 
 

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from first_default import SCALE, P
+
 import hedgerow as hr
 from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import StepRule
-from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 
 HORIZON = 1600
 SEEDS = range(20, 25)
@@ -32,7 +33,7 @@ LEARNERS: dict[str, Callable[[hr.DecisionSet, StepRule], Any]] = {
 }
 POTENTIALS = {
     "exponential": (hr.potentials.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
-    "power": (hr.potentials.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE), PRACTICAL_P),
+    "power": (hr.potentials.PowerPotential(P, SCALE), P),
 }
 GAMES: dict[str, Callable[[int], Any]] = {
     "atlas_like": lambda seed: hr.ShortestPath.atlas_like(seed=seed, horizon=HORIZON),

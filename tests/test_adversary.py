@@ -172,7 +172,7 @@ def test_a_share_of_one_forbids_nothing():
     found = search(
         lambda _: hr.unconstrained(hr.sets.Simplex(4)), game, ccv, seed=0, evaluations=20
     )
-    assert found.value == 0.0
+    assert found.value <= 1e-12
 
 
 def theory(X, T):

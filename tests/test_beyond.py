@@ -10,6 +10,8 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
+from hedgerow.learners.steps import BETA
+from hedgerow.learners.steps import M as M_
 from hedgerow.problems.drifting import DriftingSubsets
 
 T, C = 150, 0.03
@@ -21,15 +23,16 @@ PLAYED = GAMES | {
 }
 
 
-def default(X):
-    policy = hr.projection_free_coco(X)
-    return policy, [policy.learner]
+def plain(X):
+    """The policy, and what its leader plays."""
+    policy = hr.projection_free_coco(X, tracking=False)
+    return policy, [policy.learner.ask]
 
 
 def tracking(X):
-    """The policy, and the leader and the follower inside its mixture."""
-    policy = hr.projection_free_coco(X, tracking=True)
-    return policy, policy.learner.learners
+    """The policy, and what the leader and the follower inside its mixture play."""
+    policy = hr.projection_free_coco(X)
+    return policy, [lambda: policy.learner.leader_play, lambda: policy.learner.follower_play]
 
 
 def played(name, make, seed=0):
@@ -40,8 +43,8 @@ def played(name, make, seed=0):
     x, own, theirs, s, rounds, cost = [], [], [], [], [], 0.0
     for f, g in problem.rounds(policy):
         x.append(policy.ask())
-        own.append(leader.ask())
-        theirs += [learner.ask() for learner in others]
+        own.append(leader().copy())
+        theirs += [play().copy() for play in others]
         cost += f(x[-1])
         policy.tell(hr.first_order(f, x[-1]), hr.first_order(g, x[-1]))
         active = policy.surrogate.weight if g(x[-1]) > 0.0 else 0.0
@@ -52,7 +55,7 @@ def played(name, make, seed=0):
 
 
 @pytest.mark.parametrize("name", PLAYED)
-@pytest.mark.parametrize("make", [default, tracking])
+@pytest.mark.parametrize("make", [plain, tracking])
 def test_theorem_a(name, make):
     """sum <s, x_t - u> <= M + gap + beta ||u - x_1||^2 <= (1 + c) beta' D^2 + gap, for every u.
 
@@ -60,8 +63,8 @@ def test_theorem_a(name, make):
     """
     run = played(name, make)
     X, S = run.X, run.s.sum(axis=0)
-    x1, last = run.own[0], run.leader.ask()
-    beta, M = run.leader._state["rule"][4:]
+    x1, last = run.own[0], run.leader()
+    beta, M = run.policy.learner.rule_numbers[[BETA, M_]]
     d = S + 2.0 * beta * (last - x1)
     gap = float(d @ last) - X.minimum(d)
     inner, D2 = float(np.sum(run.s * run.own)), X.diameter**2
@@ -76,10 +79,10 @@ def test_theorem_a(name, make):
 
 def test_theorem_a_needs_its_terms():
     """Without the regulariser's term it is false: the test above can fail."""
-    run = played("iid_simplex", default)
-    S, (beta, M) = run.s.sum(axis=0), run.leader._state["rule"][4:]
-    d = S + 2.0 * beta * (run.leader.ask() - run.own[0])
-    gap = float(d @ run.leader.ask()) - run.X.minimum(d)
+    run = played("iid_simplex", plain)
+    S, (beta, M) = run.s.sum(axis=0), run.policy.learner.rule_numbers[[BETA, M_]]
+    d = S + 2.0 * beta * (run.leader() - run.own[0])
+    gap = float(d @ run.leader()) - run.X.minimum(d)
     assert float(np.sum(run.s * run.own)) - run.X.minimum(S) > M + gap
 
 

@@ -11,6 +11,7 @@ import pytest
 import hedgerow as hr
 from games import GAMES
 from hedgerow import bounds
+from hedgerow.learners.steps import BETA
 
 LONG = 4000
 
@@ -63,8 +64,8 @@ def test_sharper_theorem_bounds_runs_in_which_it_says_something(X, adversary):
     )
     growth, ratio = bounds.adaptivity(norms)
     D, L = X.diameter, norms.max()
-    bound = bounds.sharper_ocg_regret(D, L, LONG, growth, ratio)
-    assert regret <= bound < D * L * LONG
+    bound = bounds.sharper_ocg_regret(D, L, LONG, X.radius_around(X.start()))
+    assert regret <= bound < bounds.sharper_ocg_regret(D, L, LONG) < D * L * LONG
     assert bound <= bounds.ocg_regret(D, L, LONG, growth, ratio)
 
 
@@ -72,7 +73,7 @@ def beta_now(learner, t):
     """The regulariser of round t, from the rule's numbers."""
     rule, D = learner._state["rule"], learner.decision_set.diameter
     if isinstance(learner.steps, hr.learners.steps.CertificateSteps):
-        return float(rule[4])
+        return float(rule[BETA])
     return 2.0 * t**0.25 * math.sqrt(rule[2]) / (learner.steps.kappa * D)
 
 
@@ -128,18 +129,18 @@ def test_rms_bound_holds_in_every_round(kappa, adversary):
         hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa)),
         np.random.default_rng(0),
     )
-    inner, S, squares, first, said = 0.0, np.zeros(3), 0.0, None, False
-    for t in range(1, 20001 if (kappa, adversary) == (1.0, "noise") else 1001):
+    inner, S, squares, sizes, said = 0.0, np.zeros(3), 0.0, 0.0, False
+    for t in range(1, 1001):
         x = learner.ask()
         grad = gradient(adversary, x, t, rng)
         learner.tell(hr.feedback.EvalGrad(0.0, grad))
         inner, S, squares = inner + float(grad @ x), S + grad, squares + float(grad @ grad)
-        first = first or squares
-        if t >= 4 and (t % 50 == 0 or t < 50):
-            bound = bounds.rms_regret(X.diameter, squares, t, kappa, math.log(squares / first))
-            assert inner - X.minimum(S) <= bound
-            said |= bound < X.diameter * math.sqrt(t * squares)
-    assert said == ((kappa, adversary) == (1.0, "noise")), "vacuous in the short runs"
+        sizes += float(grad @ grad) ** (2 / 3)
+        rough = bounds.rms_regret(X.diameter, squares, t, kappa)
+        bound = bounds.rms_regret(X.diameter, squares, t, kappa, 1.0, sizes)
+        assert inner - X.minimum(S) <= bound <= rough
+        said |= bound < X.diameter * math.sqrt(t * squares)
+    assert said
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)
@@ -173,46 +174,6 @@ def test_leader_lemmas_and_leader_regret(adversary):
     bound = bounds.ftrl_regret(D, rates, norms)
     assert inner - X.minimum(S) <= bound < D * L * T
     assert bound <= 2 * D * L * T**0.75 + ratio * D * L * T**0.25 / 8 + 1e-9
-
-
-@pytest.mark.parametrize("kappa", [None, 1.0, 16.0], ids=["paper", "rms-1", "rms-16"])
-@pytest.mark.parametrize("adversary", ADVERSARIES)
-def test_steps_of_the_sharper_proof(kappa, adversary):
-    """With u_t = eta_t (F_t(x_t) - min F_t): the sum of sigma_t u_t, and how far leaders move."""
-    T, X = 1000, hr.sets.L2Ball(3)
-    steps = hr.learners.steps.PaperSteps(T) if kappa is None else hr.learners.steps.RmsSteps(kappa)
-    learner, rng = hr.learners.AdaptiveOCG(X, steps), np.random.default_rng(2)
-    x1, D, S, leader = learner.ask(), X.diameter, np.zeros(3), learner.ask()
-    L = squares = weighted = 0.0
-    rates, norms = [], []
-    for t in range(1, T + 1):
-        x = learner.ask()
-        grad = gradient(adversary, x, t, rng)
-        learner.tell(hr.feedback.EvalGrad(0.0, grad))
-        norms.append(float(np.linalg.norm(grad)))
-        S, L, squares = S + grad, max(L, norms[-1]), squares + norms[-1] ** 2
-        eta = D / (2 * L * T**0.75) if kappa is None else kappa * D / (2 * t**0.25 * squares**0.5)
-        after = nearest(x1 - eta / 2 * S)
-        far, near = (S @ y + np.sum((y - x1) ** 2) / eta for y in (x, after))
-        weighted += min(1.0, 2.0 / math.sqrt(t)) * eta * (far - near)
-        assert eta * (far - near) >= np.sum((x - after) ** 2) - 1e-9
-        room = math.sqrt(1.0 - eta / rates[-1]) if rates else 0.0
-        assert np.linalg.norm(after - leader) <= eta * norms[-1] + D * room + 1e-9
-        leader = after
-        rates.append(eta)
-    a, size = 0.2, np.array(norms) * rates
-    u = size[0] ** 2 / 4
-    spread = sum((size[t] ** 2) / (2 * a * min(1.0, 2 / math.sqrt(t))) for t in range(1, T))
-    rest = D**2 * (4 + 4 * math.log(T / 4)) + spread + D**2 * math.log(rates[0] / rates[-1])
-    assert weighted <= (u + rest / (1 - a / 2)) / (1 - a / 2)
-    if kappa is None:
-        waits = T**1.5 / 3 + math.sqrt(T) / 4 + 1
-        assert sum(max(1.0, math.sqrt(t) / 2) for t in range(1, T + 1)) <= waits
-        assert spread <= D**2 * waits / (8 * a * T**1.5) * (1 + 1e-9)
-    else:
-        growth = math.log(squares / norms[0] ** 2)
-        assert spread <= D**2 * kappa**2 * (growth + 0.57) / (16 * a) * (1 + 1e-9)
-        assert math.log(rates[0] / rates[-1]) == pytest.approx(math.log(T) / 4 + growth / 2)
 
 
 def test_general_bounds_on_random_numbers():
@@ -311,8 +272,8 @@ def test_block_bandit_bounds():
 
 NONVACUOUS = {
     "Theorem 2.1": (lambda T: bounds.ocg_regret(1.0, 1.0, T), 2_501_183_245),
-    "sharper": (lambda T: bounds.sharper_ocg_regret(1.0, 1.0, T), 631),
-    "rms": (lambda T: bounds.rms_regret(1.0, T, T, 1.0, math.log(T)), 3725),
+    "sharper": (lambda T: bounds.sharper_ocg_regret(1.0, 1.0, T), 240),
+    "rms": (lambda T: bounds.rms_regret(1.0, T, T, 1.0), 193),
     "Theorem 3.4 regret": (lambda T: bounds.coco_regret(1.0, 1.0, T), 573_428_332_468_452),
     "Theorem 3.4 CCV": (lambda T: bounds.coco_ccv(1.0, 1.0, T), 3.8846e24),
 }
@@ -336,11 +297,13 @@ def test_nonvacuous_horizon_at_the_edges():
 
 
 def test_bounds_grow_with_what_makes_games_harder():
-    for bound in (bounds.ocg_regret, bounds.sharper_ocg_regret):
-        least = bound(1.0, 1.0, 100.0, 0.0, 1.0)
-        for harder in ((2, 1, 100, 0, 1), (1, 2, 100, 0, 1), (1, 1, 200, 0, 1), (1, 1, 100, 3, 1)):
-            assert bound(*map(float, harder)) > least
-        assert bound(1.0, 1.0, 100.0, 0.0, 3.0) >= least
+    least = bounds.ocg_regret(1.0, 1.0, 100.0, 0.0, 1.0)
+    for harder in ((2, 1, 100, 0, 1), (1, 2, 100, 0, 1), (1, 1, 200, 0, 1), (1, 1, 100, 3, 1)):
+        assert bounds.ocg_regret(*map(float, harder)) > least
+    assert bounds.ocg_regret(1.0, 1.0, 100.0, 0.0, 3.0) >= least
+    least = bounds.sharper_ocg_regret(1.0, 1.0, 100.0, 0.5)
+    for harder in ((2, 1, 100, 1.0), (1, 2, 100, 0.5), (1, 1, 200, 0.5), (1, 1, 100, 0.7)):
+        assert bounds.sharper_ocg_regret(*map(float, harder)) > least
     for bound in (bounds.coco_regret, bounds.coco_ccv, bounds.long_term_regret):
         assert bound(2.0, 1.0, 1e4) > bound(1.0, 1.0, 1e4)
         assert bound(1.0, 1.0, 2e4) > bound(1.0, 1.0, 1e4)
@@ -448,7 +411,7 @@ def policies(T):
         "ftpl theory": hr.ftpl_coco(X, T, 0, preset="theory"),
         "bandit": hr.projection_free_cbco(X, T, 0, lipschitz=1.0, bound=1.0),
         "sampled": hr.Sampled(hr.projection_free_long_term(X), 0),
-        "lazy": hr.LazySampled(hr.projection_free_coco(X), 0),
+        "lazy": hr.LazySampled(hr.projection_free_coco(X, tracking=False), 0),
         "semi-bandit": hr.semi_bandit_coco(X, T, 0),
     }
 
@@ -501,7 +464,9 @@ def test_explain_changes_nothing_and_follows_the_run():
     undisturbed = hr.projection_free_coco(problem.decision_set)
     hr.simulate(undisturbed, problem)
     assert np.array_equal(policy.ask(), undisturbed.ask())
-    certificate, regulariser = bounds.explain(policy).guarantees
+    certificate, regulariser, regret, _ = bounds.explain(policy).guarantees
+    assert regret.name == "regret, Theorem G"
+    assert certificate.value < regret.value
     assert certificate.value == policy.certificate()
     assert certificate.informative
     assert regulariser.value > 0.0

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
+from hedgerow.surrogates.adaptive import SCALE_FLOOR, P, capped_slope
+from hedgerow.surrogates.ranges import SCALE
 
 B, ROUNDS = 7.0, 200
 
@@ -28,7 +29,7 @@ def test_the_theory_scale_is_the_papers_plus_p_B():
 
 
 @pytest.mark.parametrize("options", [{}, {"violation_range": 3.0}, {"violation_scale": 40.0}])
-def test_the_practical_scale_is_k_t_Mg_plus_p_B(options):
+def test_the_practical_scale_is_k_t_U_plus_p_B(options):
     policy = hr.projection_free_coco(hr.sets.Simplex(4), benchmark_budget=B, **options)
     rng = np.random.default_rng(0)
     grown = 0.0
@@ -38,16 +39,19 @@ def test_the_practical_scale_is_k_t_Mg_plus_p_B(options):
         policy.tell(
             hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(float(b @ x) + 0.1, b)
         )
-        Mg = policy.surrogate.ranges.violation
-        k = PRACTICAL_SCALE.floor if "violation_scale" in options else PRACTICAL_SCALE.at(t)
-        scale = policy.surrogate.potential.scale.at(t)
-        assert scale * Mg == pytest.approx(k * Mg + PRACTICAL_P * B, rel=1e-12)
-        grown = max(grown, Mg)
+        U, k = policy.surrogate.ranges.violation, policy.surrogate.ranges.array[SCALE]
+        slope, numbers = policy.surrogate.slope
+        assert slope is capped_slope
+        q = policy.surrogate.queue
+        weight = min(P / (k + P * B / U) * (q / (k + P * B / U)) ** (P - 1), math.sqrt(t))
+        assert slope(numbers, q, float(t), U, k) == pytest.approx(weight, rel=1e-12)
+        grown = max(grown, U)
     assert "violation_range" in options or grown > 1.0
+    assert "violation_scale" not in options or k == SCALE_FLOOR
 
 
 def test_no_budget_leaves_everything_as_it_was():
-    assert hr.projection_free_coco(hr.sets.Simplex(3)).surrogate.potential.scale == PRACTICAL_SCALE
+    assert hr.projection_free_coco(hr.sets.Simplex(3)).surrogate.slope[1][1] == 0.0
     for bad in (-1.0, math.nan, math.inf, "much"):
         with pytest.raises((ValueError, TypeError), match="benchmark_budget"):
             hr.projection_free_coco(hr.sets.Simplex(3), benchmark_budget=bad)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import cold_starts
+from hedgerow.kernels.cache import _imported
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 NOBODY = 12345
@@ -196,3 +197,11 @@ def test_threads_that_load_kernels_together_leave_nothing_behind(tmp_path):
     assert report["untouched"]
     assert list(cwd.iterdir()) == []
     assert len(kept_files(tmp_path / "given" / "hedgerow")) == 16
+
+
+def test_a_kernel_knows_what_it_imports_under_another_name():
+    """A change there must compile it again; an alias had hidden it."""
+    text = "from hedgerow.kernels import atoms as remembered, pairwise\n"
+    text += "from hedgerow.learners.steps import (\n    M as M_,\n)\n"
+    found = {path.name for path in _imported(text)}
+    assert found == {"atoms.py", "pairwise.py", "steps.py"}

@@ -41,5 +41,5 @@ def test_missing_extra_is_one_sentence():
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr.strip() == (
-        "hedgerow: the command line needs typer; install it with: pip install 'hedgerow[cli]'"
+        'hedgerow: the command line needs typer; install it with: pip install ".[cli]"'
     )

@@ -28,7 +28,7 @@ EXPECTED = {
     ),
     "memory": (MemoryError("3 GiB"), "not enough memory (3 GiB); choose smaller numbers"),
     "memory, no more": (MemoryError(), "not enough memory (nothing more is known); choose smaller"),
-    "an extra": (ImportError("pip install 'hedgerow[graphs]' brings it"), "hedgerow[graphs]"),
+    "an extra": (ImportError('pip install ".[graphs]" brings it'), ".[graphs]"),
 }
 
 
@@ -63,7 +63,7 @@ def test_figures_name_their_extra(tmp_path, monkeypatch, capsys):
         show(path, tmp_path / "out")
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("hedgerow: figures need matplotlib")
-    assert line.endswith("; install it with: pip install 'hedgerow[cli]'")
+    assert line.endswith('; install it with: pip install ".[cli]"')
 
 
 def test_the_library_names_arguments_and_the_command_line_its_options():

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
+from hedgerow.learners import atoms
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
-from hedgerow.learners.atoms import SAME, Atoms
+from hedgerow.learners.atoms import SAME, Atoms, part_size, scratch_size
 from hedgerow.learners.corrective_omd import CorrectiveOMD
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.problems.shortest_path import ShortestPath
@@ -57,8 +58,8 @@ class Pseudocode:
             gradient = s + 2 * self.beta * (self.x() - x_t)
             g = [gradient @ a for a in self.points]
             j = 0
-            for k in range(len(g)):  # ties go to the first
-                j = k if g[k] < g[j] - 1e-6 * tolerance else j
+            while g[j] > min(g) + 1e-6 * tolerance:  # ties go to the first
+                j += 1
             held = [k for k in range(len(g)) if self.w[k] > 0 and k != j]
             if not held or max(g[k] for k in held) - g[j] <= tolerance:
                 return
@@ -68,9 +69,8 @@ class Pseudocode:
                 delta = min(self.w[k], (g[k] - g[j]) / (2 * curvature))
                 return delta * (g[k] - g[j]) - curvature * delta**2, delta
 
-            i = held[0]
-            for k in held:
-                i = k if move(k)[0] > (1 + 1e-6) * move(i)[0] else i
+            best = max(move(k)[0] for k in held)
+            i = next(k for k in held if (1 + 1e-6) * move(k)[0] >= best)
             delta = move(i)[1]
             self.w[j] += delta
             self.w[i] = 0.0 if delta == self.w[i] else self.w[i] - delta
@@ -180,80 +180,192 @@ sparse_vectors = st.lists(
 )
 
 
+class Hull:
+    """Atoms and their scratch memory, without a learner around them."""
+
+    def __init__(self, start, capacity, diameter):
+        self.n = len(start)
+        self.part = np.zeros(part_size(self.n, capacity))
+        self.scratch = np.full(scratch_size(self.n, capacity), np.nan)  # nothing is read unwritten
+        atoms.begin(self.part, start, capacity, diameter)
+        self.read = Atoms(self.part, self.n)
+
+    def x(self):
+        x = np.full(self.n, np.nan)
+        atoms.mix(x, self.part)
+        return x
+
+    def admit(self, v, t, d=None):
+        """Admit v, and check that the gradient is that of the atoms as they are now."""
+        d = np.arange(1.0, self.n + 1.0) if d is None else d
+        given = v.copy()
+        atoms.multiply(self.part, self.scratch, d)
+        k = atoms.admit(self.part, self.scratch, v, d, t)
+        np.testing.assert_array_equal(v, given)  # it is put together again
+        g = self.scratch[self.n :][: self.read.count]
+        np.testing.assert_allclose(g, self.read.points() @ d, rtol=0, atol=1e-12)
+        return k
+
+    def descend(self, d, beta, tolerance):
+        atoms.multiply(self.part, self.scratch, d)
+        atoms.descend(self.part, self.scratch, self.n, beta, tolerance)
+
+    def step_towards(self, k, sigma, d, beta):
+        atoms.multiply(self.part, self.scratch, d)
+        atoms.step_towards(self.part, self.scratch, self.n, k, beta, sigma)
+
+
 def exact_distances2(points):
     return np.sum((points[:, None] - points[None]) ** 2, axis=2)
 
 
-@given(vectors=sparse_vectors, capacity=st.integers(2, 5), seed=st.integers(0, 99))
+@given(vectors=sparse_vectors, capacity=st.integers(2, 10), seed=st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
 def test_the_atoms_keep_the_point_the_simplex_and_the_distances(vectors, capacity, seed):
     rng = np.random.default_rng(seed)
-    atoms, x, before = Atoms(rng.uniform(size=7), capacity, 5.0), np.empty(7), np.empty(7)
+    hull = Hull(rng.uniform(size=7), capacity, 5.0)
     for t, v in enumerate(np.array(vectors), start=1):
-        atoms.mix(before)
-        k = atoms.admit(v, t)
-        atoms.mix(x)
-        np.testing.assert_allclose(x, before, rtol=0, atol=1e-14)  # by eviction and by merge
-        np.testing.assert_array_equal(atoms.points()[k], v)
+        before = hull.x()
+        k = hull.admit(v, t)
+        np.testing.assert_allclose(hull.x(), before, rtol=0, atol=1e-14)  # eviction and merge
+        np.testing.assert_array_equal(hull.read.points()[k], v)
+        d = rng.standard_normal(7)
         if rng.uniform() < 0.5:
-            atoms.descend(rng.standard_normal(7), 0.3, 1e-9)
-        else:
-            atoms.descend_towards(k, rng.uniform(), rng.standard_normal(7), 0.3, 1e-9)
-        atoms.mix(x)
-        points, w = atoms.points(), atoms.weights
-        np.testing.assert_allclose(x, w @ points, rtol=0, atol=1e-14)
-        np.testing.assert_allclose(atoms.distances2, exact_distances2(points), atol=1e-13)
+            x, sigma = hull.x(), rng.uniform()
+            hull.step_towards(k, sigma, d, 0.3)
+            moved = x + sigma * (v - x)
+            np.testing.assert_allclose(hull.x(), moved, rtol=0, atol=1e-14)
+            g = hull.scratch[7:][: hull.read.count]
+            exact = hull.read.points() @ (d + 0.6 * (moved - x))
+            np.testing.assert_allclose(g - g[0], exact - exact[0], rtol=0, atol=1e-12)
+        hull.descend(d, 0.3, 1e-9)
+        points, w = hull.read.points(), hull.read.weights
+        np.testing.assert_allclose(hull.x(), w @ points, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(hull.read.distances2, exact_distances2(points), atol=1e-13)
         assert w.min() >= 0.0
         assert w.sum() == pytest.approx(1.0, abs=1e-15)
-        assert atoms.count <= capacity
+        assert hull.read.count <= capacity
+
+
+@given(
+    n=st.integers(1, 100),
+    filled=st.sampled_from([0.0, 0.02, 0.3, 0.5, 0.9]),
+    seed=st.integers(0, 999),
+)
+@settings(max_examples=80, deadline=None)
+def test_a_row_is_its_vector_sparse_if_at_most_half_of_it_is_filled(n, filled, seed):
+    rng = np.random.default_rng(seed)
+    v = rng.standard_normal(n) * (rng.uniform(size=n) < filled)
+    row, again, d = np.full(n, np.nan), np.zeros(n), rng.standard_normal(n)
+    size, nonzero = kernels.atoms.encode(row, v), np.count_nonzero(v)
+    assert size == (n if 2 * nonzero > n else nonzero)
+    kernels.atoms.add(again, row, size, 1.0)
+    np.testing.assert_array_equal(again, v)
+    assert kernels.atoms.inner(row, size, d) == pytest.approx(d @ v, abs=1e-12)
 
 
 def test_a_vertex_that_is_known_takes_no_room():
-    atoms, v = Atoms(np.zeros(4), 3, 2.0), np.array([1.0, 0.0, 0.0, 0.0])
-    assert atoms.admit(v, 1) == atoms.admit(v, 2) == 1
-    assert atoms.admit(np.roll(v, 1), 3) == 2
-    assert atoms.admit(v + 1e-7, 4) == 1  # within rounding of the known one
-    assert atoms.count == 3
+    hull, v = Hull(np.zeros(4), 3, 2.0), np.array([1.0, 0.0, 0.0, 0.0])
+    assert hull.admit(v, 1) == hull.admit(v, 2) == 1
+    assert hull.admit(np.roll(v, 1), 3) == 2
+    nearly = Hull(np.zeros(4), 3, 2.0)
+    atoms.multiply(nearly.part, nearly.scratch, v)
+    for t, near in enumerate((v, v + 1e-7, v - 1e-7)):  # within rounding of the known one
+        assert atoms.admit(nearly.part, nearly.scratch, near, v, t) == 1
+    assert (hull.read.count, nearly.read.count) == (3, 2)
 
 
 def test_the_oldest_vertex_without_weight_goes_first_then_the_lightest_is_merged():
     one = np.eye(6)
-    atoms = Atoms(np.full(6, 1 / 6), 4, math.sqrt(2.0))
+    hull = Hull(np.full(6, 1 / 6), 4, math.sqrt(2.0))
     for t in (1, 2, 3):
-        atoms.admit(one[t], t)
-    atoms.admit(one[1], 4)  # seen again: now vertex 2 is the oldest
-    assert atoms.admit(one[4], 5) == 2
+        hull.admit(one[t], t)
+    hull.admit(one[1], 4)  # seen again: now vertex 2 is the oldest
+    assert hull.admit(one[4], 5) == 2
     for k, sigma in ((1, 0.5), (2, 0.1), (3, 0.3)):
-        atoms.descend_towards(k, sigma, np.zeros(6), 1.0, 1e9)
-    lightest = int(np.argmin(atoms.weights[1:])) + 1
-    x, after = np.empty(6), np.empty(6)
-    atoms.mix(x)
-    bulk = atoms.weights[[0, lightest]].sum()
-    assert atoms.admit(one[5], 6) == lightest
-    atoms.mix(after)
-    np.testing.assert_allclose(after, x, rtol=0, atol=1e-15)
-    assert atoms.weights[0] == pytest.approx(bulk)
-    assert atoms.weights[lightest] == 0.0
+        hull.step_towards(k, sigma, np.zeros(6), 1.0)
+    x, weights = hull.x(), hull.read.weights
+    lightest = int(np.argmin(weights[1:])) + 1
+    assert hull.admit(one[5], 6) == lightest
+    np.testing.assert_allclose(hull.x(), x, rtol=0, atol=1e-15)
+    assert hull.read.weights[0] == pytest.approx(weights[[0, lightest]].sum())
+    assert hull.read.weights[lightest] == 0.0
 
 
-@given(seed=st.integers(0, 10**6), count=st.integers(2, 8), beta=st.floats(1e-3, 1e3))
+def padded(array, fill):
+    """Room for a multiple of eight."""
+    room = np.full((*array.shape[:-1], -array.shape[-1] // 8 * -8), fill)
+    room[..., : array.shape[-1]] = array
+    return room
+
+
+@given(seed=st.integers(0, 10**6), count=st.integers(2, 20), beta=st.floats(1e-3, 1e3))
 @settings(max_examples=80, deadline=None)
 def test_every_pairwise_step_lowers_the_objective_and_keeps_its_gradient(seed, count, beta):
     rng = np.random.default_rng(seed)
     points, d = rng.standard_normal((count, 5)), rng.standard_normal(5)
-    w = rng.dirichlet(np.ones(count))
-    x, g, D = w @ points, points @ d, exact_distances2(points)
+    weights = rng.dirichlet(np.ones(count))
+    x, D = weights @ points, padded(exact_distances2(points), 0.0).ravel()
+    w, g = padded(weights, 0.0), padded(points @ d, np.inf)
+    gain = np.full(g.size, np.nan)
 
     def objective(w):
-        step = w @ points - x
+        step = w[:count] @ points - x
         return d @ step + beta * step @ step
 
     values = [0.0]
-    while kernels.pairwise.descend(w, g, D, count, beta, 1e-9, 1) and len(values) < 50:
+    while kernels.pairwise.descend(w, g, D, count, beta, 1e-9, 1, gain) and len(values) < 50:
         values.append(objective(w))
-        exact = points @ (d + 2.0 * beta * (w @ points - x))
-        np.testing.assert_allclose(g - g[0], exact - exact[0], atol=1e-9 * (1.0 + beta))
+        exact = points @ (d + 2.0 * beta * (w[:count] @ points - x))
+        np.testing.assert_allclose(g[:count] - g[0], exact - exact[0], atol=1e-9 * (1.0 + beta))
         assert values[-1] < values[-2] + 1e-13 * beta
+    assert len(values) > 1
+
+
+@given(seed=st.integers(0, 10**6), count=st.integers(2, 20), beta=st.floats(1e-2, 1e2))
+@settings(max_examples=60, deadline=None)
+def test_a_pairwise_step_is_the_best_one_to_the_least_gradient(seed, count, beta):
+    """The plain formulas, one atom at a time, on every step of a descent."""
+    rng = np.random.default_rng(seed)
+    points = np.round(rng.standard_normal((count, 4)), 1)
+    D = exact_distances2(points)
+    flat, gain = padded(D, 0.0).ravel(), np.full(-count // 8 * -8, np.nan)
+    w = padded(rng.dirichlet(np.ones(count)) * (rng.uniform(size=count) < 0.7), 0.0)
+    g = padded(rng.standard_normal(count), np.inf)
+    for _ in range(30):
+        w0, g0 = w[:count].copy(), g[:count].copy()
+        j = int(np.flatnonzero(g0 <= g0.min() + 1e-8)[0])  # the first of those that tie
+        gaps = np.where(w0 > 0.0, g0 - g0[j], 0.0).clip(0.0)
+        took = kernels.pairwise.descend(w, g, flat, count, beta, 0.01, 1, gain)
+        assert took == (gaps.max() > 0.01)
+        if not took:
+            break
+        h = beta * D[:, j]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moves = np.where(gaps >= 2.0 * h * w0, w0, gaps / (2.0 * h))
+        gains = moves * (gaps - h * moves)
+        moved = w0 - w[:count]
+        i = int(np.argmax(moved))
+        assert i == np.flatnonzero((1.0 + 1e-6) * gains >= gains.max())[0]
+        assert int(np.argmin(moved)) == j
+        assert moved[i] == pytest.approx(moves[i], rel=1e-12)
+        assert np.count_nonzero(moved) == 2
+
+
+def test_an_atom_below_the_least_gradient_by_a_tie_gains_nothing():
+    """Its gain by the formula is above zero, and large where the two atoms are close."""
+    w, g = padded(np.array([0.5, 0.2, 0.3]), 0.0), padded(np.array([1.0, 1.0 - 1e-9, 3.0]), np.inf)
+    near, gain = padded(np.array([0.0, 1e-20, 2.0]), 0.0), np.full(8, np.nan)
+    best, widest = kernels.pairwise.decreases(gain, w, g, near, 3, 1.0, 1.0)
+    np.testing.assert_array_equal(gain[:3], [0.0, 0.0, 0.3 * (2.0 - 2.0 * 0.3)])
+    assert (best, widest) == (gain[2], 2.0)
+
+
+def test_the_weights_sum_to_one_after_many_rounds_without_an_oracle():
+    learner = CorrectiveOMD(Simplex(12))
+    for t, s in enumerate(drifting(12, 2000)):
+        (learner.tell if t < 30 else learner.tell_without_oracle)(EvalGrad(0.0, s))
+    assert learner.atoms.weights.sum() == pytest.approx(1.0, abs=3e-16)
 
 
 def test_paths_stay_sparse():
@@ -261,7 +373,7 @@ def test_paths_stay_sparse():
     learner = CorrectiveOMD(problem.decision_set, atoms=8)
     for cost, _ in problem:
         learner.tell(EvalGrad(0.0, cost.grad(learner.ask())))
-    sizes, points = learner.atoms._sizes[: learner.atoms.count], learner.atoms.points()
+    sizes, points = learner.atoms.sizes, learner.atoms.points()
     np.testing.assert_array_equal(sizes[1:], np.count_nonzero(points[1:], axis=1))
     assert sizes[0] == 200
     assert sizes[1:].max() < 40

@@ -54,8 +54,13 @@ def test_the_constants_are_those_that_were_given():
     assert bandit["G D"] == 2.0 * D
 
 
-def test_practical_presets_declare_no_rate():
-    assert hr.projection_free_coco(X).guarantees() == ()
+def test_practical_presets_declare_what_is_proved():
+    for tracking in (False, True):
+        (guarded,) = hr.projection_free_coco(X, tracking=tracking).guarantees()
+        assert guarded.proved
+        assert guarded.name == "Theorem G"
+        assert (guarded["lam_h"] > 0.0) == tracking
+    assert hr.projection_free_coco(X, constraints=2).guarantees() == ()
     (perturbed,) = hr.ftpl_coco(X, 1500, 0).guarantees()
     assert not perturbed.proved
     (calls,) = hr.projection_free_cbco(X, 1500, 0, lipschitz=2.0, bound=3.0).guarantees()

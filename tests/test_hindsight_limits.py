@@ -133,7 +133,7 @@ def test_paths_in_a_large_graph_are_searched_by_vertices(monkeypatch):
     monkeypatch.setattr(masters, "MANY_ROWS", 40)
     monkeypatch.setattr(masters.ByRows, "solve", None)
     best = hr.hindsight(paths())
-    assert isinstance(masters.master(paths().decision_set), masters.ColumnsThenRows)
+    assert isinstance(masters.master_for(paths().decision_set), masters.ColumnsThenRows)
     assert best.status == true.status == "optimal"
     assert best.cost == pytest.approx(true.cost, rel=1e-9)
 
@@ -149,11 +149,11 @@ def test_when_vertices_are_not_enough_the_rows_decide(calls, monkeypatch):
 
 
 def test_a_small_description_is_used_as_it_is():
-    assert isinstance(masters.master(hr.sets.KSubsets(3000, 4)), masters.ByRows)
-    assert isinstance(masters.master(hr.sets.Birkhoff(4)), masters.ByRows)
-    assert isinstance(masters.master(hr.sets.L2Ball(3)), masters.ByColumns)
+    assert isinstance(masters.master_for(hr.sets.KSubsets(3000, 4)), masters.ByRows)
+    assert isinstance(masters.master_for(hr.sets.Birkhoff(4)), masters.ByRows)
+    assert isinstance(masters.master_for(hr.sets.L2Ball(3)), masters.ByColumns)
     chain = hr.sets.DagPaths([(v, v + 1 + k) for v in range(1200) for k in range(2)], 0, 1200)
-    assert isinstance(masters.master(chain), masters.ColumnsThenRows)
+    assert isinstance(masters.master_for(chain), masters.ColumnsThenRows)
 
 
 # Curved costs

@@ -13,6 +13,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow import kernels
+from hedgerow.feedback import EvalGrad
 from hedgerow.policies.method import Constants
 from sets.table import EXAMPLES
 
@@ -39,14 +40,29 @@ def plays(method: hr.baselines.Method) -> list[np.ndarray]:
     return [step.x for step in hr.play(policy, hr.Recorded(X, rounds), method.feedback(KNOWN))]
 
 
+def followed() -> list[np.ndarray]:
+    """Few atoms, dense and sparse, and many: merges, evictions and pairwise steps."""
+    rng = np.random.default_rng(2)
+    sets = (hr.sets.Simplex(9), 3), (hr.sets.KSubsets(20, 4), 12), (hr.sets.L2Ball(9), 4)
+    learners = [hr.learners.TrackingOCG(X, atoms=atoms) for X, atoms in sets]
+    for learner in learners:
+        for t in range(60):
+            s = np.sin(0.3 * t + np.arange(learner.decision_set.dim)) + rng.standard_normal()
+            learner.tell(EvalGrad(0.0, s))
+    return [learner.state()["array"] for learner in learners]
+
+
 def results() -> dict[str, list[np.ndarray]]:
     """Everything, by name."""
     found = {name: oracles(make()) for name, make in EXAMPLES.items()}
     found |= {name: plays(method) for name, method in hr.baselines.METHODS.items()}
     problem = hr.ShortestPath.atlas_like(nodes=20, edges=60, horizon=30, seed=0)
-    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
-    assert trace.compiled == kernels.jit.COMPILED
-    return found | {"simulated": [trace.costs, trace.violations]}
+    for name, tracking in (("simulated", False), ("simulated, tracking", True)):
+        policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
+        trace = hr.simulate(policy, problem)
+        assert trace.compiled == kernels.jit.COMPILED
+        found[name] = [trace.costs, trace.violations]
+    return found | {"followed": followed()}
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -41,17 +43,18 @@ def test_a_method_without_the_knob_refuses_it_and_others_take_it():
 
 @pytest.mark.parametrize("eagerness", [0.5, 1.0, 4.0])
 def test_eagerness_divides_the_queue_and_its_scale(eagerness):
-    """The weight is (Gf/Gg) e (8/k_t) ((8 + e CCV/Mg)/k_t)^7, k_t = max(12, sqrt(t)/2)."""
-    policy = hr.projection_free_coco(
-        hr.sets.Simplex(2), lipschitz=(1.0, 1.0), violation_range=2.0, eagerness=eagerness
-    )
+    """The weight is (Gf/Gg) min(e (5/9) ((6 + e q)/9)^4, sqrt t), while no regret is lost."""
+    learner = hr.learners.TrackingOCG(hr.sets.Simplex(2))
+    ranges = hr.surrogates.SeenRanges(learner, violation=2.0, ratio=1.0)
+    policy = hr.Constrained(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
     for t in range(1, 4):
         policy.tell(
             hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
             hr.feedback.EvalGrad(0.5, np.array([0.0, 1.0])),
         )
-        q = 8.0 + eagerness * 0.5 * t / 2.0
-        expected = eagerness * 8.0 / 12.0 * (q / 12.0) ** 7
+        q = 0.5 * t / 2.0
+        expected = eagerness * 5.0 / 9.0 * ((6.0 + eagerness * q) / 9.0) ** 4
+        expected = min(expected, math.sqrt(t))
         assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
 
 
@@ -64,7 +67,7 @@ def test_more_eagerness_means_less_violation():
     assert ccv[0] > ccv[1] > ccv[2]
 
 
-@pytest.mark.parametrize("given", [{"eagerness": 2.0}, {"tracking": True}])
+@pytest.mark.parametrize("given", [{"eagerness": 2.0}, {"violation_scale": 2.0}])
 def test_the_theory_preset_takes_neither(given):
     with pytest.raises(ValueError, match=next(iter(given))):
         hr.projection_free_coco(hr.sets.Simplex(3), 100, preset="theory", lipschitz=1.0, **given)

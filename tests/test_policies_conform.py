@@ -82,7 +82,7 @@ SEVERAL: dict[str, Callable[[DecisionSet], Constrained]] = {
     "by-hand": per_constraint,
     "each": lambda X: projection_free_coco(X, constraints=2),
     "each-budget": lambda X: projection_free_coco(X, constraints=2, benchmark_budget=1.0),
-    "each-tracking": lambda X: projection_free_coco(X, constraints=2, tracking=True),
+    "each-plain": lambda X: projection_free_coco(X, constraints=2, tracking=False),
     "each-long-term": lambda X: projection_free_long_term(X, constraints=2),
     "maximum": projection_free_coco,
     "maximum-long-term": projection_free_long_term,
@@ -100,7 +100,9 @@ def test_policies_that_are_told_several_constraints_conform(name: str, policy: s
 @pytest.mark.parametrize("kind", [Sampled, LazySampled])
 @pytest.mark.parametrize("name", ["simplex", *VERTEX_SETS])
 def test_sampled_policies_conform(name: str, kind: type[SampledPlay]) -> None:
-    check_policy(lambda: kind(projection_free_coco(SETS[name]()), 7), feedback=linear)
+    check_policy(
+        lambda: kind(projection_free_coco(SETS[name](), tracking=False), 7), feedback=linear
+    )
 
 
 @pytest.mark.parametrize("name", VERTEX_SETS)

@@ -34,7 +34,7 @@ def problem(rounds: int = 12) -> hr.Recorded:
         (name, preset)
         for name in METHODS
         for preset in ("practical", "theory")
-        if (name, preset) != ("projection_free_coco_tracking", "theory")  # practical alone
+        if (name, preset) != ("projection_free_coco_plain", "theory")  # practical alone
     ],
 )
 def test_every_method_is_told_by_default_what_the_registry_says(name, preset):
@@ -68,7 +68,7 @@ def test_sampled_and_semi_bandit_policies_and_several_constraints():
     rounds = hr.Recorded(simplex, [(hr.Linear([1.0, 2.0, 3.0]), hr.Linear(np.zeros(3)))] * 5)
     for policy, look in (
         (hr.Sampled(hr.projection_free_coco(simplex), 0), hr.linear),
-        (hr.LazySampled(hr.projection_free_coco(simplex), 0), hr.linear),
+        (hr.LazySampled(hr.projection_free_coco(simplex, tracking=False), 0), hr.linear),
         (hr.semi_bandit_coco(simplex, 5, 0), hr.semi_bandit),
         (hr.projection_free_coco(simplex), hr.first_order),
     ):

@@ -72,7 +72,7 @@ def test_the_trace_adds_up():
     assert trace.cost == pytest.approx(sum(step.cost for step in steps))
     assert trace.ccv == pytest.approx(sum(max(0.0, step.violation) for step in steps))
     assert trace.signed_ccv == pytest.approx(sum(step.violation for step in steps))
-    assert trace.oracle_calls == 41
+    assert 41 <= trace.oracle_calls <= 43  # and one for each violation of a new size
     assert trace.seconds > 0.0
     best = hr.hindsight(problem)
     assert trace.regret(best) == pytest.approx(trace.cost - best.cost)

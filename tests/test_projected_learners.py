@@ -14,6 +14,7 @@ from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.ftrl import FTRL
 from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
+from hedgerow.learners.steps import BETA, M
 from hedgerow.testing import check_learner
 from true_projections import SETS, along, nearest
 
@@ -493,9 +494,8 @@ def test_ftrl_keeps_both_its_bounds(game):
     assert (regret <= bound + 1e-9).all()
     learner = FTRL(CUBE, hr.learners.steps.CertificateSteps())
     regret, _ = regrets(learner, GAMES[game], rounds)
-    D, c, _, _, beta, M = learner._state["rule"]
-    beta = max(beta, M / (c * D**2))  # beta_{T+1}
-    assert regret[-1] <= (1 + c) * beta * D**2
+    rule, R = learner._state["rule"], CUBE.radius_around(CUBE.start())
+    assert regret[-1] <= (rule[M] + rule[BETA] * R**2) * (1.0 + 1e-9)
 
 
 def test_strongly_convex_descent_keeps_its_bound_and_can_fail():

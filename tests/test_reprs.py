@@ -46,12 +46,12 @@ def test_every_set_is_shown_in_one_short_line(name):
 
 def test_a_policy_shows_its_parts_once():
     text = repr(hr.projection_free_coco(GRAPH.decision_set))
-    assert text.startswith("Constrained(AdaptiveOCG(DagPaths(191 nodes, 1200 edges), Certif")
-    assert "CurrentSurrogate(PowerPotential(p=8.0, " in text
-    assert text.endswith("LearntRanges(AdaptiveOCG)))")
+    assert text.startswith("Constrained(TrackingOCG(DagPaths(191 nodes, 1200 edges)), Adaptive")
+    assert "AdaptiveSurrogate(SeenRanges(TrackingOCG), " in text
+    assert text.endswith("Guard(TrackingOCG)), [Theorem G])")
     assert text.count("DagPaths") == 1
     given = hr.projection_free_coco(hr.sets.Simplex(2), violation_range=2.0)
-    assert "LearntRanges(AdaptiveOCG, violation=2)" in repr(given)
+    assert "SeenRanges(TrackingOCG, violation=2)" in repr(given)
 
 
 @pytest.mark.parametrize("name", METHODS)

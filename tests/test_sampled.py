@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ import pytest
 import hedgerow as hr
 from hedgerow.sets.simplices import KSubsets
 from hedgerow.sets.spanning_trees import SpanningTrees
+
+plain_coco = partial(hr.projection_free_coco, tracking=False)
+"""Its learner moves by mixing, as lazy sampling needs."""
 
 COMPLETE = [(i, j) for i in range(5) for j in range(i + 1, 5)]
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]
@@ -25,7 +29,7 @@ ROUNDS = list(PROBLEM)
 
 
 def coco():
-    return hr.projection_free_coco(PROBLEM.decision_set)
+    return plain_coco(PROBLEM.decision_set)
 
 
 def game(policy, rounds=ROUNDS):
@@ -92,7 +96,10 @@ def test_lazy_play_switches_far_less_and_deviates_more(sampled):
 @pytest.mark.parametrize("of", SETS)
 def test_every_play_is_a_vertex(name, of):
     X = SETS[of]()
-    policy, rng = WRAPPERS[name](hr.projection_free_coco(X), 0), np.random.default_rng(0)
+    policy, rng = (
+        WRAPPERS[name](plain_coco(X), 0),
+        np.random.default_rng(0),
+    )
     for _ in range(60):
         x = policy.ask()
         assert np.isin(x, (0.0, 1.0)).all()
@@ -112,12 +119,12 @@ def test_each_round_has_the_fractional_plays_mean(name):
     runs = 300
     plays = np.empty((runs, len(games)))
     for seed in range(runs):
-        policy = WRAPPERS[name](hr.projection_free_coco(X), seed)
+        policy = WRAPPERS[name](plain_coco(X), seed)
         for t, (f, g) in enumerate(games):
             x = policy.ask()
             plays[seed, t] = x[0]
             policy.tell(hr.linear(f, x), hr.linear(g, x))
-    *_, inner = game(WRAPPERS[name](hr.projection_free_coco(X), 0), games)
+    *_, inner = game(WRAPPERS[name](plain_coco(X), 0), games)
     share = inner[:, 0]
     error = np.sqrt(share * (1.0 - share) / runs) + 1e-9
     assert ((share > 0.1) & (share < 0.9)).sum() > 5
@@ -141,7 +148,7 @@ class FedAtTheVertex(hr.Sampled):
 def two_arms(kind, T=4000):
     """The free arm may be played half the time: f = (0, 1), g = x_1 - x_2 <= 0."""
     f, g = hr.Linear([0.0, 1.0]), hr.Linear([1.0, -1.0])
-    cost, signed, *_ = game(kind(hr.projection_free_coco(hr.sets.Simplex(2)), 0), [(f, g)] * T)
+    cost, signed, *_ = game(kind(plain_coco(hr.sets.Simplex(2)), 0), [(f, g)] * T)
     return (cost - 0.5 * T) / T, signed / T
 
 
@@ -156,7 +163,7 @@ def test_feeding_at_the_vertex_ruins_the_policy():
 
 def against_an_adversary(kind, T=2000):
     """The arm played last costs 1, the other nothing; return cost and the best arm's cost."""
-    policy = kind(hr.projection_free_coco(hr.sets.Simplex(2)), 0)
+    policy = kind(plain_coco(hr.sets.Simplex(2)), 0)
     harmless = hr.Linear([0.0, 0.0], -1.0)
     last, cost, arms = policy.ask(), 0.0, np.zeros(2)
     for _ in range(T):
@@ -176,8 +183,11 @@ def test_lazy_play_fails_against_who_sees_the_held_vertex():
 def test_so_lazy_play_is_refused_against_adversaries_and_fresh_play_is_not():
     problem = hr.problems.HalfspaceBox(n=3, horizon=20)
     with pytest.raises(ValueError, match="reacts to the plays"):
-        hr.play(hr.LazySampled(hr.projection_free_coco(problem.decision_set), 0), problem)
-    policy = hr.Sampled(hr.projection_free_coco(problem.decision_set), 0)
+        hr.play(
+            hr.LazySampled(plain_coco(problem.decision_set), 0),
+            problem,
+        )
+    policy = hr.Sampled(plain_coco(problem.decision_set), 0)
     assert len(list(hr.play(policy, problem, hr.linear))) == 20
     assert not policy.oblivious_only
     # over an oblivious policy, fresh draws do not help
@@ -209,11 +219,11 @@ class OracleAlone(hr.DecisionSet):
 def test_policies_that_cannot_be_sampled_are_refused():
     for kind in WRAPPERS.values():
         with pytest.raises(ValueError, match="no sample"):
-            kind(hr.projection_free_coco(OracleAlone()), 0)
+            kind(plain_coco(OracleAlone()), 0)
     with pytest.raises(ValueError, match="FTPL does not have"):
         hr.LazySampled(hr.ftpl_coco(hr.sets.Simplex(3), 10, 0), 0)
     with pytest.raises(ValueError, match="seed"):
-        hr.Sampled(hr.projection_free_coco(hr.sets.Simplex(3)), -1)
+        hr.Sampled(plain_coco(hr.sets.Simplex(3)), -1)
 
 
 def store(policy):
@@ -231,7 +241,7 @@ BAD = {
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_feedback_of_another_kind_changes_nothing(name, bad):
-    policy = WRAPPERS[name](hr.projection_free_coco(SETS["dag"]()), 0)
+    policy = WRAPPERS[name](plain_coco(SETS["dag"]()), 0)
     policy.tell(GOOD, GOOD)
     before = store(policy)
     for told in ((BAD[bad], GOOD), (GOOD, BAD[bad])):

@@ -155,18 +155,20 @@ def test_the_maximum_is_as_steep_as_its_steepest_part():
 # One queue each
 
 
-def by_hand(X, kind=hr.surrogates.CurrentSurrogate, m=2):
-    learner = hr.learners.AdaptiveOCG(X, CertificateSteps())
-    if kind is hr.surrogates.CurrentSurrogate:
-        potential, queue = PowerPotential(8.0, GrowingScale(12.0, 0.5, 0.5)), 8.0
+def by_hand(X, kind=hr.surrogates.AdaptiveSurrogate, m=2):
+    if kind is hr.surrogates.AdaptiveSurrogate:
+        learner = hr.learners.TrackingOCG(X)
+        queues = [kind(hr.surrogates.SeenRanges(learner)) for _ in range(m)]
     else:
-        potential, queue = PowerPotential(2.0, GrowingScale(1.0, 1.0, 0.25)), 0.0
-    queues = [kind(potential, queue, hr.surrogates.LearntRanges(learner)) for _ in range(m)]
+        learner = hr.learners.AdaptiveOCG(X, CertificateSteps())
+        potential = PowerPotential(2.0, GrowingScale(1.0, 1.0, 0.25))
+        ranges = [hr.surrogates.SeenRanges(learner, forgiving=False) for _ in range(m)]
+        queues = [kind(potential, 0.0, one) for one in ranges]
     return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
 
 
 EACH = {
-    "coco": (hr.projection_free_coco, hr.surrogates.CurrentSurrogate),
+    "coco": (hr.projection_free_coco, hr.surrogates.AdaptiveSurrogate),
     "long term": (hr.projection_free_long_term, hr.surrogates.SignedSurrogate),
 }
 
@@ -221,11 +223,9 @@ def test_arguments_reach_every_queue():
     assert len(policy.surrogate.surrogates) == 3
     assert len({id(queue.ranges) for queue in policy.surrogate.surrogates}) == 3
     for queue in policy.surrogate.surrogates:
-        assert (queue.ranges.violation, queue.ranges.ratio, queue.initial) == (2.0, 3.0, 4.0)
+        assert (queue.ranges.violation, queue.ranges.ratio, queue.initial) == (2.0, 3.0, 3.0)
     budgeted = hr.projection_free_coco(X, constraints=2, benchmark_budget=0.5)
-    scales = [queue.potential.scale for queue in budgeted.surrogate.surrogates]
-    assert [scale.budget for scale in scales] == [4.0, 4.0]
-    assert [scale.ranges for scale in scales] == [q.ranges for q in budgeted.surrogate.surrogates]
+    assert [queue.slope[1].tolist() for queue in budgeted.surrogate.surrogates] == [[5.0, 2.5]] * 2
 
 
 # Refusals

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow.learners.steps import BETA
 
 ROUNDS = 1000
 
@@ -123,11 +124,11 @@ def test_the_theory_preset_is_algorithm_2_with_its_constants():
     assert policy.learner.steps == hr.learners.steps.PaperSteps(T)
 
 
-def certificate_step(X, x1, x, beta, S, a, s, t, q, c=0.03, floor=64.0):
+def certificate_step(X, x1, x, beta, S, a, s, P, c=0.03, floor=1 / 32, cap=1.0):
     """One round of the certificate-driven learner, as its pseudocode stands."""
     D = X.diameter
     M = a - S @ x - beta * np.sum((x - x1) ** 2)
-    beta = max(beta, M / (c * D**2), 2 * t**0.25 * math.sqrt(q) / (floor * D))
+    beta = max(beta, floor * P**0.75 / D, min(M / (c * D**2), cap * P**0.75 / D))
     direction = (S + s) + 2 * beta * (x - x1)
     v = X.lmo(direction)
     gap = direction @ (x - v)
@@ -142,13 +143,13 @@ def test_certificate_steps_are_their_pseudocode(name):
     rng = np.random.default_rng(4)
     gradients = rng.standard_normal((ROUNDS, X.dim)) + 0.2 * rng.standard_normal(X.dim)
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
-    x1, S, a, q, beta = X.start(), np.zeros(X.dim), 0.0, 0.0, 0.0
-    for t, s in enumerate(gradients, start=1):
+    x1, S, a, P, beta = X.start(), np.zeros(X.dim), 0.0, 0.0, 0.0
+    for s in gradients:
         x = learner.ask()
-        q += np.sum(X.tangent(s) ** 2)
-        expected, expected_beta = certificate_step(X, x1, x, beta, S, a, s, t, q)
+        P += np.sum(X.tangent(s) ** 2) ** (2 / 3)
+        expected, expected_beta = certificate_step(X, x1, x, beta, S, a, s, P)
         learner.tell(hr.feedback.EvalGrad(0.0, s))
-        S, a, beta = S + s, a + s @ x, learner._state["rule"][4]
+        S, a, beta = S + s, a + s @ x, learner.rule_numbers[BETA]
         assert beta == pytest.approx(expected_beta, rel=1e-9)
         np.testing.assert_allclose(learner.ask(), expected, rtol=0, atol=1e-9)
 
@@ -172,26 +173,41 @@ def test_rms_steps_are_their_formula(kappa):
             x = x + sigma * (v - x)
 
 
-def test_the_practical_weight_is_its_formula():
+@pytest.mark.parametrize("tracking", [False, True])
+def test_the_practical_weight_is_its_formula(tracking):
+    """The rule of `AdaptiveSurrogate`, as its docstring has it, with every sum formed."""
     X = hr.sets.Simplex(4)
-    policy = hr.projection_free_coco(X)
+    kind = hr.learners.TrackingOCG if tracking else hr.learners.AdaptiveOCG
+    learner = kind(X, hr.learners.steps.CertificateSteps())
+    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.SeenRanges(learner))
+    policy = hr.Constrained(learner, surrogate)  # without a guard
     rng = np.random.default_rng(6)
-    Mg = Gf = Gg = ccv = 0.0
-    violated = False
-    for t in range(1, 300):
+    S, inner, paid, F2, V = np.zeros(4), 0.0, 0.0, 0.0, 0.0
+    seen, felt, calls, forgiven = [], 0, 0, 0.0
+    for t in range(1, 400):
         x = policy.ask()
-        a, b = rng.uniform(0, 1, 4), rng.standard_normal(4)
-        g = float(b @ x) + (-1.0 if t < 40 else 0.2)  # the first violation comes late
+        a, b = rng.uniform(0, 1, 4) + 0.2 * np.arange(4), rng.standard_normal(4)
+        g = float(b @ x) + (-9.0 if t < 40 else 9.0 if 90 <= t < 94 else 0.2)
+        F2 += np.sum((a - a.mean()) ** 2)
+        unit = sorted(seen)[-2:][0] if seen else 0.0
+        w, before, forgiven = 0.0, forgiven, 0.0
+        if g > 0.0:
+            if g > 2.0 * unit or before > 0.0:
+                forgiven, calls = max(0.0, g + b.min() - b @ x), calls + 1
+            v = g - forgiven
+            if forgiven == 0.0 or not seen:
+                seen.append(v)
+                unit = sorted(seen)[-2:][0]
+                V = min(V, (len(seen) - 1) * unit) + min(v, unit)
+            felt += 1
+            q = 6.0 + max(V / unit, math.log2(1.0 + len(seen)))
+            ratio = math.sqrt(F2 / t) * (t / felt) ** 0.25 / np.linalg.norm(b - b.mean())
+            lost = max(0.0, inner - S @ x - paid)
+            k = min(max(9.0, 0.375 * math.sqrt(t)), 9.0 + 0.375 * lost / (ratio * unit))
+            w = ratio * min(5.0 / k * (q / k) ** 4, math.sqrt(t))
         policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(g, b))
-        Gf = max(Gf, float(np.linalg.norm(a - a.mean())))
-        expected = 0.0
-        if g > 0:
-            Mg = max(Mg, g) if violated else g + float(max(b) - b @ x)
-            violated = True
-            ccv += g
-            Gg = max(Gg, float(np.linalg.norm(b - b.mean())))
-            q, k = 8 + ccv / Mg, max(12.0, math.sqrt(t) / 2)
-            expected = (Gf / Gg) * (8 / k) * (q / k) ** 7
-        assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
-        assert policy.oracle_calls == t + violated
-    assert violated
+        assert policy.surrogate.weight == pytest.approx(w, rel=1e-9)
+        assert policy.oracle_calls == t + calls
+        S, inner, paid = S + a + w * b, inner + (a + w * b) @ x, paid + w * max(0.0, g - forgiven)
+    assert calls >= 5
+    assert len(seen) > 20

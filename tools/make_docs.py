@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from beyond_figure import draw
+from eagerness_figure import draw_eagerness
 from parts import PARTS, renewed
 from sets_picture import picture
 from tables import DOCS
@@ -15,6 +16,7 @@ def main() -> None:
         page.write_text(renewed(name, page.read_text(encoding="utf-8")), encoding="utf-8")
     picture(DOCS / "sets.png")
     draw(DOCS / "beyond.png")
+    draw_eagerness(DOCS / "eagerness.png")
 
 
 if __name__ == "__main__":

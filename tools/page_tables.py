@@ -207,7 +207,7 @@ def speed() -> str:
         ],
         [
             "ask, look and tell",
-            f"{1e6 * live['theirs']:.1f} µs a round, {live['ratio']:.1f}x the compiled one",
+            f"{1e6 * live['theirs']:.1f} µs per round, {live['ratio']:.1f}x the compiled one",
             "",
             "",
         ],
@@ -262,3 +262,59 @@ def runs() -> str:
         how = "" if by_hand else "compiled" if row["compiled"] else "through `play`"
         lines.append([label, f"{row['seconds']:.3g}", how])
     return table(["one run of 1600 rounds", "seconds", "ran"], lines)
+
+
+SHOWN = ("first default", "default", "plain", "sinha_vaze_2024", "wang_2025", "guo_recoo")
+"""The methods of docs/default.md, in the order of its tables."""
+
+
+def default_games() -> str:
+    """Return CCV / regret / rounds violated of every family, for the default and others."""
+    return _compared(read("default.json")["games"], ignored=False)
+
+
+def default_measured() -> str:
+    """Return the same on measured networks, and how often the constraint is ignored."""
+    return _compared(read("default.json")["measured"], ignored=True)
+
+
+def _compared(found: dict[str, Any], ignored: bool) -> str:
+    heads = ["game", "first", *SHOWN[1:], *(["ignored, now / first"] if ignored else [])]
+    lines = []
+    for game, of in found.items():
+        cells = [_three(of[name]) for name in SHOWN]
+        if ignored:
+            now, first = (of[name]["ignored"] for name in ("default", "first default"))
+            cells.append(f"{now} / {first} of {of['default']['instances']}")
+        lines.append([game, *cells])
+    return table(heads, lines)
+
+
+def _three(row: dict[str, float]) -> str:
+    return f"{row['ccv']:.3g} / {row['regret']:.3g} / {row['violated']:.0f}"
+
+
+def default_growth() -> str:
+    """Return the exponents of CCV and regret."""
+    lines = []
+    for game, of in read("default.json")["growth"].items():
+        longest = max(row[0] for row in of["rows"])
+        lines.append([game, f"{longest:.0e}", *(_interval(of[name]) for name in ("ccv", "regret"))])
+    return table(["game", "T up to", "CCV", "max(certificate, 0) + sqrt(T)"], lines)
+
+
+def _interval(pair: list[float]) -> str:
+    return f"{pair[0]:.2f} ± {pair[1]:.2f}"
+
+
+def default_robustness() -> str:
+    """Return what disturbances do."""
+    lines = []
+    for name, of in read("default.json")["robustness"].items():
+        for method in ("first default", "default"):
+            row = of[method]
+            costs = " / ".join(f"{row[k]:.2f}" for k in ("before", "after", "end"))
+            said = "first" if method == "first default" else "now"
+            lines.append([name, said, f"{row['ccv']:.3g}", costs, f"{row['largest weight']:.2g}"])
+    heads = ["disturbance", "default", "CCV %", "cost before / after / end", "largest weight"]
+    return table(heads, lines)

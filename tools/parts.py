@@ -28,6 +28,12 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "rules": beyond.rules,
     },
     "choosing.md": {"measured": pages.measured},
+    "default.md": {
+        "games": pages.default_games,
+        "measured": pages.default_measured,
+        "growth": pages.default_growth,
+        "robustness": pages.default_robustness,
+    },
     "experiments.md": {
         "fair": evidence.fair,
         "ranks": evidence.ranks,

@@ -10,7 +10,7 @@
 51
 """
 
-import lazy_loader
+from hedgerow.lazy_rooms import attach_room
 
 __version__ = "0.1.0"
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_room(__name__, __file__)

@@ -263,13 +263,15 @@ class _Proof:
         self.checks += ["the decomposition"] * self.decomposes
         self.s = np.zeros(policy.decision_set.dim)
         self.inner = self.price = self.size = self.regret = self.of_losses = 0.0
-        self.excess, self.broken = 0.0, 0
+        self.excess, self.broken, self.too_kind = 0.0, 0, 0
 
     def round(self, t: int, x: Vector, functions: Round) -> None:
         cost, constraint = functions
         weighed = self.weighed(constraint)
-        s = cost.grad(x) + sum(w * g.grad(x) for w, g in weighed)
-        prices = [w * g(x) for w, g in weighed]
+        s = cost.grad(x) + sum(w * g.grad(x) for w, g, _ in weighed)
+        prices = [w * (g(x) - forgiven) for w, g, forgiven in weighed]
+        if any(forgiven > self.unavoidable(g, x) for _, g, forgiven in weighed):
+            self.too_kind = self.too_kind or t
         self.s += s
         self.inner += float(s @ x)
         self.price += sum(prices)
@@ -278,24 +280,34 @@ class _Proof:
         if self.benchmark is not None:
             self.compare(t, x, cost, weighed)
 
-    def weighed(self, constraint: Function) -> list[tuple[float, Function]]:
-        """Return each constraint that was weighed, and its weight."""
+    def unavoidable(self, g: Function, x: Vector) -> float:
+        """Bound the least value of a constraint on the set from below, up to rounding."""
+        slope, value = g.grad(x), g(x)
+        lowest = value + self.policy.decision_set.minimum(slope) - float(slope @ x)
+        return max(0.0, lowest) + SLACK * (1.0 + abs(value))
+
+    def weighed(self, constraint: Function) -> list[tuple[float, Function, float]]:
+        """Return each constraint that was weighed, its weight and what was forgiven of it."""
         if isinstance(self.surrogate, PerConstraintSurrogate):
-            weights = [surrogate.weight for surrogate in self.surrogate.surrogates]
+            surrogates: tuple[object, ...] = self.surrogate.surrogates
             parts = parts_of(constraint)
         else:
-            weights, parts = [getattr(self.surrogate, "weight", 0.0)], (constraint,)
-        return [(w, g) for w, g in zip(weights, parts, strict=True) if w]
+            surrogates, parts = (self.surrogate,), (constraint,)
+        return [
+            (w, g, getattr(surrogate, "forgiven", 0.0))
+            for surrogate, g in zip(surrogates, parts, strict=True)
+            if (w := getattr(surrogate, "weight", 0.0))
+        ]
 
     def compare(
-        self, t: int, x: Vector, cost: Function, weighed: list[tuple[float, Function]]
+        self, t: int, x: Vector, cost: Function, weighed: list[tuple[float, Function, float]]
     ) -> None:
         assert self.benchmark is not None
         best = self.benchmark.x
         gain = cost(x) - cost(best)
         self.regret += gain
         self.of_losses += gain
-        for w, g in weighed:
+        for w, g, _ in weighed:
             kept = max(0.0, g(best))  # rounding of the benchmark
             self.of_losses += w * (max(0.0, g(x)) - kept)
             self.excess += w * kept
@@ -314,6 +326,8 @@ class _Proof:
     def end(self) -> Iterator[str]:
         if self.broken:
             yield f"the decomposition fails from round {self.broken} on"
+        if self.too_kind:
+            yield f"round {self.too_kind} was forgiven more than no action avoids"
         said = self.policy.certificate()
         made = self.inner - self.policy.decision_set.minimum(self.s) - self.price
         slack = SLACK * (1.0 + self.size)

@@ -20,7 +20,7 @@ LARGEST_COUNT = 10**100
 
 def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return `value` as a contiguous float64 array of finite numbers."""
-    given = np.asarray(unmasked(value, name))
+    given = np.asarray(unlabelled(unmasked(value, name), name))
     if given.dtype.kind not in "fiu":
         raise TypeError(
             f"{name} must hold real numbers, got dtype {given.dtype}; convert it to float64 first"
@@ -43,6 +43,21 @@ def unmasked(value: Any, name: str) -> Any:
         raise TypeError(
             f"{name} must not be masked, got {hidden} masked entries; fill them with numbers "
             "(`.filled(value)`) or leave them out (`.compressed()`)"
+        )
+    return value
+
+
+def unlabelled(value: Any, name: str) -> Any:
+    """Return `value`, or refuse a Series whose index may put its entries in another order."""
+    index = getattr(value, "index", None)
+    if index is None or callable(index) or not hasattr(value, "to_numpy"):
+        return value
+    entries = index.tolist() if hasattr(index, "tolist") else [*index]
+    if entries != [*range(len(entries))]:
+        raise TypeError(
+            f"{name} must be in the order of the set's coordinates, got a {type(value).__name__} "
+            f"with an index of its own, from {entries[0]!r}; bring it into that order and pass "
+            "`.to_numpy()`"
         )
     return value
 
@@ -150,7 +165,8 @@ def as_positive(value: Any, name: str) -> float:
 def as_count(value: Any, name: str, least: int = 1) -> int:
     """Return `value` as a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
+        hint = "; choose one, such as 0: games are repeatable" if name == "seed" else ""
+        raise TypeError(f"{name} must be a whole number, got {value!r}{hint}")
     if not -LARGEST_COUNT <= value <= LARGEST_COUNT:
         bits = int(value).bit_length()
         raise ValueError(f"{name} must be at most 1e100, got a whole number of {bits} bits")

@@ -175,6 +175,11 @@ class Stateful:
         """Return the snapshot's numbers, or say why it cannot restore this part."""
         name = type(self).__qualname__
         missing = _KEYS - set(snapshot) if isinstance(snapshot, Mapping) else _KEYS
+        if missing == _KEYS:
+            raise ValueError(
+                f"{name} is restored from a snapshot, as its state() returns it, got "
+                f"{snapshot!r:.60}; a file is read by load(path)"
+            )
         if missing:
             raise ValueError(
                 f"a snapshot of {name} has {', '.join(sorted(_KEYS))}; this one lacks "
@@ -200,7 +205,7 @@ class Stateful:
                 f"this snapshot of {name} must hold {self._state.array.size} numbers, its array "
                 f"has shape {array.shape}; it was changed or cut after it was written"
             )
-        if snapshot["checksum"] != _checksum(snapshot) or not np.isfinite(array).all():
+        if snapshot["checksum"] != _checksum(snapshot) or np.isnan(array).any():
             raise ValueError(
                 f"this snapshot of {name} was changed after it was written: its checksum does not "
                 "fit its numbers; use an undamaged one"

@@ -121,7 +121,9 @@ def told(tmp_path, monkeypatch):
 
 
 QUICK = [
-    "hedgerow list                       # problems with their keys, methods, shipped experiments",
+    "hedgerow list                       # names: problems, methods, sets, shipped experiments",
+    "hedgerow problems                   # with their keys; also: methods, experiments, sets",
+    "hedgerow show smoke                 # prints a shipped experiment, to start your own from",
     "hedgerow run first.toml             # into out/first, on all processors",
     "hedgerow report out/first",
     "hedgerow run smoke                  # a shipped experiment, by name",

@@ -111,3 +111,18 @@ def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.experiments.executors.TIMEOUT", 0.3)
     with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9 "):
         sweep(small(tmp_path), tmp_path / "out", lambda t: dask(t, "tcp://127.0.0.1:9"))
+
+
+def test_a_client_is_used_and_left_open(cluster, tmp_path):
+    import distributed
+
+    address, _, _ = cluster
+    experiment = small(tmp_path)
+    with distributed.Client(address, timeout=60, set_as_default=False) as client:
+        tally = sweep(experiment, tmp_path / "there", lambda tasks: dask(tasks, client))
+        assert client.status == "running"
+    sweep(experiment, tmp_path / "here", serial)
+    assert tally.ran == tally.total
+    assert results_of(tmp_path / "there") == results_of(tmp_path / "here")
+    with pytest.raises(TypeError, match=r"or a distributed.Client, got 8786"):
+        sweep(experiment, tmp_path / "none", lambda tasks: dask(tasks, 8786))

@@ -30,11 +30,14 @@ def test_run_on_a_pipe(tmp_path):
     assert first.stderr == "", "no progress on a pipe"
     told = "5 runs and 3 benchmarks done, 1 run refused, 0 tasks failed; 0 of 7 tasks finished"
     assert told in first.stdout, "a game that reacts has a benchmark for each run"
-    assert "refused once: HalfspaceBox reacts to the plays" in first.stdout
-    assert first.stdout.endswith("Results: out/small\n")
+    *_, where, who, why = first.stdout.splitlines()
+    assert (where, who) == ("Results: out/small", "ftpl_coco refused:")
+    assert why.startswith("  once: HalfspaceBox reacts to the plays")
     again = invoked("run", "small.toml", "--workers", 1, "--json")
     found = json.loads(again.stdout)
     assert (found["ran"], found["found_finished"], found["runs_refused"]) == (0, 7, 1)
+    assert list(found["reasons"]) == ["ftpl_coco"]
+    assert list(found["reasons"]["ftpl_coco"].values()) == [1]
     quiet = invoked("run", "small.toml", "--workers", 1, "--quiet")
     assert (quiet.exit_code, quiet.stdout, quiet.stderr) == (0, "", "")
 

@@ -93,7 +93,7 @@ def test_columns_have_other_names(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "line 1: there is no column 'src'; the columns are: none"),
+        ("", "line 1: there is no column 'src', 'dst' or 'latency_ms'; the columns are: none"),
         ("src,dst,ms\n", "line 1: there is no column 'latency_ms'; the columns are: src, dst, ms"),
         ("src,dst,rtt_ms\n", "rows 1 to 0: no row can be used"),
         ("src,dst,rtt_ms\na,b,nan\n", "line 2: rtt_ms is nan"),

@@ -69,6 +69,9 @@ def seeds(found):
     yield "atlas", gzip.compress(lines)
     yield "atlas", bz2.compress(lines)
     yield "edges", b"src,dst,rtt_ms,throughput_mbps,t\n" + b"a,b,1.5,20,1\nb,c,2,30,2\n" * 9
+    yield "edges", b"src;dst;rtt_ms;t;price\n" + b"a;b;1.5;2026-03-01T12:00Z;3\nb;c;2;;\n" * 9
+    rows = [{"src": "a", "dst": i, "rtt_ms": 2.5, "t": 1772366400 + i, "x": i} for i in range(9)]
+    yield "edges", json.dumps(rows).encode()
     packed = io.BytesIO()
     np.savez_compressed(packed, a=np.arange(50.0).reshape(2, 5, 5))
     yield "matrix", packed.getvalue()

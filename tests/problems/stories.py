@@ -8,9 +8,12 @@ import numpy as np
 
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
+from hedgerow.problems.job_sequencing import JobSequencing
 from hedgerow.problems.latency_cap import LatencyCap
+from hedgerow.problems.optimal_transport import OptimalTransport
 from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.ranking import Ranking
+from hedgerow.problems.sensor_coverage import SensorCoverage
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.variation import Series
 
@@ -65,4 +68,7 @@ STORIES = {
     "ranking": lambda seed, T: Ranking(n=12, protected=4, horizon=T, seed=seed),
     "ad slots": lambda seed, T: AdSlots(advertisers=6, slots=3, horizon=T, seed=seed),
     "caching": lambda seed, T: Caching(items=30, capacity=10, horizon=T, seed=seed),
+    "transport": lambda seed, T: OptimalTransport(warehouses=3, shops=5, horizon=T, seed=seed),
+    "sensors": lambda seed, T: SensorCoverage(sensors=8, cells=6, horizon=T, seed=seed),
+    "jobs": lambda seed, T: JobSequencing(jobs=10, promised=3, horizon=T, seed=seed),
 }

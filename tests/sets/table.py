@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
+from hedgerow.sets.arborescences import Arborescences
+from hedgerow.sets.b_matchings import BMatchings
 from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.birkhoff import Birkhoff
 from hedgerow.sets.boxes import Box, LinfBall
+from hedgerow.sets.compositions import AffineImage, ConvexHullOfUnion, MinkowskiSum
+from hedgerow.sets.cuts import HalfspaceCut
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.ellipsoid import Ellipsoid
 from hedgerow.sets.generic import ConvexHull, OracleSet
+from hedgerow.sets.group_balls import GroupBall, LatentGroupBall
 from hedgerow.sets.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.interval_schedules import IntervalSchedules
+from hedgerow.sets.job_sequences import JobSequences
+from hedgerow.sets.knapsack import Knapsack
+from hedgerow.sets.laminar import LaminarMatroid
+from hedgerow.sets.lp_balls import LpBall, NonnegativeLpBall
 from hedgerow.sets.matchings import Matchings
+from hedgerow.sets.matroid_intersection import MatroidIntersection
 from hedgerow.sets.matroids import Matroid, PartitionMatroid
+from hedgerow.sets.perfect_matchings import PerfectMatchings
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
 from hedgerow.sets.product import Product
+from hedgerow.sets.set_functions import ConcaveOfSum, Coverage, Cut
 from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.sparse_balls import CappedL1Ball, OrderedWeightedBall
 from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.spectral_balls import (
+    Fantope,
+    OperatorBall,
+    SchattenBall,
+    SolidSpectrahedron,
+)
+from hedgerow.sets.submodular import BasePolytope, Polymatroid
+from hedgerow.sets.transport import TransportPlans
 from hedgerow.sets.unit_flow import UnitFlow
 from hedgerow.sets.wrappers import Scaled, Translated
 
@@ -65,6 +89,19 @@ def knapsack(n: int) -> Polytope:
     return Polytope(A, 0.4 * A.sum(axis=1), upper=1.0)
 
 
+def both_sides(size: int | None) -> MatroidIntersection:
+    """Matchings between two and three nodes, as sets that take no node of either side twice."""
+    left, right = PartitionMatroid([[0, 1, 2], [3, 4]], [1, 1]), [[0, 3], [1, 4], [2]]
+    return MatroidIntersection(
+        5, left.independent, PartitionMatroid(right, [1, 1, 1]).independent, size
+    )
+
+
+def ellipsoid(n: int) -> Ellipsoid:
+    A = np.random.default_rng(n).standard_normal((n, n))
+    return Ellipsoid.from_matrix(A @ A.T + 0.1 * np.eye(n), centre=np.ones(n), radius=30.0)
+
+
 EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "simplex-1": lambda: Simplex(1),
     "simplex-2": lambda: Simplex(2),
@@ -100,6 +137,34 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "k-sparse-6-3": lambda: KSparse(6, 3),
     "k-sparse-6-6": lambda: KSparse(6, 6, radius=0.1),
     "k-sparse-40-7": lambda: KSparse(40, 7, radius=30.0),
+    "lp-ball-1": lambda: LpBall(1, 3.0),
+    "lp-ball-one": lambda: LpBall(4, 1.0, radius=2.0),
+    "lp-ball-near-one": lambda: LpBall(5, 1.05, radius=0.1),
+    "lp-ball-1.5": lambda: LpBall(6, 1.5, radius=30.0),
+    "lp-ball-3": lambda: LpBall(12, 3.0),
+    "lp-ball-100": lambda: LpBall(5, 100.0, radius=2.5),
+    "lp-ball-infinity": lambda: LpBall(4, math.inf, radius=0.1),
+    "nonnegative-lp-one": lambda: NonnegativeLpBall(5, 1.0, radius=3.0),
+    "nonnegative-lp-1.5": lambda: NonnegativeLpBall(6, 1.5, radius=0.1),
+    "nonnegative-lp-3": lambda: NonnegativeLpBall(5, 3.0, radius=30.0),
+    "nonnegative-lp-infinity": lambda: NonnegativeLpBall(3, math.inf),
+    "nonnegative-lp-one-axis": lambda: NonnegativeLpBall(1, 2.0, radius=2.0),
+    "ellipsoid-1": lambda: Ellipsoid([2.0], centre=[-7.0]),
+    "ellipsoid-plain": lambda: Ellipsoid([3.0, 1.0, 0.1]),
+    "ellipsoid-thin": lambda: Ellipsoid(np.geomspace(1e-5, 1.0, 6), centre=np.arange(6.0)),
+    "ellipsoid-slanted": lambda: ellipsoid(5),
+    "ordered-weighted-1": lambda: OrderedWeightedBall([2.0]),
+    "ordered-weighted-falling": lambda: OrderedWeightedBall([3.0, 2.0, 1.0, 0.5], radius=0.1),
+    "ordered-weighted-cube": lambda: OrderedWeightedBall([1.0, 0.0, 0.0], radius=30.0),
+    "ordered-weighted-steps": lambda: OrderedWeightedBall([3.0, 3.0, 1.0, 1.0, 0.0, 0.0]),
+    "ordered-weighted-oscar": lambda: OrderedWeightedBall.oscar(6, 1.0, 0.3),
+    "capped-l1-fraction": lambda: CappedL1Ball(5, cap=1.0, radius=2.5),
+    "capped-l1-sparse": lambda: CappedL1Ball(6, cap=0.1, radius=0.2),
+    "capped-l1-cube": lambda: CappedL1Ball(3, cap=2.0, radius=100.0),
+    "group-ball-2": lambda: GroupBall([[3, 1], [0, 2, 4]], radius=2.5),
+    "group-ball-singles": lambda: GroupBall([[0], [1], [2]]),
+    "group-ball-one": lambda: GroupBall([[0, 1, 2]], radius=0.1),
+    "latent-group-chain": lambda: LatentGroupBall([[0, 1], [1, 2]], radius=2.0),
     "permutahedron-1": lambda: Permutahedron([3.0]),
     "permutahedron-4": lambda: Permutahedron([4.0, 1.0, 3.0, 2.0]),
     "permutahedron-equal-weights": lambda: Permutahedron([0.1, 0.1, 0.1]),
@@ -137,12 +202,61 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "walks-one-hop": lambda: HopLimitedWalks([(0, 1), (0, 1), (1, 0)], 0, 1, hops=1),
     "walks-single": lambda: HopLimitedWalks([(0, 1), (1, 2), (2, 3)], 0, 3, hops=3),
     "walks-4-nodes": lambda: HopLimitedWalks(random_digraph(4, 6, seed=2), 0, 3, hops=5),
+    "transport-single-plan": lambda: TransportPlans([0.0, 2.0], [0.5, 1.0, 0.5]),
+    "transport-degenerate": lambda: TransportPlans([1.0, 0.0, 2.0], [0.0, 1.0, 1.0, 1.0]),
+    "transport-3x4": lambda: TransportPlans([0.2, 0.5, 0.3], [0.1, 0.4, 0.25, 0.25]),
+    "base-single-element": lambda: BasePolytope(1, ConcaveOfSum([4.0])),
+    "base-coverage": lambda: BasePolytope(4, Coverage([[0, 1], [1, 2], [2, 3, 0], [4]])),
+    "base-cut": lambda: BasePolytope(5, Cut([(0, 1), (1, 2), (2, 0), (3, 4)], [1.0, 2, 3, 1])),
+    "polymatroid-concave": lambda: Polymatroid(4, ConcaveOfSum([0.0, 1.0, 3.0, 2.0])),
+    "laminar-no-groups": lambda: LaminarMatroid(3, [], []),
+    "laminar-nested": lambda: LaminarMatroid(6, [[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1]),
+    "laminar-never": lambda: LaminarMatroid(4, [[0], [0, 1, 2]], [0, 2]),
+    "intersection-any-size": lambda: both_sides(None),
+    "intersection-of-two": lambda: both_sides(2),
+    "b-matchings-two-sides": lambda: BMatchings(
+        [(u, 9 + v) for u in range(3) for v in range(3)], 2
+    ),
+    "b-matchings-some-closed": lambda: BMatchings(
+        [("a", 1), ("a", 1), ("a", 2), ("b", 2)], {"a": 2, "b": 0, 1: 1, 2: 3}
+    ),
+    "b-matchings-triangle": lambda: BMatchings([(0, 1), (1, 2), (2, 0)], {0: 1, 1: 2, 2: 1}),
+    "perfect-single-edge": lambda: PerfectMatchings([("a", "b")]),
+    "perfect-two-sides": lambda: PerfectMatchings(
+        [(0, "a"), (0, "b"), (1, "b"), (1, "c"), (2, "c"), (2, "a"), (3, "d"), (3, "a")]
+    ),
+    "perfect-complete-4": lambda: PerfectMatchings([(u, v) for v in range(4) for u in range(v)]),
+    "arborescences-single-edge": lambda: Arborescences([("r", "a"), ("a", "r")], "r"),
+    "arborescences-twisted": lambda: Arborescences(TWISTED, "s"),
+    "arborescences-complete-4": lambda: Arborescences(
+        [(u, v) for u in range(4) for v in range(4) if u != v], 1
+    ),
+    "knapsack-nothing-fits": lambda: Knapsack([3, 4], 2),
+    "knapsack-5": lambda: Knapsack([3, 1, 4, 1, 9], 7),
+    "knapsack-copies": lambda: Knapsack([2, 6, 4], 14, most=[3, 1, 2]),
+    "intervals-one-machine": lambda: IntervalSchedules([[0, 3], [2, 5], [4, 7], [1, 6], [5, 8]]),
+    "intervals-two-machines": lambda: IntervalSchedules([[0, 3], [2, 5], [1, 4], [4, 6]], 2),
+    "jobs-without-precedence": lambda: JobSequences([1.0, 3.0, 2.0]),
+    "jobs-in-a-chain": lambda: JobSequences([2.0, 1.0, 0.5], [(0, 1), (1, 2)]),
+    "jobs-in-a-tree": lambda: JobSequences([1.0, 2.0, 1.0, 3.0, 0.5], [(0, 1), (0, 2), (2, 3)]),
     "spectrahedron-1": lambda: Spectrahedron(1),
     "spectrahedron-2": lambda: Spectrahedron(2, trace=3.0),
     "spectrahedron-5": lambda: Spectrahedron(5),
     "nuclear-1x1": lambda: NuclearBall(1, 1),
     "nuclear-1x4": lambda: NuclearBall(1, 4, radius=2.0),
     "nuclear-5x3": lambda: NuclearBall(5, 3, radius=0.5),
+    "fantope-1": lambda: Fantope(1, 1),
+    "fantope-4-1": lambda: Fantope(4, 1),
+    "fantope-5-3": lambda: Fantope(5, 3),
+    "fantope-point": lambda: Fantope(3, 3),
+    "solid-spectrahedron-1": lambda: SolidSpectrahedron(1, trace=2.0),
+    "solid-spectrahedron-4": lambda: SolidSpectrahedron(4, trace=0.1),
+    "schatten-nuclear": lambda: SchattenBall(3, 2, 1.0, radius=2.0),
+    "schatten-1.5": lambda: SchattenBall(2, 4, 1.5, radius=30.0),
+    "schatten-4": lambda: SchattenBall(3, 4, 4.0, radius=0.1),
+    "schatten-operator": lambda: SchattenBall(2, 2, math.inf),
+    "operator-1x1": lambda: OperatorBall(1, 1, radius=0.1),
+    "operator-4x3": lambda: OperatorBall(4, 3, radius=2.0),
     "polytope-knapsack": lambda: knapsack(8),
     "polytope-equations": lambda: Polytope(
         A_eq=[[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0]], b_eq=[2.0, 1.0]
@@ -168,4 +282,17 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "translated-l2ball": lambda: Translated(L2Ball(3, radius=2.0), [5.0, 0.0, -5.0]),
     "translated-dag": lambda: Translated(diamond(), np.ones(4)),
     "translated-scaled-simplex": lambda: Translated(Scaled(Simplex(3), 2.0), np.ones(3)),
+    "sum-simplex-cross": lambda: MinkowskiSum(Simplex(3), L1Ball(3, radius=0.5)),
+    "sum-flat": lambda: MinkowskiSum(Simplex(3), Simplex(3, total=2.0), KSubsets(3, 1)),
+    "union-cross-cube": lambda: ConvexHullOfUnion(L1Ball(3), LinfBall(3, radius=0.6)),
+    "union-apart": lambda: ConvexHullOfUnion(Simplex(2), Box([5.0, -1.0], [6.0, 1.0])),
+    "image-of-simplex": lambda: AffineImage(Simplex(4), [[0, 1, 2, 0.5], [1, 3, 1, 2]], [9.0, 0.0]),
+    "image-one-to-one": lambda: AffineImage(L2Ball(2), [[1.0, 2.0], [0.0, 1.0], [1.0, 0.0]]),
+    "image-mirrored": lambda: AffineImage(
+        Permutahedron([1.0, 2.0, 4.0]), np.diag([1.0, -1.0, 1.0])
+    ),
+    "halfspace-simplex": lambda: HalfspaceCut(Simplex(4), [2.0, 1.0, 0.0, -1.0], 0.3),
+    "halfspace-budget": lambda: HalfspaceCut(Box(np.zeros(4), np.ones(4)), np.ones(4), 2.5),
+    "halfspace-idle": lambda: HalfspaceCut(L1Ball(2), [1.0, 1.0], 9.0),
+    "halfspace-ball": lambda: HalfspaceCut(L2Ball(2, radius=3.0), [1.0, 2.0], -0.9),
 }

@@ -281,6 +281,6 @@ def test_wrong_graphs_are_refused(edges: list[tuple[int, ...]], sentence: str) -
 
 def test_odd_cycles_without_networkx_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"hedgerow\[graphs\]"):
+    with pytest.raises(ImportError, match=r"pip install \"\.\[graphs\]\""):
         Matchings([(0, 1), (1, 2), (2, 0)])
     assert Matchings([(0, 1), (1, 2)]).bipartite

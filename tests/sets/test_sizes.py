@@ -33,6 +33,20 @@ SIZED = {
     "scaled-translated": lambda s: sets.Scaled(sets.Translated(sets.L2Ball(2), [9.0, -9.0]), s),
     "oracle": lambda s: sets.OracleSet(lambda c: np.where(c < 0.0, s, -s), 3),
     "product": lambda s: sets.Product(sets.Simplex(3, total=s), sets.Box([0.0], [s])),
+    "lp-ball": lambda s: sets.LpBall(4, 1.5, radius=s),
+    "nonnegative-lp-ball": lambda s: sets.NonnegativeLpBall(4, 3.0, radius=s),
+    "ellipsoid": lambda s: sets.Ellipsoid(s * np.array([1.0, 0.5, 0.1]), centre=[s, 0.0, -s]),
+    "ordered-weighted": lambda s: sets.OrderedWeightedBall([3.0, 2.0, 1.0], radius=s),
+    "capped-l1": lambda s: sets.CappedL1Ball(4, s, 2.5 * s),
+    "group": lambda s: sets.GroupBall([[0, 2], [1]], radius=s),
+    "latent-group": lambda s: sets.LatentGroupBall([[0, 1], [1, 2]], radius=s),
+    "solid-spectrahedron": lambda s: sets.SolidSpectrahedron(2, trace=s),
+    "schatten": lambda s: sets.SchattenBall(2, 3, 1.5, radius=s),
+    "operator": lambda s: sets.OperatorBall(2, 3, radius=s),
+    "sum": lambda s: sets.MinkowskiSum(sets.Simplex(3, total=s), sets.L1Ball(3, radius=s)),
+    "union": lambda s: sets.ConvexHullOfUnion(sets.Simplex(3, total=s), sets.L1Ball(3, radius=s)),
+    "image": lambda s: sets.AffineImage(sets.Simplex(3), [[s, 2.0 * s, 3.0 * s], [0.0, s, 0.0]]),
+    "halfspace": lambda s: sets.HalfspaceCut(sets.Simplex(3, total=s), [1.0, 0.0, 0.0], 0.3 * s),
 }
 ALLOWED = (1e-99, 1e-50, 1e-3, 1e50, 1e99)
 REFUSED = (1e-300, 1e-200, 1e-121, 1e121, 1e200, 1e300)

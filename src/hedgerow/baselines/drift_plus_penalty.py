@@ -137,7 +137,7 @@ def liakopoulos_cold(
     window: int = 1,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Cautious online Lagrangian descent (COLD), a drift-plus-penalty: one projection a round.
+    """Cautious online Lagrangian descent (COLD), a drift-plus-penalty: one projection per round.
 
     `DriftPlusPenalty` with V = sqrt(K T), alpha = max(T, V sqrt T). Against the best point whose
     violations sum to at most 0 over every window of K rounds: regret O(K T/V + sqrt T), sum of g_t
@@ -192,7 +192,7 @@ def yu_neely_2020(
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Yu and Neely's low-violation queue: one projection a round.
+    """Yu and Neely's low-violation queue: one projection per round.
 
     `VirtualQueue` with gamma = T^{1/4}, alpha = (G^2 + 1) sqrt(T)/2. For a fixed and known linear
     constraint: regret O(sqrt T), violations O(1) with a Slater point, O(T^{1/4}) without. Here

@@ -26,7 +26,7 @@ MOST_ROWS = 100
 class FeasibleLeader(StatefulPlayer):
     """x_{t+1} = argmin over X of sum <grad f_s, x> with g_s(x) <= 0 for the remembered s <= t.
 
-    One linear programme a round over the set's rows. Curved functions are linearised where they
+    One linear programme per round over the set's rows. Curved functions are linearised where they
     were seen. When the memory is full, the constraint with most room at the present leader is
     forgotten, so that later leaders may break it. Where the remembered constraints exclude each
     other, the point with the least largest violation, each in the unit of its gradient, is
@@ -168,7 +168,7 @@ def follow_the_leader_feasible(
 
     It has no constants, no units and no guarantee: against costs that change sides its regret is
     linear, and each new constraint may be broken once. What it shows is the price of hindsight
-    played forward. Slow: one linear programme with up to `most_rows` dense rows a round.
+    played forward. Slow: one linear programme with up to `most_rows` dense rows per round.
 
     Args:
         decision_set: where to play; it must know its rows (`HasLinearDescription`).

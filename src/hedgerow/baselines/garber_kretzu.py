@@ -42,14 +42,15 @@ DPP_KAPPA, DPP_TOLERANCE = 0.25, 0.003
 
 By the score, games, seeds and horizon of `stand_alone`: 0.62, 0.61, 0.77, 1.32, 2.78 at kappa 1/8,
 1/4, 1/2, 1, 2 with c = 0.01, then 0.75, 0.61, 0.54 at c = 0.03, 0.01, 0.003; with the last, paths
-need 0.9 oracle calls a round, and no smaller one was tried. lam = T^{1/8} is the theorem's; 3 times
-that scores the same. A lam below 1 lets a cost outweigh a constraint that pulls the other way."""
+need 0.9 oracle calls per round, and no smaller one was tried. lam = T^{1/8} is the theorem's; 3
+times that scores the same. A lam below 1 lets a cost outweigh a constraint that pulls the other
+way."""
 LPM_KAPPA, LPM_TOLERANCE, LPM_THETA, LPM_MU = 0.125, 0.03, 1.0 / 300.0, 300.0
 """Algorithm 4's practical step, tolerance c, and factors on theta and mu.
 
 Chosen in the same way among 37 mixtures of kappa 1/16 to 1, or fixed steps 1/2 to 8 times the
 theorem's, c 0.01 to 0.1, theta 1/3000 to 1/30 and mu 30 to 3000, no game with more than one oracle
-call a round: a score of 1.02, where fixed steps had 2.3 to 14 and swung. It is flat from there:
+call per round: a score of 1.02, where fixed steps had 2.3 to 14 and swung. It is flat from there:
 mu = 1000 has 1.00."""
 
 
@@ -58,7 +59,7 @@ mu = 1000 has 1.00."""
     regret="T^{3/4} sqrt(log T)",
     ccv="T^{7/8}, every interval",
     per_round="theory: at most 1 linear minimisation, amortised; a convex programme over a ball "
-    "a block",
+    "per block",
     sees="whole",
     needs="known T; theory: G on a ball",
     confidence="medium: reconstruction",
@@ -88,7 +89,7 @@ def garber_kretzu_2024_dpp(
 
     `practical`: told without units (`Normalised`), eta_m = 0.25 R / sqrt(sum of ||c_j||^2),
     eps = 0.003 R^2 / sqrt T, lam = T^{1/8}: tuned, not proved. Oracle calls are then not
-    bounded by T; measured at T = 1600: 0.01 to 0.03 a round on balls and boxes, 0.2 on a simplex,
+    bounded by T; measured at T = 1600: 0.01 to 0.03 per round on balls and boxes, 0.2 on a simplex,
     0.3 to 0.9 on paths.
 
     Args:
@@ -141,8 +142,8 @@ def garber_kretzu_2024_lpm(
 
     `practical`: told without units (`Normalised`), eta_m = R / (8 sqrt(sum of ||p_j||^2)) with p_j
     the sum of block j's gradients, eps = 0.03 R^2 / sqrt T, theta divided by 300, mu times 300:
-    tuned, not proved. Oracle calls are then not bounded by T; measured at T = 1600: 0.01 to 0.02 a
-    round on balls and boxes, 0.4 on a simplex, 0.1 on paths.
+    tuned, not proved. Oracle calls are then not bounded by T; measured at T = 1600: 0.01 to 0.02
+    per round on balls and boxes, 0.4 on a simplex, 0.1 on paths.
 
     Args:
         decision_set: where to play.

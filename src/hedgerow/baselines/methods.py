@@ -28,7 +28,7 @@ GROUP = "hedgerow.methods"
 VARIADIC = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
 ORDER = (
     "projection_free_coco",
-    "projection_free_coco_tracking",
+    "projection_free_coco_plain",
     "projection_free_long_term",
     "projection_free_cbco",
     "ftpl_coco",
@@ -71,7 +71,16 @@ def _in_order(methods: Iterator[Method]) -> Mapping[str, Method]:
     return {name: named[name] for name in (*ORDER, *sorted(named.keys() - {*ORDER}))}
 
 
-METHODS = _in_order(_declared_methods())
+class _Methods(dict[str, Method]):
+    """Methods by name; a name that is not there gets a suggestion."""
+
+    def __missing__(self, name: str) -> Method:
+        near = get_close_matches(str(name), self, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`hedgerow methods` lists them"
+        raise KeyError(f"there is no method {name!r}; {hint}")
+
+
+METHODS: Mapping[str, Method] = _Methods(_in_order(_declared_methods()))
 """Every method of the library, by name."""
 
 

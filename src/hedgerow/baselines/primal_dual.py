@@ -45,7 +45,7 @@ def mahdavi_2012(
     bound: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Mahdavi, Jin and Yang's regularised Lagrangian: one projection a round.
+    """Mahdavi, Jin and Yang's regularised Lagrangian: one projection per round.
 
     eta = mu = R^2/(a sqrt T), a = R sqrt(2 G^2 + 2 Dg^2), theta = delta eta with the least
     delta >= 2 G^2 + 2 delta^2 eta^2. For a fixed constraint and T so long that
@@ -104,7 +104,7 @@ def jenatton_2016(
     trade_off: float = 0.5,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Jenatton, Huang and Archambeau's adaptive rates: anytime, one projection a round.
+    """Jenatton, Huang and Archambeau's adaptive rates: anytime, one projection per round.
 
     eta_t = R/(G t^b), theta_t = 6 R G/t^b, mu_t = 1/(theta_t (t + 1)). For a fixed constraint
     Regret_T <= (R G + Dg^2/(6 b R G)) T^b + 2 R G T^{1-b}/(1-b) =: B and
@@ -157,7 +157,7 @@ def sun_safe(
     bound: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Sun, Dey and Kapoor's safe online learning, Euclidean: one projection a round.
+    """Sun, Dey and Kapoor's safe online learning, Euclidean: one projection per round.
 
     eta = mu = sqrt(B/(T (Dg^2 + G^2))), theta = delta mu, delta = 2 G^2, with the mirror map
     ||x||^2/2, which is 1-strongly convex, and B = R^2/2 its radius. Constraints may change:
@@ -207,7 +207,7 @@ def yuan_lamperski_2018(
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> FirstOrderPolicy:
-    """Yuan and Lamperski's clipped Lagrangian: one projection a round, the multiplier forgets.
+    """Yuan and Lamperski's clipped Lagrangian: one projection per round, the multiplier forgets.
 
     lambda_t = g_t^+(x_t)/(sigma eta), sigma = 2 G^2 (one constraint, their a = 1/2),
     eta = R/(G sqrt(2 T)). For a fixed constraint: regret O(sqrt T), sum of (g^+)^2 O(sqrt T), hence

@@ -59,7 +59,7 @@ def sinha_vaze_2024(
     lipschitz: Lipschitz = None,
     eagerness: float = 1.0,
 ) -> Constrained[EvalGrad]:
-    """Optimal regret and CCV, with one projection a round: AdaGrad on f_t + w_t g_t^+.
+    """Optimal regret and CCV, with one projection per round: AdaGrad on f_t + w_t g_t^+.
 
     w_t = lambda exp(lambda Q(t)) with Q(t) the violation so far, this round's included, in units of
     2 G D; x_{t+1} = P_X(x_t - eta_t s_t), eta_t = D / sqrt(2 sum of ||s||^2), s_t the gradient of
@@ -213,7 +213,7 @@ def sarkar_sinha_2025(
     `practical`: lambda_t = min(0.3, 6/sqrt t) in learnt ranges, no constants, no unit.
 
     Args:
-        decision_set: where to play; it must be able to project. One projection a round.
+        decision_set: where to play; it must be able to project. One projection per round.
         horizon: not used; the first t plays are the same for every horizon.
         preset: "practical" or "theory".
         lipschitz: as in `sinha_vaze_2024`; `theory` needs it.
@@ -264,7 +264,7 @@ def lu_bagel(
 
     `theory` needs T > (4R/r)^2; with R = D that is 32 n (n - 1) on a simplex and about 2e8 on the
     paths of a graph with 1200 edges. `practical` caps the squeeze at 1/2 and lets it fall; it takes
-    many separations a round where R/r is large (on average 227 at R/r = 123, on a graph of 90
+    many separations per round where R/r is large (on average 227 at R/r = 123, on a graph of 90
     edges) and refuses sets with R/r above 1000. No round takes more than (R/r)^2 / (d (2 - d)) + 2
     of them, with the squeeze d = 4R/(r sqrt T), or 1/2 at first; above 10 000 it warns and says how
     many, once, before the first round.

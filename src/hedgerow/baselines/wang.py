@@ -69,7 +69,7 @@ def wang_2025(
     """OFW-TVC: online Frank-Wolfe that restarts whenever the surrogate has become too steep.
 
     Regret O(T^{3/4}) against every point that keeps all rounds, CCV O(T^{3/4} log T); one linear
-    minimisation a round. Assumes known T and G; adversarial constraints, no Slater condition. The
+    minimisation per round. Assumes known T and G; adversarial constraints, no Slater condition. The
     specification was read in full (confidence: high).
 
     `theory` has the theorem's constants: beta = 1/(64 G D), gamma = 1,
@@ -204,7 +204,7 @@ def wang_2025_bandit(
     the analysis is disputed: the surrogate's weight depends on the random play, so the estimator
     is not unbiased for the function in the proof (see `CurrentValues`), and M bounds the cost
     while the estimator uses the surrogate. Oblivious rounds; known T, G, M; at most one linear
-    minimisation a round, amortised.
+    minimisation per round, amortised.
 
     `theory` is their text, with the free constant c = r, the inner radius: gamma = 1,
     Phi(z) = exp(z / (2 T^{3/4})) - 1, beta = 1/C with

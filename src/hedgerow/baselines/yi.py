@@ -98,7 +98,7 @@ def yi_2021(
 
     Regret O(T^{max(c, 1-c)}), CCV O(T^{(1-c)/2}) for a fixed and known constraint; where it
     changes, the last round's stands in for the next one's and nothing is promised. One convex
-    programme a round (`penalty_step`). A reconstruction from memory, with gamma_0 = 1 and
+    programme per round (`penalty_step`). A reconstruction from memory, with gamma_0 = 1 and
     alpha_0 = 1 in the theory preset, the set's diameter in the practical one.
 
     Args:
@@ -145,7 +145,7 @@ def yi_2023(
     """Yi et al. 2023 with one agent: anytime, whole constraints, which may change.
 
     Regret O(T^{max(c, 1-c)}), CCV O(T^{1-c/2}), O(T^{1-c}) with a Slater point. The original is a
-    distributed method; with one agent its consensus step disappears. One convex programme a round
+    distributed method; with one agent its consensus step disappears. One convex programme per round
     (`penalty_step`). A reconstruction, with gamma_0 = 1/(4 G^2), the largest allowed.
 
     Args:

@@ -61,7 +61,7 @@ def switching_benchmark(
     All cells (cells + 1)/2 benchmarks of runs of cells are computed; without switches only one.
     With as many cells as rounds no border is missed. With fewer, a switch inside a cell may be
     better, and the lower bound allows for it: such a cell counts with the least cost of each of
-    its rounds alone, constraints aside, at one oracle call a round.
+    its rounds alone, constraints aside, at one oracle call per round.
 
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.

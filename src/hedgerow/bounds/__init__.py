@@ -1,5 +1,5 @@
 """What is proved: one function per theorem and lemma, and from which horizon it says anything."""
 
-import lazy_loader
+from hedgerow.lazy_rooms import attach_room
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_room(__name__, __file__)

@@ -34,6 +34,8 @@ from .conditional_gradient import (
 from .explanations import explain as explain
 from .guarantee import Explanation as Explanation
 from .guarantee import Guarantee as Guarantee
+from .guarded import guarded_ccv as guarded_ccv
+from .guarded import guarded_regret as guarded_regret
 from .horizons import nonvacuous_horizon as nonvacuous_horizon
 from .long_run import (
     budget_ccv as budget_ccv,
@@ -70,5 +72,9 @@ from .long_run import (
 )
 from .perturbed import ftpl_regret as ftpl_regret
 from .perturbed import ftpl_sum as ftpl_sum
+from .sharper import any_regulariser_regret as any_regulariser_regret
+from .sharper import capped_regret as capped_regret
+from .sharper import guard_constant as guard_constant
 from .sharper import rms_regret as rms_regret
+from .sharper import schedule_regret as schedule_regret
 from .sharper import sharper_ocg_regret as sharper_ocg_regret

@@ -11,11 +11,15 @@ import numpy as np
 from hedgerow.bounds import bandit, long_run, perturbed
 from hedgerow.bounds.conditional_gradient import Adaptivity
 from hedgerow.bounds.guarantee import Explanation, Guarantee
+from hedgerow.bounds.guarded import guarded_ccv, guarded_regret
+from hedgerow.bounds.horizons import nonvacuous_horizon
 from hedgerow.bounds.sharper import sharper_ocg_regret
 from hedgerow.inputs import Vector
+from hedgerow.learners import steps as rules
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.steps import CertificateSteps
+from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import paper_potential
@@ -24,7 +28,8 @@ from hedgerow.policies.theorem import CONVEX, FEASIBLE, UNCAPPED, Theorem
 from hedgerow.potentials import PowerPotential
 from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot import Snapshot
-from hedgerow.surrogates.queued import Queued
+from hedgerow.surrogates.adaptive import AdaptiveSurrogate
+from hedgerow.surrogates.queued import FirstOrder, Queued
 from hedgerow.surrogates.signed import SignedSurrogate
 
 Bound = tuple[str, str, float | None, float | None]
@@ -88,26 +93,28 @@ def _certificates(policy: Constrained[Any]) -> Iterator[Guarantee]:
         (CONVEX, FEASIBLE),
     )
     learner = policy.learner
-    if isinstance(learner, AdaptiveOCG) and isinstance(learner.steps, CertificateSteps):
-        bound = _by_regulariser(learner, snapshot["parts"]["learner"]) if played else None
+    if isinstance(learner, AdaptiveOCG | TrackingOCG) and isinstance(
+        learner.steps, CertificateSteps
+    ):
+        mixed = isinstance(learner, TrackingOCG)
+        lost = "M_T + gap_T - Delta_T + beta_T R^2, without an oracle call"
         yield Guarantee(
             "regret of the losses, afterwards",
-            "(1 + c) beta_{T+1} D^2 + gap_T; of order T^{3/4} (docs/theory.md), but the constant "
-            "is too large to say anything beforehand",
-            bound,
+            f"{lost}; and what the mixture lost to its leader" if mixed else lost,
+            _by_regulariser(learner) if played else None,
             worst,
-            ("convex losses",),
+            ("convex losses", "an oracle call in the last round") if mixed else ("convex losses",),
         )
 
 
-def _by_regulariser(learner: AdaptiveOCG, snapshot: Snapshot) -> float:
-    """Return (1 + c) beta_{T+1} D^2 + gap_T, gap_T the Frank-Wolfe gap of F_T at x_{T+1}."""
-    state, X = _numbers(snapshot), learner.decision_set
-    _, c, _, _, beta, M = (float(value) for value in state["rule"])
-    D2 = X.diameter**2 or 1.0
-    direction = state["S"] + 2.0 * beta * (state["x"] - state["x1"])
-    gap = float(direction @ state["x"]) - X.minimum(direction)
-    return (1.0 + c) * max(beta, M / (c * D2)) * D2 + gap
+def _by_regulariser(learner: AdaptiveOCG | TrackingOCG) -> float | None:
+    """Return M_T + (gap_T - Delta_T) + beta_T R^2, and what a mixture lost to its leader."""
+    rule, X = learner.rule_numbers, learner.decision_set
+    R = X.radius_around(learner.first_play)
+    bound = float(rule[rules.M] + rule[rules.LEFT] + rule[rules.BETA] * R**2)
+    if isinstance(learner, TrackingOCG):
+        bound += learner.ahead
+    return bound if math.isfinite(bound) else None
 
 
 def _numbers(snapshot: Snapshot) -> dict[str, Vector]:
@@ -118,15 +125,47 @@ def _numbers(snapshot: Snapshot) -> dict[str, Vector]:
 
 def _evaluated(theorem: Theorem, policy: Policy[Any, Any]) -> Iterator[Guarantee]:
     """Compute the bounds of a theorem that the policy declares."""
-    if theorem.name not in BOUNDS:
+    if theorem.name not in BOUNDS and theorem.name != "Theorem G":
         yield Guarantee(theorem.name, "stated by the policy", None, None, theorem.assumptions)
         return
     needs = theorem.assumptions
     if isinstance(learner := getattr(policy, "learner", None), BlockBandit):
         so_far = f"{UNCAPPED} (so far {learner.capped_blocks} were)"
         needs = tuple(so_far if need == UNCAPPED else need for need in needs)
+    if theorem.name == "Theorem G":
+        yield from _guarded(theorem, getattr(policy, "surrogate", None))
+        return
     for name, statement, value, trivial in BOUNDS[theorem.name](theorem):
         yield Guarantee(name, statement, value if theorem.proved else None, trivial, needs)
+
+
+def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
+    """Theorem G: beforehand in units of Gf D T and Gg D T, and with the costs seen so far."""
+    C, D, lam, lam_e, lam_h = (theorem[name] for name in ("C", "D", "lam", "lam_e", "lam_h"))
+    factor = guarded_regret(C, 1.0, 1.0, lam, lam_e + lam_h)
+    begin = nonvacuous_horizon(lambda T: factor * T**0.75, 1.0)
+    text = f"{factor:.3g} D Phi_T, Phi_T = (sum ||grad f_t||^{{4/3}})^{{3/4}} <= Gf T^{{3/4}}"
+    if lam_h > 0.0:
+        text += ", + one round's loss to the leader"
+    guard = surrogate.guard if isinstance(surrogate, FirstOrder) else None
+    worst = 0.0 if guard is None else guard.worst
+    yield Guarantee(
+        "regret, Theorem G",
+        f"{text}; below Gf D T from T = {begin:.0f} on",
+        factor * D * guard.cost_size if guard is not None and worst > 0.0 else None,
+        worst or None,
+        theorem.assumptions,
+    )
+    begin = nonvacuous_horizon(lambda T: guarded_ccv(C, T, lam, lam_e + lam_h), 1.0)
+    share = guarded_ccv(C, 1600.0, lam, lam_e + lam_h) / 1600.0
+    yield Guarantee(
+        "CCV, Theorem G",
+        f"of order Gg D T^{{3/4}} (log T)^{{1/4}}; {share:.0%} of Gg D T at T = 1600, "
+        f"below it from T = {begin:.0f} on",
+        None,
+        None,
+        (*theorem.assumptions, "cost gradients of one size, ||grad g_t|| <= Gg"),
+    )
 
 
 def _plain(theorem: Theorem) -> Iterator[Bound]:
@@ -203,7 +242,9 @@ BOUNDS: dict[str, Callable[[Theorem], Iterator[Bound]]] = {
 
 def _adaptivity(surrogate: object) -> Adaptivity | None:
     """Return log((1 + w)/(1 + w_0)) where weights only grow, which bounds every ratio too."""
-    if not isinstance(surrogate, Queued) or isinstance(surrogate, SignedSurrogate):
+    if not isinstance(surrogate, Queued) or isinstance(
+        surrogate, SignedSurrogate | AdaptiveSurrogate
+    ):
         return None
     potential = surrogate.potential
     if not (isinstance(potential, PowerPotential) and isinstance(potential.scale, float)):

@@ -50,9 +50,9 @@ def surrogate_log_growth(horizon: float) -> float:
 
 
 def surrogate_constant(lipschitz: float, diameter: float, horizon: float) -> float:
-    """The least proved C with Regret' <= C (1 + w_T): the sharper Theorem 2.1 and both lemmas.
+    """The least proved C with Regret' <= C (1 + w_T): the sharper Theorem 2.1, D3.
 
-    The paper's is 144 G D log(T) T^{3/4}. Needs L_t = G (1 + w_t) as the rate's constant.
+    The paper's is 144 G D log(T) T^{3/4}. Needs L_t of at most G (1 + w_t), nondecreasing.
 
     Args:
         lipschitz: G, of costs and constraints.
@@ -60,8 +60,7 @@ def surrogate_constant(lipschitz: float, diameter: float, horizon: float) -> flo
         horizon: T.
 
     """
-    log_growth, ratio = surrogate_log_growth(horizon), surrogate_ratio(horizon)
-    return sharper_ocg_regret(diameter, lipschitz, horizon, log_growth, ratio)
+    return sharper_ocg_regret(diameter, lipschitz, horizon)
 
 
 def general_regret(

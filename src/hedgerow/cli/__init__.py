@@ -14,6 +14,6 @@ def main() -> None:
             raise
         sys.exit(
             f"hedgerow: the command line needs {missing.name}; "
-            "install it with: pip install 'hedgerow[cli]'"
+            'install it with: pip install ".[cli]"'
         )
     app()

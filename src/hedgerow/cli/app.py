@@ -11,8 +11,9 @@ from rich.console import Console
 import hedgerow
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
+from hedgerow.cli.habits import SETTINGS, show_log
 from hedgerow.cli.ingest import ingest
-from hedgerow.cli.listing import show_list
+from hedgerow.cli.listing import experiments, methods, problems, show, show_list
 from hedgerow.cli.live import compact, dashboard, serve, token
 from hedgerow.cli.network import network
 from hedgerow.cli.report import report
@@ -24,12 +25,16 @@ from hedgerow.report.catalogue import catalogue_table
 app = typer.Typer(
     help="Good decisions every round, with one linear minimisation and no projection.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
 )
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
 app.command("list")(show_list)
+app.command()(problems)
+app.command()(methods)
+app.command()(experiments)
+app.command()(show)
 app.command()(run)
 app.command()(report)
 app.command()(reproduce)
@@ -44,6 +49,7 @@ app.command()(compact)
 def _version(
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
+    show_log()
     if version:
         Console().print(f"hedgerow {hedgerow.__version__}")
         raise typer.Exit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ from hedgerow.networks.data_error import DataError
 from hedgerow.report.networks import rejection_table
 
 ARGUMENT = re.compile(
-    r"\b(af|hub|keep_going|key|latency|mix|most_numbers|network|node_key|type|workers)=(\.\.\.|'\w+'|\w+)"
+    r"\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix|most_numbers|network|node_key|series|"
+    r"source|target|time|type|workers)=(\.\.\.|'[^']+'|\w+)"
 )
 """Arguments of the library that are options here: how its sentences name them."""
 
@@ -57,7 +59,7 @@ def in_options(sentence: str) -> str:
 
 def _option(found: re.Match[str]) -> str:
     name, value = found[1].replace("_", "-"), found[2].strip("'")
-    return f"--{name}" if value in ("True", "...") else f"--{name} {value}"
+    return f"--{name}" if value in ("True", "...") else f"--{name} {shlex.quote(value)}"
 
 
 def _draws(missing: ModuleNotFoundError) -> bool:
@@ -67,7 +69,7 @@ def _draws(missing: ModuleNotFoundError) -> bool:
 def _told(error: Exception) -> str:
     """Return what an error says; the system's own have a number that helps nobody."""
     if isinstance(error, ModuleNotFoundError):
-        return "figures need matplotlib; install it with: pip install 'hedgerow[cli]'"
+        return 'figures need matplotlib; install it with: pip install ".[cli]"'
     if isinstance(error, MemoryError):
         return (
             f"not enough memory ({str(error) or 'nothing more is known'}); choose smaller numbers"

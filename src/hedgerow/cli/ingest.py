@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from hedgerow.cli.errors import check_output, report_errors
+from hedgerow.cli.errors import check_output, in_options, report_errors
+from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.saying import say, tell_aside
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
-from hedgerow.networks.edges import EdgeColumns, read_edges
+from hedgerow.networks.edge_rows import EdgeColumns
+from hedgerow.networks.edges import read_edges
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from hedgerow.report.networks import network_sentences, network_table, rejection_table
@@ -21,6 +23,7 @@ from hedgerow.report.networks import network_sentences, network_table, rejection
 ingest = typer.Typer(
     help="Read measurements and write a network file.",
     no_args_is_help=True,
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
 )
 
@@ -30,6 +33,7 @@ KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Count broken readings and go on, instead of refusing.")
 ]
 
+Series = Annotated[str | None, typer.Option(help="The length of a round: 30s, 15min, 1h or 1d.")]
 MostNumbers = Annotated[int, typer.Option(min=1, help="In one array; a larger one is refused.")]
 
 
@@ -60,21 +64,27 @@ def atlas(
         ),
     ] = "none",
     aggregate: Aggregate = "median",
+    series: Series = None,
     seed: Annotated[int, typer.Option(help="Fixes a synthetic bandwidth.", min=0)] = 0,
     keep_going: KeepGoing = False,
+    most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
     """Read RIPE Atlas results in any form of delivery: a hub and the probes that measured it."""
     with report_errors():
         check_output(out, files)
         choices = AtlasChoices(
-            type, start, stop, af, node_key, hub, latency, bandwidth, aggregate, seed, keep_going
-        )
+            type, start, stop, af, node_key, hub, latency, bandwidth, aggregate, seed, keep_going,
+            series, most_numbers,
+        )  # fmt: skip
         _finish(read_atlas(files, choices), out)
 
 
 @ingest.command()
 def edges(
-    file: Annotated[Path, typer.Argument(help="A CSV with a header; gzip and bzip2 too.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="A CSV with a header, or JSON records; gzip and bzip2 too."),
+    ],
     out: Out,
     source: Annotated[str, typer.Option(help="Column of the first node.")] = "src",
     target: Annotated[str, typer.Option(help="Column of the second node.")] = "dst",
@@ -85,26 +95,55 @@ def edges(
         str | None,
         typer.Option(help="Column in Mbit/s. (default: bandwidth_mbps or throughput_mbps)"),
     ] = None,
-    time: Annotated[str, typer.Option(help="Column of the round, if there is one.")] = "t",
+    time: Annotated[
+        str,
+        typer.Option(help="Column of the time: ISO 8601, Unix seconds, milliseconds, a number."),
+    ] = "t",
+    quantity: Annotated[
+        list[str] | None,
+        typer.Option(help="Another column to keep, again and again. (default: all of numbers)"),
+    ] = None,
+    series: Series = None,
+    hub: Annotated[str | None, typer.Option(help="The hub, where the edges are a star.")] = None,
+    route: Annotated[
+        tuple[str, str] | None, typer.Option(help="Where routes begin and end, two nodes.")
+    ] = None,
+    both_ways: Annotated[
+        bool, typer.Option("--both-ways", help="Each row is a reading of the edge back, too.")
+    ] = False,
+    places: Annotated[
+        Path | None, typer.Option(help="A CSV of name, latitude and longitude, for the map.")
+    ] = None,
+    decimal: Annotated[str, typer.Option(help="What stands before decimals: . or ,")] = ".",
     latency_label: Annotated[
         str, typer.Option(help="What the latency is; the file cannot say it.")
     ] = "measured",
     bandwidth_label: Annotated[
         str, typer.Option(help="measured, proxy:METHOD or synthetic:LAW.")
     ] = "measured",
+    quantity_label: Annotated[
+        str, typer.Option(help="What the other quantities are, likewise.")
+    ] = "measured",
     aggregate: Aggregate = "median",
     keep_going: KeepGoing = False,
     most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
-    """Read a CSV with one edge, or one measurement of an edge, in each row."""
+    """Read a table with one edge, or one measurement of an edge, in each row."""
     with report_errors():
-        check_output(out, [file])
+        check_output(out, [file, *([] if places is None else [places])])
         network = read_edges(
             file,
-            EdgeColumns(source, target, latency, bandwidth, time),
+            EdgeColumns(source, target, latency, bandwidth, time, quantity),
             latency_label=latency_label,
             bandwidth_label=bandwidth_label,
+            quantity_label=quantity_label,
             aggregate=aggregate,
+            series=series,
+            decimal=decimal,
+            both_ways=both_ways,
+            hub=hub,
+            route=route,
+            places=places,
             keep_going=keep_going,
             most_numbers=most_numbers,
         )
@@ -146,6 +185,8 @@ def _finish(network: Network, out: Path) -> None:
     if counts["left_out"]:
         Console(stderr=True).print(rejection_table(counts["left_out"]))
     tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
+    for remark in counts.get("remarks", ()):
+        tell_aside(in_options(remark))
     Console().print(network_table(network))
     for sentence in network_sentences(network):
         say(sentence)

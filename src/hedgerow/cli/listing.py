@@ -1,42 +1,71 @@
-"""`hedgerow list`: problems, methods and shipped experiments."""
+"""What can be named: `hedgerow list`, `problems`, `methods`, `experiments` and `show`."""
 
 from __future__ import annotations
 
 import json
 import sys
+import textwrap
 import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
 from hedgerow.baselines.methods import find_method, method_names
+from hedgerow.cli.errors import report_errors
+from hedgerow.cli.saying import say
 from hedgerow.experiments.problem_registry import Parameter
 from hedgerow.experiments.problems import find_kind, kind_names
-from hedgerow.experiments.reading import shipped
+from hedgerow.experiments.reading import find_experiment, shipped
 from hedgerow.policies.method import Method
-from hedgerow.report.escaping import in_table
+from hedgerow.report.catalogue import catalogue
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def show_list(
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
-) -> None:
-    """List the problems, methods and shipped experiments."""
+def show_list(as_json: Json = False) -> None:
+    """List the names of all problems, methods, sets and shipped experiments."""
     found = listing()
     if as_json:
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        _print_json(found)
         return
-    console = Console()
-    for title, rows in found.items():
-        table = Table(title=title, box=SIMPLE_HEAD, title_justify="left", pad_edge=False)
-        columns = list(rows[0])
-        for i, heading in enumerate(columns):
-            table.add_column(heading, no_wrap=i == 0, overflow="fold")
-        for row in rows:
-            table.add_row(*(in_table(_cell(row[heading])) for heading in columns))
-        console.print(table)
+    names = {title: [next(iter(row.values())) for row in rows] for title, rows in found.items()}
+    names["sets"] = [entry.name for entry in catalogue()]
+    for title, listed in names.items():
+        say(f"{title} ({len(listed)}; more with `hedgerow {title}`)")
+        _say_wrapped(", ".join(listed), "  ")
+
+
+def problems(as_json: Json = False) -> None:
+    """List the kinds of problems, with the keys and defaults that experiment files may give."""
+    _show(listing()["problems"], as_json, ("about", "keys"))
+
+
+def methods(as_json: Json = False) -> None:
+    """List the methods: their bounds, what they see of a round, and where they come from."""
+    _show(listing()["methods"], as_json, ("regret", "source"))
+
+
+def experiments(as_json: Json = False) -> None:
+    """List the experiments that come with the library; `hedgerow show NAME` prints one."""
+    _show(listing()["experiments"], as_json, ("about",))
+
+
+def shipped_names(incomplete: str) -> list[str]:
+    """Complete the name of a shipped experiment in a shell."""
+    return [name for name in shipped() if name.startswith(incomplete)]
+
+
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(help="A shipped experiment, or a file.", autocompletion=shipped_names),
+    ],
+) -> None:
+    """Print an experiment file, to read it or to start your own from it."""
+    with report_errors():
+        sys.stdout.write(find_experiment(name).read_text(encoding="utf-8"))
 
 
 def listing() -> dict[str, list[dict[str, Any]]]:
@@ -67,6 +96,46 @@ def listing() -> dict[str, list[dict[str, Any]]]:
     }
 
 
+def _show(rows: Sequence[Mapping[str, Any]], as_json: bool, lines: Sequence[str]) -> None:
+    """Print an entry for each row: its name, then lines that are indented and wrapped."""
+    if as_json:
+        _print_json(rows)
+        return
+    for row in rows:
+        say(str(next(iter(row.values()))))
+        for line in _lines(row, lines):
+            _say_wrapped(line, "    ")
+
+
+def _lines(row: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[str]:
+    for heading in wanted:
+        value = row[heading]
+        if heading == "keys":
+            keys = ", ".join(f"{name} = {default}" for name, default in value.items())
+            yield f"keys: {keys}" if keys else "no keys"
+        elif heading == "regret":
+            yield f"regret {value}; CCV {row['ccv']}; sees {row['sees']}"
+        else:
+            yield str(value)
+
+
+def _say_wrapped(text: str, indent: str) -> None:
+    width = max(40, Console().width)
+    for line in textwrap.wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ):
+        say(line)
+
+
+def _print_json(found: Any) -> None:
+    sys.stdout.write(json.dumps(found, indent=2) + "\n")
+
+
 def _source(method: Method) -> str:
     """Return authors and year, with what a reader of its default preset's numbers must know."""
     remarks = method.remarks("practical")
@@ -77,9 +146,3 @@ def _shown(parameter: Parameter) -> Any:
     if parameter.required:
         return "a file" if parameter.is_file else "required"
     return "by default" if parameter.default is None else parameter.default
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} = {default}" for name, default in value.items())
-    return str(value)

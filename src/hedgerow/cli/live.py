@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,8 +54,6 @@ def serve(
 
         valid = [one for one in tokens(opened) if one.revoked is None]
         check_reach(host, len(valid), no_tokens)
-        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-        logging.getLogger("httpx").setLevel(logging.WARNING)
         app = make_app(opened, limits=Limits(rate=rate), open_access=no_tokens)
         uvicorn.run(
             app,

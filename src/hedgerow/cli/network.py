@@ -9,16 +9,21 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.errors import check_output, report_errors
+from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.ingest import MostNumbers
 from hedgerow.cli.saying import say
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.network import Network
-from hedgerow.report.networks import draw_network, network_sentences, network_table, record_table
+from hedgerow.report.network_figure import draw_network
+from hedgerow.report.networks import network_sentences, network_table, record_table
+from hedgerow.report.picture import slug
+from hedgerow.report.series_figure import draw_series, series_of
 
 network = typer.Typer(
     help="Show a network file, or build the paper's graph.",
     no_args_is_help=True,
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
 )
 
@@ -26,15 +31,27 @@ network = typer.Typer(
 @network.command()
 def show(
     file: Annotated[Path, typer.Argument(help="A network file.")],
-    out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
+    out: Annotated[Path, typer.Option(help="Where the figures go.")] = Path("out"),
+    colour: Annotated[
+        str, typer.Option("--colour", "--color", help="The quantity that colours the edges.")
+    ] = "latency",
+    width: Annotated[
+        str | None,
+        typer.Option(
+            help="The one that makes them wide. (default: bandwidth, or another; '': none)"
+        ),
+    ] = None,
     most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
-    """Print a summary and draw the graph and its distributions."""
+    """Print a summary and draw the graph, its distributions and its series."""
     with report_errors():
         found = Network.load(file, most_numbers)
-        figure = draw_network(found, out / "network.png")
+        figures = [draw_network(found, out / "network.png", colour=colour, width=width)]
+        for name in series_of(found):
+            figures.append(draw_series(found, name, out / f"series-{slug(name) or 'other'}.png"))
         _describe(found)
-        say(f"Figure: {figure}")
+        for figure in figures:
+            say(f"Figure: {figure}")
 
 
 @network.command()

@@ -1,7 +1,8 @@
-"""Progress of a sweep with rate and time left: on a terminal only, never on a pipe."""
+"""Progress of a sweep with rate and time left: a bar on a terminal, rare lines in a log."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -17,7 +18,12 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from hedgerow.cli.habits import quiet_log
+from hedgerow.cli.saying import tell_aside
 from hedgerow.experiments.sweeps import SweepProgress
+
+EVERY = 30.0
+"""Seconds between two lines where stderr is no terminal; what ends sooner says nothing."""
 
 
 class _Rate(ProgressColumn):
@@ -30,8 +36,15 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress(name: str, quiet: bool) -> Iterator[Callable[[SweepProgress], None]]:
-    """Yield what a sweep tells its tally to; on a pipe nothing is shown."""
+    """Yield what a sweep tells its tally to; quiet shows nothing."""
     console = Console(stderr=True)
+    if quiet:
+        with quiet_log():
+            yield _ignore
+        return
+    if not console.is_terminal:
+        yield _Lines(name)
+        return
     shown = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -40,13 +53,47 @@ def progress(name: str, quiet: bool) -> Iterator[Callable[[SweepProgress], None]
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=quiet or not console.is_terminal,
     )
     with shown:
         bar = shown.add_task(name)
+        yield lambda tally: shown.update(bar, total=tally.total, completed=_done(tally))
 
-        def watch(tally: SweepProgress) -> None:
-            done = tally.before + tally.ran + len(tally.failed)
-            shown.update(bar, total=tally.total, completed=done)
 
-        yield watch
+def _ignore(tally: SweepProgress) -> None:
+    """Show nothing."""
+
+
+def _done(tally: SweepProgress) -> int:
+    return tally.before + tally.ran + len(tally.failed)
+
+
+class _Lines:
+    """A line for a log, at most every half minute."""
+
+    def __init__(self, name: str):
+        self._name = name
+        self._begin = self._last = time.monotonic()
+
+    def __call__(self, tally: SweepProgress) -> None:
+        now, here = time.monotonic(), tally.ran + len(tally.failed)
+        if now - self._last < EVERY or not here:
+            return
+        self._last = now
+        rate = here / (now - self._begin)
+        left = (tally.total - _done(tally)) / rate
+        failed = f", {len(tally.failed)} failed" if tally.failed else ""
+        tell_aside(
+            f"{self._name}: {_done(tally)} of {tally.total} tasks{failed}, {rate:.3g}/s, "
+            f"about {_span(left)} left"
+        )
+
+
+def _span(seconds: float) -> str:
+    """Return a time to wait, roughly.
+
+    >>> _span(45.0), _span(600.0), _span(9000.0)
+    ('45 s', '10 min', '2.5 h')
+    """
+    if seconds < 90.0:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"

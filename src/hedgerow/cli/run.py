@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from hedgerow.cli.errors import in_options, report_errors
+from hedgerow.cli.listing import shipped_names
 from hedgerow.cli.progress import progress
 from hedgerow.cli.saying import complain, counted, say, tell_aside
 from hedgerow.experiments.executors import check_cluster, dask, find_joblib, processes, serial
@@ -23,7 +24,12 @@ from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results, StoppedError
 from hedgerow.experiments.sweeps import SweepProgress, Workforce, sweep
 
-File = Annotated[str, typer.Argument(help="An experiment file, or the name of a shipped one.")]
+File = Annotated[
+    str,
+    typer.Argument(
+        help="An experiment file, or the name of a shipped one.", autocompletion=shipped_names
+    ),
+]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Folder of the results (default: out/NAME).")
 ]
@@ -97,7 +103,12 @@ def summary(folder: Path, tally: SweepProgress) -> dict[str, Any]:
     """Return what a sweep leaves behind, as plain data."""
     results = Results(folder)
     records = [result.record for result in results.runs]
-    refused = Counter(record["reason"] for record in records if record["status"] == "refused")
+    refused = Counter(
+        (record["method"], record["reason"]) for record in records if record["status"] == "refused"
+    )
+    by_method: dict[str, dict[str, int]] = {}
+    for (method, reason), count in refused.most_common():
+        by_method.setdefault(method, {})[reason] = count
     return {
         "folder": str(folder),
         "tasks": tally.total,
@@ -106,7 +117,7 @@ def summary(folder: Path, tally: SweepProgress) -> dict[str, Any]:
         "runs_done": len(records) - refused.total(),
         "runs_refused": refused.total(),
         "benchmarks": len(results.benchmarks),
-        "reasons": dict(refused.most_common()),
+        "reasons": by_method,
         "failed": tally.failed,
         "damaged": tally.damaged,
     }
@@ -123,10 +134,12 @@ def tell(found: dict[str, Any], tally: SweepProgress, as_json: bool, quiet: bool
             f"{counted(len(tally.failed), 'task')} failed; {found['found_finished']} of "
             f"{counted(found['tasks'], 'task')} finished before."
         )
-        for reason, count in found["reasons"].items():
-            often = "once" if count == 1 else f"{count} times"
-            say(f"  refused {often}: {reason}")
         say(f"Results: {found['folder']}")
+        for method, reasons in found["reasons"].items():
+            say(f"{method} refused:")
+            for reason, count in reasons.items():
+                often = "once" if count == 1 else f"{count} times"
+                say(f"  {often}: {reason}")
     fail_if_any(tally)
 
 

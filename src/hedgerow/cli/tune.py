@@ -66,9 +66,10 @@ def tune(
 def _table(selection: dict[str, Any]) -> Table:
     """Show what was chosen; the training numbers are not results."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, caption=f"rule: {selection['rule']}")
-    table.add_column("problem", no_wrap=True)
-    for heading in ("T", "method", "eagerness"):
-        table.add_column(heading, justify="left" if heading == "method" else "right")
+    table.add_column("problem", overflow="fold")
+    table.add_column("T", justify="right", no_wrap=True)
+    table.add_column("method", overflow="fold")
+    table.add_column("eagerness", justify="right", no_wrap=True)
     for row in selection["rows"]:
         chosen = "refused" if row["eagerness"] is None else f"{row['eagerness']:g}"
         cells = (row["problem"], row["horizon"], row["method"], chosen)

@@ -1,5 +1,5 @@
 """Experiments: problems x methods x presets x horizons x seeds, to files on disk."""
 
-import lazy_loader
+from hedgerow.lazy_rooms import attach_room
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_room(__name__, __file__)

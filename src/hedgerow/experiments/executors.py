@@ -142,12 +142,11 @@ def find_joblib() -> Any:
         return importlib.import_module("joblib")
     except ModuleNotFoundError:
         raise ValueError(
-            "several workers need joblib; install it with: pip install 'hedgerow[cli]', "
-            "or use workers=1"
+            'several workers need joblib; install it with: pip install ".[cli]", or use workers=1'
         ) from None
 
 
-def dask(tasks: Iterable[Task], address: str) -> Generator[Done, None, None]:
+def dask(tasks: Iterable[Task], address: Any) -> Generator[Done, None, None]:
     """Do the tasks on a cluster, in any order, and yield each as it ends.
 
     Workers need the same state of this library; each record says which one it was. A worker that
@@ -156,7 +155,8 @@ def dask(tasks: Iterable[Task], address: str) -> Generator[Done, None, None]:
 
     Args:
         tasks: what is to be done; asked for only as threads come free.
-        address: of the scheduler, such as tcp://host:8786.
+        address: of the scheduler, such as tcp://host:8786; or a `distributed.Client`, which is left
+            open.
 
     """
     distributed = _distributed()
@@ -171,7 +171,8 @@ def dask(tasks: Iterable[Task], address: str) -> Generator[Done, None, None]:
             f"the Dask scheduler at {address} is gone; start it and its workers again"
         ) from None
     finally:
-        client.close(timeout=2.0)
+        if client is not address:
+            client.close(timeout=2.0)
 
 
 def check_cluster(address: str) -> None:
@@ -200,16 +201,26 @@ def _gather(distributed: Any, client: Any, tasks: Iterator[Task]) -> Iterator[Do
             send(following)
 
 
-def _connect(distributed: Any, address: str) -> Any:
+def _connect(distributed: Any, address: Any) -> Any:
+    """Return a client; one that was given is used as it is."""
+    if not isinstance(address, str | distributed.Client):
+        raise TypeError(
+            f"address must be that of a Dask scheduler, such as 'tcp://host:8786', or a "
+            f"distributed.Client, got {address!r:.60}"
+        )
     try:
-        client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
+        if isinstance(address, distributed.Client):
+            client = address
+        else:
+            client = distributed.Client(address, timeout=TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(
             f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler`, "
             "or check the address"
         ) from None
     if not client.nthreads():
-        client.close(timeout=2.0)
+        if client is not address:
+            client.close(timeout=2.0)
         raise ValueError(f"the cluster at {address} has no workers; start some with: dask worker")
     return client
 
@@ -219,6 +230,6 @@ def _distributed() -> Any:
         import distributed
     except ModuleNotFoundError:
         raise ValueError(
-            "a cluster needs dask.distributed; install it with: pip install 'hedgerow[cluster]'"
+            'a cluster needs dask.distributed; install it with: pip install ".[cluster]"'
         ) from None
     return distributed

@@ -20,10 +20,13 @@ from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.networks.network import Network
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
+from hedgerow.problems.job_sequencing import JobSequencing
 from hedgerow.problems.latency_cap import LatencyCap
+from hedgerow.problems.optimal_transport import OptimalTransport
 from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.problem import Problem
 from hedgerow.problems.ranking import Ranking
+from hedgerow.problems.sensor_coverage import SensorCoverage
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.synthetic import (
     HalfspaceBox,
@@ -169,6 +172,43 @@ def caching(
 ) -> Problem:
     """A cache with few misses and few bytes fetched (k-subsets), synthetic."""
     return Caching(items, capacity, zipf, drift, limit, horizon, seed)
+
+
+@problem_kind()
+def optimal_transport(
+    horizon: int,
+    seed: int,
+    *,
+    warehouses: int = 5,
+    shops: int = 8,
+    period: float = 200.0,
+    limit: float | None = None,
+) -> Problem:
+    """Goods at drifting prices with little exhaust (transport plans), synthetic."""
+    return OptimalTransport(warehouses, shops, period, limit, horizon, seed)
+
+
+@problem_kind()
+def sensor_coverage(
+    horizon: int,
+    seed: int,
+    *,
+    sensors: int = 12,
+    cells: int = 8,
+    reach: float = 0.4,
+    period: float = 200.0,
+    limit: float | None = None,
+) -> Problem:
+    """A field shared out among sensors that see parts of it (a submodular base), synthetic."""
+    return SensorCoverage(sensors, cells, reach, period, limit, horizon, seed)
+
+
+@problem_kind()
+def job_sequencing(
+    horizon: int, seed: int, *, jobs: int = 16, promised: int = 5, promise: float | None = None
+) -> Problem:
+    """Jobs in order, a customer's in time (sequences with precedence), synthetic."""
+    return JobSequencing(jobs, promised, promise, horizon, seed)
 
 
 @problem_kind()

@@ -139,6 +139,7 @@ class Results:
     folder: Path
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder))  # a string will do
         if not (self.folder / "experiment.json").is_file():
             raise ValueError(
                 f"{self.folder} holds no results: it has no experiment.json; give the folder of a "

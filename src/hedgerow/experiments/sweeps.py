@@ -47,7 +47,7 @@ class SweepProgress:
 
 def sweep(
     experiment: Experiment,
-    folder: Path,
+    folder: Path | str,
     workforce: Workforce,
     watch: Callable[[SweepProgress], None] | None = None,
     *,
@@ -66,7 +66,8 @@ def sweep(
         mix: whether runs of this state of the library may join those of another; a report says so.
 
     """
-    return sweep_tasks(plan(experiment), experiment.resolved(), folder, workforce, watch, mix=mix)
+    tasks, resolved = plan(experiment), experiment.resolved()
+    return sweep_tasks(tasks, resolved, Path(folder), workforce, watch, mix=mix)
 
 
 def sweep_tasks(

@@ -136,7 +136,7 @@ Watch = Callable[[SweepProgress], None]
 
 def tune(
     experiment: Experiment,
-    folder: Path,
+    folder: Path | str,
     workforce: Workforce,
     watch: Watch | None = None,
     *,
@@ -152,7 +152,7 @@ def tune(
         mix: whether runs of this state of the library may join those of another.
 
     """
-    tuning = checked_tuning(experiment)
+    tuning, folder = checked_tuning(experiment), Path(folder)
     training = replace(
         experiment,
         seeds=tuning.seeds,

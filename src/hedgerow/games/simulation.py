@@ -14,6 +14,7 @@ from hedgerow.feedback import first_order
 from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
+from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
@@ -110,6 +111,8 @@ def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk
         ((cost, constraint),) = one.rounds()
         seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:4]
         done += 1
+    if isinstance(policy, Constrained):
+        policy.warn_if_ignored()
     return Trace(seen[0], seen[1], compiled=True)
 
 

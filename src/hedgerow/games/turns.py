@@ -51,6 +51,11 @@ def turn(
 
 def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
     """Refuse a problem that the policy cannot play."""
+    if not hasattr(policy, "ask"):
+        name = getattr(policy, "__name__", "") if callable(policy) else ""
+        build = f" itself; build one with {name}(problem.decision_set)" if name else ""
+        given = name or repr(policy)[:60]
+        raise TypeError(f"a game needs a policy, with ask and tell, got {given}{build}")
     if not isinstance(problem, Problem):
         raise TypeError(
             f"play needs a Problem, got a {type(problem).__name__}; "

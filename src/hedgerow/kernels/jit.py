@@ -92,9 +92,5 @@ def _note(seconds: float, cache: str | None) -> None:
     """Say once, after a second of compilation, what is going on."""
     global _spent
     if _spent < SLOW <= _spent + seconds and cache is not None:
-        _log.warning(  # shown on stderr even where logging is not set up
-            "compiling for this machine, once: the result is kept in %s, or in NUMBA_CACHE_DIR "
-            "if that is set",
-            cache,
-        )
+        _log.info("compiling for this machine, once")
     _spent += seconds

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.kernels.jit import flags, index, kernel, number, read, whole, write, write_index
+from hedgerow.kernels.jit import (
+    flags,
+    index,
+    kernel,
+    nothing,
+    number,
+    read,
+    whole,
+    write,
+    write_index,
+)
 from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
@@ -234,3 +244,38 @@ def cheapest_tree(index: Index, numbers: Any, c: Any, links: Index, scratch: Any
     edges = len(c)
     order = np.argsort(c, kind="mergesort").astype(np.uint32)  # stable
     first_tree(order, index[1 : edges + 1], index[edges + 1 :], int(index[0]), v)
+
+
+@kernel(nothing, index, index, index, index, write)
+def first_laminar(order: Index, inner: Index, outer: Index, room: Index, base: Any) -> None:
+    """Mark in `base` each element, taken in this order, for which all groups around have room.
+
+    inner[e] is the smallest group around element e and outer[k] that around group k; as many as
+    there are groups stands for none.
+    """
+    none = len(room)
+    left = room.astype(np.int64)
+    base[:] = 0.0
+    for i in range(len(order)):
+        e = order[i]
+        k = int(inner[e])
+        while k != none and left[k] > 0:
+            k = int(outer[k])
+        if k == none:
+            base[e] = 1.0
+            k = int(inner[e])
+            while k != none:
+                left[k] -= 1
+                k = int(outer[k])
+
+
+# index = [groups | inner | outer | room]
+@kernel(*ORACLE)
+def cheapest_laminar(
+    index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any
+) -> None:
+    """Write the cheapest base of a laminar matroid into v; ties go to the first element."""
+    n, groups = len(c), int(index[0])
+    order = np.argsort(c, kind="mergesort").astype(np.uint32)  # stable
+    inner, outer = index[1 : n + 1], index[n + 1 : n + 1 + groups]
+    first_laminar(order, inner, outer, index[n + 1 + groups :], v)

@@ -44,3 +44,44 @@ def filling(index: Array, numbers: Array, c: Array, links: Array, scratch: Array
         rest = total - filled
         v[i] = cap if rest >= cap - crumb else (rest if rest > crumb else 0.0)
         filled += cap
+
+
+# numbers = [radius | sums of the first weights, infinite for subsets that are no vertices]
+@kernel(*ORACLE)
+def ordered_weighted(
+    index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
+) -> None:
+    """Take the k largest entries of |c| with the k whose sum over that of the weights is largest.
+
+    The first k if several, and the first entries if several are equal; scratch = [-|c|].
+    """
+    for i in range(len(c)):
+        scratch[i], v[i] = -abs(c[i]), 0.0
+    order = np.argsort(scratch, kind="mergesort")
+    total, best, most = 0.0, -1, 0.0
+    for k in range(len(c)):
+        total -= scratch[order[k]]
+        if numbers[1 + k] < np.inf and (best < 0 or total / numbers[1 + k] > most):
+            best, most = k, total / numbers[1 + k]
+    size = numbers[0] / numbers[1 + best]
+    for k in range(best + 1):
+        i = order[k]
+        v[i] = size if c[i] < 0.0 else -size
+
+
+# numbers = [cap, rest], index = [how many are full]
+@kernel(*ORACLE)
+def signed_filling(
+    index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
+) -> None:
+    """Go as far as the cap against the largest entries of |c|, and the rest against the next one.
+
+    The first entries if several are equal; scratch = [-|c|].
+    """
+    for i in range(len(c)):
+        scratch[i], v[i] = -abs(c[i]), 0.0
+    order = np.argsort(scratch, kind="mergesort")
+    for k in range(min(len(c), index[0] + 1)):
+        i = order[k]
+        size = numbers[0] if k < index[0] else numbers[1]
+        v[i] = size if c[i] < 0.0 else -size

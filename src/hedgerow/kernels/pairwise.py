@@ -1,20 +1,21 @@
 """Descent of a quadratic on the weights of a mixture, by steps between two atoms.
 
-D[i, j] is the squared distance of two atoms. For weights w, w' on the simplex
+D has the squared distances of each atom to all. For weights w, w' on the simplex
 ||sum (w' - w)_k a_k||^2 is -(w' - w)^T D (w' - w) / 2, so D says all that a quadratic needs,
 whatever the origin is. g is the gradient by the weights, up to a constant.
 
-Arrays by atom, and the rows of D, have room for a multiple of eight entries. Past the last atom w
-and D are zero; what g has there is not read.
+Arrays by atom, and the rows of D, have the same room, for a multiple of eight entries. Past the
+last atom w and D are zero, and g is infinite.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from hedgerow.kernels.atoms import matrix
 from hedgerow.kernels.jit import kernel, nothing, number, whole, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hmax, load, select, store
+from hedgerow.kernels.simd import WIDTH, broadcast, first, hmax, load, select, store
+from hedgerow.kernels.vectors import two
 
 Array = Any
 TIE = 1e-6
@@ -27,35 +28,70 @@ def padded(count: int) -> int:
     return (count + WIDTH - 1) // WIDTH * WIDTH
 
 
-@kernel(number, write, write, write, write, whole, number, number)
+@kernel(number, write, whole)
+def least_of(g: Array, count: int) -> float:
+    """Return the least of g; past the last atom it is infinite."""
+    low = load(g, 0)
+    for k in range(WIDTH, padded(count), WIDTH):
+        G = load(g, k)
+        low = select(low, G, G, low)
+    return -hmax(broadcast(0.0) - low)
+
+
+@kernel(two, write, write, write, write, whole, number, number)
 def decreases(
     gain: Array, w: Array, g: Array, near: Array, count: int, least: float, beta: float
-) -> float:
-    """Write what moving the weight of each atom to the one of least gradient can gain.
+) -> tuple[float, float]:
+    """Write what moving the weight of each atom to the one of gradient `least` can gain.
 
-    `near` has the squared distances to that one. Return the largest gap of an atom with weight.
-    Gains of atoms below the least gradient, by a tie, mean nothing.
+    `near` has the squared distances to that one. Return the largest gain, and the largest gap of
+    an atom with weight.
     """
-    zero, two, B, G = broadcast(0.0), broadcast(2.0), broadcast(beta), broadcast(least)
-    widest = zero
+    zero, double, B, G = broadcast(0.0), broadcast(2.0), broadcast(beta), broadcast(least)
+    best = widest = zero
     for k in range(0, padded(count), WIDTH):
         W, gap, h = load(w, k), load(g, k) - G, B * load(near, k)
-        move = select(gap, two * h * W, W, gap / (two * h))
-        store(gain, k, move * (gap - h * move))
+        move = select(gap, double * h * W, W, gap / (double * h))
+        value = select(zero, gap, zero, move * (gap - h * move))
         held = select(zero, W, zero, gap)
-        widest = select(held, widest, held, widest)
-    return hmax(widest)
+        best, widest = select(value, best, value, best), select(held, widest, held, widest)
+        store(gain, k, value)
+    return hmax(best), hmax(widest)
 
 
-@kernel(nothing, write, write, write, whole, number)
-def shift(g: Array, up: Array, down: Array, count: int, by: float) -> None:
-    """G += by (up - down)."""
+@kernel(number, write, write, write, whole, number)
+def shift(g: Array, up: Array, down: Array, count: int, by: float) -> float:
+    """Add by (up - down) to g, and return its least."""
     B = broadcast(by)
+    low = broadcast(math.inf)
     for k in range(0, padded(count), WIDTH):
-        store(g, k, load(g, k) + B * (load(up, k) - load(down, k)))
+        G = load(g, k) + B * (load(up, k) - load(down, k))
+        low = select(low, G, G, low)
+        store(g, k, G)
+    return -hmax(broadcast(0.0) - low)
 
 
-@kernel(whole, write, write, matrix, whole, number, number, whole, write)
+@kernel(whole, write, whole, number)
+def first_below(g: Array, count: int, limit: float) -> int:
+    """Return the first place with g at most the limit."""
+    B, found = broadcast(limit), 0
+    for k in range(padded(count) - WIDTH, -1, -WIDTH):
+        at = first(B, load(g, k))
+        found = k + at if at < WIDTH else found
+    return found
+
+
+@kernel(whole, write, whole, number)
+def first_above(gain: Array, count: int, best: float) -> int:
+    """Return the first place whose gain ties with the best."""
+    B, more, found = broadcast(best), broadcast(1.0 + TIE), 0
+    for k in range(padded(count) - WIDTH, -1, -WIDTH):
+        at = first(more * load(gain, k), B)
+        found = k + at if at < WIDTH else found
+    return found
+
+
+@kernel(whole, write, write, write, whole, number, number, whole, write)
 def descend(
     w: Array,
     g: Array,
@@ -73,29 +109,23 @@ def descend(
     makes two gradients equal, so ties are common: the first atom wins them, not the rounding.
     `gain` is scratch memory.
     """
+    least, room = least_of(g, count), len(w)
     for step in range(limit):
-        j = 0
-        for k in range(1, count):
-            if g[k] < g[j] - TIE * tolerance:
-                j = k
-        if decreases(gain, w, g, D[j], count, g[j], beta) <= tolerance:
+        j = first_below(g, count, least + TIE * tolerance)
+        near = D[j * room : (j + 1) * room]
+        best, widest = decreases(gain, w, g, near, count, g[j], beta)
+        if best == 0.0 or widest <= tolerance:
             return step
-        i = -1
-        best = 0.0
-        for k in range(count):
-            if gain[k] > (1.0 + TIE) * best and g[k] > g[j]:
-                i, best = k, gain[k]
-        if i < 0:
-            return step
-        gap, h = g[i] - g[j], beta * D[j, i]
+        i = first_above(gain, count, best)
+        gap, h = g[i] - g[j], beta * near[i]
         delta = w[i] if gap >= 2.0 * h * w[i] else gap / (2.0 * h)
         w[i] -= delta
         w[j] += delta
-        shift(g, D[i], D[j], count, beta * delta)
+        least = shift(g, D[i * room : (i + 1) * room], near, count, beta * delta)
     return limit
 
 
-@kernel(nothing, write, write, matrix, whole, whole, number, number, write)
+@kernel(nothing, write, write, write, whole, whole, number, number, write)
 def step_towards(
     w: Array, g: Array, D: Array, count: int, k: int, beta: float, sigma: float, spread: Array
 ) -> None:
@@ -103,11 +133,11 @@ def step_towards(
 
     `spread` is scratch memory.
     """
-    end = padded(count)
-    for i in range(0, end, WIDTH):
-        total = load(D[k], i)
+    room = len(w)
+    for i in range(0, padded(count), WIDTH):
+        total = load(D, k * room + i)
         for j in range(count):
-            total = total - broadcast(w[j]) * load(D[j], i)
+            total = total - broadcast(w[j]) * load(D, j * room + i)
         store(spread, i, total)
     for i in range(count):
         g[i] -= beta * sigma * spread[i]

@@ -150,7 +150,7 @@ def vabs(typing: Any, value: Any) -> Any:
     return lanes(lanes), code
 
 
-@intrinsic(lambda a, b, x, y: Numbers(X if A >= B else Y for A, B, X, Y in zip(a, b, x, y)))
+@intrinsic(lambda *abxy: Numbers(x if a >= b else y for a, b, x, y in zip(*abxy, strict=True)))
 def select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     """Return x where a >= b, and y elsewhere."""
 
@@ -158,6 +158,19 @@ def select(typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">=", *given[:2]), *given[2:])
 
     return lanes(lanes, lanes, lanes, lanes), code
+
+
+@intrinsic(lambda a, b: next((k for k in range(WIDTH) if a[k] >= b[k]), WIDTH))
+def first(typing: Any, a: Any, b: Any) -> Any:
+    """Return the first place where a >= b, 8 if there is none."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        whole = ir.IntType(64)
+        found = builder.bitcast(builder.fcmp_ordered(">=", *given), ir.IntType(WIDTH))
+        marked = builder.or_(builder.zext(found, whole), ir.Constant(whole, 1 << WIDTH))
+        return builder.cttz(marked, ir.Constant(ir.IntType(1), 1))
+
+    return types.intp(lanes, lanes), code
 
 
 @intrinsic(max)

@@ -2,12 +2,13 @@
 
 The part is [count, capacity, same2 | w | sizes | last | D | rows]: how many atoms there are and may
 be, the squared distance below which vertices count as one, then for each atom its weight, its size
-and the round of its last visit, all squared distances, and the atoms as `kernels/atoms.py` has them.
-w and the rows of D have room for a multiple of eight.
+and the round of its last visit, all squared distances, and the atoms, as `kernels/atoms.py` has
+them. w and the rows of D have room for a multiple of eight.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,6 @@ SAME = 1e-6
 MOST_STEPS = 200
 """The most pairwise steps of one descent."""
 
-views = types.Tuple((write, write, write, atoms.matrix, atoms.matrix))
-
 
 def part_size(n: int, capacity: int) -> int:
     """Return how many numbers so many atoms take."""
@@ -40,9 +39,9 @@ def scratch_size(n: int, capacity: int) -> int:
     return n + 2 * pairwise.padded(capacity)
 
 
-@kernel(views, write, whole)
+@kernel(atoms.views, write, whole)
 def opened(part: Array, n: int) -> Any:
-    """Return the weights, sizes, last visits, squared distances and rows."""
+    """Return the weights, sizes, last visits, squared distances and rows, each of them flat."""
     K = int(part[CAPACITY])
     room = pairwise.padded(K)
     sizes = HEADER + room
@@ -52,8 +51,8 @@ def opened(part: Array, n: int) -> Any:
         part[HEADER:sizes],
         part[sizes : sizes + K],
         part[sizes + K : D],
-        part[D:rows].reshape((K, room)),
-        part[rows : rows + K * n].reshape((K, n)),
+        part[D:rows],
+        part[rows : rows + K * n],
     )
 
 
@@ -65,7 +64,7 @@ def begin(part: Array, start: Array, capacity: int, diameter: float) -> None:
     w, sizes, _, _, rows = opened(part, n)
     w[0], sizes[0] = 1.0, n
     for i in range(n):
-        rows[0, i] = start[i]
+        rows[i] = start[i]
 
 
 @kernel(nothing, write, write)
@@ -75,7 +74,7 @@ def mix(x: Array, part: Array) -> None:
     atoms.mixture(x, rows, sizes, w, int(part[COUNT]))
 
 
-@kernel(types.Tuple((write, write, write)), write, write, whole)
+@kernel(atoms.scratch_views, write, write, whole)
 def scratched(part: Array, scratch: Array, n: int) -> Any:
     """Return room for a vertex, for the gradient by the weights, and for gains."""
     room = pairwise.padded(int(part[CAPACITY]))
@@ -85,31 +84,34 @@ def scratched(part: Array, scratch: Array, n: int) -> Any:
 @kernel(nothing, write, write, read)
 def multiply(part: Array, scratch: Array, d: Array) -> None:
     """Write the gradient g_k = <d, a_k>."""
+    count = int(part[COUNT])
     _, sizes, _, _, rows = opened(part, len(d))
-    atoms.products(scratched(part, scratch, len(d))[1], rows, sizes, int(part[COUNT]), d)
+    g = scratched(part, scratch, len(d))[1]
+    atoms.products(g, rows, sizes, count, d)
+    for k in range(count, len(g)):
+        g[k] = math.inf
 
 
-@kernel(nothing, write, write, whole, number, number)
-def descend(part: Array, scratch: Array, n: int, beta: float, tolerance: float) -> None:
-    """Lower <g, w' - w> + beta ||x' - x||^2 on the hull of the atoms, by pairwise steps."""
+@kernel(types.boolean, write, write, whole, number, number)
+def descend(part: Array, scratch: Array, n: int, beta: float, tolerance: float) -> bool:
+    """Lower <g, w' - w> + beta ||x' - x||^2 on the hull of the atoms; say whether x has moved."""
     count = int(part[COUNT])
     w, _, _, D, _ = opened(part, n)
     _, g, gain = scratched(part, scratch, n)
-    pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS, gain)
-    pairwise.normalise(w, count)
+    moved = pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS, gain) > 0
+    if moved:
+        pairwise.normalise(w, count)
+    return moved
 
 
 @kernel(number, write, write, read, read)
 def lacks(part: Array, scratch: Array, v: Array, d: Array) -> float:
     """Return how much lower <d, v> is than every g_k = <d, a_k>; negative if it is not."""
     g = scratched(part, scratch, len(d))[1]
-    least = g[0]
-    for k in range(1, int(part[COUNT])):
-        least = min(least, g[k])
-    return least - dot(d, v)
+    return pairwise.least_of(g, int(part[COUNT])) - dot(d, v)
 
 
-@kernel(whole, write, write, read, read, number)
+@kernel(whole, write, write, write, read, number)
 def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
     """Remember a vertex that the oracle gave in round t, and its <d, v>; return which atom it is.
 
@@ -121,19 +123,18 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
     k = atoms.admit(rows, sizes, w, last, D, count, v, new, part[SAME2])
     last[k] = t
     part[COUNT] = max(count, k + 1)
-    g[k] = atoms.inner(rows[k], int(sizes[k]), d)
-    g[0] = atoms.inner(rows[0], int(sizes[0]), d)  # by a merge it may have moved
+    g[k] = dot(d, v)
+    g[0] = dot(d, rows[: len(v)])  # by a merge it may have moved
     return k
 
 
 @kernel(nothing, write, write, whole, whole, number, number)
-def step_towards(
-    part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float
-) -> None:
-    """x += sigma (a_k - x)."""
+def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float) -> None:
+    """X += sigma (a_k - x)."""
     w, _, _, D, _ = opened(part, n)
     _, g, spread = scratched(part, scratch, n)
     pairwise.step_towards(w, g, D, int(part[COUNT]), k, beta, sigma, spread)
+    pairwise.normalise(w, int(part[COUNT]))
 
 
 class Atoms:
@@ -177,13 +178,14 @@ class Atoms:
     @property
     def distances2(self) -> Vector:
         """The squared distances of all pairs, a copy."""
-        D: Vector = opened(self._part, self._n)[3][: self.count, : self.count].copy()
-        return D
+        w, _, _, D, _ = opened(self._part, self._n)
+        squared: Vector = D.reshape(-1, w.size)[: self.count, : self.count].copy()
+        return squared
 
     def points(self) -> Vector:
         """Return the atoms as the rows of a matrix."""
         points = np.zeros((self.count, self._n))
         _, sizes, _, _, rows = opened(self._part, self._n)
-        for point, row, size in zip(points, rows, sizes, strict=False):
+        for point, row, size in zip(points, rows.reshape(-1, self._n), sizes, strict=False):
             kernels.atoms.add(point, row, int(size), 1.0)
         return points

@@ -61,8 +61,8 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
     rms = math.sqrt(own[Q] / own[T])
     tolerance = ACCURACY * rms * min(rms / own[BETA], D)
     remembered.multiply(atoms, scratch[n:], s)
-    remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance)
-    remembered.mix(x, atoms)
+    if remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
+        remembered.mix(x, atoms)
     return tolerance
 
 

@@ -97,5 +97,5 @@ class FTRL(Projected):
         if beta > 0.0:  # else no gradient was felt yet
             kernels.projected.lead(self._aim, x1, S, beta)
             self._land()  # x_{t+1} = argmin over X of F_t, line 6
-        self._settle(rule, kernels.ocg.margin(S, x, x1, state["inner"][0], beta))
+        self._settle(rule, kernels.ocg.margin(S, x, x1, state["inner"][0], beta), 0.0)
         warn_beyond(int(t), self.steps.horizon)

@@ -10,19 +10,20 @@ from numpy.typing import ArrayLike
 from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
-from hedgerow.kernels.jit import kernel, nothing, read, write
+from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.learners import adaptive_ocg, corrective_omd
+from hedgerow.learners.adaptive_ocg import RULE
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import CertificateSteps, StepRule
+from hedgerow.learners.steps import LEASH, NEEDED, CertificateSteps
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-INNER, AHEAD, LEASH, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(6), 6, 8, 10, 12
-"""The numbers of the state [x | sum of <s, x>, sum of <s, x - x_A>, leash, whether the leader has
-the turn, AdaHedge's Delta, length of the leader's part, shares in the play, AdaHedge's p and L,
+INNER, AHEAD, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(5), 5, 7, 9, 11
+"""The numbers of the state [x | sum of <s, x>, sum of <s, x - x_A>, whether the leader has the
+turn, AdaHedge's Delta, length of the leader's part, shares in the play, AdaHedge's p and L,
 credit | leader | follower], after x. The last four are pairs: leader, follower."""
-OWN = 14
+OWN = 13
 """How many numbers these are."""
 EQUAL = 0.2
 """The part of the oracle calls that is dealt out equally; the rest goes by weight."""
@@ -37,16 +38,19 @@ def hedge(own: Array, losses: Array) -> None:
     weigh(p, lost, math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf)
 
 
-@kernel(nothing, write)
-def deal(own: Array) -> None:
-    """Deal out this round's credit; the oracle is called by the one who has the most."""
+@kernel(nothing, write, number)
+def deal(own: Array, needed: float) -> None:
+    """Deal out this round's credit; the oracle is called by the one who has the most.
+
+    It is called by the leader if a guard needs its answer.
+    """
     p, credit = own[P : P + 2], own[CREDIT : CREDIT + 2]
     dealt = 0.0
     for k in range(2):
         share = (1.0 - EQUAL) * p[k] + EQUAL / 2.0
         credit[k] += share
         dealt += share
-    own[LEADS] = credit[0] >= credit[1]
+    own[LEADS] = needed > 0.0 or credit[0] >= credit[1]
     credit[0 if own[LEADS] > 0.0 else 1] -= dealt
 
 
@@ -72,7 +76,7 @@ def before_oracle(
     losses = work[3 * n : 3 * n + 2]
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which AdaHedge does not feel
     hedge(own, losses)
-    deal(own)
+    deal(own, leader[3 * n + RULE + NEEDED])
     rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
         corrective_omd.correct(follower, work, s, loss[0])
@@ -95,7 +99,8 @@ def after_oracle(
         adaptive_ocg.after_oracle(leader, work, n, *rule)
     else:
         corrective_omd.after_oracle(follower, work, n, *rule)
-    if own[LEASH] > 0.0 and own[AHEAD] > own[LEASH]:
+    leash = leader[3 * n + RULE + LEASH]
+    if leash > 0.0 and own[AHEAD] > leash:
         own[SHARES], own[SHARES + 1] = 1.0, 0.0
     else:
         own[SHARES], own[SHARES + 1] = own[P], own[P + 1]
@@ -142,15 +147,17 @@ class TrackingOCG(KernelLearner):
     def __init__(
         self,
         decision_set: DecisionSet,
-        steps: StepRule | None = None,
+        steps: CertificateSteps | None = None,
         atoms: int = 32,
         start: ArrayLike | None = None,
     ):
         self.steps = CertificateSteps() if steps is None else steps
+        if not isinstance(self.steps, CertificateSteps):  # a guard's orders are among its numbers
+            raise TypeError(f"steps must be a CertificateSteps, got {self.steps!r}")
         n, x1, K = decision_set.dim, first_play(decision_set, start), as_count(atoms, "atoms", 2)
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         rule = self.steps.begin(diameter)
-        own = {"inner": 1, "ahead": 1, "leash": 1, "leads": 1, "Delta": 1, "leader": 1}
+        own = {"inner": 1, "ahead": 1, "leads": 1, "Delta": 1, "leader": 1}
         pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2}
         leader = {"x_A": n, "x1": n, "S": n, "t": 1, "inner_A": 1, "skipped": 1, "rule": rule.size}
         follower = {"x_B": n} | {f"{k}_B": v for k, v in corrective_omd.state_sizes(n, K).items()}
@@ -187,9 +194,14 @@ class TrackingOCG(KernelLearner):
         return self._state["x_B"]
 
     @property
-    def leader_rule(self) -> Vector:
+    def rule_numbers(self) -> Vector:
         """The numbers of A's step rule, a live view of the state."""
         return self._state["rule"]
+
+    @property
+    def first_play(self) -> Vector:
+        """x_1, the centre of A's regulariser."""
+        return self._state["x1"].copy()
 
     @property
     def inner(self) -> float:
@@ -207,11 +219,11 @@ class TrackingOCG(KernelLearner):
 
         Then `ahead` stays as it is, and AdaHedge learns on as before: a longer leash sets it free.
         """
-        return float(self._state["leash"][0])
+        return float(self._state["rule"][LEASH])
 
     @leash.setter
     def leash(self, leash: float) -> None:
         given = as_number(leash, "leash")
         if given < 0.0:
             raise ValueError(f"leash must be at least 0, got {given:g}; 0 is none")
-        self._state["leash"][0] = given
+        self._state["rule"][LEASH] = given

@@ -16,7 +16,7 @@ try:
     import sqlalchemy as sql
 except ModuleNotFoundError:
     raise ModuleNotFoundError(
-        "live sessions need SQLAlchemy; install it with: pip install 'hedgerow[live]'",
+        'live sessions need SQLAlchemy; install it with: pip install ".[live]"',
         name="sqlalchemy",
     ) from None
 from sqlalchemy.exc import DBAPIError

@@ -2,8 +2,9 @@ from . import atlas as atlas
 from .atlas.choices import AtlasChoices as AtlasChoices
 from .atlas.star import read_atlas as read_atlas
 from .data_error import DataError as DataError
-from .edges import EdgeColumns as EdgeColumns
+from .edge_rows import EdgeColumns as EdgeColumns
 from .edges import read_edges as read_edges
 from .hub_graphs import hub_graph as hub_graph
 from .matrix import read_matrix as read_matrix
 from .network import Network as Network
+from .quantity import Quantity as Quantity

@@ -1,247 +1,256 @@
-"""Edge lists in CSV: one measurement a row."""
+"""Edge lists to a network: one reading of an edge a row."""
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.inputs import as_count
+from hedgerow.inputs import Vector, as_count
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.data_error import DataError
+from hedgerow.networks.edge_rows import EdgeColumns, RowReader, node_index
+from hedgerow.networks.edge_tables import Frame, open_table
 from hedgerow.networks.labels import check_label
 from hedgerow.networks.network import Network
-from hedgerow.networks.numbers import parse_number
-from hedgerow.networks.readings import Readings, check_aggregate
-from hedgerow.networks.rejections import Reason, Rejected, Rejections
-from hedgerow.networks.source_file import SourceFile
-
-LATENCY_COLUMNS = ("latency_ms", "rtt_ms")
-BANDWIDTH_COLUMNS = ("bandwidth_mbps", "throughput_mbps")
-
-
-@dataclass(frozen=True)
-class EdgeColumns:
-    """Which columns hold what; None takes the first usual name that is there.
-
-    Args:
-        source: the node where an edge begins.
-        target: the node where it ends.
-        latency: in ms; usually latency_ms or rtt_ms.
-        bandwidth: in Mbit/s; usually bandwidth_mbps or throughput_mbps, and may be absent.
-        time: a number that orders the rounds; rows of one time make one round.
-
-    """
-
-    source: str = "src"
-    target: str = "dst"
-    latency: str | None = None
-    bandwidth: str | None = None
-    time: str = "t"
+from hedgerow.networks.places import read_places
+from hedgerow.networks.quantity import Quantity
+from hedgerow.networks.readings import by_round, check_aggregate, check_size, medians
+from hedgerow.networks.rejections import Reason, Rejections
+from hedgerow.networks.timestamps import width
 
 
 def read_edges(
-    path: Path | str,
+    given: Path | str | Frame,
     columns: EdgeColumns | None = None,
     *,
     latency_label: str = "measured",
     bandwidth_label: str = "measured",
+    quantity_label: str = "measured",
     aggregate: str = "median",
+    series: str | None = None,
+    decimal: str = ".",
+    both_ways: bool = False,
+    hub: str | None = None,
+    route: tuple[str, str] | None = None,
+    places: Path | str | None = None,
     keep_going: bool = False,
     most_numbers: int = MOST_NUMBERS,
 ) -> Network:
-    """Read a CSV of edges; with a time column it also gives the series.
+    r"""Read a table of edges; with a time column it also gives the series.
+
+    An empty cell is a reading that was not made: the row's other cells count, and the series has
+    NaN there. A quantity that never changes on any edge has no series.
 
     Args:
-        path: the file, plain, gzip or bzip2, with a header.
+        given: a file, plain, gzip or bzip2: CSV with a header, whose delimiter is that of , ; | and
+            the tab which stands most often in it, or JSON records in lines or in an array; or a
+            frame of pandas or polars.
         columns: the names of the columns.
         latency_label: what the latency is; the file cannot say it, you declare it.
         bandwidth_label: what the bandwidth is, declared likewise.
+        quantity_label: what all other quantities are.
         aggregate: median, min or last of an edge's rows.
+        series: the length of a round, as "15min"; None makes a round of each time.
+        decimal: what stands before the decimals, "." or ",".
+        both_ways: whether each row is a reading of the edge back, too.
+        hub: the hub of a star; rows that do not touch it are left out.
+        route: the nodes where routes begin and end.
+        places: a CSV of name, latitude and longitude, for a map.
         keep_going: count broken rows and go on, instead of refusing the file.
         most_numbers: how many numbers a series of rounds x edges may hold.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "links.csv"
+    ...     _ = path.write_text("src;dst;rtt_ms;t;eur\na;b;12,5;2026-03-01;3\n")
+    ...     network = read_edges(path, decimal=",")
+    >>> network.latency_ms.tolist(), network.times.tolist(), list(network.quantities)
+    ([12.5], [1772323200.0], ['eur'])
 
     """
     columns = EdgeColumns() if columns is None else columns
     labels = (
         check_label(latency_label, "latency_label"),
         check_label(bandwidth_label, "bandwidth_label"),
+        check_label(quantity_label, "quantity_label"),
     )
     check_aggregate(aggregate)
     as_count(most_numbers, "most_numbers")
-    source = SourceFile(Path(path))
-    left = Rejections(keep_going)
-    table = _Table(source, columns, left)
-    edges: dict[tuple[str, str], Readings] = {}
-    times: dict[float, int] = {}
-    for line, row in table.rows():
-        try:
-            ends, latency, bandwidth = table.parse(row)
-            time = times.setdefault(table.time(row), len(times))
-        except Rejected as reason:
-            left.add(reason.reason, source.path, f"line {line}", reason.detail)
-            continue
-        edges.setdefault(ends, Readings()).add(time, latency, bandwidth, line)
-    if not edges:
-        raise DataError(source.path, f"rows 1 to {table.count}", "no row can be used", left.table())
-    rank = np.argsort(np.argsort(np.array(list(times))))  # of each time, in the order of time
-    for readings in edges.values():
-        for i, time in enumerate(readings.time):
-            readings.time[i] = int(rank[time])
-    return _network(table, edges, len(times), labels, aggregate, most_numbers)
-
-
-class _Table:
-    """The rows of a CSV file, with the columns found by name."""
-
-    def __init__(self, source: SourceFile, columns: EdgeColumns, left: Rejections):
-        self.source, self.left, self.count = source, left, 0
-        self._rows = self._read()
-        _, header = next(self._rows, (0, []))
-        self.header = [name.strip() for name in header]
-        self.ends = [self._column(columns.source), self._column(columns.target)]
-        self.latency = self._found(columns.latency, LATENCY_COLUMNS)
-        if self.latency is None:
-            self._column(LATENCY_COLUMNS[0])
-        self.bandwidth = self._found(columns.bandwidth, BANDWIDTH_COLUMNS)
-        given = columns.time in self.header
-        self.moment = self._column(columns.time) if given or columns.time != "t" else None
-
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the line number and the fields of each row after the header."""
-        for line, row in self._rows:
-            if row:
-                self.count += 1
-                yield line, row
-
-    def parse(self, row: list[str]) -> tuple[tuple[str, str], float, float]:
-        if len(row) != len(self.header):
-            raise Rejected(
-                Reason.WRONG_FIELD, f"the row has {len(row)} fields, the header {len(self.header)}"
-            )
-        a, b = (row[i].strip() for i in self.ends)
-        if not a or not b:
-            raise Rejected(Reason.WRONG_FIELD, "a node has no name")
-        if a == b:
-            raise Rejected(Reason.SELF_LOOP)
-        latency = _value(row[self.latency or 0], self.header[self.latency or 0])
-        bandwidth = math.nan
-        if self.bandwidth is not None:
-            bandwidth = _value(row[self.bandwidth], self.header[self.bandwidth])
-            if bandwidth == 0.0:
-                raise Rejected(Reason.NO_BANDWIDTH)
-        return (a, b), latency, bandwidth
-
-    def time(self, row: list[str]) -> float:
-        if self.moment is None:
-            return 0.0
-        return _value(row[self.moment], self.header[self.moment], least=-math.inf)
-
-    def _found(self, wanted: str | None, usual: tuple[str, ...]) -> int | None:
-        if wanted is not None:
-            return self._column(wanted)
-        return next((self.header.index(name) for name in usual if name in self.header), None)
-
-    def _column(self, name: str) -> int:
-        if name not in self.header:
-            there = ", ".join(self.header)[:200] or "none"
-            raise DataError(
-                self.source.path, "line 1", f"there is no column {name!r}; the columns are: {there}"
-            )
-        return self.header.index(name)
-
-    def _read(self) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(self.source.lines(), strict=True)
-        try:
-            for row in reader:
-                yield reader.line_num, row
-        except csv.Error as error:
-            raise DataError(
-                self.source.path, f"line {reader.line_num}", f"this is no CSV ({error})"
-            ) from None
-
-
-def _value(text: str, name: str, least: float = 0.0) -> float:
-    if not text.strip():
-        raise Rejected(Reason.MISSING)
+    every = None if series is None else width(series, "series")
+    if decimal not in (".", ","):
+        raise ValueError(f"decimal must be '.' or ',', got {decimal!r}")
+    reader = RowReader(open_table(given), columns, decimal, hub, Rejections(keep_going))
+    for position, row in reader.table.rows():
+        reader.take(position, row)
     try:
-        value = parse_number(text)
-    except ValueError:
-        raise Rejected(Reason.WRONG_FIELD, f"{name} must be a number, got {text[:40]!r}") from None
-    if not math.isfinite(value):
-        raise Rejected(Reason.NOT_FINITE, f"{name} is {text.strip()}")
-    if value < least:
-        raise Rejected(Reason.NEGATIVE, f"{name} is {value:g}, it cannot be negative")
-    return value
-
-
-def _network(
-    table: _Table,
-    edges: dict[tuple[str, str], Readings],
-    rounds: int,
-    labels: tuple[str, str],
-    aggregate: str,
-    most_numbers: int,
-) -> Network:
-    order = sorted(edges)
-    nodes = sorted({name for edge in order for name in edge})
-    index = {name: i for i, name in enumerate(nodes)}
-    summaries = [edges[edge].summary(aggregate) for edge in order]
-    known = table.bandwidth is not None
-    series: tuple[NDArray[np.float64] | None, ...] = (None, None)
-    if table.moment is not None:
-        count = rounds * len(order)
-        if count > most_numbers:
-            raise DataError(
-                table.source.path,
-                "",
-                f"{rounds} rounds of {len(order)} edges make a series of {count} numbers; at most "
-                f"{most_numbers} are kept unless most_numbers=... is raised",
-            )
-        readings = [edges[edge] for edge in order]
-        series = tuple(_series(readings, name, rounds) for name in ("latency", "bandwidth"))
-    header = table.header
-    choices: dict[str, Any] = {
-        "nodes": [header[i] for i in table.ends],
-        "latency": f"{header[table.latency or 0]}, declared {labels[0]}",
-        "bandwidth": f"{header[table.bandwidth or 0]}, declared {labels[1]}" if known else "none",
-        "time": header[table.moment] if table.moment is not None else None,
+        reader.finish()
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(reader.table.place, "", str(error), reader.left.table()) from None
+    choices = {
+        "nodes": [columns.source, columns.target],
+        "latency": f"{reader.latency}, declared {labels[0]}",
+        "bandwidth": f"{reader.bandwidth}, declared {labels[1]}" if reader.bandwidth else "none",
+        "time": reader.time,
         "aggregate": aggregate,
         "rows of one edge and time": "their median",
     }
-    provenance = {
-        "made by": "hedgerow ingest edges",
-        "files": [{"name": table.source.path.name, "sha256": table.source.sha256}],
-        "readings": table.count,
-        "kept": table.count - table.left.total,
-        "left_out": table.left.table(),
-    }
+    if reader.time is not None:
+        choices["time"] = f"{reader.time}, {reader.times.form}"
+    if series is not None:
+        choices["rounds"] = series
+    if both_ways:
+        choices["both ways"] = "each row is a reading of the edge back, too"
+    table = _Readings(reader, both_ways)
+    try:
+        return _network(table, labels, aggregate, every, most_numbers, hub, route, places, choices)
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(reader.table.place, "", str(error), reader.left.table()) from None
+
+
+class _Readings:
+    """All readings in columns, without the edges that have none, in the order of the edges."""
+
+    def __init__(self, reader: RowReader, both_ways: bool):
+        self.reader = reader
+        order = sorted(reader.edges)
+        rank = np.empty(len(order), np.int64)
+        rank[[reader.edges[edge] for edge in order]] = np.arange(len(order))
+        edge = rank[np.frombuffer(reader.edge, np.int64)]
+        values = {name: np.frombuffer(column) for name, column in reader.values.items()}
+        known = np.ones(len(order), bool)
+        for name in filter(None, (reader.latency, reader.bandwidth)):
+            has = np.bincount(edge, ~np.isnan(values[name]), len(order)) > 0
+            for e in np.flatnonzero(known & ~has).tolist():
+                self._leave(edge == e, name)
+            known &= has
+        if not known.any():
+            position = f"rows 1 to {reader.count}"
+            table = reader.left.table()
+            raise DataError(reader.table.place, position, "no row can be used", table)
+        rows = known[edge]
+        number = np.cumsum(known) - 1
+        self.edges = [edge for edge, has in zip(order, known.tolist(), strict=True) if has]
+        self.edge = number[edge[rows]]
+        self.time = np.frombuffer(reader.round, np.int64)[rows]
+        self.values = {name: column[rows] for name, column in values.items()}
+        if both_ways:
+            self._turn()
+
+    def _leave(self, rows: NDArray[np.bool_], name: str) -> None:
+        """Count the rows of an edge that lacks a quantity, but for those that were counted."""
+        reader = self.reader
+        if name == reader.latency:
+            return  # an empty latency was counted with its row
+        first = reader.place[int(np.argmax(rows))]
+        position = f"{reader.table.unit} {first}"
+        reader.left.add(Reason.NO_BANDWIDTH, reader.table.place, position, count=int(rows.sum()))
+
+    def _turn(self) -> None:
+        """Add each row again, as a reading of the edge back."""
+        both = sorted({*self.edges, *((b, a) for a, b in self.edges)})
+        index = {edge: i for i, edge in enumerate(both)}
+        there = np.array([index[edge] for edge in self.edges])[self.edge]
+        back = np.array([index[edge[::-1]] for edge in self.edges])[self.edge]
+        self.edges, self.edge = both, np.concatenate([there, back])
+        self.time = np.tile(self.time, 2)
+        self.values = {name: np.tile(column, 2) for name, column in self.values.items()}
+
+    def base(self, name: str, aggregate: str, latency: str) -> Vector:
+        """Return one value of each edge: the median, or that of its least or last reading."""
+        values, result = self.values[name], np.full(len(self.edges), np.nan)
+        known = ~np.isnan(values)
+        if aggregate == "median":
+            edges, found = medians(self.edge[known], values[known])
+            result[edges] = found
+            return result
+        before = self.values[latency] if aggregate == "min" else -self._late()
+        order = np.lexsort((before[known], self.edge[known]))  # NaN is last
+        edges, first = np.unique(self.edge[known][order], return_index=True)
+        result[edges] = values[known][order][first]
+        return result
+
+    def _late(self) -> NDArray[np.int64]:
+        """Return what grows with the time of each row, or with its place where it has none."""
+        times = self.reader.times
+        return times.rounds(None)[0][self.time] if self.reader.time is not None else self.time
+
+    def series(self, name: str, of: NDArray[np.int64], rounds: int) -> NDArray[np.float64]:
+        """Return the values by round and edge."""
+        shape = (rounds, len(self.edges))
+        return by_round(of[self.time], self.edge, self.values[name], shape)
+
+
+def _network(
+    table: _Readings,
+    labels: tuple[str, str, str],
+    aggregate: str,
+    every: float | None,
+    most_numbers: int,
+    hub: str | None,
+    route: tuple[str, str] | None,
+    places: Path | str | None,
+    choices: dict[str, Any],
+) -> Network:
+    reader, edges = table.reader, table.edges
+    nodes = sorted({name for edge in edges for name in edge})
+    index = {name: i for i, name in enumerate(nodes)}
+    latency, bandwidth = reader.latency, reader.bandwidth
+    base = {name: table.base(name, aggregate, latency) for name in table.values}
+    series: dict[str, NDArray[np.float64]] = {}
+    begins = None
+    if reader.time is not None:
+        of, begins = reader.times.rounds(every, most_numbers)
+        check_size(len(begins), len(edges), most_numbers)
+        series = {name: table.series(name, of, len(begins)) for name in table.values}
+    elif every is not None:
+        raise ValueError("series=... needs a column of times; name it with time=...")
+    for name in [name for name in series if name not in (latency, bandwidth)]:
+        if _is_constant(series[name]):
+            del series[name]
+    found = None if places is None else read_places(places, nodes, reader.remarks)
+    files = reader.table.files()
+    ends = [None, None] if route is None else [node_index(name, nodes, "route") for name in route]
     return Network(
         tuple(nodes),
-        np.array([(index[a], index[b]) for a, b in order], dtype=np.int64),
-        np.array([summary.latency for summary in summaries]),
+        np.array([(index[a], index[b]) for a, b in edges], dtype=np.int64),
+        base[latency],
         labels[0],
-        np.array([summary.bandwidth for summary in summaries]) if known else None,
-        labels[1] if known else None,
-        latency_series=series[0],
-        bandwidth_series=series[1] if known else None,
+        None if bandwidth is None else base[bandwidth],
+        None if bandwidth is None else labels[1],
+        latency_series=series.get(latency),
+        bandwidth_series=None if bandwidth is None else series.get(bandwidth),
+        hub=None if hub is None else node_index(hub, nodes, "hub"),
+        source=ends[0],
+        target=ends[1],
+        quantities={
+            name: Quantity(base[name], labels[2], series.get(name))
+            for name in table.values
+            if name not in (latency, bandwidth)
+        },
+        times=begins if reader.times.are_moments and begins is not None else None,
+        coordinates=found,
         choices=choices,
-        provenance=provenance,
+        provenance={
+            "made by": "hedgerow ingest edges" if files else "hedgerow.networks.read_edges",
+            "files": files,
+            "readings": reader.count,
+            "kept": reader.count - reader.left.total,
+            "left_out": reader.left.table(),
+            **({"remarks": reader.remarks} if reader.remarks else {}),
+        },
     )
 
 
-def _series(readings: list[Readings], name: str, rounds: int) -> NDArray[np.float64]:
-    """Return rounds x edges, NaN where an edge has no row, the median where it has several."""
-    series = np.full((rounds, len(readings)), np.nan)
-    for e, each in enumerate(readings):
-        t, v = np.frombuffer(each.time, np.int64), np.frombuffer(getattr(each, name), np.float64)
-        order = np.argsort(t, kind="stable")
-        for part in np.split(order, np.flatnonzero(np.diff(t[order])) + 1):
-            series[t[part[0]], e] = np.median(v[part])
-    return series
+def _is_constant(series: NDArray[np.float64]) -> bool:
+    """Whether every column has one value, where it has any."""
+    known = ~np.isnan(series)
+    least = np.where(known, series, np.inf).min(axis=0)
+    largest = np.where(known, series, -np.inf).max(axis=0)
+    return bool((least >= largest).all())

@@ -13,6 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.inputs import Vector, as_count, as_vector, read_only, unmasked
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.labels import STRONG, check_label, rank_correlation
+from hedgerow.networks.quantity import Quantity
+
+LAST_MOMENT = 253_402_300_799.0
+"""The last second of the year 9999."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,9 @@ class Network:
         target: where paths end, or None.
         provenance: files, hashes, counts: plain JSON data.
         choices: every open choice and what was chosen: plain JSON data.
+        quantities: what else is known of the edges, by name.
+        times: when each round of the series begins, in Unix seconds, or None.
+        coordinates: latitude and longitude of each node in degrees, NaN where not known, or None.
 
     >>> network = Network(("a", "b"), [(0, 1)], [12.5], "measured")
     >>> network.edges.tolist(), network.bandwidth_mbps
@@ -56,6 +63,9 @@ class Network:
     target: int | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     choices: Mapping[str, Any] = field(default_factory=dict)
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
+    times: Vector | None = None
+    coordinates: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         edges = _edges(self.edges, _nodes(self.nodes))
@@ -77,6 +87,11 @@ class Network:
                 values[name] = _series(getattr(self, name), name, len(edges))
         for name in ("hub", "source", "target"):
             _check_index(getattr(self, name), name, len(self.nodes))
+        values["quantities"] = _quantities(self.quantities, len(edges))
+        if self.times is not None:
+            values["times"] = _times(self.times, self.latency_series)
+        if self.coordinates is not None:
+            values["coordinates"] = _coordinates(self.coordinates, len(self.nodes))
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -97,6 +112,17 @@ class Network:
             f"bandwidth ({self.bandwidth_label}) has rank correlation {rho:.2f} with latency: "
             "a constraint on it is a re-labelled latency"
         )
+
+    @property
+    def pieces(self) -> tuple[int, ...]:
+        """How many nodes each piece of the graph has, largest first; one number if it is whole."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        n, (tail, head) = len(self.nodes), self.edges.T
+        graph = csr_array((np.ones(len(tail)), (tail, head)), (n, n))
+        _, piece = connected_components(graph, directed=False)
+        return tuple(sorted(np.bincount(piece).tolist(), reverse=True))
 
     @classmethod
     def load(cls, path: Path | str, most_numbers: int = MOST_NUMBERS) -> Network:
@@ -184,3 +210,45 @@ def _check_index(index: object, name: str, nodes: int) -> None:
         return
     if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < nodes:
         raise ValueError(f"{name} must be a node index from 0 to {nodes - 1}, got {index!r}")
+
+
+def _quantities(given: object, edges: int) -> dict[str, Quantity]:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"quantities must be a dict of Quantity by name, got {given!r:.80}")
+    for name, quantity in given.items():
+        if not isinstance(name, str) or not name or not isinstance(quantity, Quantity):
+            raise TypeError(f"quantities must be a dict of Quantity by name, got {name!r:.80}")
+        if len(quantity.values) != edges:
+            raise ValueError(
+                f"quantity {name!r} must have one value for each of {edges} edges, got "
+                f"{len(quantity.values)}"
+            )
+    return dict(given)
+
+
+def _times(given: ArrayLike, series: NDArray[np.float64] | None) -> Vector:
+    times = as_vector(given, "times", None if series is None else len(series))
+    if series is None:
+        raise ValueError("times need latency_series, whose rounds they date; give both")
+    if (np.abs(times) > LAST_MOMENT).any():
+        raise ValueError("times must be Unix seconds before the year 10000, not milliseconds")
+    if (np.diff(times) <= 0.0).any():
+        raise ValueError("times must increase from round to round; sort the rounds")
+    return read_only(times)
+
+
+def _coordinates(given: ArrayLike, nodes: int) -> NDArray[np.float64]:
+    places = np.asarray(unmasked(given, "coordinates"))
+    if places.shape != (nodes, 2) or places.dtype.kind not in "fiu":
+        raise ValueError(
+            f"coordinates must have shape ({nodes}, 2), latitude and longitude of each node, got "
+            f"{places.shape} of {places.dtype}"
+        )
+    outside = (np.abs(places) > (90.0, 180.0)).any(axis=1)  # false for NaN
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise ValueError(
+            f"coordinates[{row}] is {places[row].tolist()}; latitude goes from -90 to 90 and "
+            "longitude from -180 to 180 degrees"
+        )
+    return read_only(places.astype(np.float64))

@@ -6,6 +6,9 @@ from array import array
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.inputs import Vector
 
 AGGREGATES = ("median", "min", "last")
 
@@ -61,6 +64,38 @@ class Summary(NamedTuple):
 
     latency: float
     bandwidth: float
+
+
+def medians(keys: NDArray[np.int64], values: Vector) -> tuple[NDArray[np.int64], Vector]:
+    """Return the distinct keys and the median of the values of each.
+
+    >>> medians(np.array([7, 3, 7]), np.array([1.0, 5.0, 2.0]))
+    (array([3, 7]), array([5. , 1.5]))
+    """
+    order = np.lexsort((values, keys))
+    found, first, count = np.unique(keys[order], return_index=True, return_counts=True)
+    low, high = (values[order[first + at]] for at in ((count - 1) // 2, count // 2))
+    return found, np.where(low == high, low, 0.5 * low + 0.5 * high)
+
+
+def by_round(
+    rounds: NDArray[np.int64], edges: NDArray[np.int64], values: Vector, shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """Return rounds x edges: NaN where there is no reading, the median where there are several."""
+    known = ~np.isnan(values)
+    cells, found = medians((rounds * shape[1] + edges)[known], values[known])
+    series = np.full(shape[0] * shape[1], np.nan)
+    series[cells] = found
+    return series.reshape(shape)
+
+
+def check_size(rounds: int, edges: int, most_numbers: int) -> None:
+    """Refuse a series that would hold more numbers than are allowed."""
+    if rounds * edges > most_numbers:
+        raise ValueError(
+            f"{rounds} rounds of {edges} edges make a series of {rounds * edges} numbers; at most "
+            f"{most_numbers} are kept unless most_numbers=... is raised"
+        )
 
 
 def check_aggregate(aggregate: str) -> str:

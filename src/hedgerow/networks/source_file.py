@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +77,15 @@ class SourceFile:
                 "the text is not UTF-8; is it a measurement file?",
             ) from None
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the text, with their ends; one that never ends is refused."""
+    def lines(self, text: Iterable[str] | None = None) -> Iterator[str]:
+        """Yield the lines of the text, with their ends; one that never ends is refused.
+
+        Args:
+            text: the text in chunks, where its beginning was looked at already.
+
+        """
         rest = ""
-        for chunk in self.text():
+        for chunk in self.text() if text is None else text:
             *whole, rest = (rest + chunk).split("\n")
             for line in whole:
                 yield line + "\n"

@@ -14,6 +14,7 @@ from hedgerow.atomic_write import replace_files
 from hedgerow.networks.arrays import MOST_NUMBERS, pack_npz, read_npz
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.network import Network
+from hedgerow.networks.quantity import Quantity
 
 FORMAT = "hedgerow.networks"
 VERSION = 1
@@ -21,13 +22,19 @@ KEYS = (
     "format", "version", "nodes", "edges", "hub", "source", "target", "latency_label",
     "bandwidth_label", "latency_ms", "bandwidth_mbps", "series", "choices", "provenance",
 )  # fmt: skip
-SERIES = ("latency_series", "bandwidth_series")
+OPTIONAL = ("coordinates", "quantities")
+"""Written only where there are any; each quantity's series lies with the others."""
+SERIES = ("latency_series", "bandwidth_series", "times")
+OF_QUANTITY = "quantity_series_"
 
 
 def save_network(network: Network, path: Path) -> Path:
     """Write the files and return the path of the JSON; equal networks give equal bytes."""
     series = {name: getattr(network, name) for name in SERIES}
     series = {name: values for name, values in series.items() if values is not None}
+    for i, quantity in enumerate(network.quantities.values()):
+        if quantity.series is not None:
+            series[f"{OF_QUANTITY}{i}"] = quantity.series
     beside = path.with_suffix(".npz")
     if series and beside == path:
         raise ValueError(f"{path} must not end in .npz; the series go there, give a .json name")
@@ -35,6 +42,13 @@ def save_network(network: Network, path: Path) -> Path:
     for name in KEYS[2:]:
         value = getattr(network, name, None)
         data[name] = value.tolist() if isinstance(value, np.ndarray) else value
+    if network.coordinates is not None:
+        data["coordinates"] = [_known(place.tolist()) for place in network.coordinates]
+    if network.quantities:
+        data["quantities"] = {
+            name: {"label": quantity.label, "values": _known(quantity.values.tolist())}
+            for name, quantity in network.quantities.items()
+        }
     packed = b""
     if series:
         packed = pack_npz(series)
@@ -62,8 +76,13 @@ def load_network(path: Path, most_numbers: int = MOST_NUMBERS) -> Network:
         if not isinstance(data[name], dict):
             raise DataError(path, f"key {name!r}", "must be an object")
     given = {key: data[key] for key in KEYS[2:] if key != "series"}
+    if data.get("coordinates") is not None:
+        given["coordinates"] = _coordinates(path, data["coordinates"])
     try:
+        given["quantities"] = _quantities(path, data.get("quantities", {}), series)
         return Network(**given, **series)
+    except DataError:
+        raise
     except (ValueError, TypeError, OverflowError) as error:
         raise DataError(path, "", str(error)) from None
 
@@ -88,22 +107,61 @@ def _read(path: Path) -> dict[str, Any]:
             "read it with the release that wrote it",
         )
     missing = [key for key in KEYS if key not in data]
-    unknown = [key for key in data if key not in KEYS]
+    unknown = [key for key in data if key not in (*KEYS, *OPTIONAL)]
     if missing or unknown:
         what = f"lacks {missing[0]!r}" if missing else f"has {unknown[0][:40]!r}, which is unknown"
-        raise DataError(path, "", f"the network {what}; its keys are {', '.join(KEYS)}")
+        raise DataError(
+            path, "", f"the network {what}; its keys are {', '.join((*KEYS, *OPTIONAL))}"
+        )
     return data
 
 
-def _check_numbers(path: Path, name: str, values: Any) -> None:
+def _known(values: list[float]) -> list[float | None]:
+    """JSON has no NaN: what is not known is null."""
+    return [None if value != value else value for value in values]
+
+
+def _coordinates(path: Path, rows: Any) -> NDArray[np.float64]:
+    """Return rows of latitude and longitude, NaN where they are null."""
+    if not isinstance(rows, list):
+        raise DataError(path, "key 'coordinates'", "must be a list of [latitude, longitude]")
+    for i, row in enumerate(rows):
+        _check_numbers(path, "coordinates", row, f", entry {i}", gaps=True)
+        if len(row) != 2:
+            raise DataError(path, f"key 'coordinates', entry {i}", "must be [latitude, longitude]")
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+
+def _quantities(path: Path, entries: Any, series: dict[str, Any]) -> dict[str, Quantity]:
+    """Return the quantities, and take their series out of `series`."""
+    if not isinstance(entries, dict):
+        raise DataError(path, "key 'quantities'", "must be an object")
+    found = {}
+    for i, (name, entry) in enumerate(entries.items()):
+        where = f", {name[:40]!r}"
+        if not isinstance(entry, dict) or set(entry) != {"label", "values"}:
+            raise DataError(path, f"key 'quantities'{where}", "must have 'label' and 'values'")
+        _check_numbers(path, "quantities", entry["values"], where, gaps=True)
+        values = np.array(entry["values"], dtype=np.float64)
+        found[name] = Quantity(values, entry["label"], series.pop(f"{OF_QUANTITY}{i}", None))
+    return found
+
+
+def _check_numbers(
+    path: Path, name: str, values: Any, where: str = "", *, gaps: bool = False
+) -> None:
     """Name the entry that is no number, before numpy guesses a type for all."""
-    if values is None and name != "latency_ms":
+    if values is None and name == "bandwidth_mbps":
         return
     if not isinstance(values, list):
-        raise DataError(path, f"key {name!r}", "must be a list of numbers")
+        raise DataError(path, f"key {name!r}{where}", "must be a list of numbers")
     for i, value in enumerate(values):
+        if gaps and value is None:
+            continue
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise DataError(path, f"key {name!r}, entry {i}", f"must be a number, got {value!r}")
+            raise DataError(
+                path, f"key {name!r}{where}, entry {i}", f"must be a number, got {value!r}"
+            )
 
 
 def _read_series(path: Path, entry: Any, most_numbers: int) -> dict[str, NDArray[np.float64]]:
@@ -116,7 +174,7 @@ def _read_series(path: Path, entry: Any, most_numbers: int) -> dict[str, NDArray
 
     def known(names: list[str]) -> list[str]:
         for name in names:
-            if name not in SERIES:
+            if name not in SERIES and not name.startswith(OF_QUANTITY):
                 raise DataError(beside, f"array {name[:40]!r}", f"is unknown; it holds {SERIES}")
         return names
 

@@ -1,9 +1,24 @@
-"""Moments in time, always with their zone."""
+"""Moments in time, as they are written: ISO 8601, Unix seconds, milliseconds; and their rounds."""
 
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+import re
+from datetime import UTC, date, datetime
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.networks.arrays import MOST_NUMBERS
+from hedgerow.networks.numbers import parse_number
+from hedgerow.networks.rejections import Reason, Rejected
+
+ORDER = "a number"
+UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+_WIDTH = re.compile(r"(\d+(?:\.\d+)?) ?(s|min|h|d)", re.ASCII)
 
 
 def moment(text: str, name: str) -> int:
@@ -31,3 +46,134 @@ def written(seconds: int) -> str:
     '2019-11-27T15:05:10Z'
     """
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def width(text: str, name: str) -> float:
+    """Return the seconds of a span of time.
+
+    >>> width("15min", "series"), width("0.5 h", "series")
+    (900.0, 1800.0)
+    """
+    match = _WIDTH.fullmatch(text)
+    seconds = float(match[1]) * UNITS[match[2]] if match else 0.0
+    if not 0.0 < seconds < 1e10:
+        raise ValueError(
+            f"{name} must be a span of time, a number and one of {', '.join(UNITS)}, as 15min, "
+            f"got {text!r}"
+        )
+    return seconds
+
+
+def looks_like_time(cell: Any) -> bool:
+    """Whether a cell is a moment, and no number that only orders.
+
+    >>> looks_like_time("2026-03-01T00:00"), looks_like_time("1.5"), looks_like_time(1772323200)
+    (True, False, True)
+    """
+    try:
+        return _parsed(cell)[1] != ORDER
+    except (ValueError, OverflowError):
+        return False
+
+
+def _parsed(cell: Any) -> tuple[float, str, bool]:
+    """Return a time as a number, how it was written, and whether it lacks a zone.
+
+    ValueError or OverflowError for what is no time.
+    """
+    if isinstance(cell, str):
+        text = cell.strip()
+        try:
+            cell = parse_number(text)
+        except ValueError:
+            cell = datetime.fromisoformat(text)
+    if isinstance(cell, date):
+        if not isinstance(cell, datetime):
+            cell = datetime(cell.year, cell.month, cell.day)
+        bare = cell.tzinfo is None
+        return (cell.replace(tzinfo=UTC) if bare else cell).timestamp(), "ISO 8601", bare
+    if isinstance(cell, bool) or not isinstance(cell, Real):
+        raise ValueError
+    value = float(cell)
+    if 1e9 <= value < 1e11:
+        return value, "Unix seconds", False
+    if 1e12 <= value < 1e14:
+        return value / 1000.0, "Unix milliseconds", False
+    return value, ORDER, False
+
+
+class Times:
+    """The times of readings, each of them numbered in the order of arrival.
+
+    The first time decides how all are written. A time without a zone is in UTC. Numbers from 1e9 to
+    1e11 are Unix seconds, from 1e12 to 1e14 Unix milliseconds; any other number only orders the
+    rounds.
+    """
+
+    def __init__(self) -> None:
+        self.form = ""
+        self.without_zone = False
+        self._known: dict[Any, int] = {}
+        self._values: dict[float, int] = {}
+
+    def place(self, cell: Any, name: str) -> int:
+        """Return the number of a time; equal times have equal numbers."""
+        try:
+            found = self._known.get(cell)
+        except TypeError:  # a list or an object of JSON
+            cell, found = f"{cell!r:.40}", None
+        if found is None:
+            value = self._value(cell, name)
+            found = self._known[cell] = self._values.setdefault(value, len(self._values))
+        return found
+
+    @property
+    def are_moments(self) -> bool:
+        """Whether the times are moments, not numbers that only order the rounds."""
+        return self.form != ORDER
+
+    def rounds(
+        self, every: float | None, most: int = MOST_NUMBERS
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the round of each numbered time, and when the rounds begin.
+
+        Args:
+            every: the length of a round in seconds; rounds begin at its multiples. None makes a
+                round of each time.
+            most: how many rounds there may be.
+
+        """
+        values = np.array(list(self._values))
+        if every is None:
+            begins, of = np.unique(values, return_inverse=True)
+            return of.astype(np.int64), begins
+        if not self.are_moments:
+            raise ValueError("series=... needs times in ISO 8601 or Unix seconds, not numbers")
+        of = np.floor(values / every)
+        count = int(of.max() - of.min()) + 1
+        if count > most:
+            raise ValueError(
+                f"{count} rounds of {every:g} s lie between the first and the last time, more than "
+                f"most_numbers={most}; choose longer rounds"
+            )
+        return (of - of.min()).astype(np.int64), every * (of.min() + np.arange(count))
+
+    def _value(self, cell: Any, name: str) -> float:
+        shown = f"{cell!s:.40}"
+        try:
+            value, form, bare = _parsed(cell)
+        except (ValueError, OverflowError):
+            raise Rejected(
+                Reason.WRONG_FIELD,
+                f"{name} must be a time in ISO 8601, Unix seconds or milliseconds, or a number, "
+                f"got {shown!r}",
+            ) from None
+        if not math.isfinite(value):
+            raise Rejected(Reason.NOT_FINITE, f"{name} is {shown}")
+        self.form = self.form or form
+        if form != self.form:
+            raise Rejected(
+                Reason.WRONG_FIELD, f"{name} is {shown!r}, {form}, the first one is {self.form}"
+            )
+        self.without_zone |= bare
+        return value

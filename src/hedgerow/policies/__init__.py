@@ -1,5 +1,5 @@
 """Policies: ask and tell with cost and constraint, one file per paper or family."""
 
-import lazy_loader
+from hedgerow.lazy_rooms import attach_room
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_room(__name__, __file__)

@@ -11,6 +11,7 @@ from .paper import (
     projection_free_long_term as projection_free_long_term,
 )
 from .perturbed import ftpl_coco as ftpl_coco
+from .presets import IgnoredConstraintWarning as IgnoredConstraintWarning
 from .presets import VacuousConstantsWarning as VacuousConstantsWarning
 from .sampled import LazySampled as LazySampled
 from .sampled import Sampled as Sampled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from hedgerow.engine.certificate import is_play_left
@@ -79,7 +80,8 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
-        return summary_of(self._state, weights, self.oracle_calls, self.projections)
+        summary = summary_of(self._state, weights, self.oracle_calls, self.projections)
+        return replace(summary, reaction=getattr(self.surrogate, "reaction", None))
 
     def _pass_on(self, cost: SeenCost, constraint: SeenConstraint) -> SeenCost:
         """Make the loss, tell it to the learner and return it; a refusal changes nothing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from typing import TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, nee
 from hedgerow.inputs import Vector, as_vector, squared_norm
 from hedgerow.kernels.vectors import dot
 from hedgerow.policies.composition import Composition
-from hedgerow.policies.presets import as_budget
+from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.surrogates.queued import is_plain
@@ -46,6 +47,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         super().__init__(
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
+        self._warned = False
         if isinstance(surrogate, ReadsLedger):
             surrogate.read(self.ledger)
 
@@ -75,10 +77,12 @@ class Constrained(Composition[EvalGrad, Seen]):
         s, following, price = loss.grad, self.learner.ask(), self.surrogate.price
         if played is None:
             certificate_add_round(self.ledger, s, following, price, cost.value, worst)
-            return
-        inner, norm2 = dot(s, played), dot(s, s)
-        certificate_add(self.ledger, s, inner, norm2, price, cost.value, worst)
-        leave_play(self.ledger, following)
+        else:
+            inner, norm2 = dot(s, played), dot(s, s)
+            certificate_add(self.ledger, s, inner, norm2, price, cost.value, worst)
+            leave_play(self.ledger, following)
+        if worst > 0.0:
+            self.warn_if_ignored()
 
     def _played(self, at: Vector) -> Vector:
         """Return an earlier play; `_rounding` holds for points no farther than the set reaches."""
@@ -94,6 +98,19 @@ class Constrained(Composition[EvalGrad, Seen]):
     def _reach(self) -> float:
         """Return a number that is at least the norm of any point of the set."""
         return math.sqrt(squared_norm(self.ask())) + self.decision_set.diameter
+
+    def warn_if_ignored(self) -> None:
+        """Warn once if after many violations the weight is still too small to move the play."""
+        if self._warned or not getattr(self.surrogate, "ignored", False):
+            return
+        self._warned = True
+        warnings.warn(
+            f"after {self._state['violated'][0]:.0f} violated rounds the weight on the constraint "
+            f"is {self.surrogate.largest_weight:.2g} at most, too small to move the play: the "
+            "constraint is ignored; raise eagerness, or give violation_range in its own unit",
+            IgnoredConstraintWarning,
+            stacklevel=3,
+        )
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Refuse what is no first-order feedback on this set."""

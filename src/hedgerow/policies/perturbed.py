@@ -11,7 +11,7 @@ from hedgerow.policies.presets import Preset, check_preset
 from hedgerow.policies.theorem import OBLIVIOUS, Theorem
 from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.ranges import SeenRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
 
@@ -63,5 +63,5 @@ def ftpl_coco(
     needs = (*needs, "the theory preset; learnt units are measured, not proved")
     theorem = Theorem("Theorem 5.1", (("T", float(T)),), needs, proved=False)
     learner = FTPL(decision_set, seed, GaussianNoise())
-    surrogate = SignedSurrogate(potential, 0.0, LearntRanges(learner))
+    surrogate = SignedSurrogate(potential, 0.0, SeenRanges(learner, forgiving=False))
     return Constrained(learner, surrogate, (theorem,))

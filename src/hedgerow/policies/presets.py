@@ -18,6 +18,10 @@ class VacuousConstantsWarning(UserWarning):
     """The constants are those of the theorem, and at this horizon they ignore the constraint."""
 
 
+class IgnoredConstraintWarning(UserWarning):
+    """After many violations the weight on the constraint is still too small to move the play."""
+
+
 def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) -> None:
     """Refuse any other word, what is no decision set, and what is no horizon."""
     if preset not in ("practical", "theory"):
@@ -121,7 +125,7 @@ def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> Non
     warnings.warn(
         f"at T = {horizon} the theorem's constants put a weight of at most {largest:.1g} on the "
         f"constraint, so it is ignored; {when}. "
-        "preset='practical' keeps the constraint at any horizon",
+        "preset='practical' learns its constants from the rounds",
         VacuousConstantsWarning,
         stacklevel=3,
     )

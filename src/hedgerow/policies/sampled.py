@@ -136,7 +136,8 @@ class LazySampled(SampledPlay):
         if not isinstance(policy.learner, Stepping):
             raise ValueError(
                 f"lazy sampling follows (vertex, sigma) of each step, which "
-                f"{type(policy.learner).__name__} does not have; use Sampled"
+                f"{type(policy.learner).__name__} does not have; build the policy with "
+                "tracking=False, or use Sampled"
             )
         super().__init__(policy, seed)
 

@@ -24,6 +24,8 @@ class Summary:
         largest_weight: the largest weight so far; None where it is not known.
         oracle_calls: linear minimisations so far.
         projections: projections onto the set so far.
+        reaction: the last weight of a violated round in units of the exchange rate between cost
+            and violation; None where the policy does not measure it.
 
     >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
     rounds        200
@@ -44,6 +46,7 @@ class Summary:
     largest_weight: float | None
     oracle_calls: int
     projections: int
+    reaction: float | None = None
 
     @property
     def violated_share(self) -> float:
@@ -66,7 +69,10 @@ class Summary:
     def _weights(self) -> str:
         if self.weight is None or self.largest_weight is None:
             return ""
-        return f"{self.weight:.4g} cost per violation, at most {self.largest_weight:.4g} so far"
+        text = f"{self.weight:.4g} cost per violation, at most {self.largest_weight:.4g} so far"
+        if self.reaction is None:
+            return text
+        return f"{text}; {self.reaction:.3g} exchange rates when last violated"
 
 
 def add_round(state: State, cost: float, value: float) -> None:

@@ -3,7 +3,9 @@ from .caching import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
+from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
+from .optimal_transport import OptimalTransport as OptimalTransport
 from .portfolios import (
     ActiveShare as ActiveShare,
 )
@@ -21,6 +23,7 @@ from .problem import LinearProblem as LinearProblem
 from .problem import Problem as Problem
 from .problem import Recorded as Recorded
 from .ranking import Ranking as Ranking
+from .sensor_coverage import SensorCoverage as SensorCoverage
 from .shortest_path import ShortestPath as ShortestPath
 from .synthetic import HalfspaceBox as HalfspaceBox
 from .synthetic import HardBox as HardBox

@@ -186,9 +186,9 @@ class Recorded(Problem):
 
     def __init__(self, decision_set: DecisionSet, rounds: Iterable[GivenRound]):
         self.decision_set = decision_set
-        self._rounds = tuple(
-            (cost, _one(constraint, t)) for t, (cost, constraint) in enumerate(rounds, start=1)
-        )
+        self._rounds = tuple(_checked(given, t) for t, given in enumerate(rounds, start=1))
+        if not self._rounds:
+            raise ValueError("there are no rounds; give at least one pair (cost, constraint)")
         self.horizon = len(self._rounds)
 
     def chunks(self, size: int = 256) -> Iterator[LinearChunk] | None:
@@ -202,6 +202,25 @@ class Recorded(Problem):
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
         """Yield the given rounds."""
         return iter(self._rounds)
+
+
+def _checked(given: Any, t: int) -> Round:
+    """Return a round as two functions."""
+    if not isinstance(given, list | tuple) or len(given) != 2:
+        entries = f"{len(given)} entries" if isinstance(given, list | tuple) else repr(given)[:60]
+        raise TypeError(
+            f"round {t} must be a pair (cost, constraint), got {entries}; several constraints are "
+            "one sequence: (cost, [first, second])"
+        )
+    cost, constraint = given
+    each = constraint if isinstance(constraint, list | tuple) else (constraint,)
+    for name, function in (("cost", cost), *(("constraint", one) for one in each)):
+        if not isinstance(function, Function):
+            raise TypeError(
+                f"the {name} of round {t} must be a function with a value f(x) and a subgradient "
+                f"f.grad(x), such as Linear(coefficients), got {function!r:.60}"
+            )
+    return cost, _one(constraint, t)
 
 
 def _one(constraint: Function | Sequence[Function], t: int) -> Function:

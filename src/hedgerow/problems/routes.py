@@ -92,7 +92,12 @@ def find_routes(
     if not kept.size:
         raise no_path(source, target)
     # Edges on no route are left out: they would only make declared constants larger.
-    kept = kept[DagPaths(_some(edges, kept), source, target).live]
+    try:
+        kept = kept[DagPaths(_some(edges, kept), source, target).live]
+    except ValueError as error:
+        if orientation is not None or "form no cycle" not in str(error):
+            raise
+        raise ValueError(f"{error}: orientation='distance' takes that by latency") from None
     paths = DagPaths(_some(edges, kept), source, target)
     return Routes(paths, latency[kept], getattr(network, "latency_label", "given"), kept, label)
 

@@ -48,7 +48,7 @@ class IidSimplex(LinearProblem):
     _mean: Vector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        rng = np.random.default_rng([self.seed, 0])
+        rng = np.random.default_rng([as_count(self.seed, "seed", least=0), 0])
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
         object.__setattr__(self, "decision_set", Simplex(self.n))
         object.__setattr__(self, "_mean", rng.uniform(0.0, 1.0, self.n))
@@ -86,7 +86,7 @@ class QuadraticBox(Problem):
     feasible: Vector = field(init=False)
 
     def __post_init__(self) -> None:
-        rng = np.random.default_rng([self.seed, 0])
+        rng = np.random.default_rng([as_count(self.seed, "seed", least=0), 0])
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
         object.__setattr__(self, "decision_set", Box(-np.ones(self.n), np.ones(self.n)))
         object.__setattr__(self, "feasible", rng.uniform(-0.3, 0.3, self.n))
@@ -183,7 +183,7 @@ class HalfspaceBox(Problem):
     feasible: Vector = field(init=False)
 
     def __post_init__(self) -> None:
-        rng = np.random.default_rng([self.seed, 0])
+        rng = np.random.default_rng([as_count(self.seed, "seed", least=0), 0])
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
         object.__setattr__(self, "decision_set", Box(-np.ones(self.n), np.ones(self.n)))
         object.__setattr__(self, "feasible", rng.uniform(-0.3, 0.3, self.n))
@@ -231,6 +231,7 @@ class OrthogonalBall(Problem):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_count(self.n, "n", least=2))
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        as_count(self.seed, "seed", least=0)
         object.__setattr__(self, "decision_set", L2Ball(self.n))
         object.__setattr__(self, "feasible", np.zeros(self.n))
 
@@ -281,6 +282,7 @@ class SwitchingBall(LinearProblem):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        as_count(self.seed, "seed", least=0)
         if as_number(self.growth, "growth") < 1.0:
             raise ValueError(f"growth must be at least 1, got {self.growth:g}")
         object.__setattr__(self, "decision_set", L2Ball(self.n))

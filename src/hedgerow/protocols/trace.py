@@ -102,6 +102,11 @@ class Trace:
 
     def regret(self, best: Benchmark) -> float:
         """The total cost minus the benchmark's; negative where violation bought cost."""
+        if not isinstance(best, Benchmark):
+            raise TypeError(
+                "regret compares with a Benchmark, as hindsight(problem) returns it, got "
+                f"{best!r:.60}; a cost of your own is subtracted: trace.cost - cost"
+            )
         if best.status == "infeasible":
             raise ValueError(
                 "no fixed action keeps every round's constraint, so there is no regret; compare "

@@ -12,6 +12,7 @@ from rich.table import Table
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.method import Method
+from hedgerow.sets.compositions import Composed
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.product import Product
@@ -53,7 +54,7 @@ def catalogue() -> list[Entry]:
 
 
 def _support(cls: type[DecisionSet], method: str) -> str:
-    if issubclass(cls, (Affine, Product)):
+    if issubclass(cls, (Affine, Product)) or (method == "rows" and issubclass(cls, Composed)):
         return INHERITED
     own = getattr(cls, method)
     if own is getattr(DecisionSet, method):

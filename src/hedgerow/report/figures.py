@@ -80,7 +80,7 @@ def _times(ax: Any, rows: list[Row]) -> None:
         ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
     names = [in_figure(row.config.method) for row in timed]
     ax.set_yticks(range(len(timed)), names, fontsize=6 if len(names) > 12 else 8)
-    ax.set_xlabel("microseconds a round")
+    ax.set_xlabel("microseconds per round")
     if not timed:
         ax.set_axis_off()
         ax.text(0.5, 0.5, "no times recorded", ha="center", transform=ax.transAxes, color="0.4")

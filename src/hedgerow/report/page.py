@@ -17,7 +17,7 @@ from hedgerow.report.tables import as_csv, as_latex
 from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict, route_place, verdicts
 
 HEADS = (
-    "method", "e", "regret %", "CCV %", "ranks", "calls", "projections", "µs a round", "ran",
+    "method", "e", "regret %", "CCV %", "ranks", "calls", "projections", "µs per round", "ran",
     "seeds",
 )  # fmt: skip
 
@@ -189,16 +189,17 @@ UNITS = (
     "action's, the best fixed action that ignores the constraint. ±: half the 95 % interval over "
     "seeds. e: eagerness, the tuned factor of the methods that have one; each method is shown at "
     "the value nearest to 1, and all are in table.csv. Ranks are by regret and by CCV among those "
-    "with the same kind of constants; bold: no other method is better in both. Calls: linear "
-    "minimisations and projections a round. Time: median of the game, without drawing rounds that "
-    "fit in memory. "
+    "with the same kind of constants; bold: no other method is as good in both and better in one. "
+    "Calls: linear minimisations and projections per round. Time: median of the game, without "
+    "drawing rounds that fit in memory. "
     "Games that ran compiled are one compiled loop, the others ran in Python through play: between "
     "the two, times compare code, not algorithms; an empty cell means that it was not recorded."
 )
 
 
-def write_report(summary: Summary, folder: Path) -> Path:
+def write_report(summary: Summary, folder: Path | str) -> Path:
     """Write report.html, its figures, the table as CSV and LaTeX; return the page's path."""
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rates = growth_rates(summary)
     pictures = draw_all(summary, rates, folder / "figures")

@@ -78,7 +78,7 @@ def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
         caption=(
             f"best    the fixed action that keeps every round: {best.cost / rounds:.1f} ms,\n"
             f"        proved optimal within {max(0.0, best.gap) / rounds:.1g} ms\n"
-            "cost    a round\n"
+            "cost    per round\n"
             "regret  cost above best's, in % of it\n"
             "proved  bound of the regret, proved by the run alone, in % of best's cost\n"
             "CCV     sum of max(0, g_t), in % of what all rounds ask for\n"

@@ -301,6 +301,12 @@ def _field(rows: list[Row], place: ProblemAtHorizon, preset: str) -> list[Row]:
     return [row for row in found if row.config in chosen]
 
 
+def _dominates(one: Row, other: Row) -> bool:
+    """Whether one row is as good as another in both, and better in regret or CCV."""
+    a, b = (one.regret.value, one.ccv.value), (other.regret.value, other.ccv.value)
+    return a[0] <= b[0] and a[1] <= b[1] and a != b
+
+
 def _ranked(rows: list[Row]) -> list[Row]:
     """Give each row its ranks among the rows of its problem and preset."""
     ranked = []
@@ -308,6 +314,6 @@ def _ranked(rows: list[Row]) -> list[Row]:
         field = _field(rows, row.place, row.config.preset)
         better = [(r.regret.value < row.regret.value, r.ccv.value < row.ccv.value) for r in field]
         rank = 1 + sum(a for a, _ in better), 1 + sum(b for _, b in better)
-        undominated = not any(a and b for a, b in better)
+        undominated = not any(_dominates(r, row) for r in field)
         ranked.append(replace(row, rank=rank, undominated=undominated))
     return ranked

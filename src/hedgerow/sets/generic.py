@@ -110,6 +110,7 @@ class OracleSet(OracleOnly):
     Each answer is checked for its shape and for finite numbers; that it is a minimiser is your
     promise. Everything else is found by the oracle alone. On sets with curved faces, `decompose`
     finds points on the boundary only up to about the square root of rounding.
+    `hedgerow.testing.check_set(OracleSet(lmo, dim))` tries it on random directions.
 
     Oracle: yours. Diameter: yours, else a bound by 2 dim oracle calls.
 

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.bipartite import Bipartite, Nodes
+from hedgerow.sets.blossoms import heaviest_matching
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_undirected
 from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.whole_costs import whole_costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +31,8 @@ class Matchings(OracleOnly):
     maximum flow. Projection: a semismooth Newton method on the prices of the nodes. Sampling:
     dependent rounding.
 
-    Graphs with odd cycles need networkx (`pip install 'hedgerow[graphs]'`). Oracle: Edmonds'
-    blossom method, O(nodes^3) in Python, exact because the costs become whole numbers. Diameter:
+    Graphs with odd cycles need networkx (`pip install ".[graphs]"`). Oracle: Edmonds'
+    blossom method, O(nodes^3), exact because the costs become whole numbers. Diameter:
     a bound. There is no description of polynomial size; the rest goes through the oracle.
 
     Args:
@@ -55,18 +57,7 @@ class Matchings(OracleOnly):
     _graph: Bipartite | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        one, two, nodes = number_undirected(self.edges)
-        low, high = np.minimum(one, two).astype(np.int64), np.maximum(one, two)
-        _, first, copies = np.unique(low * nodes + high, return_index=True, return_counts=True)
-        if first.size < one.size:
-            twice = self.edges[int(first[np.argmax(copies > 1)])]
-            raise ValueError(f"each edge may be given once only, got {twice} twice; leave one out")
-        graph = _two_sides(one.astype(np.intp), two.astype(np.intp), nodes)
-        if graph is None and importlib.util.find_spec("networkx") is None:
-            raise ImportError(
-                "matchings of a graph with odd cycles need networkx; "
-                "pip install 'hedgerow[graphs]' brings it"
-            )
+        one, two, nodes, graph = simple_graph(self.edges, "matchings")
         for name, value in (("_one", read_only(one)), ("_two", read_only(two))):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "edges", frozen(self.edges))
@@ -128,18 +119,11 @@ class Matchings(OracleOnly):
         return self._blossom(c) if self._graph is None else self._graph.cheapest(c)
 
     def _blossom(self, c: Vector) -> Vector:
-        import networkx as nx
-
+        chosen = np.flatnonzero(c < 0.0)
+        ends = self._one[chosen].tolist(), self._two[chosen].tolist()
         v = np.zeros(self.dim)
-        number: dict[tuple[int, int], int] = {}
-        for e in np.flatnonzero(c < 0.0).tolist():
-            u, w = int(self._one[e]), int(self._two[e])
-            number[u, w] = number[w, u] = e
-        chosen = list(number.values())[::2]
-        graph = nx.Graph()
-        weighted = zip(list(number)[::2], _whole(-c[chosen]), strict=True)
-        graph.add_weighted_edges_from((*pair, weight) for pair, weight in weighted)
-        v[[number[pair] for pair in nx.max_weight_matching(graph)]] = 1.0
+        pairs = list(zip(*ends, strict=True))
+        v[chosen[heaviest_matching(pairs, whole_costs(-c[chosen]))]] = 1.0
         return v
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
@@ -205,8 +189,39 @@ class Matchings(OracleOnly):
         return self._graph.separate(as_vector(y, "y", self.dim))
 
 
-def _two_sides(one: Nodes, two: Nodes, nodes: int) -> Bipartite | None:
-    """Return the graph with its nodes renumbered side by side, or None if it has an odd cycle.
+def simple_graph(edges: Edges, what: str) -> tuple[Index, Index, int, Bipartite | None]:
+    """Return the ends of the edges, the number of nodes and the two sides, where there are such.
+
+    An edge that is given twice is refused; so are odd cycles where networkx is not installed.
+    """
+    one, two, nodes = number_undirected(edges)
+    low, high = np.minimum(one, two).astype(np.int64), np.maximum(one, two)
+    _, first, copies = np.unique(low * nodes + high, return_index=True, return_counts=True)
+    if first.size < one.size:
+        twice = edges[int(first[np.argmax(copies > 1)])]
+        raise ValueError(f"each edge may be given once only, got {twice} twice; leave one out")
+    graph = two_sides(one.astype(np.intp), two.astype(np.intp), nodes)
+    if graph is None and importlib.util.find_spec("networkx") is None:
+        raise ImportError(
+            f'{what} of a graph with odd cycles need networkx; pip install ".[graphs]" brings it'
+        )
+    return one, two, nodes, graph
+
+
+def two_sides(one: Nodes, two: Nodes, nodes: int) -> Bipartite | None:
+    """Return the graph with its nodes renumbered side by side, or None if it has an odd cycle."""
+    second = second_side(one, two, nodes)
+    if second is None:
+        return None
+    left = int(nodes - second.sum())
+    place = np.empty(nodes, np.intp)
+    place[np.argsort(second, kind="stable")] = np.arange(nodes)
+    ends = np.sort(np.stack([place[one], place[two]]), axis=0)
+    return Bipartite(read_only(ends[0]), read_only(ends[1]), left, nodes - left, perfect=False)
+
+
+def second_side(one: Nodes, two: Nodes, nodes: int) -> NDArray[np.bool_] | None:
+    """Mark the nodes of one of two sides between which all edges are, None if there are none such.
 
     In the graph of two copies of each node, with each edge from copy to other copy, the copies of
     a node are connected by walks of odd length only.
@@ -218,19 +233,4 @@ def _two_sides(one: Nodes, two: Nodes, nodes: int) -> Bipartite | None:
     copies = sparse.csr_array((np.ones(tails.size), (tails, heads)), shape=(2 * nodes, 2 * nodes))
     piece = connected_components(copies, directed=False)[1]
     here, there = piece[:nodes], piece[nodes:]
-    if (here == there).any():
-        return None
-    second = here > there
-    left = int(nodes - second.sum())
-    place = np.empty(nodes, np.intp)
-    place[np.argsort(second, kind="stable")] = np.arange(nodes)
-    ends = np.sort(np.stack([place[one], place[two]]), axis=0)
-    return Bipartite(read_only(ends[0]), read_only(ends[1]), left, nodes - left, perfect=False)
-
-
-def _whole(weights: Vector) -> list[int]:
-    """Return positive weights times one power of two, such that all are whole and none changes."""
-    mantissa, exponent = np.frexp(weights)
-    shifts = exponent - exponent.min(initial=1100)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
-    return [m << s for m, s in zip(whole.tolist(), shifts.tolist(), strict=True)]
+    return None if (here == there).any() else here > there

@@ -20,6 +20,22 @@ from hedgerow.sets.simplices import KSubsets
 Label = NDArray[np.integer[Any]]
 
 
+def spread(lmo: Callable[[Vector], Vector], vertex: Vector, most: float) -> tuple[float, bool]:
+    """Bound the diameter of a set of 0/1 vertices of one size, and look if it is attained.
+
+    `most` bounds in how many entries two vertices differ; they differ in at most twice what one of
+    them and the vertex furthest from it do. From a given vertex each step goes to that one.
+    """
+    found = -1.0
+    while True:
+        other = lmo(vertex)  # the vertex that has least in common with this one
+        apart = float(np.abs(vertex - other).sum())
+        most = min(most, 2.0 * apart)
+        if apart == most or apart <= found:
+            return math.sqrt(most), max(apart, found) == most
+        vertex, found = other, apart
+
+
 class Bases(OracleOnly):
     """The base polytope of a matroid: subclasses give `dim`, `lmo` and the connected components.
 
@@ -58,13 +74,7 @@ class Bases(OracleOnly):
         label, base = self.component, self.lmo(np.zeros(self.dim))
         rank, size = np.bincount(label, base), np.bincount(label)
         most = 2.0 * float(np.minimum(rank, size - rank).sum())
-        found = -1.0
-        while True:
-            other = self.lmo(base)  # the base that has least in common with this one
-            apart = float(np.abs(base - other).sum())
-            if apart == most or apart <= found:
-                return math.sqrt(most), apart == most
-            base, found = other, apart
+        return spread(self.lmo, base, most)
 
     @property
     def diameter(self) -> float:
@@ -223,6 +233,11 @@ class PartitionMatroid(Bases):
         key = np.where(fixed[self._label], len(fixed) + np.arange(self.dim), self._label)
         labels: Label = np.unique(key, return_inverse=True)[1]
         return labels
+
+    def independent(self, chosen: list[int]) -> bool:
+        """Whether no group has more of the chosen elements than its capacity."""
+        counts = np.bincount(self._label[chosen], minlength=len(self._members))
+        return bool((counts <= self.capacities).all())
 
     @property
     def _share(self) -> Vector:

@@ -97,6 +97,12 @@ class SpanningTrees(Bases):
         kernels.matroids.first_tree(order.astype(np.uint32), self._one, self._two, self.nodes, tree)
         return tree
 
+    def independent(self, chosen: list[int]) -> bool:
+        """Whether the chosen edges hold no cycle."""
+        edges, tree = np.asarray(chosen, np.uint32), np.empty(self.dim)
+        count = kernels.matroids.first_tree(edges, self._one, self._two, self.nodes, tree)
+        return count == edges.size
+
     @cached_property
     def compiled(self) -> Compiled:
         """One sort, then Kruskal's method."""

@@ -8,6 +8,7 @@ from .dual import DualSteps as DualSteps
 from .dual import DualSurrogate as DualSurrogate
 from .dual import DualValues as DualValues
 from .guard import Guard as Guard
+from .guard import Guarded as Guarded
 from .lagged import LaggedSurrogate as LaggedSurrogate
 from .per_constraint import PerConstraintSurrogate as PerConstraintSurrogate
 from .queued import FirstOrder as FirstOrder

@@ -20,25 +20,25 @@ from hedgerow.surrogates.ranges import (
     GG,
     GIVEN_MG,
     LEARNT_FROM,
-    MG,
     RELIEF,
     SCALE,
     START,
     UNSEEN,
     SeenRanges,
     Sizes,
+    see_violation,
     violation_unit,
     weight_unit,
 )
 
 Array = Vector
-COUNT, FELT, FLOOR, GROWTH = range(5, 9)
+COUNT, FELT, LAST, FLOOR, GROWTH = range(5, 10)
 """The numbers of the queue after those of `Queued`: violated rounds, those in which the gradient is
-felt along the set, and the two constants of the scale."""
+felt along the set, the last weight in such a round, and the two constants of the scale."""
+MANY, TOO_SMALL = 100.0, 0.01
+"""After so many violations a weight below this share of the exchange rate is too small to act."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
-LARGEST_GROWTH = 4.0
-"""One violation raises the unit at most by this factor."""
 
 
 @kernel(*NEEDS_GRADIENT)
@@ -56,12 +56,14 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     v = value - sizes[5]  # what some action could have avoided
     if v <= 0.0:
         return math.nan
-    queue[COUNT] += 1.0
-    if units[GIVEN_MG] == 0.0:  # U, the largest seen
-        first = queue[COUNT] == 1.0
-        ranges[MG] = v if first else max(ranges[MG], min(v, LARGEST_GROWTH * ranges[MG]))
+    first = queue[COUNT] == 0.0
+    counts = first or sizes[5] == 0.0  # a round that no action keeps is weighed, not counted
+    if counts and units[GIVEN_MG] == 0.0:
+        see_violation(ranges, v)
     U = violation_unit(ranges, units)
-    queue[VIOLATION] += min(v, U)  # V: one outlier counts one unit
+    if counts:  # V: one outlier counts one unit, also the first
+        queue[VIOLATION] = min(queue[VIOLATION], queue[COUNT] * U) + min(v, U)
+        queue[COUNT] += 1.0
     if sizes[1] <= 0.0:
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
@@ -72,13 +74,18 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
         regret = max(0.0, sizes[4]) / (weight_unit(ranges, units) * U)
         k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
     ranges[SCALE] = k
-    return units[START] + max(queue[VIOLATION] / U, math.log2(1.0 + queue[COUNT]))
+    q = queue[VIOLATION] / U
+    if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
+        q = max(q, math.log2(1.0 + queue[COUNT]))
+    return units[START] + q
 
 
 @kernel(*CHARGE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """The loss is f_t + w_t (g_t - u_t)^+, u_t what no action avoids."""
     note(queue, weight, max(0.0, value - ranges[RELIEF]))
+    if weight > 0.0:
+        queue[LAST] = weight
 
 
 @kernel(*SLOPE)
@@ -91,10 +98,10 @@ class AdaptiveSurrogate(FirstOrder):
     """f_t + w_t g_t^+ with w_t = ratio min((5/k)(q/k)^4, sqrt t), in units of what was seen.
 
     q = 6 + max(V/U, log2(1 + N)): V is the violation so far, N the number of violated rounds, U the
-    largest violation so far (`SeenRanges`), so that persistence counts even where violations are
-    tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost so
-    far against the present play, less what violations paid: the scale grows only while regret is
-    being lost. One oracle call a round; a few more for violations of a new size.
+    second largest violation so far (`SeenRanges`). So persistence counts even where violations
+    are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
+    so far against the present play, less what violations paid: the scale grows only while regret
+    is being lost. One oracle call per round; a few more for violations of a new size.
 
     Args:
         ranges: the units.
@@ -120,7 +127,7 @@ class AdaptiveSurrogate(FirstOrder):
         floor = (SCALE_FLOOR if scale is None else as_positive(scale, "scale")) / e
         super().__init__(PowerPotential(P, floor), QUEUE / e, ranges)
         self.guard, self._budget = guard, budget
-        self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=4)
+        self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=5)
         self._state.array[FLOOR] = floor
         self._state.array[GROWTH] = SCALE_GROWTH / e if scale is None else 0.0
 
@@ -133,8 +140,32 @@ class AdaptiveSurrogate(FirstOrder):
     def queue(self) -> float:
         """q, in units of `ranges.violation`."""
         numbers = self._state.array
-        seen = numbers[VIOLATION] / self.ranges.violation
-        return self.initial + max(float(seen), math.log2(1.0 + numbers[COUNT]))
+        q = float(numbers[VIOLATION] / self.ranges.violation)
+        if self._units[GIVEN_MG] == 0.0:
+            q = max(q, math.log2(1.0 + numbers[COUNT]))
+        return self.initial + q
+
+    @property
+    def forgiven(self) -> float:
+        """The part of the last round's violation that no action avoids, as far as was looked."""
+        return float(self.ranges.array[RELIEF])
+
+    @property
+    def reaction(self) -> float | None:
+        """The last felt weight in units of the exchange rate; None before the first violation.
+
+        At 1 a violating round pulls back about as strongly as costs pull forward.
+        """
+        ratio = self.ranges.ratio
+        felt = self._state.array[FELT] > 0.0 and ratio > 0.0
+        return float(self._state.array[LAST] / ratio) if felt else None
+
+    @property
+    def ignored(self) -> bool:
+        """Whether after many violations the weight is still too small to move the play."""
+        reaction = self.reaction
+        many = self._state.array[COUNT] >= MANY
+        return bool(many and reaction is not None and reaction < TOO_SMALL)
 
     def read(self, ledger: Vector) -> None:
         """Read what the policy has lost so far off its ledger."""

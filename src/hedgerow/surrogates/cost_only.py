@@ -54,8 +54,8 @@ class CostOnlySurrogate(Stateful):
         if not COMPILED:
             return None
         kernels = (needs_gradient, take, power_slope, charge_queue)  # the slope is never asked for
-        self._saved = np.empty(14)
-        numbers = self._numbers = np.zeros(7)  # the table only borrows them
+        self._saved = np.empty(18)
+        numbers = self._numbers = np.zeros(9)  # the table only borrows them
         return bind_surrogate(
             surrogate_pattern(everywhere, *kernels),
             *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),

@@ -22,12 +22,15 @@ from hedgerow.snapshot import State, Stateful
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
-LAM, LAM_E, LAM_H, C, R2, UNIT, PHI, PC, WC, WE, Z, Z_RESTED, ACTED = range(13)
+LAM, LAM_E, LAM_H, C, R2, UNIT, PHI, COSTS, PC, WC, WE, Z, Z_RESTED, ACTED = range(14)
 """The guard's numbers: lambda, lambda_e, lambda_h, C and R^2; the power of two above the first cost
-gradient; sums of ||grad f||^{4/3} and ||grad f + wc grad g||^{4/3} in that unit; sums of wc g and
+gradient; sums of ||grad f||^{4/3}, ||grad f|| and ||grad f + wc grad g||^{4/3} in that unit; sums
+of wc g and
 (w - wc) g; the bounds of Z_t after a step and after a round without one; rounds that it changed."""
 C1 = 0.1281
 """The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
+SHARE = 0.25
+"""The default of lambda, lambda_e and lambda_h: bounds then say something from T = 40 to 290 on."""
 BISECTIONS = 40
 
 
@@ -42,6 +45,7 @@ def theorem_weight(guard: Array, rule: Array, value: float, sizes: Sizes) -> flo
         if guard[UNIT] == 0.0:
             return 0.0
     guard[PHI] += (sizes[0] / (guard[UNIT] * guard[UNIT])) ** (2.0 / 3.0)
+    guard[COSTS] += math.sqrt(sizes[0]) / guard[UNIT]
     if value <= 0.0 or sizes[1] <= 0.0:
         return 0.0
     CD = guard[C] * rule[rules.D]
@@ -172,7 +176,9 @@ class Guard(Stateful):
 
     """
 
-    def __init__(self, learner: Guarded, lam: float = 0.5, lam_e: float = 0.5, lam_h: float = 0.5):
+    def __init__(
+        self, learner: Guarded, lam: float = SHARE, lam_e: float = SHARE, lam_h: float = SHARE
+    ):
         self.learner = learner
         X = learner.decision_set
         self.diameter = X.diameter or 1.0
@@ -205,6 +211,11 @@ class Guard(Stateful):
     def cost_size(self) -> float:
         """Phi_t = (sum of ||grad f||^{4/3})^{3/4}, in units of cost per length."""
         return float(self.array[UNIT] * self.array[PHI] ** 0.75)
+
+    @property
+    def worst(self) -> float:
+        """D times the sum of ||grad f||: no play has more regret."""
+        return float(self.diameter * self.array[UNIT] * self.array[COSTS])
 
     def grant(self, value: float, wish: float, sizes: Sizes) -> float:
         """Take in a round and return the weight that is granted."""

@@ -12,7 +12,7 @@ from hedgerow.kernels.vectors import dots_and_norms, four, mix
 from hedgerow.learners.steps import ORDERED
 from hedgerow.surrogates.guard import grant
 from hedgerow.surrogates.ranges import (
-    AS_SEEN,
+    AS_FORGIVEN,
     LEARNT,
     SCALE,
     is_felt,
@@ -90,7 +90,7 @@ def make_loss(
     if tangent2 <= 0.0 and cost2 > 0.0:
         return NOT_MADE
     product = lost = 0.0
-    if units[LEARNT] == AS_SEEN and tangent2 > 0.0 and force2 > 0.0:
+    if units[LEARNT] == AS_FORGIVEN and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)
         mixed2 = mix(s, a, c, k, a)[1]
         product = product_of(measure(label, members, s, mixed2), tangent2, force2, k)

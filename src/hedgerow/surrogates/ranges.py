@@ -8,7 +8,7 @@ the constraint leaves the certificate true, a factor on the cost would not.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -26,13 +26,15 @@ from hedgerow.snapshot import State, Stateful
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
 """What is known of a round, as `engine/signatures.py` has it."""
-MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE = range(7)
+MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND = range(9)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
-ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale."""
+ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale, and
+the two largest violations."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
-AS_GIVEN, AS_POSSIBLE, AS_SEEN = 0.0, 1.0, 2.0
-"""How ranges are found: given, as the worst that seems possible, or as what was seen."""
+AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
+"""How ranges are found: given, as the worst that seems possible, as what was seen, or as what was
+seen and could have been avoided."""
 UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
 """What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
 SURE = 1e-9
@@ -76,9 +78,19 @@ def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2
     """
     if not (needed == LEARNT_FROM and value > 0.0 and force2 > 0.0):
         return False
-    if units[LEARNT] == AS_SEEN:
+    if units[LEARNT] == AS_FORGIVEN:
         return value > 2.0 * violation_seen(ranges, units) or ranges[RELIEF] > 0.0
     return units[LEARNT] == AS_POSSIBLE and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
+
+
+@kernel(nothing, write, number)
+def see_violation(ranges: Array, value: float) -> None:
+    """Mg is the second largest violation, so that one outlier does not set the unit."""
+    if value >= ranges[TOP]:
+        ranges[SECOND], ranges[TOP] = ranges[TOP], value
+    else:
+        ranges[SECOND] = max(ranges[SECOND], value)
+    ranges[MG] = ranges[SECOND] if ranges[SECOND] > 0.0 else ranges[TOP]
 
 
 @kernel(nothing, write, read, number, number, SIZES)
@@ -117,7 +129,7 @@ class GivenRanges(Stateful):
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
-        self.array = np.zeros(SCALE + 1)
+        self.array = np.zeros(SECOND + 1)
 
     oracle_calls = 0
     """It asks for none."""
@@ -161,7 +173,7 @@ class LearntRanges(Stateful):
 
     """
 
-    found: ClassVar[float] = AS_POSSIBLE
+    found: float = AS_POSSIBLE
 
     def __init__(
         self,
@@ -174,7 +186,7 @@ class LearntRanges(Stateful):
             0.0 if violation is None else as_positive(violation, "violation"),
             0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
-        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=3)
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=5)
         self._units = self.units(0.0)
 
     def __repr__(self) -> str:
@@ -236,23 +248,33 @@ class LearntRanges(Stateful):
 class SeenRanges(LearntRanges):
     """Units of what was seen, not of what is possible: the policy reacts within a few violations.
 
-    violation is the largest violation so far, U; it grows at most fourfold by one round, and one
-    outlier counts one unit. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
+    violation is the second largest violation so far, U, so that one outlier does not set the unit,
+    and counts one unit itself. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
     where n counts the violated rounds of t. Multiplying all costs or all constraints by a power of
     two leaves the plays unchanged, by another factor up to rounding.
 
     A violation of more than twice the unit costs one extra oracle call: it tells how much of it no
-    action avoids. That part is forgiven, also in the rounds that follow, until one is kept again
-    or can be: an outage that nobody can avoid does not poison the rest.
+    action avoids. That part is forgiven, also in the rounds that follow, until one can be kept
+    again: an outage that nobody can avoid does not poison the rest.
 
     Args:
         learner: who plays; its set is measured, at its current play.
         violation: a known unit of violation, which replaces the seen one.
         ratio: a known ratio, which replaces the seen one.
+        forgiving: False to forgive nothing, without any extra oracle call; the unit is then the
+            largest violation itself, so that no round adds more than one to a queue.
 
     """
 
-    found = AS_SEEN
+    def __init__(
+        self,
+        learner: Learner[EvalGrad],
+        violation: float | None = None,
+        ratio: float | None = None,
+        forgiving: bool = True,
+    ):
+        self.found = AS_FORGIVEN if forgiving else AS_SEEN
+        super().__init__(learner, violation, ratio)
 
     def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
         """Return what the kernels need to know of a round's gradients."""

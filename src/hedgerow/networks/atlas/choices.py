@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hedgerow.inputs import as_count
+from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.atlas.fields import NODE_KEYS
 from hedgerow.networks.atlas.proxies import PROXIES
 from hedgerow.networks.labels import draw_synthetic
 from hedgerow.networks.readings import check_aggregate
-from hedgerow.networks.timestamps import moment
+from hedgerow.networks.timestamps import moment, width
 
 LATENCIES = {
     "http": ("ttc", "rt", "ttfb"),
@@ -38,6 +39,8 @@ class AtlasChoices:
         aggregate: median, min or last of an edge's readings.
         seed: fixes a synthetic bandwidth.
         keep_going: count broken readings and go on, instead of refusing the file.
+        series: the length of a round, as "15min", for a series of each round's median; or None.
+        most_numbers: how many numbers a series of rounds x edges may hold.
 
     """
 
@@ -52,6 +55,8 @@ class AtlasChoices:
     aggregate: str = "median"
     seed: int = 0
     keep_going: bool = False
+    series: str | None = None
+    most_numbers: int = MOST_NUMBERS
 
     def __post_init__(self) -> None:
         _one_of(self.type, "type", ("auto", *LATENCIES))
@@ -67,6 +72,9 @@ class AtlasChoices:
             _one_of(self.bandwidth, "bandwidth", allowed)
         check_aggregate(self.aggregate)
         as_count(self.seed, "seed", least=0)
+        if self.series is not None:
+            width(self.series, "series")
+        as_count(self.most_numbers, "most_numbers")
         first, last = self.window
         if first >= last:
             raise ValueError(f"start must lie before stop, got {self.start} and {self.stop}")

@@ -32,6 +32,20 @@ def results(path: Path, chunks: Iterable[str]) -> Iterator[Any]:
     [{'a': 1}, {'a': 2}]
     """
     scanner = _Scanner(path, chunks)
+    for result in _values(scanner):
+        if isinstance(result, dict) and _is_error(result):
+            raise scanner.refusal(
+                f"this is an error message of the service, not a result: {_words(result)}"
+            )
+        yield result
+
+
+def records(path: Path, chunks: Iterable[str]) -> Iterator[Any]:
+    """Yield every value of a file of JSON lines or arrays, also where it names an error."""
+    return _values(_Scanner(path, chunks))
+
+
+def _values(scanner: _Scanner) -> Iterator[Any]:
     while first := scanner.peek():
         if first == "[":
             found = scanner.elements()
@@ -39,12 +53,7 @@ def results(path: Path, chunks: Iterable[str]) -> Iterator[Any]:
             found = _object(scanner, DEEPEST)
         else:
             raise scanner.refusal(f"results begin with [ or {{, this with {first!r}")
-        for result in found:
-            if isinstance(result, dict) and _is_error(result):
-                raise scanner.refusal(
-                    f"this is an error message of the service, not a result: {_words(result)}"
-                )
-            yield result
+        yield from found
 
 
 def _object(scanner: _Scanner, depth: int) -> Iterator[Any]:

@@ -12,16 +12,17 @@ import numpy as np
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.collector import Collector, Edge, Group
 from hedgerow.networks.atlas.json_stream import results
+from hedgerow.networks.atlas.middleboxes import too_soon
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.labels import draw_synthetic
 from hedgerow.networks.network import Network
-from hedgerow.networks.readings import Readings
+from hedgerow.networks.readings import Readings, by_round, check_size
 from hedgerow.networks.rejections import Reason, Rejections
 from hedgerow.networks.source_file import SourceFile
-from hedgerow.networks.timestamps import written
+from hedgerow.networks.timestamps import width, written
 
 ATTRIBUTION = "RIPE Atlas data (c) RIPE NCC"
-SUFFIXES = (".json", ".jsonl", ".ndjson")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".txt")
 PACKED = (".gz", ".bz2")
 
 
@@ -56,7 +57,11 @@ def read_atlas(
         files.append({"name": path.name, "sha256": source.sha256, "results": count})
     group = _one_group(collector)
     _leave_repeated(collector, group)
-    return _network(collector, group, files)
+    remark = too_soon(collector.edges[group], collector.place)  # before measurements are merged
+    provenance = _provenance(collector, group, files)
+    if remark is not None:
+        provenance["remarks"] = [remark]
+    return _network(collector, group, provenance)
 
 
 def _files(paths: Sequence[Path | str]) -> list[Path]:
@@ -73,10 +78,19 @@ def _files(paths: Sequence[Path | str]) -> list[Path]:
 
 
 def _is_data(path: Path) -> bool:
-    """Whether a file in a folder looks like results; daily dumps have only .bz2."""
+    """Whether a file in a folder looks like results; daily dumps have only .bz2, notes are .txt."""
     packed = path.suffix in PACKED
     inner = Path(path.stem).suffix if packed else path.suffix
-    return path.is_file() and (inner in SUFFIXES or (packed and not inner))
+    if not path.is_file() or not (inner in SUFFIXES or (packed and not inner)):
+        return False
+    return inner != ".txt" or _begins_as_json(path)
+
+
+def _begins_as_json(path: Path) -> bool:
+    try:
+        return next(SourceFile(path).text(), "").lstrip()[:1] in ("[", "{")
+    except DataError:
+        return True  # reading it will say what is wrong
 
 
 def _one_group(collector: Collector) -> Group:
@@ -153,7 +167,7 @@ def _by_number(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdecimal() else (1 << 60, name)
 
 
-def _network(collector: Collector, group: Group, files: list[dict[str, Any]]) -> Network:
+def _network(collector: Collector, group: Group, provenance: dict[str, Any]) -> Network:
     choices = collector.choices
     merged = _merged(collector.edges[group])
     order = sorted(merged, key=lambda edge: (_by_number(edge[0]), edge[1]))
@@ -171,6 +185,11 @@ def _network(collector: Collector, group: Group, files: list[dict[str, Any]]) ->
     elif choices.bandwidth != "none":
         bandwidth = np.array([summary.bandwidth for summary in summaries])
         label = f"proxy:{choices.bandwidth}"
+    series: dict[str, Any] = {}
+    if choices.series is not None:
+        series = _series(collector, [merged[edge] for edge in order])
+        if bandwidth is None or choices.bandwidth.startswith("synthetic:"):
+            del series["bandwidth_series"]
     one_trip = group.latency in ("ttc", "min", "avg")
     return Network(
         tuple(nodes),
@@ -181,8 +200,29 @@ def _network(collector: Collector, group: Group, files: list[dict[str, Any]]) ->
         label,
         hub=hub,
         choices=_choices(choices, group),
-        provenance=_provenance(collector, group, files),
+        provenance=provenance,
+        **series,
     )
+
+
+def _series(collector: Collector, edges: list[Readings]) -> dict[str, Any]:
+    """Return the median of each round and edge, and when the rounds begin."""
+    every = width(collector.choices.series or "", "series")
+    of = [np.floor(np.frombuffer(readings.time, np.int64) / every) for readings in edges]
+    edge = np.repeat(np.arange(len(edges)), [len(rounds) for rounds in of])
+    numbers = np.concatenate(of)
+    first = numbers.min()
+    count = int(numbers.max() - first) + 1
+    try:
+        check_size(count, len(edges), collector.choices.most_numbers)
+    except ValueError as error:
+        raise DataError(_where(collector), "", str(error), collector.left.table()) from None
+    rounds, shape = (numbers - first).astype(np.int64), (count, len(edges))
+    found: dict[str, Any] = {"times": every * (first + np.arange(count))}
+    for name in ("latency", "bandwidth"):
+        values = np.concatenate([np.frombuffer(getattr(readings, name)) for readings in edges])
+        found[f"{name}_series"] = by_round(rounds, edge, values, shape)
+    return found
 
 
 def _choices(choices: AtlasChoices, group: Group) -> dict[str, Any]:
@@ -196,6 +236,7 @@ def _choices(choices: AtlasChoices, group: Group) -> dict[str, Any]:
         "latency": f"{group.latency} ({choices.latency})",
         "bandwidth": choices.bandwidth,
         "aggregate": choices.aggregate,
+        **({} if choices.series is None else {"rounds": f"{choices.series}, the median of each"}),
         "seed": choices.seed if choices.bandwidth.startswith("synthetic:") else None,
     }
 

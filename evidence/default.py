@@ -1,0 +1,264 @@
+"""The default against the first one and the rivals: writes evidence/default.json.
+
+`python evidence/default.py [what]`, what among games, measured, growth, robustness; left out, all.
+Seeds 300 to 319, which chose nothing. `measured` reads the files of HEDGEROW_DATA, the second half
+of a series that is played in time, and is left out where that is not set.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from first_default import first_default
+from measured_files import CLOUDS, DEVICES, measured_files
+
+import hedgerow as hr
+from hedgerow.networks import read_edges, read_matrix
+
+HERE = Path(__file__).parent
+SEEDS = range(300, 320)
+FEW = range(300, 306)
+P = hr.problems
+GAMES: dict[str, Callable[[int], hr.Problem]] = {
+    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(seed=seed),
+    "drifting_paths": lambda seed: P.drifting_paths(seed=seed),
+    "iid_simplex, n = 20": lambda seed: P.IidSimplex(seed=seed),
+    "iid_simplex, n = 200": lambda seed: P.IidSimplex(n=200, horizon=2000, seed=seed),
+    "switching_ball": lambda seed: P.SwitchingBall(seed=seed),
+    "switching_ball, growth 1": lambda seed: P.SwitchingBall(seed=seed, growth=1.0),
+    "drifting_subsets": lambda seed: P.DriftingSubsets(seed=seed),
+    "ranking": lambda seed: P.Ranking(horizon=1000, seed=seed),
+    "caching": lambda seed: P.Caching(horizon=1000, seed=seed),
+    "ad_slots": lambda seed: P.AdSlots(horizon=400, seed=seed),
+    "quadratic_box": lambda seed: P.QuadraticBox(horizon=1000, seed=seed),
+    "halfspace_box": lambda seed: P.HalfspaceBox(horizon=1000, seed=seed),
+    "orthogonal_ball": lambda seed: P.OrthogonalBall(horizon=1000, seed=seed),
+}
+SLOW = ("ad_slots", "quadratic_box", "halfspace_box", "orthogonal_ball")
+METHODS: dict[str, Callable[[hr.DecisionSet, int], Any]] = {
+    "first default": lambda X, _: first_default(X),
+    "default": lambda X, _: hr.projection_free_coco(X),
+    "plain": lambda X, _: hr.projection_free_coco(X, tracking=False),
+    "sinha_vaze_2024": lambda X, T: hr.baselines.sinha_vaze_2024(X, T),
+    "wang_2025": lambda X, T: hr.baselines.wang_2025(X, T),
+    "guo_recoo": lambda X, T: hr.baselines.guo_recoo(X, T),
+}
+
+
+def _say(*words: object) -> None:
+    sys.stderr.write(" ".join(map(str, words)) + "\n")
+
+
+def compared(problem: hr.Problem) -> dict[str, list[float]]:
+    """CCV in per cent of blind play's, regret in per cent of the benchmark, rounds violated."""
+    X, T = problem.decision_set, problem.horizon
+    blind = hr.simulate(hr.unconstrained(X), problem)
+    base = None if problem.adaptive else hr.hindsight(problem, time_limit=20.0).cost
+    found = {"blind": [100.0, _percent(blind.cost, base), _violated(blind)]}
+    for name, make in METHODS.items():
+        trace = hr.simulate(make(X, T), problem)
+        share = 100.0 * trace.ccv / blind.ccv if blind.ccv > 0.0 else 0.0
+        found[name] = [share, _percent(trace.cost, base), _violated(trace)]
+    return found
+
+
+def _percent(cost: float, base: float | None) -> float:
+    return cost if base is None else 100.0 * (cost - base) / abs(base)
+
+
+def _violated(trace: hr.Trace) -> float:
+    return 100.0 * float((trace.violations > 0.0).mean())
+
+
+def summed(runs: list[dict[str, list[float]]]) -> dict[str, Any]:
+    """Medians over instances, and how many of them keep the constraint hardly better than blind."""
+    return {
+        name: {
+            "ccv": median(run[name][0] for run in runs),
+            "regret": median(run[name][1] for run in runs),
+            "violated": median(run[name][2] for run in runs),
+            "ignored": sum(run[name][0] > 90.0 for run in runs),
+            "instances": len(runs),
+        }
+        for name in runs[0]
+    }
+
+
+def games() -> dict[str, Any]:
+    """Every family of docs/problems.md."""
+    found = {}
+    for name, make in GAMES.items():
+        found[name] = summed([compared(make(seed)) for seed in (FEW if name in SLOW else SEEDS)])
+        _say(name, {k: round(v["ccv"], 2) for k, v in found[name].items()})
+    return found
+
+
+def binding(make: Callable[[int, int], hr.Problem], nodes: int, wanted: int) -> Iterator[Any]:
+    """Yield problems between drawn pairs whose constraint blind play breaks in 1 % of rounds."""
+    rng = np.random.default_rng(300)
+    while wanted:
+        source, target = (int(k) for k in rng.choice(nodes, 2, replace=False))
+        try:
+            problem = make(source, target)
+        except ValueError:
+            continue
+        blind = hr.simulate(hr.unconstrained(problem.decision_set), problem)
+        if (blind.violations > 0.0).mean() > 0.01:
+            wanted -= 1
+            yield problem
+
+
+def measured() -> dict[str, Any]:
+    """Caps on measured latency, and the paper's problem on a measured network."""
+    data = measured_files(CLOUDS, DEVICES)
+    clouds, devices = read_edges(data / CLOUDS), read_matrix(data / DEVICES, factor=10.0)
+    late = devices.latency_series[len(devices.latency_series) // 2 :]
+    series = P.Series(late, failed=10_000.0)
+
+    def cloud_cap(s: int, t: int) -> hr.Problem:
+        return P.LatencyCap.from_network(clouds, s, t, 1000, 300, orientation="distance")
+
+    def device_cap(s: int, t: int) -> hr.Problem:
+        return P.LatencyCap.from_network(
+            devices, s, t, len(late), 300, orientation="distance", latency_rounds=series
+        )
+
+    def cloud_paths(s: int, t: int) -> hr.Problem:
+        return hr.ShortestPath.from_network(clouds, s, t, 1000, 300, orientation="distance")
+
+    kinds = {
+        "latency cap, intercloud45": (cloud_cap, len(clouds.nodes)),
+        "latency cap, seattle99": (device_cap, len(devices.nodes)),
+        "shortest path, intercloud45": (cloud_paths, len(clouds.nodes)),
+    }
+    found = {}
+    for name, (make, nodes) in kinds.items():
+        found[name] = summed([compared(problem) for problem in binding(make, nodes, 12)])
+        _say(name, {k: round(v["ccv"], 2) for k, v in found[name].items()})
+    return found
+
+
+GROWING: dict[str, Callable[[int, int], hr.Problem]] = {
+    "iid_simplex": lambda T, seed: P.IidSimplex(horizon=T, seed=seed),
+    "ranking": lambda T, seed: P.Ranking(10, 3, horizon=T, seed=seed),
+    "switching_ball": lambda T, seed: P.SwitchingBall(horizon=T, seed=seed),
+    "drifting_subsets": lambda T, seed: P.DriftingSubsets(horizon=T, seed=seed),
+    "halfspace_box": lambda T, seed: P.HalfspaceBox(horizon=T, seed=seed),
+    "orthogonal_ball": lambda T, seed: P.OrthogonalBall(horizon=T, seed=seed),
+    "hard_box": lambda T, seed: P.HardBox(n=20, horizon=T, seed=seed),
+}
+REACTS = ("halfspace_box", "orthogonal_ball", "hard_box")
+
+
+def growth() -> dict[str, Any]:
+    """CCV and max(regret, 0) + sqrt(T) by horizon; the adaptive ones have the certificate."""
+    found = {}
+    for name, make in GROWING.items():
+        horizons = [1000, 4000, 16000, 64000] if name in REACTS else [1000, 10000, 100000, 1000000]
+        rows = []
+        for T in horizons:
+            for seed in (300, 301):
+                problem = make(T, seed)
+                policy = hr.projection_free_coco(problem.decision_set)
+                trace = hr.simulate(policy, problem)
+                above = policy.certificate()
+                rows.append([T, trace.ccv, max(0.0, above) + T**0.5])
+        found[name] = {"rows": rows, "ccv": _slope(rows, 1), "regret": _slope(rows, 2)}
+        _say(name, found[name]["ccv"], found[name]["regret"])
+    return found
+
+
+def _slope(rows: list[list[float]], column: int) -> list[float]:
+    """The exponent by least squares in logarithms, and the half width of its 95 % interval."""
+    x = np.log([row[0] for row in rows])
+    y = np.log([max(row[column], 1e-12) for row in rows])
+    (slope, _), cov = np.polyfit(x, y, 1, cov=True)
+    return [float(slope), float(1.96 * cov[0, 0] ** 0.5)]
+
+
+def disturbed(name: str, seed: int) -> tuple[hr.Recorded, int]:
+    """Linear rounds on a simplex with one disturbance; and the round in which it begins."""
+    T, event = (14000, 10000) if name in ("idle", "tiny") else (4000, 2000)
+    rng = np.random.default_rng(seed)
+    n = 10
+    a = rng.uniform(0, 1, n) + 0.3 * rng.standard_normal((T, n))
+    mean = rng.uniform(-1, 1, n)
+    c = mean + 0.3 * rng.standard_normal((T, n))
+    k = int(mean.argmin())
+    c[:, k], a[:, k] = -np.abs(c[:, k]) - 0.2, a[:, k] + 0.5  # feasible, and dear
+    offset = np.zeros(T)
+    match name:
+        case "grows 1000-fold":
+            c[event:] *= 1000.0
+        case "idle":
+            offset[:event] = -5.0
+        case "tiny":
+            c[:event] *= 1e-9
+        case "first tiny":
+            c[0] *= 1e-9
+        case "first huge":
+            c[0] *= 1e6
+        case "no costs":
+            a[:] = 0.0
+        case "outlier in costs":
+            a[event] *= 1e6
+        case "outlier in constraints":
+            c[event] *= 1e6
+        case "outage that nobody avoids":
+            offset[event : event + 60] = 20.0
+    rounds = [(hr.Linear(x), hr.Linear(y, float(o))) for x, y, o in zip(a, c, offset, strict=True)]
+    return hr.Recorded(hr.sets.Simplex(n), rounds), event
+
+
+DISTURBANCES = (
+    *("none", "grows 1000-fold", "idle", "tiny", "first tiny", "first huge", "no costs"),
+    *("outlier in costs", "outlier in constraints", "outage that nobody avoids"),
+)
+
+
+def robustness() -> dict[str, Any]:
+    """Weight, CCV, and cost before and after a disturbance."""
+    found = {}
+    for name in DISTURBANCES:
+        problem, event = disturbed(name, 300)
+        found[name] = {}
+        for method in ("first default", "default", "plain"):
+            policy = METHODS[method](problem.decision_set, problem.horizon)
+            trace = hr.simulate(policy, problem)
+            blind = hr.simulate(hr.unconstrained(problem.decision_set), problem)
+            kept = np.r_[0:event, event + 60 : problem.horizon]
+            seen, worst = (np.clip(t.violations[kept], 0.0, None).sum() for t in (trace, blind))
+            found[name][method] = {
+                "ccv": 100.0 * float(seen / worst) if worst > 0.0 else 0.0,
+                "before": float(trace.costs[event - 500 : event].mean()),
+                "after": float(trace.costs[event + 60 : event + 560].mean()),
+                "end": float(trace.costs[-500:].mean()),
+                "violated": 100.0 * float((trace.violations[-500:] > 0.0).mean()),
+                "largest weight": policy.surrogate.largest_weight,
+            }
+        _say(name, found[name]["default"])
+    return found
+
+
+def main() -> None:
+    """Make what is asked for, and keep the rest of the file."""
+    parts = {"games": games, "measured": measured, "growth": growth, "robustness": robustness}
+    path = HERE / "default.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    for name in sys.argv[1:] or parts:
+        if name == "measured" and not os.environ.get("HEDGEROW_DATA"):
+            _say("measured: left out, HEDGEROW_DATA is not set")
+            continue
+        kept[name] = parts[name]()
+        path.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

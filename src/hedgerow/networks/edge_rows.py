@@ -1,0 +1,283 @@
+"""Rows of an edge list taken in: columns found by name, cells checked, readings kept in columns."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from hedgerow.networks.data_error import DataError
+from hedgerow.networks.edge_tables import Row, Table
+from hedgerow.networks.numbers import parse_number
+from hedgerow.networks.rejections import Reason, Rejected, Rejections
+from hedgerow.networks.timestamps import Times, looks_like_time
+
+LATENCY_COLUMNS = ("latency_ms", "rtt_ms")
+BANDWIDTH_COLUMNS = ("bandwidth_mbps", "throughput_mbps")
+WORDS = {
+    "source": ("src", "source", "from", "origin", "site_a", "node_a", "a"),
+    "target": ("dst", "target", "to", "destination", "site_b", "node_b", "b"),
+    "latency": (*LATENCY_COLUMNS, "latency", "rtt", "delay_ms", "delay", "ping", "ms"),
+    "bandwidth": (*BANDWIDTH_COLUMNS, "bandwidth", "throughput", "mbps"),
+    "time": ("t", "time", "timestamp", "datetime", "date", "when", "ts"),
+}
+"""What columns are often called: where one is missing, the most similar name is proposed."""
+MOST_QUANTITIES = 64
+"""More columns of numbers than this are kept only if they are named."""
+MOST_NAMES, LONGEST_NAME = 200, 40
+"""What is looked at to propose a name: a hostile header may have a million."""
+
+
+@dataclass(frozen=True)
+class EdgeColumns:
+    """Which columns hold what; None takes the first usual name that is there.
+
+    Args:
+        source: the node where an edge begins.
+        target: the node where it ends.
+        latency: in ms; usually latency_ms or rtt_ms.
+        bandwidth: in Mbit/s; usually bandwidth_mbps or throughput_mbps, and may be absent.
+        time: ISO 8601, Unix seconds or milliseconds, or a number that orders the rounds; rows of
+            one time make one round.
+        quantities: what else to keep of an edge; None keeps every column that holds numbers.
+
+    """
+
+    source: str = "src"
+    target: str = "dst"
+    latency: str | None = None
+    bandwidth: str | None = None
+    time: str = "t"
+    quantities: Sequence[str] | None = None
+
+
+class RowReader:
+    """Takes the rows in: the number of its edge and time for each, and one column a quantity."""
+
+    def __init__(
+        self, table: Table, columns: EdgeColumns, decimal: str, hub: str | None, left: Rejections
+    ):
+        self.table, self.left, self.decimal, self.hub = table, left, decimal, hub
+        self.source, self.target = columns.source, columns.target
+        names = table.columns
+        self.latency = columns.latency or _usual(LATENCY_COLUMNS, names) or LATENCY_COLUMNS[0]
+        self.bandwidth = columns.bandwidth or _usual(BANDWIDTH_COLUMNS, names)
+        asked = columns.time != "t" or "t" in names
+        self.time = columns.time if asked else None
+        self._check(columns)
+        self.asked_for = columns.quantities is not None
+        roles = (self.source, self.target, self.latency, self.bandwidth, self.time)
+        self._leave = {"", *(name for name in roles if name is not None)}  # "" is no name
+        self.edges: dict[tuple[str, str], int] = {}
+        self.times = Times()
+        self.edge, self.round, self.place = array("q"), array("q"), array("q")
+        self.values: dict[str, array[float]] = {self.latency: array("d")}
+        if self.bandwidth is not None:
+            self.values[self.bandwidth] = array("d")
+        for name in columns.quantities or ():
+            self.values.setdefault(name, array("d"))
+        self._strict = tuple(self.values)
+        self.remarks: list[str] = []
+        self.count = 0
+        self._full = False
+        self._seen: set[str] = set()
+
+    def take(self, position: int, row: Row | Rejected) -> None:
+        """Sort one row in, or count why not."""
+        self.count += 1
+        try:
+            if isinstance(row, Rejected):
+                raise row
+            ends = self._ends(row)
+            found = {name: self._value(row.get(name), name) for name in self._strict}
+            if self.bandwidth is not None and found[self.bandwidth] == 0.0:
+                raise Rejected(Reason.NO_BANDWIDTH)
+            if self.time is None:
+                moment = self.count
+            elif _is_empty(row.get(self.time)):
+                raise Rejected(Reason.MISSING)
+            else:
+                moment = self.times.place(row[self.time], self.time)
+        except Rejected as reason:
+            self._reject(reason.reason, position, reason.detail)
+            return
+        if not self.asked_for:
+            self._add_others(found, row, position)
+        if math.isnan(found[self.latency]):
+            self._reject(Reason.MISSING, position)
+        self.edge.append(self.edges.setdefault(ends, len(self.edges)))
+        self.round.append(moment)
+        self.place.append(position)
+        for name, value in found.items():
+            self.values[name].append(value)
+
+    def finish(self) -> None:
+        """Say what a reader of the network should know, and refuse a table of nothing."""
+        if self.times.without_zone:
+            self.remarks.append(f"Times of {self.time!r} without a zone are taken as UTC.")
+        if not self.edges and self._seen:
+            node_index(self.hub or "", sorted(self._seen), "hub")
+        if not self.edges:
+            position = f"rows 1 to {self.count}"
+            raise DataError(self.table.place, position, "no row can be used", self.left.table())
+
+    def _check(self, columns: EdgeColumns) -> None:
+        """Name all columns that are not there at once, and what to give instead."""
+        names = self.table.columns
+        wanted = {"source": self.source, "target": self.target}
+        wanted |= {"latency": self.latency}
+        wanted |= {"bandwidth": self.bandwidth} if self.bandwidth else {}
+        wanted |= {"time": self.time} if self.time else {}
+        missing = {role: name for role, name in wanted.items() if name not in names}
+        others = [name for name in columns.quantities or () if name not in names]
+        if not missing and not others:
+            return
+        free = [name for name in names if name not in wanted.values()]
+        proposed = []
+        for role in missing:
+            near = _nearest((missing[role], *WORDS[role]), free)
+            if near is not None:
+                free.remove(near)
+                proposed.append(f"{role}={near!r}")
+        absent = _listed([repr(name) for name in (*missing.values(), *others)])
+        there = ", ".join(names)[:200] or "none"
+        hint = f"; perhaps you want {', '.join(proposed)}" if proposed else ""
+        position = {"line": "line 1", "record": "record 1"}.get(self.table.unit, "")
+        raise DataError(
+            self.table.place,
+            position,
+            f"there is no column {absent}; the columns are: {there}{hint}",
+        )
+
+    def _ends(self, row: Row) -> tuple[str, str]:
+        a, b = _name(row.get(self.source)), _name(row.get(self.target))
+        if a == b:
+            raise Rejected(Reason.SELF_LOOP)
+        if self.hub is not None and self.hub not in (a, b):
+            self._seen |= {a, b}
+            raise Rejected(Reason.OTHER_TARGET)
+        return a, b
+
+    def _value(self, cell: Any, name: str) -> float:
+        """Return a number, NaN for an empty cell; latency and bandwidth are not negative."""
+        if _is_empty(cell):
+            return math.nan
+        try:
+            value = self._number(cell)
+        except (ValueError, OverflowError):
+            comma = isinstance(cell, str) and self.decimal == "." and cell.count(",") == 1
+            hint = "; for a decimal comma use decimal=','" if comma else ""
+            detail = f"{name} must be a number, got {cell!r:.42}{hint}"
+            raise Rejected(Reason.WRONG_FIELD, detail) from None
+        if not math.isfinite(value):
+            raise Rejected(Reason.NOT_FINITE, f"{name} is {cell!s:.40}")
+        if value < 0.0 and name in (self.latency, self.bandwidth):
+            raise Rejected(Reason.NEGATIVE, f"{name} is {value:g}, it cannot be negative")
+        return value
+
+    def _number(self, cell: Any) -> float:
+        if isinstance(cell, str):
+            return parse_number(cell.replace(",", ".") if self.decimal == "," else cell)
+        if isinstance(cell, bool) or not isinstance(cell, Real):
+            raise ValueError
+        return float(cell)
+
+    def _add_others(self, found: dict[str, float], row: Row, position: int) -> None:
+        """Add the numbers of the columns that no one asked for; one with text is forgotten."""
+        for name, cell in row.items():
+            if name in self._leave:
+                continue
+            known = name in self.values
+            if not known and self.time is None and _is_time(name, cell):
+                self._leave.add(name)
+                self.remarks.append(
+                    f"Column {name!r} holds times and is not read; for rounds use time={name!r}."
+                )
+                continue
+            try:
+                value = self._value(cell, name)
+            except Rejected as reason:
+                if reason.reason is Reason.NOT_FINITE:
+                    continue  # a gap, as programs write it
+                self._leave.add(name)
+                if known:
+                    del self.values[name]
+                    where = f"{self.table.unit} {position} has {cell!r:.42}"
+                    self.remarks.append(f"Column {name!r} is left out, it holds text: {where}.")
+                continue
+            if not known and math.isnan(value):
+                continue
+            if not known and len(self.values) >= MOST_QUANTITIES:
+                self._leave.add(name)
+                if not self._full:
+                    self.remarks.append(
+                        f"Only the first {MOST_QUANTITIES} columns of numbers are kept, from "
+                        f"{name!r:.42} on none; name those you want."
+                    )
+                self._full = True
+                continue
+            if not known:
+                self.values[name] = array("d", [math.nan]) * len(self.edge)
+            found[name] = value
+        for name in self.values:
+            found.setdefault(name, math.nan)  # a record without it
+
+    def _reject(self, reason: Reason, position: int, detail: str = "") -> None:
+        self.left.add(reason, self.table.place, f"{self.table.unit} {position}", detail)
+
+
+def _usual(names: Iterable[str], there: Sequence[str]) -> str | None:
+    return next((name for name in names if name in there), None)
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _name(cell: Any) -> str:
+    """Return the name of a node; whole numbers are names too."""
+    if isinstance(cell, str):
+        name = cell.strip()
+    elif isinstance(cell, (int, float)) and not isinstance(cell, bool) and cell == cell // 1:
+        name = str(int(cell))
+    elif cell is None:
+        name = ""
+    else:
+        raise Rejected(Reason.WRONG_FIELD, f"a node's name must be text, got {cell!r:.42}")
+    if not name:
+        raise Rejected(Reason.WRONG_FIELD, "a node has no name")
+    return name
+
+
+def _nearest(words: Iterable[str], names: Sequence[str]) -> str | None:
+    """Return the name that is most like one of the words, if any is like it at all."""
+    scored = [
+        (difflib.SequenceMatcher(None, word.lower(), name.lower()[:LONGEST_NAME]).ratio(), name)
+        for word in words
+        for name in names[:MOST_NAMES]
+    ]
+    ratio, name = max(scored, default=(0.0, ""), key=lambda pair: pair[0])
+    return name if ratio >= 0.6 else None
+
+
+def _is_time(name: str, cell: Any) -> bool:
+    """Whether a cell is a moment; a large number is one only in a column that is called so."""
+    number = isinstance(cell, Real) or (isinstance(cell, str) and cell.strip().isdecimal())
+    return looks_like_time(cell) and (not number or _nearest(WORDS["time"], [name]) is not None)
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def node_index(name: str, nodes: Sequence[str], option: str) -> int:
+    """Return the place of a node, or propose names that are like the one that `option` gives."""
+    if name not in nodes:
+        near = difflib.get_close_matches(name, nodes[:MOST_NAMES], 3, 0.5)
+        hint = f"; perhaps you want {_listed([repr(each) for each in near])}" if near else ""
+        raise ValueError(f"{option} names {name!r}, which is no node{hint}")
+    return nodes.index(name)

@@ -1,0 +1,329 @@
+"""A network in one picture: the graph with its quantities, and how each is distributed."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.inputs import Vector
+from hedgerow.networks.network import Network
+from hedgerow.report.escaping import in_figure
+from hedgerow.report.network_layout import Layout, layout
+from hedgerow.report.picture import COLOURS, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_ARROWS = 160
+"""More edges than this are drawn as lines: heads would hide them."""
+MOST_NAMES = 45
+"""Above so many nodes only the ends and the busiest have their names beside them."""
+BUSIEST = 6
+MOST_LINES = 3000
+"""More edges than this are drawn as a sample: the picture would be a black disc."""
+MOST_DISTRIBUTIONS = 4
+SHADES = "viridis_r"
+LONGEST_NAME = 24
+ENDS = (
+    ("hub", COLOURS[6], 0.5 * math.pi),
+    ("source", COLOURS[2], math.pi),
+    ("target", COLOURS[1], 0.0),
+)
+"""What a node may be besides, its colour, and where its name is in a crowd: above, left, right."""
+
+
+class Shown(NamedTuple):
+    """A quantity with its unit and its label."""
+
+    name: str
+    unit: str
+    label: str
+    values: Vector
+
+    @property
+    def title(self) -> str:
+        """The name and the unit."""
+        return f"{self.name}, {self.unit}" if self.unit else self.name
+
+
+def shown_quantities(network: Network) -> dict[str, Shown]:
+    """Return the quantities that are known of some edge, by name."""
+    found = {"latency": Shown("latency", "ms", network.latency_label, network.latency_ms)}
+    if network.bandwidth_mbps is not None:
+        label, values = network.bandwidth_label or "", network.bandwidth_mbps
+        found["bandwidth"] = Shown("bandwidth", "Mbit/s", label, values)
+    for name, quantity in network.quantities.items():
+        if not np.isnan(quantity.values).all():
+            found[name] = Shown(name, "", quantity.label, quantity.values)
+    return found
+
+
+def draw_network(
+    network: Network, path: Path | str, *, colour: str = "latency", width: str | None = None
+) -> Path:
+    """Draw the graph and the distributions, each with its label, and return where it is.
+
+    Args:
+        network: what to draw.
+        path: the picture to write; its suffix says the format.
+        colour: the quantity that colours the edges.
+        width: the quantity that makes them wide; None takes the bandwidth, or else the first of the
+            other quantities, and "" none.
+
+    """
+    path = Path(path)
+    figure = network_figure(network, colour, width)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return save_figure(figure, path, dpi=150)
+
+
+def network_figure(network: Network, colour: str, width: str | None) -> Figure:
+    """Return the picture of `draw_network`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    found = shown_quantities(network)
+    if width is None:
+        width = next((name for name in found if name != colour and name != "latency"), "")
+    for name in filter(None, (colour, width)):
+        if name not in found:
+            raise ValueError(f"the network has no quantity {name!r}; it has {', '.join(found)}")
+    beside = [found[name] for name in list(found)[:MOST_DISTRIBUTIONS]]
+    figure = Figure(figsize=(12.0, 6.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    grid = figure.add_gridspec(max(2, len(beside)), 2, width_ratios=(2.1, 1.0))
+    draw_graph(figure.add_subplot(grid[:, 0]), network, found[colour], found.get(width))
+    for i, quantity in enumerate(beside):
+        place = grid[:, 1] if len(beside) == 1 else grid[i, 1]
+        _distribution(figure.add_subplot(place), quantity, COLOURS[i])
+    return figure
+
+
+def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None) -> None:
+    """Draw nodes and edges on axes, with their names as far as there is room."""
+    from matplotlib.colors import LogNorm
+
+    placed = layout(network)
+    if placed.is_map:
+        _as_map(axes, placed.places)
+    else:
+        axes.margins(0.08)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.set_axis_off()
+    shades = _shades(colour.values)
+    widths = _widths(None if width is None else width.values, len(network.edges))
+    few = len(network.edges) <= MOST_ARROWS
+    drawn = (_arrows if few else _lines)(axes, network, placed, shades, widths)
+    _nodes(axes, network, placed)
+    figure: Any = axes.figure
+    bar = figure.colorbar(shades, ax=axes, location="bottom", shrink=0.5, aspect=40, pad=0.01)
+    bar.set_label(in_figure(colour.title), fontsize=9)
+    if isinstance(shades.norm, LogNorm):
+        bar.ax.xaxis.set_major_formatter("{x:g}")
+        bar.ax.xaxis.set_minor_formatter("")
+    bar.ax.tick_params(labelsize=8)
+    bar.outline.set_visible(False)
+    said = [f"{len(network.nodes)} nodes, {len(network.edges)} directed edges{drawn}"]
+    said.append(placed.meaning)
+    if width is not None:
+        low, high = np.nanmin(width.values), np.nanmax(width.values)
+        said.append(in_figure(f"width: {width.title}, from {low:.3g} to {high:.3g}"))
+    axes.set_title("\n".join([said[0], "; ".join(said[1:])]), fontsize=10, loc="left")
+
+
+def _as_map(axes: Axes, places: NDArray[np.float64]) -> None:
+    """Longitude to the right, latitude upward, in the proportion of the middle latitude."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    margin = np.maximum(0.12 * (high - low), 0.5)
+    (west, south), (east, north) = low - margin, high + margin
+    axes.set(xlim=(west, east), ylim=(south, north))
+    middle = math.radians(min(80.0, abs(0.5 * (south + north))))
+    axes.set_aspect(1.0 / math.cos(middle))
+    axes.grid(True, color="0.93", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.xaxis.set_major_formatter(lambda x, _: f"{abs(x):g}°{'E' if x >= 0 else 'W'}")
+    axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}°{'N' if y >= 0 else 'S'}")
+    axes.tick_params(labelsize=8, colors="0.45", length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _shades(values: Vector) -> Any:
+    """Return what turns values into colours, logarithmic where they span much."""
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LogNorm, Normalize
+
+    known = values[~np.isnan(values)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    log = low > 0.0 and high > 20.0 * low
+    norm = LogNorm(low, high) if log else Normalize(low, high if high > low else low + 1.0)
+    map_ = colormaps[SHADES].with_extremes(bad="0.7")
+    shades = ScalarMappable(norm, map_)
+    shades.set_array(np.ma.masked_invalid(values))
+    return shades
+
+
+def _widths(values: Vector | None, edges: int) -> Vector:
+    """Return line widths in points, narrower where there are many edges."""
+    crowd = 1.0 / np.sqrt(1.0 + edges / 300.0)
+    if values is None:
+        return np.full(edges, 1.8 * crowd)
+    low, high = np.nanmin(values), np.nanmax(values)
+    share = (np.nan_to_num(values, nan=low) - low) / max(high - low, 1e-300)
+    return np.asarray((0.7 + 4.3 * share) * crowd)
+
+
+def _arrows(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
+    """Draw each edge as an arrow; two that are alike as one with two heads, others bent apart."""
+    from matplotlib.patches import FancyArrowPatch
+
+    colours = shades.to_rgba(shades.get_array())
+    index = {tuple(edge): e for e, edge in enumerate(network.edges.tolist())}
+    for (u, v), e in index.items():
+        back = index.get((v, u))
+        alike = (
+            back is not None and widths[e] == widths[back] and (colours[e] == colours[back]).all()
+        )
+        if alike and v < u:
+            continue
+        bent = 0.0 if back is None or alike else 0.14
+        axes.add_patch(
+            FancyArrowPatch(
+                placed.places[u].tolist(),
+                placed.places[v].tolist(),
+                arrowstyle="<|-|>" if alike else "-|>",
+                connectionstyle=f"arc3,rad={bent}",
+                mutation_scale=7.0 + 1.6 * widths[e],
+                linewidth=widths[e],
+                color=colours[e],
+                shrinkA=5.0,
+                shrinkB=5.0,
+                zorder=1.0,
+            )
+        )
+    return ""
+
+
+def _lines(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
+    """Draw the edges as lines, the light ones first, and say what is not drawn."""
+    from matplotlib.collections import LineCollection
+
+    count = len(network.edges)
+    some = np.unique(np.linspace(0, count - 1, min(count, MOST_LINES)).astype(int))
+    values = np.ma.filled(shades.get_array().astype(float), np.nan)
+    some = some[np.argsort(values[some], kind="stable")]
+    lines = LineCollection(
+        placed.places[network.edges[some]].tolist(),
+        colors=shades.to_rgba(shades.get_array())[some],
+        linewidths=widths[some],
+        alpha=max(0.15, 0.85 / math.sqrt(1.0 + len(some) / 400.0)),
+        zorder=1.0,
+    )
+    axes.add_collection(lines)
+    return (f", {len(some)} drawn" if len(some) < count else "") + ", heads not drawn"
+
+
+def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
+    """Draw the nodes; those with room for it, and all ends, have their names."""
+    places, count = placed.places, len(network.nodes)
+    size = 26.0 if count <= MOST_NAMES else 12.0
+    axes.scatter(places[:, 0], places[:, 1], s=size, color="0.2", linewidths=0.0, zorder=2)
+    labels = {}
+    for role, colour, angle in ENDS:
+        node = getattr(network, role)
+        if node is not None:
+            x, y = places[node].tolist()
+            axes.scatter(x, y, s=90, color=colour, edgecolor="white", zorder=3)
+            crowd = angle if count > MOST_NAMES else _free_angle(network, places, node)
+            text = f"{_short(network.nodes[node])} ({role})"
+            _name(axes, network, placed, node, text, crowd, colour)
+            labels[node] = places[node]
+    apart = 0.0
+    nodes = list(range(count))
+    if count > MOST_NAMES:
+        degree = np.bincount(network.edges.ravel(), minlength=count)
+        nodes = np.argsort(-degree, kind="stable")[:BUSIEST].tolist()
+        apart = 0.15 * float(np.ptp(places, axis=0).max())
+    for node in nodes:
+        if all(np.linalg.norm(places[node] - place) > apart for place in labels.values()):
+            angle = _free_angle(network, places, node)
+            _name(axes, network, placed, node, _short(network.nodes[node]), angle)
+            labels[node] = places[node]
+
+
+def _name(
+    axes: Axes,
+    network: Network,
+    placed: Layout,
+    node: int,
+    text: str,
+    angle: float,
+    colour: str = "",
+) -> None:
+    """Write a name beside its node; that of an end is in its colour."""
+    from matplotlib.patheffects import withStroke
+
+    right, up = math.cos(angle), math.sin(angle)
+    away = 9.0 if colour else 6.0
+    axes.annotate(
+        in_figure(text),
+        tuple(placed.places[node].tolist()),
+        xytext=(away * right, away * up),
+        textcoords="offset points",
+        ha="left" if right > 0.35 else "right" if right < -0.35 else "center",
+        va="bottom" if up > 0.35 else "top" if up < -0.35 else "center",
+        fontsize=9 if len(network.nodes) <= 20 else 7.5,
+        fontweight="bold" if colour else "normal",
+        color=colour or "0.1",
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        zorder=4,
+    )
+
+
+def _free_angle(network: Network, places: NDArray[np.float64], node: int) -> float:
+    """Return the middle of the widest angle between two neighbouring edges of a node."""
+    touching = np.asarray(network.edges == node).any(axis=1)
+    others = np.unique(network.edges[touching])
+    ways = places[others[others != node]] - places[node]
+    if not len(ways):
+        return 0.0
+    angles = np.sort(np.arctan2(ways[:, 1], ways[:, 0]))
+    gaps = np.diff(np.append(angles, angles[0] + 2.0 * np.pi))
+    widest = int(np.argmax(gaps))
+    return float(angles[widest] + 0.5 * gaps[widest])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+
+
+def _distribution(axes: Axes, shown: Shown, colour: str) -> None:
+    values = shown.values[~np.isnan(shown.values)]
+    positive = values[values > 0.0]
+    if len(positive) and len(positive) == len(values) and values.max() > 20.0 * values.min():
+        bins = np.geomspace(positive.min(), positive.max() * (1 + 1e-9), 40)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    else:
+        low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
+        room = max(1e-9, 1e-9 * abs(high))
+        bins = np.linspace(low - room, high + room, 40 if len(values) > 60 else 16)
+    axes.hist(values, bins=bins.tolist(), color=colour, alpha=0.85)
+    axes.set_title(in_figure(f"{shown.name}: {shown.label}"), fontsize=10, loc="left")
+    unit = in_figure(shown.unit or shown.name)
+    if len(values):
+        median = float(np.median(values))
+        axes.axvline(median, color="0.15", linewidth=1.0, linestyle=(0, (4, 3)))
+        axes.set_xlabel(f"{unit} (dashed: the median, {median:.3g})", fontsize=9)
+    axes.set_ylabel("edges", fontsize=9)
+    axes.locator_params(axis="y", integer=True, nbins=4)
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(True, axis="y", color="0.92", linewidth=0.8)
+    axes.set_axisbelow(True)

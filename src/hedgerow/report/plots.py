@@ -1,0 +1,248 @@
+"""Pictures of games in a session of your own: functions that draw on axes and return them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.inputs import Vector, as_array, as_count, as_vector
+from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.protocols.trace import Step, Trace
+from hedgerow.report.dated_axis import days, label_days
+from hedgerow.report.escaping import in_figure
+from hedgerow.report.picture import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_COLUMNS = 800
+"""Of a picture of shares; longer games are drawn as means of equal parts."""
+SMOOTHED = 50
+"""A line through a game of 1000 rounds shows means of a fiftieth of it."""
+DASHES = ("-", (0, (5, 2)), "-.", (0, (1, 1)), (0, (5, 1, 1, 1)))
+
+
+def plot_trace(
+    trace: Trace,
+    benchmark: Benchmark | None = None,
+    axes: Sequence[Axes] | None = None,
+    *,
+    times: ArrayLike | None = None,
+) -> tuple[Axes, Axes]:
+    """Draw one game: its cost by round, and its violation added up.
+
+    The left axes have the cost of every round, its moving mean and, where it is given, the mean
+    cost of the best fixed action. The right ones have the CCV, of each constraint where there are
+    several, and the signed sum, in which slack pays for violation.
+
+    Args:
+        trace: the game.
+        benchmark: the best fixed action, as `hindsight` returns it.
+        axes: two axes to draw on; None makes a new figure.
+        times: when the rounds were, in Unix seconds, such as `network.times`.
+
+    """
+    if not isinstance(trace, Trace):
+        raise TypeError(f"plot_trace needs a Trace, as simulate returns it, got {trace!r:.60}")
+    left, right = _axes(axes)
+    when = _when(times, len(trace.costs))
+    left.plot(when, trace.costs, color="0.8", linewidth=0.6, label="every round")
+    left.plot(when, _moving_mean(trace.costs), color=COLOURS[0], linewidth=1.8, label="moving mean")
+    _add_best(left, benchmark, len(trace.costs))
+    _title(left, "Cost of a round", "f_t(x_t)")
+    kept = np.maximum(trace.violations, 0.0).cumsum()
+    right.plot(when, kept, color=COLOURS[1], linewidth=1.8, label="CCV")
+    signed = trace.violations.cumsum()
+    right.plot(
+        when, signed, color=COLOURS[2], linewidth=1.4, linestyle=DASHES[1], label="signed sum"
+    )
+    for i, row in enumerate([] if trace.violations_each is None else trace.violations_each):
+        each = np.maximum(row, 0.0).cumsum()
+        right.plot(when, each, color="0.6", linewidth=0.9, label=f"CCV of constraint {i + 1}")
+    right.axhline(0.0, color="0.6", linewidth=0.8)
+    _title(right, "Violation, added up", "sum of g_t(x_t)")
+    for ax in (left, right):
+        _finish(ax, times is not None)
+    return left, right
+
+
+def plot_compare(
+    traces: Mapping[str, Trace],
+    benchmark: Benchmark | None = None,
+    axes: Sequence[Axes] | None = None,
+    *,
+    times: ArrayLike | None = None,
+) -> tuple[Axes, Axes]:
+    """Draw several games on the same rounds: mean cost so far, and CCV so far.
+
+    Args:
+        traces: the games by the names that they have in the legend.
+        benchmark: the best fixed action; its mean cost is a line.
+        axes: two axes to draw on; None makes a new figure.
+        times: when the rounds were, in Unix seconds.
+
+    """
+    games = dict(traces) if isinstance(traces, Mapping) else {}
+    lengths = {len(trace.costs) for trace in games.values() if isinstance(trace, Trace)}
+    if len(lengths) != 1 or not all(isinstance(trace, Trace) for trace in games.values()):
+        raise TypeError(
+            "plot_compare needs a dict of Traces by name, all of equally many rounds, got "
+            f"{traces!r:.60}"
+        )
+    left, right = _axes(axes)
+    (rounds,) = lengths
+    when = _when(times, rounds)
+    for i, (name, trace) in enumerate(games.items()):
+        style: dict[str, Any] = {
+            "color": COLOURS[i % len(COLOURS)],
+            "linestyle": DASHES[i % len(DASHES)],
+            "linewidth": 1.8,
+        }
+        mean = trace.costs.cumsum() / np.arange(1, rounds + 1)
+        left.plot(when, mean, label=in_figure(name), **style)
+        right.plot(when, np.maximum(trace.violations, 0.0).cumsum(), **style)
+    _add_best(left, benchmark, rounds)
+    _title(left, "Mean cost so far", "cost a round")
+    _title(right, "CCV so far", "sum of max(0, g_t(x_t))")
+    for ax in (left, right):
+        _finish(ax, times is not None)
+    return left, right
+
+
+def plot_shares(
+    plays: ArrayLike | Iterable[Step],
+    names: Sequence[str] | None = None,
+    axes: Axes | None = None,
+    *,
+    times: ArrayLike | None = None,
+    most: int = 25,
+) -> Axes:
+    """Draw who carried what over time: a row for each coordinate, darker where it had more.
+
+    Args:
+        plays: a row x_t for each round, or the steps of `play`.
+        names: what the coordinates are called, such as "Lisbon → Madrid".
+        axes: where to draw; None makes a new figure.
+        times: when the rounds were, in Unix seconds.
+        most: how many coordinates to show, those with most in all; none that never had any.
+
+    """
+    shares = _plays(plays)
+    rounds, n = shares.shape
+    named = [str(i) for i in range(n)] if names is None else [str(name) for name in names]
+    if len(named) != n:
+        raise ValueError(f"names must have one entry for each of {n} coordinates, got {len(named)}")
+    when = _when(times, rounds)
+    total = np.abs(shares).sum(axis=0)
+    order = np.argsort(-total, kind="stable")[: as_count(most, "most")]
+    order = order[total[order] > 0.0] if total.any() else order
+    ax = axes if axes is not None else _figure(1, (9.0, 1.6 + 0.24 * len(order)))[0]
+    part = -(-rounds // MOST_COLUMNS)
+    begins = np.arange(0, rounds, part)
+    drawn = np.add.reduceat(shares[:, order], begins, axis=0)
+    drawn /= np.diff(np.append(begins, rounds))[:, np.newaxis]
+    edges = np.append(when[begins], when[-1] + _step(when))
+    mesh = ax.pcolormesh(
+        edges,
+        np.arange(len(order) + 1) - 0.5,
+        drawn.T,
+        cmap="Blues" if drawn.min() >= 0.0 else "RdBu",
+        vmin=0.0 if drawn.min() >= 0.0 else -np.abs(drawn).max(),
+        vmax=max(float(np.abs(drawn).max()), 1e-12),
+    )
+    ax.set_yticks(np.arange(len(order)), [in_figure(named[i]) for i in order.tolist()], fontsize=8)
+    ax.invert_yaxis()
+    others = n - len(order)
+    less = "less" if total.sum() > total[order].sum() else "none"
+    said = f" ({others} others have {less})" if others else ""
+    _title(ax, f"Shares over time{said}", "")
+    bar = ax.figure.colorbar(mesh, ax=ax, pad=0.01)
+    bar.set_label("share", fontsize=9)
+    bar.ax.tick_params(labelsize=8)
+    _finish(ax, times is not None, grid=False)
+    return ax
+
+
+def _plays(given: Any) -> NDArray[np.float64]:
+    rows = given if isinstance(given, np.ndarray) else list(given)
+    if len(rows) and isinstance(rows[0], Step):
+        rows = [step.x for step in rows]
+    shares = as_array(rows, "plays")
+    if shares.ndim != 2 or not shares.size:
+        raise ValueError(
+            f"plays must be a row of shares for each round, or the steps of play, got shape "
+            f"{shares.shape}"
+        )
+    return shares
+
+
+def _axes(axes: Sequence[Axes] | None) -> tuple[Axes, Axes]:
+    left, right = _figure(2, (10.0, 3.8)) if axes is None else axes
+    return left, right
+
+
+def _figure(columns: int, size: tuple[float, float]) -> Any:
+    from matplotlib import pyplot as plt
+
+    _, axes = plt.subplots(1, columns, figsize=size, layout="constrained", squeeze=False)
+    return axes[0]
+
+
+def _when(times: ArrayLike | None, rounds: int) -> Vector:
+    """Return the rounds from 1, or their days."""
+    if times is None:
+        return np.arange(1.0, rounds + 1.0)
+    return days(as_vector(times, "times", rounds))
+
+
+def _step(numbers: Vector) -> float:
+    return float(np.median(np.diff(numbers))) if len(numbers) > 1 else 1.0
+
+
+def _moving_mean(values: Vector) -> Vector:
+    """Return the mean of the last fiftieth of the game at each round, of fewer at its beginning."""
+    window = max(1, len(values) // SMOOTHED)
+    sums = np.append(0.0, values.cumsum())
+    ends = np.arange(1, len(values) + 1)
+    begins = np.maximum(ends - window, 0)
+    return np.asarray((sums[ends] - sums[begins]) / (ends - begins))
+
+
+def _add_best(ax: Axes, benchmark: Benchmark | None, rounds: int) -> None:
+    if benchmark is None:
+        return
+    if not isinstance(benchmark, Benchmark):
+        raise TypeError(
+            f"benchmark must be a Benchmark, as hindsight returns it, got {benchmark!r:.60}"
+        )
+    ax.axhline(
+        benchmark.cost / rounds,
+        color="0.15",
+        linewidth=1.0,
+        linestyle=":",
+        label="best fixed action",
+    )
+
+
+def _title(ax: Axes, title: str, label: str) -> None:
+    ax.set_title(title, fontsize=10, loc="left")
+    ax.set_ylabel(label, fontsize=9)
+
+
+def _finish(ax: Axes, dated: bool, *, grid: bool = True) -> None:
+    if dated:
+        label_days(ax.xaxis, 7)
+        ax.set_xlabel("time, UTC", fontsize=9)
+    else:
+        ax.set_xlabel("round t", fontsize=9)
+    ax.tick_params(labelsize=8)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.margins(x=0.0)
+    if grid:
+        ax.grid(True, color="0.92", linewidth=0.8)
+        ax.set_axisbelow(True)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, fontsize=8)

@@ -1,0 +1,208 @@
+"""Habits of command lines: help, completion, lists, tables at 80 columns, logs."""
+
+from __future__ import annotations
+
+import json
+import logging
+import runpy
+import subprocess
+import sys
+import tomllib
+from io import StringIO
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import hedgerow
+from hedgerow.baselines.methods import METHODS
+from hedgerow.cli import progress as progress_module
+from hedgerow.cli.app import app
+from hedgerow.cli.habits import show_log
+from hedgerow.cli.progress import progress
+from hedgerow.cli.tune import _table as tuning_table
+from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.reading import shipped
+from hedgerow.kernels import jit
+from hedgerow.networks import Network, Quantity
+from hedgerow.report.networks import network_table, record_table, rejection_table
+
+COMMANDS = [
+    (), ("run",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",), ("list",),
+    ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",), ("ingest", "atlas"),
+    ("ingest", "edges"), ("ingest", "matrix"), ("network",), ("network", "show"),
+    ("network", "build"),
+]  # fmt: skip
+
+
+def invoked(*arguments, **others):
+    return CliRunner().invoke(app, list(arguments), **others)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_h_is_help(command):
+    short, long = invoked(*command, "-h"), invoked(*command, "--help")
+    assert short.exit_code == 0
+    assert "Usage" in short.stdout
+    assert short.stdout == long.stdout
+
+
+def test_every_command_is_tried():
+    names = {command.name or command.callback.__name__ for command in app.registered_commands}
+    names |= {group.name for group in app.registered_groups}
+    assert names == {command[0] for command in COMMANDS if command}
+
+
+def test_python_m_hedgerow(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["hedgerow", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("hedgerow", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"hedgerow {hedgerow.__version__}\n"
+
+
+def completed(words):
+    env = {"_HEDGEROW_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    env["COMP_CWORD"] = str(len(words.split()) - 1)
+    return set(invoked(env=env, prog_name="hedgerow").stdout.split())
+
+
+def test_the_tab_key_completes_commands_options_and_shipped_names():
+    assert completed("hedgerow me") == {"methods"}
+    assert completed("hedgerow network sh") == {"show"}
+    assert completed("hedgerow show sm") == {"smoke"}
+    assert completed("hedgerow run paper") == {"paper", "paper_network"}
+    assert "--series" in completed("hedgerow ingest edges a.csv --se")
+    assert "--install-completion" in invoked("-h").stdout
+
+
+def test_lists_are_short_and_whole(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    names = {"problems": KINDS, "methods": METHODS, "experiments": shipped()}
+    overview = invoked("list").stdout
+    assert len(overview.splitlines()) < 40
+    for command, known in names.items():
+        shown = invoked(command).stdout
+        assert "…" not in shown
+        assert max(map(len, shown.splitlines())) <= 80
+        assert set(known) <= {line for line in shown.splitlines() if not line.startswith(" ")}
+        rows = json.loads(invoked(command, "--json").stdout)
+        assert {next(iter(row.values())) for row in rows} == set(known)
+        assert all(name in overview for name in known)
+    for name in dir(hedgerow.sets):
+        if name in invoked("sets").stdout.split():
+            assert name in overview
+
+
+def test_show_prints_a_shipped_experiment():
+    shown = invoked("show", "smoke").stdout
+    assert shown == shipped()["smoke"].read_text(encoding="utf-8")
+    assert tomllib.loads(shown)["name"] == "smoke"
+    wrong = invoked("show", "smoak")
+    assert wrong.exit_code == 2
+    assert "no shipped experiment of that name; shipped are fair," in wrong.stderr
+
+
+def printed(table):
+    out = StringIO()
+    Console(file=out, width=80).print(table)
+    return out.getvalue()
+
+
+def test_no_table_cuts_names_or_numbers_at_80_columns():
+    label = "an experiment's label of sixty characters, as many as it may"
+    row = {"problem": label, "horizon": 1_000_000_000, "method": "m" * 40, "eagerness": 0.125}
+    shown = printed(tuning_table({"rule": "sum", "rows": [row]}))
+    assert "…" not in shown
+    assert "1000000000" in shown
+    assert "0.125" in shown
+    assert shown.count("m") >= 40
+    left_out = {"count": 10**9, "reason": "r" * 70, "first": "f" * 200}
+    shown = printed(rejection_table([left_out]))
+    assert "…" not in shown
+    assert shown.count("f") == 200 + len("ff")  # of two headings
+    shown = printed(record_table({"c" * 60: "v" * 100}))
+    assert "…" not in shown
+    assert shown.count("v") == 100
+    quantities = {"n" * 50: Quantity([-1.23456e-20], "synthetic:" + "x" * 50)}
+    network = Network(("a", "b"), [(0, 1)], [1e-20], "measured", quantities=quantities)
+    shown = printed(network_table(network))
+    assert "…" not in shown
+    assert shown.count("-1.235e-20") == 5
+    assert shown.count("n") >= 50
+
+
+def tally(ran, failed=0):
+    return SimpleNamespace(before=2, ran=ran, failed=dict.fromkeys(range(failed)), total=12)
+
+
+def test_a_log_gets_a_line_every_half_minute(monkeypatch, capsys):
+    clock = iter([0.0, 10.0, 31.0, 40.0, 65.0])
+    monkeypatch.setattr(progress_module.time, "monotonic", lambda: next(clock))
+    with progress("small", quiet=False) as watch:
+        for ran in (1, 2, 3):
+            watch(tally(ran))
+        watch(tally(4, failed=1))
+    assert capsys.readouterr().err.splitlines() == [
+        "small: 4 of 12 tasks, 0.0645/s, about 2 min left",
+        "small: 7 of 12 tasks, 1 failed, 0.0769/s, about 65 s left",
+    ]
+
+
+def test_quiet_shows_neither_lines_nor_the_log(monkeypatch, capsys):
+    monkeypatch.setattr(progress_module, "EVERY", 0.0)
+    show_log()
+    with progress("small", quiet=True) as watch:
+        watch(tally(3))
+        logging.getLogger("hedgerow").info("not now")
+    assert capsys.readouterr().err == ""
+
+
+def test_compiling_is_one_short_line_at_info(monkeypatch, capsys, caplog):
+    show_log()
+    monkeypatch.setattr(jit, "_spent", 0.0)
+    with caplog.at_level(logging.INFO, "hedgerow"):
+        for _ in range(3):
+            jit._note(0.75, "/somewhere")
+    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [
+        ("INFO", "compiling for this machine, once")
+    ]
+    assert capsys.readouterr().err == "hedgerow: compiling for this machine, once\n"
+
+
+def test_the_log_is_shown_above_a_bar_and_not_in_it():
+    """What goes to stderr while a bar is live is printed before the bar is drawn again."""
+    code = (
+        "import io, logging, sys; from rich.console import Console; from rich.progress import "
+        "Progress; from hedgerow.cli.habits import show_log; show_log();\n"
+        "console = Console(stderr=True, force_terminal=True, width=80)\n"
+        "with Progress(console=console, auto_refresh=False) as bar:\n"
+        "    bar.add_task('b', total=2); bar.refresh()\n"
+        "    logging.getLogger('hedgerow').info('compiling')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.split("\n")
+    (at,) = [i for i, line in enumerate(lines) if "compiling" in line]
+    assert "━" not in lines[at], "a line of its own"
+    assert "━" in lines[at + 1], "the bar below it"
+
+
+def test_without_the_command_line_nothing_is_shown(tmp_path):
+    code = (
+        "from hedgerow.kernels import jit; jit._note(9.0, '/x'); "
+        "import logging; print(logging.getLogger('hedgerow').handlers)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_numbers_of_networks_are_not_cut():
+    network = Network(("a", "b"), [(0, 1)], [123456.789], "measured",
+                      quantities={"x": Quantity(np.array([1e9]), "measured")})  # fmt: skip
+    assert "1.235e+05" in printed(network_table(network))

@@ -1,0 +1,228 @@
+"""Small mistakes that everybody makes once: each gets a sentence, or simply works."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments import Results, load_experiment, sweep, tune
+from hedgerow.experiments.executors import dask, find_joblib, serial
+from hedgerow.feedback import first_order
+from hedgerow.networks import Network
+from hedgerow.problems import LatencyCap
+from hedgerow.report import Summary, write_report
+from made_results import Made, make_results
+
+X = hr.sets.Simplex(3)
+F = hr.Linear([1.0, 2.0, 3.0])
+TINY = """
+name = "tiny"
+methods = ["projection_free_coco"]
+horizons = [8]
+seeds = [20]
+[[problems]]
+kind = "iid_simplex"
+n = 3
+[tune]
+seeds = [0]
+rule = "sum"
+eagerness = [1.0]
+"""
+
+
+def refused(words, kind=TypeError):
+    return pytest.raises(kind, match=f"^{re.escape(words)}")
+
+
+def test_strings_are_paths(tmp_path):
+    (tmp_path / "tiny.toml").write_text(TINY)
+    experiment = load_experiment(str(tmp_path / "tiny.toml"))
+    folder = str(tmp_path / "out")
+    assert sweep(experiment, folder, serial).failed == {}
+    results = Results(folder)
+    assert results.folder == tmp_path / "out"
+    assert len(results.runs) == 1
+    page = write_report(Summary(results), str(tmp_path / "report"))
+    assert page == tmp_path / "report" / "report.html"
+    assert page.is_file()
+    selection, _ = tune(experiment, str(tmp_path / "tuned"), serial)
+    assert selection["rows"]
+    with refused(f"{tmp_path} holds no results", ValueError):
+        Results(str(tmp_path))
+
+
+def test_recorded_rounds_are_pairs_of_functions():
+    with refused("there are no rounds; give at least one pair (cost, constraint)", ValueError):
+        hr.Recorded(X, [])
+    with refused(
+        "the cost of round 2 must be a function with a value f(x) and a subgradient f.grad(x), "
+        "such as Linear(coefficients), got array([1., 1., 1.])"
+    ):
+        hr.Recorded(X, [(F, F), (np.ones(3), F)])
+    with refused("the constraint of round 1 must be a function"):
+        hr.Recorded(X, [(F, abs)])
+    with refused("the constraint of round 1 must be a function"):
+        hr.Recorded(X, [(F, [F, 2.0])])
+    with refused(
+        "round 1 must be a pair (cost, constraint), got 3 entries; several constraints are one "
+        "sequence: (cost, [first, second])"
+    ):
+        hr.Recorded(X, [(F, F, F)])
+    with refused("round 1 must be a pair (cost, constraint), got Linear"):
+        hr.Recorded(X, [F])
+
+
+def test_a_tuple_of_constraints_is_their_maximum():
+    caps = (hr.Linear([1.0, 0.0, 0.0], -0.5), hr.Linear([0.0, 1.0, 0.0], -0.5))
+    ((_, constraint),) = hr.Recorded(X, [(F, caps)])
+    assert constraint.parts == caps
+    trace = hr.simulate(hr.projection_free_coco(X), hr.Recorded(X, [(F, caps)] * 5))
+    assert trace.violations_each.shape == (2, 5)
+
+
+@pytest.mark.parametrize("game", [hr.simulate, hr.play])
+def test_a_factory_is_no_policy(game):
+    problem = hr.problems.IidSimplex(3, 5)
+    with refused(
+        "a game needs a policy, with ask and tell, got projection_free_coco itself; build one with "
+        "projection_free_coco(problem.decision_set)"
+    ):
+        game(hr.projection_free_coco, problem)
+    with refused("a game needs a policy, with ask and tell, got 'projection_free_coco'"):
+        game("projection_free_coco", problem)
+
+
+@pytest.mark.parametrize("given", [None, 3, b"x", {}, {"a": 1}, [1], np.ones(2), "state.npz"])
+def test_restore_names_what_is_no_snapshot(given):
+    policy = hr.projection_free_coco(X)
+    before = policy.ask()
+    with refused(
+        f"Constrained is restored from a snapshot, as its state() returns it, got {given!r}; "
+        "a file is read by load(path)",
+        ValueError,
+    ):
+        policy.restore(given)
+    np.testing.assert_array_equal(policy.ask(), before)
+    cut = policy.state()
+    del cut["checksum"]
+    with pytest.raises(ValueError, match="this one lacks checksum; take one with state"):
+        policy.restore(cut)
+
+
+def test_names_that_are_not_there_get_a_suggestion():
+    with pytest.raises(KeyError) as caught:
+        METHODS["projection_free_cooc"]
+    assert caught.value.args == (
+        "there is no method 'projection_free_cooc'; did you mean 'projection_free_coco'?",
+    )
+    with pytest.raises(KeyError, match="no method 'xyz'; `hedgerow methods` lists them"):
+        METHODS["xyz"]
+    assert "projection_free_cooc" not in METHODS
+    assert METHODS.get("projection_free_cooc") is None
+    with refused("hedgerow has no 'similate'; did you mean 'simulate'?", AttributeError):
+        hr.similate  # noqa: B018
+    with refused("hedgerow.sets has no 'Simplx'; did you mean 'Simplex'?", AttributeError):
+        hr.sets.Simplx  # noqa: B018
+    with refused("hedgerow has no 'xyz'; dir(hedgerow) lists its names", AttributeError):
+        hr.xyz  # noqa: B018
+    assert not hasattr(hr, "similate")
+
+
+SEEDED = {
+    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(30, 90, 9, seed),
+    "ftpl_coco": lambda seed: hr.ftpl_coco(X, 9, seed),
+    "Sampled": lambda seed: hr.Sampled(hr.projection_free_coco(X), seed),
+    "semi_bandit_coco": lambda seed: hr.semi_bandit_coco(X, 9, seed),
+} | {
+    name: (lambda seed, name=name: getattr(hr.problems, name)(seed=seed))
+    for name in ("AdSlots", "Caching", "DriftingSubsets", "HalfspaceBox", "HardBox", "IidSimplex",
+                 "OrthogonalBall", "QuadraticBox", "Ranking", "SwitchingBall")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SEEDED)
+def test_no_seed_is_no_seed(what):
+    words = "seed must be a whole number, got None; choose one, such as 0: games are repeatable"
+    with refused(words):
+        SEEDED[what](None)
+    SEEDED[what](0)
+
+
+def test_regret_needs_a_benchmark():
+    problem = hr.problems.IidSimplex(3, 9)
+    trace = hr.simulate(hr.projection_free_coco(X), problem)
+    with refused(
+        "regret compares with a Benchmark, as hindsight(problem) returns it, got 3.0; a cost of "
+        "your own is subtracted: trace.cost - cost"
+    ):
+        trace.regret(3.0)
+    best = hr.hindsight(problem)
+    assert trace.regret(best) == trace.cost - best.cost
+
+
+def test_a_series_with_an_index_of_its_own_is_refused():
+    pandas = pytest.importorskip("pandas")
+    plain = pandas.Series([3.0, 1.0, 2.0])
+    np.testing.assert_array_equal(X.lmo(plain), [0.0, 1.0, 0.0])
+    words = "in the order of the set's coordinates, got a Series with an index of its own, from"
+    for index in ([2, 0, 1], ["a", "b", "c"]):
+        given = pandas.Series([3.0, 1.0, 2.0], index=index)
+        for use in (X.lmo, X.project, hr.Linear):
+            with pytest.raises(TypeError, match=f"{words} {index[0]!r}.*pass `.to_numpy"):
+                use(given)
+        with pytest.raises(TypeError, match=words):
+            hr.learners.OGD(X).tell(first_order(_Odd(given), np.ones(3) / 3))
+        with pytest.raises(TypeError, match=words):
+            hr.learners.OGD(X, start=given)
+
+
+class _Odd:
+    """A function whose gradient is a Series."""
+
+    def __init__(self, gradient):
+        self._gradient = gradient
+
+    def __call__(self, _):
+        return 0.0
+
+    def grad(self, _):
+        return self._gradient
+
+
+def test_extras_are_named_as_they_can_be_installed(monkeypatch):
+    """The package is on no index yet: it is installed from its folder."""
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with refused(
+        'several workers need joblib; install it with: pip install ".[cli]", or use workers=1',
+        ValueError,
+    ):
+        find_joblib()
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with refused(
+        'a cluster needs dask.distributed; install it with: pip install ".[cluster]"', ValueError
+    ):
+        list(dask([], "tcp://127.0.0.1:9"))
+
+
+def test_who_ties_in_regret_and_has_more_ccv_is_dominated(tmp_path):
+    four = [5.0] * 4
+    folder = make_results(tmp_path / "made", {
+        "projection_free_coco": Made(four, [10.0] * 4), "sinha_vaze": Made(four, [20.0] * 4),
+        "cold": Made(four, [10.0] * 4), "unconstrained": Made([1.0] * 4, [90.0] * 4),
+    })  # fmt: skip
+    stars = {row.config.method: row.undominated for row in Summary(Results(folder)).rows}
+    assert stars == {
+        "projection_free_coco": True, "sinha_vaze": False, "cold": True, "unconstrained": True
+    }  # fmt: skip
+
+
+def test_a_network_with_cycles_is_told_how_to_turn_its_edges():
+    links = Network(("a", "b", "c"), [(0, 1), (1, 0), (1, 2), (2, 1)], [1.0] * 4, "measured")
+    with pytest.raises(ValueError, match=r"form no cycle.*orientation='distance' takes that by"):
+        LatencyCap.from_network(links, "a", "c", 9, 0)
+    assert LatencyCap.from_network(links, "a", "c", 9, 0, orientation="distance").horizon == 9
