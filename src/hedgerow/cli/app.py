@@ -16,6 +16,7 @@ from hedgerow.cli.errors import report_errors
 from hedgerow.cli.habits import SETTINGS, show_log
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import experiments, methods, problems, show, show_list
+from hedgerow.cli.live import compact, dashboard, serve, token
 from hedgerow.cli.network import network
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
@@ -42,6 +43,10 @@ app.command()(backtest)
 app.command()(report)
 app.command()(reproduce)
 app.command()(tune)
+app.add_typer(token, name="token")
+app.command()(serve)
+app.command()(dashboard)
+app.command()(compact)
 
 
 @app.callback(invoke_without_command=True)

@@ -4,13 +4,10 @@ from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
 from .edge_quantities import EdgeQuantity as EdgeQuantity
-from .job_sequencing import JobSequencing as JobSequencing
-from .latency_cap import LatencyCap as LatencyCap
-from .measured_routes import Limit as Limit
-from .measured_routes import FullestLink as FullestLink
-from .measured_routes import MeasuredRoutes as MeasuredRoutes
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
+from .job_sequencing import JobSequencing as JobSequencing
+from .latency_cap import LatencyCap as LatencyCap
 from .link_loads import Congestion as Congestion
 from .link_loads import CongestionCost as CongestionCost
 from .link_loads import FortzThorup as FortzThorup
@@ -18,14 +15,15 @@ from .link_loads import LargestUtilisation as LargestUtilisation
 from .link_loads import LinkLoads as LinkLoads
 from .link_loads import LinkUtilisation as LinkUtilisation
 from .link_loads import QueueingDelay as QueueingDelay
+from .measured_routes import FullestLink as FullestLink
+from .measured_routes import Limit as Limit
+from .measured_routes import MeasuredRoutes as MeasuredRoutes
 from .optimal_transport import OptimalTransport as OptimalTransport
 from .portfolios import (
     ActiveShare as ActiveShare,
 )
-    LogPortfolio as LogPortfolio,
-)
-    NegativeLog as NegativeLog,
-)
+from .portfolios import LogPortfolio as LogPortfolio
+from .portfolios import NegativeLog as NegativeLog
 from .portfolios import Portfolio as Portfolio
 from .portfolios import price_relatives as price_relatives
 from .problem import EnvelopedProblem as EnvelopedProblem
