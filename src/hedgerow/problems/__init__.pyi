@@ -3,6 +3,7 @@ from .caching import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
+from .edge_quantities import EdgeQuantity as EdgeQuantity
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
 from .job_sequencing import JobSequencing as JobSequencing
@@ -11,9 +12,12 @@ from .link_loads import Congestion as Congestion
 from .link_loads import CongestionCost as CongestionCost
 from .link_loads import FortzThorup as FortzThorup
 from .link_loads import LargestUtilisation as LargestUtilisation
-from .link_loads import LinkLoads as LinkLoads
 from .link_loads import LinkUtilisation as LinkUtilisation
 from .link_loads import QueueingDelay as QueueingDelay
+from .link_loads import SplitLoads as SplitLoads
+from .measured_routes import Limit as Limit
+from .measured_routes import LinkLoads as LinkLoads
+from .measured_routes import MeasuredRoutes as MeasuredRoutes
 from .optimal_transport import OptimalTransport as OptimalTransport
 from .portfolios import (
     ActiveShare as ActiveShare,
