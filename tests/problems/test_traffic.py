@@ -16,8 +16,8 @@ from hedgerow.problems import (
     CongestionCost,
     FortzThorup,
     LargestUtilisation,
-    LinkLoads,
     QueueingDelay,
+    SplitLoads,
     TrafficEngineering,
     gravity_demands,
     link_failures,
@@ -303,7 +303,7 @@ def test_wrong_demands_are_refused(name: str) -> None:
 def test_wrong_networks_are_refused() -> None:
     X = PathShares([(0, 1)], [(0, 1)])
     with pytest.raises(ValueError, match="capacities must be above 0, got 0 on link 0"):
-        LinkLoads(X.incidence, X.pair_of, np.zeros(1))
+        SplitLoads(X.incidence, X.pair_of, np.zeros(1))
     with pytest.raises(ValueError, match="limit must be above 0"):
         TrafficEngineering(X, [[1.0]], [1.0], [1.0], 0.0)
     with pytest.raises(ValueError, match=r"must have shape \(rounds, 4, 4\)"):

@@ -10,7 +10,7 @@ from hedgerow.feedback import Full, full, needs
 from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector, as_vector
 from hedgerow.player import StatefulPlayer
-from hedgerow.problems.link_loads import LargestUtilisation, LinkLoads, LinkUtilisation
+from hedgerow.problems.link_loads import LargestUtilisation, LinkUtilisation, SplitLoads
 from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State
@@ -101,7 +101,7 @@ class MeanMatrix(LastMatrix):
         return mean + (demand - mean) / float(self._state["t"][0])
 
 
-def _matrix(constraint: Any) -> tuple[LinkLoads, Vector]:
+def _matrix(constraint: Any) -> tuple[SplitLoads, Vector]:
     """Return the links and the demands of a round."""
     needs(Full, constraint, "this policy", "constraint")
     first = parts_of(constraint.function)[0]

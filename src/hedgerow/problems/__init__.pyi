@@ -12,9 +12,9 @@ from .link_loads import Congestion as Congestion
 from .link_loads import CongestionCost as CongestionCost
 from .link_loads import FortzThorup as FortzThorup
 from .link_loads import LargestUtilisation as LargestUtilisation
-from .link_loads import LinkLoads as LinkLoads
 from .link_loads import LinkUtilisation as LinkUtilisation
 from .link_loads import QueueingDelay as QueueingDelay
+from .link_loads import SplitLoads as SplitLoads
 from .measured_routes import FullestLink as FullestLink
 from .measured_routes import Limit as Limit
 from .measured_routes import MeasuredRoutes as MeasuredRoutes

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_positive
-from hedgerow.problems.link_loads import LinkLoads
+from hedgerow.problems.link_loads import SplitLoads
 from hedgerow.problems.traffic_engineering import LinkNetwork
 from hedgerow.sets.path_shares import PathShares
 
@@ -122,7 +122,7 @@ def _busiest(network: LinkNetwork, matrix: Vector) -> float:
     """Return the largest utilisation under shortest paths."""
     origin, target = np.nonzero(matrix)
     X = PathShares(network.edges, list(zip(origin, target, strict=True)), 1, network.latency_ms)
-    loads = LinkLoads(X.incidence, X.pair_of, _capacity(network))
+    loads = SplitLoads(X.incidence, X.pair_of, _capacity(network))
     return float(loads.utilisation(X.shortest, matrix[origin, target]).max())
 
 

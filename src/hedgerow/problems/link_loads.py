@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class LinkLoads:
+class SplitLoads:
     """Which coordinates of a split load which links.
 
     Args:
@@ -72,9 +72,9 @@ class LinkLoads:
         many: Vector = np.asarray((by_pair @ demand.T).T)
         return many / self.capacity
 
-    def with_capacity(self, capacity: Vector) -> LinkLoads:
+    def with_capacity(self, capacity: Vector) -> SplitLoads:
         """Return the same links with other capacities."""
-        loads = LinkLoads(self.incidence, self.pair_of, capacity)
+        loads = SplitLoads(self.incidence, self.pair_of, capacity)
         vars(loads).update(transposed=self.transposed, gathering=self.gathering)  # made once
         return loads
 
@@ -98,7 +98,7 @@ class LargestUtilisation:
 
     """
 
-    loads: LinkLoads
+    loads: SplitLoads
     demand: Vector
     limit: float
 
@@ -123,7 +123,7 @@ class LinkUtilisation:
 
     """
 
-    loads: LinkLoads
+    loads: SplitLoads
     demand: Vector
     limit: float
     link: int
@@ -141,13 +141,13 @@ class LinkUtilisation:
         return self.loads.row(self.link, self.demand)
 
 
-def each_link(loads: LinkLoads, demand: Vector, limit: float) -> Maximum:
+def each_link(loads: SplitLoads, demand: Vector, limit: float) -> Maximum:
     """Return one constraint for each link, as the parts of a `Maximum`."""
     links = range(loads.capacity.size)
     return Maximum([LinkUtilisation(loads, demand, limit, link) for link in links])
 
 
-def mean_latency(loads: LinkLoads, latency: Vector, demand: Vector) -> Linear:
+def mean_latency(loads: SplitLoads, latency: Vector, demand: Vector) -> Linear:
     """Return the latency of the average unit of traffic, linear in the split; 0 without demand."""
     total = float(demand.sum())
     of_coordinate: Vector = loads.transposed @ latency
@@ -241,7 +241,7 @@ class CongestionCost:
 
     """
 
-    loads: LinkLoads
+    loads: SplitLoads
     demand: Vector
     congestion: Congestion
 

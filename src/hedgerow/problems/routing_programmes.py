@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.inputs import Vector
-from hedgerow.problems.link_loads import LinkLoads
+from hedgerow.problems.link_loads import SplitLoads
 from hedgerow.sets.decision_set import DecisionSet, Rows
 from hedgerow.sets.interior import linear_programme
 
@@ -21,7 +21,7 @@ EXACT = 1e-9
 """A limit is found when no link is above it by more than this."""
 
 
-def utilisation_rows(loads: LinkLoads, demand: Vector) -> sparse.csr_array:
+def utilisation_rows(loads: SplitLoads, demand: Vector) -> sparse.csr_array:
     """Return links x coordinates: times a split it gives the utilisations."""
     from scipy import sparse
 
@@ -84,7 +84,7 @@ def _solved(
 
 
 def least_limit_of_all(
-    X: DecisionSet, loads: LinkLoads, demands: Vector, available: Vector
+    X: DecisionSet, loads: SplitLoads, demands: Vector, available: Vector
 ) -> tuple[Vector, float]:
     """Return the split whose largest utilisation over all rounds is least, and that value.
 

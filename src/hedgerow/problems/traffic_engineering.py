@@ -16,7 +16,7 @@ from hedgerow.problems.link_loads import (
     Congestion,
     CongestionCost,
     LargestUtilisation,
-    LinkLoads,
+    SplitLoads,
     each_link,
     mean_latency,
 )
@@ -114,12 +114,12 @@ class TrafficEngineering(Problem):
 
     available: Vector | None = None
     horizon: int = field(init=False)
-    loads: LinkLoads = field(init=False, repr=False)
+    loads: SplitLoads = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         X, links = self.decision_set, len(self.decision_set.edges)
         demands = checked_demands(self.demands, len(X.pairs))
-        loads = LinkLoads(X.incidence, X.pair_of, self.capacity)
+        loads = SplitLoads(X.incidence, X.pair_of, self.capacity)
         values: dict[str, Any] = {"demands": read_only(demands), "horizon": len(demands)}
         values["latency"] = read_only(as_vector(self.latency, "latency", links))
         values["limit"] = as_positive(self.limit, "limit")
@@ -257,7 +257,7 @@ class TrafficEngineering(Problem):
         least = self.smallest_limit
         return max(0.5 * (least + self.shortest_limit), 1.01 * least)
 
-    def best_for(self, loads: LinkLoads, demand: Vector) -> tuple[Vector, float]:
+    def best_for(self, loads: SplitLoads, demand: Vector) -> tuple[Vector, float]:
         """Return the split of least latency for one demand vector, and the limit it keeps; by LP.
 
         The limit is the problem's, or the least that a split keeps where none keeps that.
