@@ -1,8 +1,9 @@
 """The default against the first one and the rivals: writes evidence/default.json.
 
 `python evidence/default.py [what]`, what among games, measured, growth, robustness; left out, all.
-Seeds 300 to 307, which chose nothing (300 to 302 for slow games). `measured` reads the files of HEDGEROW_DATA, the second half
-of a series that is played in time, and is left out where that is not set.
+Seeds 300 to 307, which chose nothing (300 to 302 for slow games). `measured` reads the files of
+HEDGEROW_DATA, the second half of a series that is played in time, and is left out where that is
+not set.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def test_the_practical_preset_keeps_its_promise(seed):
     assert trace.ccv < 0.015 * problem.horizon * problem.threshold
     assert trace.regret(best) < 0.05 * best.cost
     assert trace.regret(best) <= policy.certificate() + 1e-6
-    assert trace.oracle_calls == problem.horizon + 1
+    assert problem.horizon < trace.oracle_calls <= problem.horizon + 5
 
 
 def test_the_theory_preset_plays_plain_ocg():

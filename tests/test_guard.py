@@ -219,10 +219,8 @@ def test_theorem_g_holds_in_every_round_of_games_that_react(name, tracking):
     X = SETS[name]()
     D = X.diameter
     for seed in range(3):
-        worst, C = (
-            0.0,
-            guard_constant(D, X.radius_around(X.start()), rest=10.0 if tracking else 1.0),
-        )
+        worst, rest = 0.0, 10.0 if tracking else 1.0
+        C = guard_constant(D, X.radius_around(X.start()), rest=rest)
         for policy, regret, ccv, Phi, t in played(X, seed, True, tracking=tracking):
             shares = 0.5 if tracking else 0.25
             if tracking:  # one round's loss to the leader, and rounds since its last step

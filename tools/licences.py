@@ -83,8 +83,9 @@ def licence(name: str) -> str:
 
 
 def is_gpl(declared: str) -> bool:
-    """Whether a licence is one of the GNU General Public Licenses."""
-    return "GPL" in declared or "General Public License" in declared
+    """Whether a licence is one of the GNU General Public Licenses, the Lesser ones left aside."""
+    strict = declared.replace("LGPL", "").replace("Lesser General Public License", "")
+    return "GPL" in strict or "General Public License" in strict
 
 
 def page() -> str:

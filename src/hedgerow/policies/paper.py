@@ -77,7 +77,8 @@ def projection_free_coco(
     A `Guard` grants its weights and steps while they cannot break Theorem G (docs/theory.md):
     regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}) against every action that keeps all rounds,
     for any horizon. `explain(policy)` prints the bounds, which are below the trivial ones from
-    T = 40 to 300 on, depending on the set; `certificate()` proves afterwards what was achieved.
+    T = 600 to 3000 on, depending on the set (40 to 300 with `tracking=False`); `certificate()`
+    proves afterwards what was achieved.
 
     A round may have several constraints, told as a sequence. Left as it is the policy has one queue
     and keeps their maximum: the value and gradient of the most violated one are used, as for a

@@ -30,7 +30,7 @@ Z_t at the last step, and now; the sum of ||s|| since then; rounds that it chang
 C1 = 0.1281
 """The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
 SHARE = 0.25
-"""The default of lambda, lambda_e and lambda_h: bounds then say something from T = 40 to 290 on."""
+"""The default of lambda, lambda_e and lambda_h."""
 BISECTIONS = 40
 
 
