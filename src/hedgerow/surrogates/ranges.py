@@ -298,12 +298,14 @@ class SeenRanges(LearntRanges):
         safest = X.lmo(grad)
         avoided = float(grad @ (x - safest))
         self._state["calls"][0] += 1.0
-        if avoided > 0.0:
-            seen = float(cost.grad @ (safest - x)) / avoided
-            self.array[RATE] = max(seen, 0.5 * self.array[RATE])
         exact = type(X).minimum is DecisionSet.minimum  # else the set knows a proved bound
         lowest = constraint.value - (avoided if exact else float(grad @ x) - X.minimum(grad))
-        return lowest if lowest > SURE * constraint.value else 0.0
+        if lowest > SURE * constraint.value:
+            return lowest
+        if avoided > 0.0:  # where the round can be kept, what that costs
+            seen = float(cost.grad @ (safest - x)) / avoided
+            self.array[RATE] = max(seen, 0.5 * self.array[RATE])
+        return 0.0
 
 
 Ranges = GivenRanges | LearntRanges
