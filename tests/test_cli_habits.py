@@ -17,7 +17,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.cli import progress as progress_module
 from hedgerow.cli.app import app
 from hedgerow.cli.habits import show_log
@@ -30,10 +30,10 @@ from hedgerow.networks import Network, Quantity
 from hedgerow.report.networks import network_table, record_table, rejection_table
 
 COMMANDS = [
-    (), ("run",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",), ("list",),
-    ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",), ("ingest", "atlas"),
-    ("ingest", "edges"), ("ingest", "matrix"), ("network",), ("network", "show"),
-    ("network", "build"),
+    (), ("run",), ("backtest",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",),
+    ("list",), ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",),
+    ("ingest", "atlas"), ("ingest", "edges"), ("ingest", "matrix"), ("network",),
+    ("network", "show"), ("network", "build"),
 ]  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def test_the_tab_key_completes_commands_options_and_shipped_names():
 def test_lists_are_short_and_whole(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERMINAL_WIDTH", "80")
-    names = {"problems": KINDS, "methods": METHODS, "experiments": shipped()}
+    names = {"problems": KINDS, "methods": {**METHODS, **TODAY}, "experiments": shipped()}
     overview = invoked("list").stdout
     assert len(overview.splitlines()) < 40
     for command, known in names.items():

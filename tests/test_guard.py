@@ -13,6 +13,8 @@ from hedgerow.bounds import (
     guard_constant,
     guarded_ccv,
     guarded_regret,
+    projected_ccv,
+    projected_regret,
 )
 from hedgerow.feedback import EvalGrad
 from hedgerow.learners import AdaptiveOCG, TrackingOCG
@@ -286,3 +288,40 @@ def test_bounds_are_below_the_trivial_ones_where_the_docs_say():
         assert guarded_regret(C, 1.0, (from_regret - 1) ** 0.75) >= from_regret - 1
         assert guarded_ccv(C, from_ccv) < from_ccv
         assert guarded_ccv(C, from_ccv - 1) >= from_ccv - 1
+
+
+@pytest.mark.parametrize("name", ["simplex", "ball", "box"])
+def test_theorem_f_with_projections_holds_in_every_round(name):
+    X = SETS[name]()
+    for seed in range(3):
+        policy = hr.policies.projected_coco(X)
+        cost = ccv = squares = paid = largest = 0.0
+        total, centre = np.zeros(X.dim), X.start()
+        for t, (f, g, value, x) in enumerate(reacting(X, seed, policy, 400), start=1):
+            cost, total = cost + float(f @ x), total + f
+            ccv, squares = ccv + max(0.0, value), squares + X.tangent_norm(f) ** 2
+            kappa = math.sqrt(2.0) * X.diameter * X.tangent_norm(g)
+            m = 0.5 / (1.0 - math.sqrt(0.5)) * math.sqrt(2.0) * X.diameter * math.sqrt(squares)
+            w = (m + paid) / kappa * value / kappa if value > 0.0 else 0.0
+            policy.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))
+            assert policy.surrogate.weight == pytest.approx(w, rel=1e-9)
+            paid += w * max(0.0, value)
+            largest = max(largest, w)
+            assert cost - float(total @ centre) <= projected_regret(X.diameter, squares)
+            assert ccv <= X.diameter * projected_ccv(t) + X.diameter
+        assert largest > 0.0
+    names = [bound.name for bound in hr.explain(policy).guarantees]
+    assert "CCV, Theorem F with projections" in names
+
+
+def test_weibel_steps_without_a_horizon_keep_their_bound_at_every_t():
+    X = hr.sets.L2Ball(3, radius=0.5)
+    for kind in ("plain", "turning"):
+        learner = AdaptiveOCG(X, rules.WeibelSteps(None, 1.0))
+        S, inner = np.zeros(3), 0.0
+        rng = np.random.default_rng(2)
+        for t, s in enumerate(gradients(X, rng, 600, learner, kind), start=1):
+            s = s / max(1.0, float(np.linalg.norm(s)))
+            S, inner = S + s, inner + float(s @ learner.ask())
+            learner.tell(EvalGrad(0.0, s))
+            assert inner - X.minimum(S) <= 5.0 / 3.0**0.75 * X.diameter * t**0.75

@@ -7,7 +7,7 @@ import json
 import pytest
 from small_experiment import TEXT, hedgerow, invoked, small, written
 
-from hedgerow.baselines.methods import METHODS
+from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.results import Results
 
@@ -108,9 +108,9 @@ def test_help_tells_defaults():
 def test_list():
     found = json.loads(invoked("list", "--json").stdout)
     assert {row["kind"] for row in found["problems"]} == set(KINDS)
-    assert {row["method"] for row in found["methods"]} == set(METHODS)
+    assert {row["method"] for row in found["methods"]} == {*METHODS, *TODAY}
     assert {"paper", "smoke"} <= {row["name"] for row in found["experiments"]}
     shown = invoked("list").stdout
     assert "…" not in shown
-    for name in (*KINDS, *METHODS, "paper"):
+    for name in (*KINDS, *METHODS, *TODAY, "paper"):
         assert name in shown

@@ -12,6 +12,13 @@ from .feasible_leader import (
 from .feasible_leader import (
     follow_the_leader_feasible as follow_the_leader_feasible,
 )
+from .fixed_actions import BestOfYesterday as BestOfYesterday
+from .fixed_actions import FixedAction as FixedAction
+from .fixed_actions import best_of_yesterday as best_of_yesterday
+from .fixed_actions import cheapest_path as cheapest_path
+from .fixed_actions import ecmp as ecmp
+from .fixed_actions import fixed as fixed
+from .fixed_actions import shortest_path as shortest_path
 from .garber_kretzu import garber_kretzu_2024_bandit as garber_kretzu_2024_bandit
 from .garber_kretzu import (
     garber_kretzu_2024_dpp as garber_kretzu_2024_dpp,
@@ -39,6 +46,9 @@ from .lagrangian import (
 )
 from .methods import (
     METHODS as METHODS,
+)
+from .methods import (
+    TODAY as TODAY,
 )
 from .methods import (
     Constants as Constants,

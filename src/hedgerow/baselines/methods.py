@@ -17,6 +17,7 @@ from typing import Any
 
 import hedgerow.baselines
 import hedgerow.policies
+from hedgerow.baselines.fixed_actions import best_of_yesterday, cheapest_path, ecmp, shortest_path
 from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
@@ -83,6 +84,20 @@ class _Methods(dict[str, Method]):
 METHODS: Mapping[str, Method] = _Methods(_in_order(_declared_methods()))
 """Every method of the library, by name."""
 
+TODAY: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method(build, regret="none", ccv="none", source=source, per_round="nothing", needs="none")
+        for build, source in (
+            (shortest_path, "one path of least latency for ever, or of fewest links"),
+            (cheapest_path, "one path of least price for ever"),
+            (ecmp, "equal splits over the shortest paths, RFC 2992"),
+            (best_of_yesterday, "the best path of the day before, Juttner et al. 2001"),
+        )
+    )
+}
+"""What is done today; named like methods, but not among the rivals that "all" stands for."""
+
 
 def find_method(name: str) -> Method:
     """Return a method by its name here, its name in an installed package, or its import path.
@@ -96,8 +111,8 @@ def find_method(name: str) -> Method:
     ValueError: there is no method 'guo_reco' (did you mean 'guo_recoo'?); ...
 
     """
-    if name in METHODS:
-        return METHODS[name]
+    if name in METHODS or name in TODAY:
+        return METHODS.get(name) or TODAY[name]
     try:
         build = load_path(name) if is_path(name) else load_plugin(GROUP, name)
     except LookupError:
@@ -111,7 +126,8 @@ def find_method(name: str) -> Method:
 
 def method_names() -> list[str]:
     """Return the names of all methods, those of installed packages last."""
-    return [*METHODS, *(name for name in plugin_names(GROUP) if name not in METHODS)]
+    ours = [*METHODS, *TODAY]
+    return [*ours, *(name for name in plugin_names(GROUP) if name not in ours)]
 
 
 def installed_method(name: str) -> Method | None:

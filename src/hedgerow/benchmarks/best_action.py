@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from time import perf_counter
+from typing import Literal
 
 import numpy as np
 
@@ -21,12 +22,15 @@ from hedgerow.problems.problem import GivenRound, Problem
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
 
+ALLOWANCE = 1e-6
+"""The least violation is known up to this share, so the search for the cost may have so much."""
+
 
 def hindsight(
     problem: Problem | DecisionSet,
     rounds: Iterable[GivenRound] | None = None,
     *,
-    budget: float = 0.0,
+    budget: float | Literal["least"] = 0.0,
     interval: tuple[int, int] | None = None,
     constrained: bool = True,
     time_limit: float | None = None,
@@ -47,7 +51,9 @@ def hindsight(
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.
         rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
-        budget: the sum of positive constraint values that the action may have, at least 0.
+        budget: the sum of positive constraint values that the action may have, at least 0; or
+            "least": 0 where some action keeps every round, else the least sum that any action has.
+            `comparator` of the answer says which it was.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action whatever the constraints say.
         time_limit: the seconds after which the search ends, with status "time limit", the best
@@ -63,6 +69,11 @@ def hindsight(
     (array([0.25, 0.75]), 7.0, 'optimal')
     >>> round(hindsight(Simplex(2), game, budget=1.0).cost, 9)
     6.0
+    >>> torn = [*game, (Linear([1.0, 2.0]), Linear([-1.0, 0.0], 0.5))]
+    >>> print(hindsight(Simplex(2), torn).comparator)
+    nobody: no fixed action keeps every round
+    >>> print(hindsight(Simplex(2), torn, budget="least").comparator)
+    the best fixed action of those that violate least, by 0.25 in all; none keeps every round
 
     """
     steps = hindsight_steps(
@@ -81,7 +92,7 @@ def hindsight_steps(
     problem: Problem | DecisionSet,
     rounds: Iterable[GivenRound] | None = None,
     *,
-    budget: float = 0.0,
+    budget: float | Literal["least"] = 0.0,
     interval: tuple[int, int] | None = None,
     constrained: bool = True,
     time_limit: float | None = None,
@@ -99,14 +110,36 @@ def hindsight_steps(
 
     """
     begin, deadline = perf_counter(), Deadline(time_limit)
-    budget = as_number(budget, "the budget")
-    if budget < 0.0:
-        raise ValueError(f"the budget must be at least 0, got {budget:g}")
+    allowed = 0.0 if budget == "least" else as_number(budget, 'the budget, a number or "least",')
+    if allowed < 0.0:
+        raise ValueError(f"the budget must be at least 0, got {allowed:g}")
     game = Game.of(problem, rounds)
     first, last = (1, game.horizon) if interval is None else _interval(interval)
-    most = budget if constrained else math.inf
-    steps = _search(game.decision_set, game.between(first, last), most, deadline)
+    most = allowed if constrained else math.inf
+    search = _least_first if budget == "least" and constrained else _search
+    steps = search(game.decision_set, game.between(first, last), most, deadline)
     return (replace(best, seconds=perf_counter() - begin) for best in steps)
+
+
+def _least_first(
+    X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline
+) -> Iterator[Benchmark]:
+    """Search for an action that keeps every round; failing that, for one that violates least."""
+    for best in _search(X, rounds, budget, deadline):
+        if best.status != "infeasible":
+            yield best
+    if best.status != "infeasible":
+        return
+    needed = best.needed_budget
+    if needed is None:  # not cheap to find: ask for less than any sum
+        (best,) = deque(_search(X, rounds, rounds.tolerance, deadline), maxlen=1)
+        needed = best.needed_budget
+    if needed is None:  # out of time
+        yield best
+        return
+    most = needed * (1.0 + ALLOWANCE) + rounds.tolerance
+    for best in _search(X, rounds, most, deadline):
+        yield replace(best, needed_budget=needed, least=True)
 
 
 def _search(
@@ -114,6 +147,12 @@ def _search(
 ) -> Iterator[Benchmark]:
     """Search for the best action; a budget over curved constraints becomes one constraint."""
     limits = Cuts.none(X.dim)
+    return (replace(best, budget=budget) for best in _searched(X, rounds, budget, deadline, limits))
+
+
+def _searched(
+    X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline, limits: Cuts
+) -> Iterator[Benchmark]:
     if not (isinstance(rounds, ConvexRounds) and 0.0 < budget < math.inf):
         yield from Search(X, rounds, master_for(X), budget, limits, deadline).steps()
         return

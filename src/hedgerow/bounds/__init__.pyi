@@ -36,6 +36,8 @@ from .guarantee import Explanation as Explanation
 from .guarantee import Guarantee as Guarantee
 from .guarded import guarded_ccv as guarded_ccv
 from .guarded import guarded_regret as guarded_regret
+from .guarded import projected_ccv as projected_ccv
+from .guarded import projected_regret as projected_regret
 from .horizons import nonvacuous_horizon as nonvacuous_horizon
 from .long_run import (
     budget_ccv as budget_ccv,

@@ -11,7 +11,12 @@ import numpy as np
 from hedgerow.bounds import bandit, long_run, perturbed
 from hedgerow.bounds.conditional_gradient import Adaptivity
 from hedgerow.bounds.guarantee import Explanation, Guarantee
-from hedgerow.bounds.guarded import guarded_ccv, guarded_regret
+from hedgerow.bounds.guarded import (
+    guarded_ccv,
+    guarded_regret,
+    projected_ccv,
+    projected_regret,
+)
 from hedgerow.bounds.horizons import nonvacuous_horizon
 from hedgerow.bounds.sharper import sharper_ocg_regret
 from hedgerow.inputs import Vector
@@ -38,7 +43,7 @@ ORDER = "of order T^{3/4}"
 DOMINATED = "projection_free_coco(preset='theory') has order T^{3/4} against the same benchmark"
 
 
-def explain(policy: Policy[Any, Any]) -> Explanation:
+def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
     """Say what a policy guarantees, with its constants, and whether it says anything.
 
     What holds beforehand is declared where the policy is made, `policy.guarantees()`: a theory
@@ -47,6 +52,8 @@ def explain(policy: Policy[Any, Any]) -> Explanation:
 
     Args:
         policy: any policy of the library; of others it says that nothing is known.
+        budget: how much the comparator of the certificate may violate in all, for games in which no
+            fixed action keeps every round.
 
     >>> from hedgerow.policies.without_constraint import unconstrained
     >>> from hedgerow.sets.simplices import Simplex
@@ -57,7 +64,7 @@ def explain(policy: Policy[Any, Any]) -> Explanation:
     theorems: tuple[Theorem, ...] = getattr(policy, "guarantees", tuple)()
     found = [guarantee for theorem in theorems for guarantee in _evaluated(theorem, policy)]
     if isinstance(policy, SampledPlay):
-        inner = explain(policy.policy)
+        inner = explain(policy.policy, budget)
         kept = [part for part in inner.guarantees if not part.name.startswith("CCV")]
         name = f"{type(policy).__name__} over {inner.policy}"
         return Explanation(name, inner.horizon, (*found, *kept), inner.adaptivity)
@@ -65,7 +72,7 @@ def explain(policy: Policy[Any, Any]) -> Explanation:
     if isinstance(policy, Constrained):
         if isinstance(policy.learner, AdaptiveOCG):
             horizon = policy.learner.steps.horizon
-        found = [*_certificates(policy), *found]
+        found = [*_certificates(policy, budget), *found]
     elif not found:
         return Explanation(f"{type(policy).__name__}: nothing is known of it", None, (), None)
     adaptivity = _adaptivity(getattr(policy, "surrogate", None))
@@ -79,18 +86,22 @@ def _name(policy: Policy[Any, Any]) -> str:
     return f"{name}({type(policy.learner).__name__}, {type(policy.surrogate).__name__})"
 
 
-def _certificates(policy: Constrained[Any]) -> Iterator[Guarantee]:
+def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee]:
     """What holds after the fact, whatever the constants."""
     snapshot = policy.state()
     seen = _numbers(snapshot)
     played = seen["rounds"][0] > 0.0
     worst = policy.decision_set.diameter * float(seen["size"][0]) if played else None
+    proved = policy.certificate(budget)
+    nobody = played and proved.about_nobody
     yield Guarantee(
         "regret, afterwards",
-        "sum <s_t, x_t> - min <sum s_t, x> - sum w_t g_t(x_t); D sum ||s_t|| at worst",
-        policy.certificate() if played else None,
+        f"it is about {proved.comparator}; name a budget: explain(policy, budget=...)"
+        if nobody
+        else "sum <s_t, x_t> - min <sum s_t, x> - sum w_t g_t(x_t); D sum ||s_t|| at worst",
+        proved if played and not nobody else None,
         worst,
-        (CONVEX, FEASIBLE),
+        (CONVEX, FEASIBLE if budget == 0.0 else f"against {proved.comparator}"),
     )
     learner = policy.learner
     if isinstance(learner, AdaptiveOCG | TrackingOCG) and isinstance(
@@ -168,6 +179,15 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     )
 
 
+def _projected(theorem: Theorem) -> Iterator[Bound]:
+    lam = theorem["lam"]
+    text = f"{projected_regret(1.0, 1.0, lam):.3g} D sqrt(sum ||grad f_t||^2)"
+    yield "regret, Theorem F with projections", text, None, None
+    begin = nonvacuous_horizon(lambda T: projected_ccv(T, lam), 1.0)
+    text = f"of order Gg D sqrt(T log T), below Gg D T from T = {begin:.0f} on"
+    yield "CCV, Theorem F with projections", text, None, None
+
+
 def _plain(theorem: Theorem) -> Iterator[Bound]:
     T = theorem["T"]
     statement = "sharper_ocg_regret with D = L = 1 and L_t constant"
@@ -229,6 +249,7 @@ def _estimates(_: Theorem) -> Iterator[Bound]:
 
 BOUNDS: dict[str, Callable[[Theorem], Iterator[Bound]]] = {
     "sharper Theorem 2.1": _plain,
+    "Theorem F with projections": _projected,
     "Theorem 3.4": _coco,
     "quadratic drift": _long_term,
     "Theorem 5.1": _ftpl,

@@ -67,3 +67,34 @@ def _root(right: float) -> float:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if left(middle) < right else (low, middle)
     return high
+
+
+def projected_regret(diameter: float, squares: float, lam: float = 0.5) -> float:
+    """Theorem F with AdaGrad: Regret_T <= (1 + lam) sqrt(2) D sqrt(sum ||grad f_t||^2).
+
+    Args:
+        diameter: D.
+        squares: the sum of ||grad f_t||^2; Gf^2 T for ||grad f_t|| <= Gf.
+        lam: the share that pays for the weights.
+
+    """
+    return (1.0 + lam) * math.sqrt(2.0 * squares) * diameter
+
+
+def projected_ccv(horizon: float, lam: float = 0.5) -> float:
+    """Theorem F with AdaGrad: a bound of CCV_T/(Gg D), of order sqrt(T log T).
+
+    Ubar^{1/2} 2 sqrt(T), Ubar = (v/log(1 + v)) log(1 + omega) with v = 1/2, where omega is the root
+    of omega - sqrt(omega^2/2 + omega) = (sqrt(2) D Phi_T + Gf D T)/m_T. Needs ||grad f_t|| = Gf in
+    all rounds and ||grad g_t|| <= Gg.
+
+    Args:
+        horizon: T.
+        lam: as in `projected_regret`.
+
+    """
+    right = (1.0 + math.sqrt(horizon / 2.0)) * (1.0 - math.sqrt(0.5)) / lam
+    # omega^2/2 - (2 right + 1) omega + right^2 = 0, the larger root
+    omega = (2.0 * right + 1.0) + math.sqrt((2.0 * right + 1.0) ** 2 - 2.0 * right**2)
+    U = 0.5 / math.log1p(0.5) * math.log1p(omega)
+    return 2.0 * math.sqrt(U * horizon)

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 import hedgerow
+from hedgerow.cli.backtest import backtest
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.habits import SETTINGS, show_log
@@ -35,6 +36,7 @@ app.command()(methods)
 app.command()(experiments)
 app.command()(show)
 app.command()(run)
+app.command()(backtest)
 app.command()(report)
 app.command()(reproduce)
 app.command()(tune)

@@ -17,10 +17,10 @@ from hedgerow.networks.data_error import DataError
 from hedgerow.report.networks import rejection_table
 
 ARGUMENT = re.compile(
-    r"\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix|most_numbers|network|node_key|series|"
+    r"(?<!')\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix|most_numbers|network|node_key|series|"
     r"source|target|time|type|workers)=(\.\.\.|'[^']+'|\w+)"
 )
-"""Arguments of the library that are options here: how its sentences name them."""
+"""Arguments of the library that are options here: how its sentences name them, unless quoted."""
 
 
 def check_output(out: Path, inputs: Iterable[Path]) -> None:

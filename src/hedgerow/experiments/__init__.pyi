@@ -1,4 +1,7 @@
 from . import executors as executors
+from .backtesting import Backtest as Backtest
+from .backtesting import BacktestRun as BacktestRun
+from .backtesting import backtest as backtest
 from .growth import GrowthFit as GrowthFit
 from .growth import fit_growth as fit_growth
 from .problem_registry import problem_kind as problem_kind

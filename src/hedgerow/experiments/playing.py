@@ -18,9 +18,12 @@ from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.games import play, simulate
 from hedgerow.inputs import Vector
+from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning
+from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -109,7 +112,7 @@ def find_benchmark(task: BenchmarkTask) -> Output:
 def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[Round]) -> Output:
     """Return the benchmark of some rounds, and what ignoring the constraint would cost and gain."""
     game = (rounds,) if isinstance(rounds, Problem) else (X, rounds)
-    best, blind = hindsight(*game), hindsight(*game, constrained=False)
+    best, blind = hindsight(*game, budget="least"), hindsight(*game, constrained=False)
     costs, violations = _at(best.x, rounds)
     blind_costs, blind_violations = _at(blind.x, rounds)
     found = {
@@ -117,6 +120,7 @@ def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[
         **{name: finite(getattr(best, name)) for name in NUMBERS},
         "status": best.status,
         "reason": None,
+        **({"comparator": best.comparator} if best.least else {}),
         "blind": {
             "cost": float(blind_costs.sum()),
             "ccv": float(np.maximum(blind_violations, 0.0).sum()),
@@ -139,6 +143,9 @@ def _at(x: Vector, rounds: Problem | list[Round]) -> tuple[Vector, Vector]:
 
 REFUSALS = ValueError, TypeError, NotImplementedError
 """How a method says, before the first round, that it does not take a problem."""
+
+EDGES = {"lengths": "latency", "prices": "price"}
+"""What a fixed route is chosen by, and the attribute of a problem that has it."""
 
 _BUILDING = threading.Lock()
 """Warnings are caught for a whole process, so two threads must not build policies at once."""
@@ -174,7 +181,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         return (Output("runs", refused.plain(), None),)
     seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
     trace = _trace(policy, seen, feedback, known)
-    record = _record(task, trace, policy, notes, known, problem.adaptive)
+    record = _record(task, trace, policy, notes, known, problem)
     shown = curves(trace.costs, trace.violations)
     played = Output("runs", record.plain(), shown, trace.seconds, trace.compiled)
     if not isinstance(seen, RecordingProblem):
@@ -218,9 +225,23 @@ def _policy(
             preset,
             known and known.constants,
             task.eagerness,
+            _edges(problem),
         )
     said = [w for w in caught if issubclass(w.category, VacuousConstantsWarning)]
     return policy, [str(warning.message) for warning in said]
+
+
+def _service(problem: Problem, trace: Trace) -> tuple[ServiceLevel, ...]:
+    """Return how well constraints were kept, in the problem's own names where it has them."""
+    if isinstance(problem, MeasuredRoutes):
+        return problem.service_levels(trace)
+    return trace.service_levels()
+
+
+def _edges(problem: Problem) -> dict[str, Vector]:
+    """Return the base latencies and prices of a problem that has them."""
+    found = {name: getattr(problem, of, None) for name, of in EDGES.items()}
+    return {name: values for name, values in found.items() if values is not None}
 
 
 def _feedback(task: RunTask, policy: Policy[Any, Any], known: Known | None) -> Feedback:
@@ -237,14 +258,16 @@ def _record(
     policy: Policy[Any, Any],
     notes: list[str],
     known: Known | None,
-    adaptive: bool,
+    problem: Problem,
 ) -> RunRecord:
     """Return the record of a game; one that reacted to the plays has a benchmark of its own."""
-    certificate = getattr(policy, "certificate", None)
+    proved = policy.certificate() if hasattr(policy, "certificate") else None
+    if isinstance(proved, Certificate) and proved.about_nobody:
+        notes, proved = [*notes, f"the certificate is about {proved.comparator}"], None
     return RunRecord(
         task.key(),
         task.id,
-        benchmark=task.id if adaptive else task.game.id,
+        benchmark=task.id if problem.adaptive else task.game.id,
         notes=notes,
         constants=known and known.record(),
         cost=trace.cost,
@@ -254,7 +277,8 @@ def _record(
         violated_rounds=int((trace.violations > 0.0).sum()),
         oracle_calls=trace.oracle_calls,
         projections=int(getattr(policy, "projections", 0)),
-        certificate=None if certificate is None else finite(certificate()),
+        certificate=None if proved is None else finite(proved),
         dim=policy.decision_set.dim,
         ccv_each=None if trace.ccv_each is None else trace.ccv_each.tolist(),
+        service=[level.plain() for level in _service(problem, trace)],
     )

@@ -22,6 +22,7 @@ from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
 from hedgerow.problems.job_sequencing import JobSequencing
 from hedgerow.problems.latency_cap import LatencyCap
+from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.optimal_transport import OptimalTransport
 from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.problem import Problem
@@ -103,6 +104,34 @@ def measured_latency_cap(
     measured = Series(links.latency_series, failed=failed)
     return LatencyCap.from_network(
         links, *ends, horizon, seed, cap=cap, orientation=orientation, latency_rounds=measured
+    )
+
+
+@problem_kind(seeded=False)
+def measured_routes(
+    horizon: int,
+    seed: int,  # noqa: ARG001 - recorded data have none
+    *,
+    network: Path,
+    source: str | None = None,
+    target: str | None = None,
+    cost: str = "hops",
+    caps: str | None = None,
+    floors: str | None = None,
+    carry: str | None = None,
+    failed: float | None = None,
+) -> Problem:
+    """Routes on a network file as measured: any quantity as cost, caps as "latency=120, loss=1"."""
+    return MeasuredRoutes(
+        _network(network),
+        source,
+        target,
+        cost=cost,
+        caps=caps,
+        floors=floors,
+        carry=carry,
+        horizon=horizon,
+        failed=failed,
     )
 
 

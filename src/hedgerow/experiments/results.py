@@ -21,7 +21,9 @@ does not take this problem (then there is no array and the numbers are null). Nu
 over all rounds: `cost`, `ccv` (sum of max(0, g_t)), `signed_ccv` (sum of g_t), `largest_violation`,
 `violated_rounds`, `oracle_calls`, `projections`, `certificate` (a proved bound of the regret, null
 where the method has none), `dim`; and `ccv_each`, the CCV of each constraint, only where all rounds
-have several, equally many. `notes` are the warnings of the method, `constants` what a theorem was
+have several, equally many. `service` has an object for each constraint: its name and unit,
+`violated_rounds`, `violated_share`, `worst`, `p95`, `longest_streak`, and minutes where a round's
+length is known. `notes` are the warnings of the method, `constants` what a theorem was
 told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how` they were
 found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the plays has
 one for each run. `code` and `method_code` are the SHA-256 of the files that define a kind of
@@ -33,7 +35,9 @@ benchmarks.
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
 `hedgerow.Benchmark` (null where infinite; status "refused" with a `reason` when a problem does not
 take its seed); `blind`: `cost` and `ccv` of the best fixed action that ignores the
-constraint. Regret is a run's cost minus this cost; it does not exist when infeasible.
+constraint; and `comparator`, where no action keeps every round: the benchmark is then the best one
+of those that violate least. Regret is a run's cost minus this cost; it does not exist when
+infeasible.
 
 *Curves*: float64 of shape (4, k), k <= 400, with rows t (the round, from 1 to T), cumulative cost,
 CCV and signed CCV up to and including round t. Runs and benchmarks of one horizon share the same t,

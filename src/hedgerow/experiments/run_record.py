@@ -73,6 +73,7 @@ class RunRecord:
         certificate: a proved bound of the regret, or null where the method has none.
         dim: the dimension of the decision set.
         ccv_each: the CCV of each constraint; absent unless all rounds have equally many, several.
+        service: how often, how far and how long each constraint was violated, one object for each.
 
     """
 
@@ -93,10 +94,12 @@ class RunRecord:
     certificate: float | None = None
     dim: int | None = None
     ccv_each: list[float] | None = None
+    service: list[dict[str, Any]] | None = None
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, the key's entries beside the others."""
         found = asdict(self)
-        if self.ccv_each is None:
-            del found["ccv_each"]
+        for name in ("ccv_each", "service"):
+            if found[name] is None:
+                del found[name]
         return {**found.pop("key"), **found}

@@ -98,45 +98,48 @@ class PaperSteps:
 
 @kernel(*REGULARISE)
 def _weibel_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """1/(2 eta) = (M/D) (T/3)^{3/4}, the same in all rounds; rule = [D, T, M]."""
-    return rule[2] / rule[0] * (rule[1] / 3.0) ** 0.75
+    """1/(2 eta) = (M/D) (T/3)^{3/4}, with t for T where no horizon is known; rule = [D, T, M]."""
+    T = rule[1] if rule[1] > 0.0 else t
+    return rule[2] / rule[0] * (T / 3.0) ** 0.75
 
 
 @kernel(*STEP_SIZE)
 def _weibel_step_size(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
-    """Return sigma = min(1, sqrt(3/T)), the same in all rounds."""
-    return min(1.0, math.sqrt(3.0 / rule[1]))
+    """Return sigma = min(1, sqrt(3/T)), with t for T where no horizon is known."""
+    return min(1.0, math.sqrt(3.0 / (rule[1] if rule[1] > 0.0 else t)))
 
 
 @dataclass(frozen=True)
 class WeibelSteps:
-    """Constant steps with the smallest proved constant: Regret_T <= 1.755 M D T^{3/4}.
+    """Prescribed steps with the smallest proved constants, for losses with ||grad_t|| <= M.
 
     v_t minimises <(x_t - x_1) + eta sum of grad_tau up to t, x>, with eta = (D/(2M)) (3/T)^{3/4}
-    and sigma = min(1, sqrt(3/T)); here beta = 1/(2 eta), because grad F_t has the factor 2. The
-    constant is 4/3^{3/4}, for losses with ||grad_t|| <= M; the bound is below the trivial M D T
-    from T = 10 on. Found by computer search over worst cases, which also suggests that conditional
-    gradient with one oracle call a round cannot do better than T^{3/4}.
+    and sigma = min(1, sqrt(3/T)); here beta = 1/(2 eta), because grad F_t has the factor 2. Then
+    Regret_T <= 4/3^{3/4} M D T^{3/4} = 1.755 M D T^{3/4}, below the trivial M D T from T = 10 on.
+    Without a horizon t stands for T, and Regret_T <= 5/3^{3/4} M D T^{3/4} = 2.194 M D T^{3/4} for
+    every T. Found by computer search over worst cases, which also suggests that conditional
+    gradient with one oracle call per round cannot do better than T^{3/4}.
 
     Args:
-        horizon: the number of rounds T.
+        horizon: the number of rounds T; None for any horizon.
         lipschitz: M, in units of loss per length.
 
-    Reference: Weibel, Gaillard, Koolen and Taylor, arXiv 2506.05855 (2025). Their version for any
-    horizon (AISTATS 2026) is not here.
+    Reference: Weibel, Gaillard, Koolen and Taylor, arXiv 2506.05855 (2025), and AISTATS 2026 for
+    the version without a horizon.
 
     """
 
-    horizon: int
+    horizon: int | None
     lipschitz: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        if self.horizon is not None:
+            object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
         object.__setattr__(self, "lipschitz", as_positive(self.lipschitz, "lipschitz"))
 
     def begin(self, diameter: float) -> Vector:
-        """Return [D, T, M]."""
-        return np.array([diameter, float(self.horizon), self.lipschitz])
+        """Return [D, T, M], with T = 0 for any horizon."""
+        return np.array([diameter, float(self.horizon or 0), self.lipschitz])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,34 @@ class Network:
         graph = csr_array((np.ones(len(tail)), (tail, head)), (n, n))
         _, piece = connected_components(graph, directed=False)
         return tuple(sorted(np.bincount(piece).tolist(), reverse=True))
+
+    @property
+    def is_one_way(self) -> bool:
+        """Whether no edge has one that leads back, as where each link was written down once."""
+        pairs = {(int(a), int(b)) for a, b in self.edges}
+        return not any((b, a) in pairs for a, b in pairs)
+
+    def both_ways(self) -> Network:
+        """Return the network in which every edge also leads back, with the same quantities."""
+        if not self.is_one_way:
+            raise ValueError("some edges lead back already; both directions were measured")
+
+        def twice(values: Any) -> Any:
+            return None if values is None else np.concatenate([values, values], axis=-1)
+
+        return replace(
+            self,
+            edges=np.concatenate([self.edges, self.edges[:, ::-1]]),
+            latency_ms=twice(self.latency_ms),
+            bandwidth_mbps=twice(self.bandwidth_mbps),
+            latency_series=twice(self.latency_series),
+            bandwidth_series=twice(self.bandwidth_series),
+            quantities={
+                name: Quantity(twice(quantity.values), quantity.label, twice(quantity.series))
+                for name, quantity in self.quantities.items()
+            },
+            choices={**self.choices, "both ways": "each edge is a reading of the edge back, too"},
+        )
 
     @classmethod
     def load(cls, path: Path | str, most_numbers: int = MOST_NUMBERS) -> Network:

@@ -1,4 +1,5 @@
 from .bandit import projection_free_cbco as projection_free_cbco
+from .certificate import Certificate as Certificate
 from .constrained import Constrained as Constrained
 from .constrained_bandit import ConstrainedBandit as ConstrainedBandit
 from .constrained_bandit import DeclaredValues as DeclaredValues
@@ -13,6 +14,7 @@ from .paper import (
 from .perturbed import ftpl_coco as ftpl_coco
 from .presets import IgnoredConstraintWarning as IgnoredConstraintWarning
 from .presets import VacuousConstantsWarning as VacuousConstantsWarning
+from .projected import projected_coco as projected_coco
 from .sampled import LazySampled as LazySampled
 from .sampled import Sampled as Sampled
 from .semi_bandit import SemiBandit as SemiBandit

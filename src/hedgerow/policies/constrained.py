@@ -8,15 +8,19 @@ import warnings
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hedgerow.engine.certificate import certificate_add_round
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, squared_norm
+from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
+from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import is_plain
+from hedgerow.surrogates.ranges import COSTS2, GF, LearntRanges, SeenRanges
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
@@ -97,24 +101,73 @@ class Constrained(Composition[EvalGrad, Seen]):
         """What the certificate remembers, as `engine/certificate.py` has it."""
         return self._state.array
 
-    def certificate(self, budget: float = 0.0) -> float:
+    def certificate(self, budget: float = 0.0) -> Certificate:
         """Bound the regret so far, by one oracle call, whatever the constants.
 
         Regret_T(x*) <= sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t) for every
         x* that keeps the constraint in all rounds, where s_t = grad f_t + w_t grad g_t and the
         values are those that the surrogate used. A bound of the rounding errors is added, which is
-        tiny unless weights became huge. Where no x* keeps all rounds it says nothing.
+        tiny unless weights became huge.
+
+        It is a number that knows whom it is about, `comparator`. A surrogate that forgives the part
+        of a violation that no action avoids allows x* that part, too. Where no x* keeps all rounds
+        the bound is about nobody: `least_violation` tells, for linear costs.
 
         Args:
             budget: the benchmark's own total violation B, sum of g_t^+(x*) <= B; it adds B times
                 the largest weight so far.
 
         """
-        state = self._state
+        state, weight = self._state, self.surrogate.largest_weight
         lowest = self.decision_set.minimum(state["s"])
-        bound = float(state["inner"][0] - lowest - state["price"][0])
-        allowed = as_budget(budget) * self.surrogate.largest_weight
-        return bound + allowed + self._rounding()
+        bound = float(state["inner"][0] - lowest - state["price"][0]) + self._rounding()
+        range_ = self._cost_range()
+        least = max(0.0, -range_ - bound) / weight if weight > 0.0 else 0.0
+        allowed = as_budget(budget)
+        return Certificate(bound + allowed * weight, allowed, self._forgives, least)
+
+    def transfer(
+        self, decision_set: DecisionSet, kept: ArrayLike | None = None
+    ) -> Constrained[Seen]:
+        """Return a policy on another set that goes on from what this one has learnt.
+
+        For networks whose links appear and disappear. The sums of gradients go on for the
+        coordinates that are left, and new ones begin with their mean; what is known of the
+        constraint goes on; vertices of the play that are left keep their shares, and the oracle
+        finds a place for the rest. Totals and the certificate begin anew: `certificate()` bounds
+        the regret of the rounds since, on the new set. No theorem is claimed beforehand.
+
+        Args:
+            decision_set: where to play from now on.
+            kept: the old coordinate of each new one, -1 where it is new; left out, edges of the
+                same name are the same.
+
+        """
+        from hedgerow.policies.transfer import transferred
+
+        return transferred(self, decision_set, kept)
+
+    def _ranges(self) -> LearntRanges | None:
+        """Return the ranges that the surrogate, or the first of several, has learnt."""
+        first = getattr(self.surrogate, "surrogates", (self.surrogate,))[0]
+        ranges = getattr(first, "ranges", None)
+        return ranges if isinstance(ranges, LearntRanges) else None
+
+    @property
+    def _forgives(self) -> bool:
+        return isinstance(self._ranges(), SeenRanges)
+
+    def _cost_range(self) -> float:
+        """Bound the difference of two actions' total costs, if these are linear.
+
+        D sum ||grad f_t||, which is at most D sqrt(T sum ||grad f_t||^2); infinite where the
+        surrogate does not measure costs.
+        """
+        ranges, T = self._ranges(), float(self._state["rounds"][0])
+        if ranges is None:
+            return math.inf
+        root = math.sqrt(T * ranges.array[COSTS2]) if self._forgives else T * ranges.array[GF]
+        return float(self.decision_set.diameter * root)
 
     def _rounding(self) -> float:
         """Bound the rounding of sums over t rounds and dim entries: (t + dim) eps sum |terms|."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -89,9 +89,14 @@ class Method:
         preset: Preset,
         constants: Constants | None = None,
         eagerness: float = 1.0,
+        edges: Mapping[str, Vector] | None = None,
     ) -> Policy[Any, Any]:
-        """Build the policy with what it takes; `constants` where its preset needs them."""
-        given: dict[str, Any] = {"horizon": horizon, "preset": preset}
+        """Build the policy with what it takes; `constants` where its preset needs them.
+
+        `edges` has the base `lengths` and `prices` of a problem on edges, for methods that are told
+        them.
+        """
+        given: dict[str, Any] = {"horizon": horizon, "preset": preset, **(edges or {})}
         if self.takes("seed"):
             given["seed"] = seed
         if constants is not None and (preset == "theory" or self.sees == "values"):

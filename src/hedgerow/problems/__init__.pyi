@@ -3,8 +3,12 @@ from .caching import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
+from .edge_quantities import EdgeQuantity as EdgeQuantity
 from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
+from .measured_routes import Limit as Limit
+from .measured_routes import LinkLoads as LinkLoads
+from .measured_routes import MeasuredRoutes as MeasuredRoutes
 from .optimal_transport import OptimalTransport as OptimalTransport
 from .portfolios import (
     ActiveShare as ActiveShare,

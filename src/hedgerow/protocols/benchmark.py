@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from hedgerow.inputs import Vector
@@ -27,6 +28,9 @@ class Benchmark:
         conflict: the rounds that no action keeps together, when infeasible.
         needed_budget: the least sum of positive constraint values of any action, when infeasible
             and cheap to find; as `budget` it makes the benchmark feasible.
+        budget: the sum of positive constraint values that it was allowed; infinite where the
+            constraints did not count.
+        least: whether that is the least sum that any action has, because none keeps every round.
 
     """
 
@@ -40,3 +44,24 @@ class Benchmark:
     seconds: float = 0.0
     conflict: tuple[int, ...] = ()
     needed_budget: float | None = None
+    budget: float = 0.0
+    least: bool = False
+
+    @property
+    def comparator(self) -> str:
+        """Whom the regret is measured against, in words."""
+        kept = "keeps every round"
+        if self.budget > 0.0:
+            kept = f"violates by at most {self.budget:.6g} in all"
+        if self.status == "infeasible":
+            return f"nobody: no fixed action {kept}"
+        if self.gap == math.inf:
+            return f"nobody yet: the search ended before it found a fixed action that {kept}"
+        if self.budget == math.inf:
+            return "the best fixed action, whatever the constraints say"
+        if self.least:
+            return (
+                "the best fixed action of those that violate least, by "
+                f"{self.ccv:.6g} in all; none keeps every round"
+            )
+        return f"the best fixed action that {kept}"

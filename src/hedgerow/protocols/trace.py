@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.inputs import Vector
 from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.protocols.service_level import ServiceLevel, service_level
 
 
 class Step(NamedTuple):
@@ -100,6 +101,26 @@ class Trace:
         """The sum of g_t(x_t), where a round's slack pays for another's violation."""
         return float(self.violations.sum())
 
+    def service_levels(
+        self,
+        limits: Sequence[tuple[str, str]] = (),
+        round_minutes: float | None = None,
+    ) -> tuple[ServiceLevel, ...]:
+        """Return how often, how far and how long each constraint was violated.
+
+        Args:
+            limits: a name and a unit for each constraint; numbers stand for names that are left
+                out.
+            round_minutes: how long a round is, for minutes beside rounds.
+
+        """
+        rows = self.violations[None, :] if self.violations_each is None else self.violations_each
+        named = limits or [(f"constraint {k + 1}", "") for k in range(len(rows))]
+        if len(named) != len(rows):
+            raise ValueError(f"there are {len(rows)} constraints, got names of {len(named)}")
+        pairs = zip(rows, named, strict=True)
+        return tuple(service_level(row, *name, round_minutes) for row, name in pairs)
+
     def regret(self, best: Benchmark) -> float:
         """The total cost minus the benchmark's; negative where violation bought cost."""
         if not isinstance(best, Benchmark):
@@ -110,7 +131,8 @@ class Trace:
         if best.status == "infeasible":
             raise ValueError(
                 "no fixed action keeps every round's constraint, so there is no regret; compare "
-                "with a benchmark that has a violation budget"
+                'with the one that violates least, hindsight(problem, budget="least"), or with '
+                "one that has a budget"
             )
         return self.cost - best.cost
 

@@ -1,3 +1,5 @@
+from .backtest_page import backtest_table as backtest_table
+from .backtest_page import write_backtest as write_backtest
 from .network_figure import draw_network as draw_network
 from .page import write_report as write_report
 from .plots import plot_compare as plot_compare

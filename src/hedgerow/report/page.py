@@ -12,6 +12,7 @@ from hedgerow.report.escaping import in_html
 from hedgerow.report.figures import Rate, draw_all, growth_rates
 from hedgerow.report.picture import Picture, write_file
 from hedgerow.report.provenance import choices, how_far, made_by, mixture
+from hedgerow.report.service import service_section
 from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described
 from hedgerow.report.tables import as_csv, as_latex
 from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict, route_place, verdicts
@@ -224,15 +225,20 @@ def _page(
         for preset in summary.presets:
             if rows := summary.at(at, preset):
                 parts += [table_section(at, preset, rows), each_section(at, preset, rows)]
+                parts.append(service_section(summary, at, preset, rows))
     parts += [growth_section(rates), refusal_section(summary), unjudged_section(summary)]
     parts.append('<h2 id="choices">Record of choices</h2>')
     parts.append(plain_table(("what", "kind", "why"), choices(summary)))
-    body = "\n".join(parts)
+    return document(name, "\n".join(parts))
+
+
+def document(title: str, body: str) -> str:
+    """Return a whole page that loads nothing from elsewhere; both are HTML already."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{name}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n'
+        f'<title>{title}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n'
         f"</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 

@@ -122,6 +122,13 @@ def choices(summary: Summary) -> Iterator[Choice]:
     if any(problem["kind"] in ROUTES for problem in experiment["problems"]):
         yield from OF_ROUTES
     yield from ALWAYS
+    least = {
+        (run.record["problem"], run.benchmark.get("comparator"))
+        for run in summary.results.runs
+        if run.benchmark is not None
+    }
+    for problem, comparator in sorted((p, c) for p, c in least if c):
+        yield Choice(f"regret on {problem}", "computed", f"Against {comparator}.")
     yield from map(_problem, experiment["problems"])
     for name in experiment["methods"]:
         method = installed_method(name)

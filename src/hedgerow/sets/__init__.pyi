@@ -1,3 +1,5 @@
+from .actions import Action as Action
+from .actions import Actions as Actions
 from .approximate_projection import (
     approximately_feasible_projection as approximately_feasible_projection,
 )

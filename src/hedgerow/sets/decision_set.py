@@ -21,6 +21,8 @@ from hedgerow.snapshot import Stateful
 if TYPE_CHECKING:
     from scipy import sparse
 
+    from hedgerow.sets.actions import Actions
+
 
 @dataclass(frozen=True)
 class Capability:
@@ -174,6 +176,16 @@ class DecisionSet(ShownShort, ABC):
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:  # noqa: ARG002
         """Return weights (k,) and vertices (k, dim) whose mixture is x, with k <= dim + 1."""
         self._refuse(Decomposable)
+
+    def describe(self, x: ArrayLike) -> Actions:
+        """Return a point as shares of named vertices; `print` shows them, one in each line.
+
+        For sets that decompose points. Routes, trees, matchings and assignments have the names of
+        their nodes; vertices of other sets those of their coordinates.
+        """
+        from hedgerow.sets.actions import actions_of
+
+        return actions_of(self, x)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:  # noqa: ARG002
         """Return a random vertex whose mean is x."""

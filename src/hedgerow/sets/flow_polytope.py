@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_point, as_vector
+from hedgerow.sets.actions import Actions
 from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.frankwolfe import minimum_norm_point
 from hedgerow.sets.graph import FlowNetwork
@@ -78,6 +79,10 @@ class FlowPolytope(ProjectableSet):
         a[network.edge] = (network.head == v) * np.sign(excess[v])
         a[network.edge] -= (network.tail == v) * np.sign(excess[v])
         return a
+
+    def routes(self, x: ArrayLike) -> Actions:
+        """Return a point as shares of named routes, the largest first."""
+        return self.describe(x)
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest flow."""

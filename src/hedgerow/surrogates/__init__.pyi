@@ -17,3 +17,4 @@ from .ranges import LearntRanges as LearntRanges
 from .ranges import Ranges as Ranges
 from .ranges import SeenRanges as SeenRanges
 from .signed import SignedSurrogate as SignedSurrogate
+from .violation_weight import ViolationSurrogate as ViolationSurrogate

@@ -1,0 +1,275 @@
+"""What is done today, as policies: one action for ever, equal splits, and yesterday's best.
+
+None of them learns from round to round. They are what a learner is compared with, not its rivals,
+so `METHODS` leaves them out; experiment files name them like any other method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hedgerow.feedback import Constraints, EvalGrad, first_order
+from hedgerow.inputs import Vector, as_count, as_vector, read_only
+from hedgerow.player import StatefulPlayer
+from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.edges import number_nodes
+from hedgerow.sets.unit_flow import UnitFlow
+from hedgerow.snapshot import State
+from hedgerow.surrogates.queued import checked, checked_each, most_violated
+
+TIE = 1e-9
+"""Two routes whose lengths differ by less than this share are equally long."""
+DAY = 1440
+"""Rounds of one minute in a day."""
+MOST_PATHS = 60
+"""So many oracle calls choose the best action of a window at most."""
+
+
+class FixedAction(StatefulPlayer):
+    """Plays one point for ever, whatever it is told.
+
+    Args:
+        decision_set: where it lies.
+        x: the point.
+
+    """
+
+    oblivious_only = False
+    oracle_calls = 0
+    feedback = staticmethod(first_order)
+
+    def __init__(self, decision_set: DecisionSet, x: ArrayLike):
+        self.decision_set = decision_set
+        self.x = read_only(as_vector(x, "the fixed action", decision_set.dim).copy())
+        if not decision_set.contains(self.x, 1e-7):
+            raise ValueError(
+                "the fixed action lies outside of the decision set; give a point of it, such as "
+                "decision_set.lmo(lengths)"
+            )
+
+    def ask(self) -> Vector:
+        """Return the point."""
+        return self.x.copy()
+
+    def tell(self, cost: EvalGrad, constraint: Constraints) -> None:
+        """Learn nothing; what is no feedback is refused."""
+        checked(cost, "cost", self.decision_set.dim)
+        checked_each(constraint, self.decision_set.dim)
+
+
+def fixed(decision_set: DecisionSet, x: ArrayLike | Sequence[str]) -> FixedAction:
+    """Play one action for ever.
+
+    Args:
+        decision_set: where to play.
+        x: the action, a point of the set; or a route, as the names of its nodes in order.
+
+    >>> X = DagPaths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
+    >>> fixed(X, ["a", "b", "c"]).ask()
+    array([1., 1., 0.])
+
+    """
+    if isinstance(x, (list, tuple)) and x and all(isinstance(node, str) for node in x):
+        return FixedAction(decision_set, route(decision_set, x))
+    return FixedAction(decision_set, x)
+
+
+def route(decision_set: DecisionSet, nodes: Sequence[str]) -> Vector:
+    """Return the route along these nodes as a point; a missing link is named."""
+    edges = getattr(decision_set, "edges", None)
+    if edges is None:
+        raise ValueError(
+            f"{type(decision_set).__name__} has no routes; give the action as a vector"
+        )
+    number = {(str(a), str(b)): e for e, (a, b) in enumerate(edges)}
+    x = np.zeros(decision_set.dim)
+    for a, b in pairwise(nodes):
+        if (a, b) not in number:
+            raise ValueError(
+                f"there is no link from {a!r} to {b!r} on a route of this problem; check the names "
+                "and the direction"
+            )
+        x[number[a, b]] = 1.0
+    if not decision_set.contains(x):
+        source, target = (getattr(decision_set, name, None) for name in ("source", "target"))
+        raise ValueError(
+            f"the route {' > '.join(nodes)} must lead from {source!r} to {target!r}; name every "
+            "node in between"
+        )
+    return x
+
+
+def shortest_path(
+    decision_set: DecisionSet, horizon: int | None = None, *, lengths: ArrayLike | None = None
+) -> FixedAction:
+    """Play the vertex of least total length for ever: static shortest-path routing.
+
+    Args:
+        decision_set: where to play.
+        horizon: not used.
+        lengths: of each coordinate; 1 each if left out, which are hops. In an experiment, the
+            problem's base latencies.
+
+    """
+    del horizon
+    return FixedAction(decision_set, decision_set.lmo(_lengths(decision_set, lengths)))
+
+
+def cheapest_path(
+    decision_set: DecisionSet, horizon: int | None = None, *, prices: ArrayLike | None = None
+) -> FixedAction:
+    """Play the vertex of least total price for ever; in an experiment, by the problem's prices."""
+    return shortest_path(decision_set, horizon, lengths=prices)
+
+
+def ecmp(
+    decision_set: DecisionSet, horizon: int | None = None, *, lengths: ArrayLike | None = None
+) -> FixedAction:
+    """Equal-cost multi-path routing: at every node an equal split over its shortest ways on.
+
+    Args:
+        decision_set: `DagPaths` or `UnitFlow`.
+        horizon: not used.
+        lengths: of each edge, at least 0; 1 each if left out, the metric that routers begin with.
+
+    Reference: Hopps, Analysis of an equal-cost multi-path algorithm, RFC 2992 (2000).
+
+    >>> X = DagPaths([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")], "a", "d")
+    >>> ecmp(X).ask()
+    array([0.5, 0.5, 0.5, 0.5])
+
+    """
+    del horizon
+    if not isinstance(decision_set, (DagPaths, UnitFlow)):
+        raise ValueError(
+            f"ecmp splits traffic over paths, {type(decision_set).__name__} has none; use "
+            "DagPaths or UnitFlow"
+        )
+    length = _lengths(decision_set, lengths)
+    if length.min() < 0.0:
+        raise ValueError(f"lengths must be at least 0, got {length.min():g}")
+    return FixedAction(decision_set, _equal_split(decision_set, length))
+
+
+def _equal_split(X: DagPaths | UnitFlow, length: Vector) -> Vector:
+    """Return the split over edges that lie on a shortest way to the target."""
+    from scipy.sparse import csgraph, csr_array
+
+    tail, head, number = number_nodes(X.edges)
+    nodes = len(number)
+    # a length of 0 would be no edge to scipy, and make cycles of shortest ways
+    tiny = TIE * max(1.0, float(length.max())) / nodes
+    safe = np.maximum(length, tiny)
+    graph = csr_array((safe, (head, tail)), shape=(nodes, nodes))
+    left = np.asarray(csgraph.dijkstra(graph, indices=[number[X.target]])[0])
+    tight = safe + left[head] <= left[tail] * (1.0 + TIE)
+    share, x = np.zeros(nodes), np.zeros(X.dim)
+    share[number[X.source]] = 1.0
+    for node in np.argsort(-np.where(np.isfinite(left), left, -1.0), kind="stable"):
+        out = np.flatnonzero(tight & (tail == node))
+        if share[node] > 0.0 and out.size:
+            x[out] = share[node] / out.size
+            np.add.at(share, head[out], x[out])
+    return x
+
+
+class BestOfYesterday(StatefulPlayer):
+    """Plays, for a window of rounds, the best vertex of the window before.
+
+    Best is the cheapest vertex whose mean constraint was at most 0, or that with the least mean
+    where there is none; by the Lagrangian method, which may miss a vertex inside the convex hull of
+    others. The first window plays the set's start. Curved functions count by their tangents.
+
+    Args:
+        decision_set: where to play.
+        window: how many rounds a window has.
+
+    Reference for the choice: Juttner, Szviatovszki, Mecs and Rajko, Lagrange relaxation based
+    method for the QoS routing problem (INFOCOM 2001).
+
+    """
+
+    oblivious_only = False
+    feedback = staticmethod(first_order)
+
+    def __init__(self, decision_set: DecisionSet, window: int = DAY):
+        self.decision_set, self.window = decision_set, as_count(window, "window")
+        n = decision_set.dim
+        self._state = State(x=n, cost=n, constraint=n, offset=1, rounds=1, calls=1)
+        self._state["x"][:] = decision_set.start()
+
+    @property
+    def oracle_calls(self) -> int:
+        """A few at the end of each window."""
+        return int(self._state["calls"][0])
+
+    def ask(self) -> Vector:
+        """Return this window's vertex."""
+        return self._state["x"].copy()
+
+    def tell(self, cost: EvalGrad, constraint: Constraints) -> None:
+        """Add the round to the window; at its end choose anew."""
+        state, dim = self._state, self.decision_set.dim
+        cost, worst = checked(cost, "cost", dim), most_violated(constraint, dim)
+        state["cost"][:] += cost.grad
+        state["constraint"][:] += worst.grad
+        state["offset"][0] += worst.value - float(worst.grad @ state["x"])
+        state["rounds"][0] += 1.0
+        if state["rounds"][0] >= self.window:
+            state["x"][:] = self._choose()
+            for name in ("cost", "constraint", "offset", "rounds"):
+                state[name][:] = 0.0
+
+    def _choose(self) -> Vector:
+        """Return the cheapest vertex that kept the mean, or the one that was nearest to it."""
+        state = self._state
+        cost, limit, offset = state["cost"], state["constraint"], float(state["offset"][0])
+        cheap, kept = self._lmo(cost), self._lmo(limit)
+        if float(limit @ cheap) + offset <= 0.0:
+            return cheap
+        if float(limit @ kept) + offset > 0.0:
+            return kept
+        for _ in range(MOST_PATHS):
+            gain = float(limit @ (cheap - kept))
+            if gain <= 0.0:
+                break
+            price = float(cost @ (kept - cheap)) / gain
+            mixed = cost + price * limit
+            between = self._lmo(mixed)
+            if float(mixed @ between) >= float(mixed @ kept) - TIE * abs(float(mixed @ kept)):
+                break
+            if float(limit @ between) + offset <= 0.0:
+                kept = between
+            else:
+                cheap = between
+        return kept
+
+    def _lmo(self, direction: Vector) -> Vector:
+        self._state["calls"][0] += 1.0
+        return self.decision_set.lmo(direction)
+
+
+def best_of_yesterday(
+    decision_set: DecisionSet, horizon: int | None = None, *, window: int = DAY
+) -> BestOfYesterday:
+    """Play the best action of the window before; 1440 rounds of a minute are a day.
+
+    Args:
+        decision_set: where to play.
+        horizon: not used.
+        window: how many rounds a window has.
+
+    """
+    del horizon
+    return BestOfYesterday(decision_set, window)
+
+
+def _lengths(decision_set: DecisionSet, lengths: ArrayLike | None) -> Vector:
+    if lengths is None:
+        return np.ones(decision_set.dim)
+    return as_vector(lengths, "lengths", decision_set.dim)

@@ -1,0 +1,192 @@
+"""`hedgerow backtest`: from a file of measurements to a comparison, a decision and a page."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from hedgerow.baselines.fixed_actions import fixed
+from hedgerow.cli.errors import in_options, report_errors
+from hedgerow.cli.ingest import Series
+from hedgerow.cli.saying import say, tell_aside
+from hedgerow.experiments.backtesting import backtest as play_all
+from hedgerow.networks.edge_rows import WORDS, EdgeColumns
+from hedgerow.networks.edge_tables import open_table
+from hedgerow.networks.edges import read_edges
+from hedgerow.networks.network import Network
+from hedgerow.policies.presets import IgnoredConstraintWarning
+from hedgerow.problems.edge_quantities import HOPS, levels
+from hedgerow.problems.measured_routes import MeasuredRoutes
+from hedgerow.problems.variation import UniformScaling
+from hedgerow.report.backtest_page import (
+    MOST_ROUTES,
+    advice,
+    backtest_table,
+    each_table,
+    legend,
+    sentences,
+    write_backtest,
+)
+from hedgerow.report.series_figure import series_of
+
+
+def backtest(
+    file: Annotated[
+        Path, typer.Argument(help="Measurements: CSV or JSON records, or a network file.")
+    ],
+    source: Annotated[str | None, typer.Option(help="The node where traffic begins.")] = None,
+    target: Annotated[str | None, typer.Option(help="The node where it ends.")] = None,
+    cost: Annotated[str, typer.Option(help="What a link costs: a quantity, or hops.")] = HOPS,
+    cap: Annotated[
+        list[str] | None, typer.Option(help="At most, along a path: latency=120. Repeatable.")
+    ] = None,
+    floor: Annotated[
+        list[str] | None, typer.Option(help="At least, summed along a path: bandwidth=80.")
+    ] = None,
+    carry: Annotated[
+        list[str] | None, typer.Option(help="A demand that fits on each link: bandwidth=50.")
+    ] = None,
+    today: Annotated[
+        str | None, typer.Option(help="Your route of today: its nodes, with commas between.")
+    ] = None,
+    eagerness: Annotated[
+        float, typer.Option(help="More keeps the constraints better, at more cost.")
+    ] = 1.0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the page goes.")] = Path(
+        "out/backtest"
+    ),
+    tail: Annotated[str | None, typer.Option("--from", help="Column of the first node.")] = None,
+    head: Annotated[str | None, typer.Option("--to", help="Column of the second node.")] = None,
+    latency: Annotated[str | None, typer.Option(help="Column of the latency in ms.")] = None,
+    time: Annotated[str | None, typer.Option(help="Column of the time.")] = None,
+    series: Series = None,
+    one_way: Annotated[
+        bool,
+        typer.Option("--one-way", help="Links lead from the first node to the second alone."),
+    ] = False,
+    places: Annotated[
+        Path | None, typer.Option(help="A CSV of name, latitude and longitude, for the map.")
+    ] = None,
+    failed: Annotated[
+        float | None, typer.Option(help="Latency of a missing reading. (default: the last one)")
+    ] = None,
+    dead: Annotated[
+        float | None, typer.Option(help="ms that a dead link has. (default: 10 medians)")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="How many rounds. (default: all that there are)")
+    ] = None,
+    routes: Annotated[
+        int, typer.Option(min=1, help="How many routes to propose at most.")
+    ] = MOST_ROUTES,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(help="Random factors, where nothing varies: latency=0.5..1.5."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Fixes these factors.")] = 0,
+) -> None:
+    """Play measured rounds with Hedgerow and with what is done today; write a page."""
+    with report_errors():
+        if not (cap or floor or carry):
+            raise ValueError("there is nothing to keep; give --cap, --floor or --carry")
+        network = _network(file, (tail, head, latency, time), series, one_way, places)
+        if rounds is None and not series_of(network):
+            raise ValueError(
+                f"{file} has no times, so its values make one round; give --rounds, and perhaps "
+                "--scale, or --time for the column of the times"
+            )
+        problem = MeasuredRoutes(
+            network,
+            source,
+            target,
+            cost=cost,
+            caps=_levels(cap, "--cap"),
+            floors=_levels(floor, "--floor"),
+            carry=_levels(carry, "--carry"),
+            horizon=rounds,
+            failed=failed,
+            scaling=_laws(scale),
+            seed=seed,
+        )
+        say(f"{len(network.nodes)} nodes, {problem.decision_set.dim} edges on routes.")
+        say(problem.feasibility)
+        own = None
+        if today is not None:
+            nodes = [name.strip() for name in today.replace(">", ",").split(",")]
+            own = {"today": fixed(problem.decision_set, nodes)}
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", IgnoredConstraintWarning)
+            test = play_all(problem, own, eagerness=eagerness, dead=dead)
+        for warning in warned:
+            tell_aside(f"A learner: {warning.message}.")
+        Console().print(backtest_table(test))
+        for line in legend(test):
+            say(line)
+        each = each_table(test)
+        if each is not None:
+            Console().print(each)
+        say("")
+        for sentence in sentences(test)[1:]:
+            say(sentence)
+        say("To play next, weights of routes:")
+        *weights, loss = advice(test, routes)
+        for line in weights:
+            say(f"  {line}")
+        say(loss)
+        say(f"Page: {write_backtest(test, out, routes)}")
+
+
+def _network(
+    file: Path,
+    columns: tuple[str | None, ...],
+    series: str | None,
+    one_way: bool,
+    places: Path | None,
+) -> Network:
+    """Read a network file, or a table whose columns have usual names or are named."""
+    if file.suffix == ".json" and '"hedgerow.networks"' in file.read_text(errors="replace")[:200]:
+        return Network.load(file)
+    names = {name.lower(): name for name in reversed(open_table(file).columns)}
+    roles = ("source", "target", "latency", "time")
+    found = [
+        given or next((names[word] for word in WORDS[role] if word in names), None)
+        for role, given in zip(roles, columns, strict=True)
+    ]
+    plain = EdgeColumns()
+    tail, head, latency, time = found
+    network = read_edges(
+        file,
+        EdgeColumns(tail or plain.source, head or plain.target, latency, None, time or plain.time),
+        series=series,
+        places=places,
+    )
+    counts = network.provenance
+    tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
+    for remark in counts.get("remarks", ()):
+        tell_aside(in_options(remark))
+    if network.is_one_way and not one_way:
+        tell_aside("No link is measured both ways: each counts for both; --one-way says no.")
+        network = network.both_ways()
+    return network
+
+
+def _levels(words: list[str] | None, option: str) -> dict[str, float]:
+    return levels(" ".join(words or []), option)
+
+
+def _laws(words: list[str] | None) -> dict[str, UniformScaling]:
+    found = {}
+    for word in words or ():
+        name, _, factors = word.partition("=")
+        low, dots, high = factors.partition("..")
+        try:
+            found[name] = UniformScaling(float(low), float(high))
+        except ValueError:
+            dots = ""
+        if not (name and dots):
+            raise ValueError(f"--scale must be as 'latency=0.5..1.5', got {word!r:.80}")
+    return found

@@ -1,0 +1,196 @@
+"""A backtest: measured rounds played again by a learner and by what is done today."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.baselines.fixed_actions import (
+    DAY,
+    FixedAction,
+    best_of_yesterday,
+    cheapest_path,
+    ecmp,
+    shortest_path,
+)
+from hedgerow.benchmarks import hindsight
+from hedgerow.games import play
+from hedgerow.inputs import Vector, as_number
+from hedgerow.policies.certificate import Certificate
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.paper import projection_free_coco
+from hedgerow.problems.measured_routes import MeasuredRoutes
+from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.service_level import ServiceLevel
+from hedgerow.protocols.trace import Trace
+from hedgerow.sets.actions import Actions
+from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.edges import number_nodes
+
+DEFAULT, PLAIN = "hedgerow", "hedgerow, plain"
+BEST = "best in hindsight"
+TIME_LIMIT = 20.0
+"""Seconds for the best fixed action in hindsight."""
+
+
+@dataclass(frozen=True, eq=False)
+class BacktestRun:
+    """One policy on the measured rounds.
+
+    Attributes:
+        name: of the policy.
+        trace: the game.
+        plays: x_t, one row for each round.
+        levels: how well each constraint was kept.
+        any_level: the same for all constraints together, in rounds and minutes alone.
+        switches: how often its main route changed.
+        dead_minutes: how long traffic was on a dead link, each round by the share of it; in rounds
+            where their length is not known; None where no link is known to have been dead.
+        following: the play after the last round.
+        certificate: a proved bound of its regret, where it has one: against every action that
+            keeps all rounds, or that violates by no more than the best fixed action does.
+
+    """
+
+    name: str
+    trace: Trace
+    plays: NDArray[np.float64]
+    levels: tuple[ServiceLevel, ...]
+    any_level: ServiceLevel
+    switches: int
+    dead_minutes: float | None
+    following: Vector
+    certificate: Certificate | None = None
+
+    @property
+    def mean_cost(self) -> float:
+        """The cost of a round."""
+        return self.trace.cost / max(1, self.trace.costs.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Backtest:
+    """What every policy would have done.
+
+    Attributes:
+        problem: the measured rounds.
+        runs: the games, the learner's first and the best fixed action's last.
+        best: the best fixed action, known only afterwards.
+
+    """
+
+    problem: MeasuredRoutes
+    runs: tuple[BacktestRun, ...]
+    best: Benchmark
+
+    def __getitem__(self, name: str) -> BacktestRun:
+        found = {run.name: run for run in self.runs}
+        if name not in found:
+            raise KeyError(f"there is no policy {name!r}; there are {', '.join(found)}")
+        return found[name]
+
+    @cached_property
+    def now(self) -> Actions:
+        """The routes that the learner would play next, with their shares."""
+        return self.problem.decision_set.describe(self.runs[0].following)
+
+
+def backtest(
+    problem: MeasuredRoutes,
+    policies: Mapping[str, Policy[Any, Any]] | None = None,
+    *,
+    eagerness: float = 1.0,
+    dead: float | None = None,
+    time_limit: float = TIME_LIMIT,
+) -> Backtest:
+    """Play measured rounds with the default policy, its plain variant and what is done today.
+
+    Args:
+        problem: the measured rounds.
+        policies: who else plays, by name, after the default ones; one that has the name of a
+            default policy takes its place.
+        eagerness: how eagerly the learner keeps the constraints; more means less violation, and
+            more cost.
+        dead: the latency in ms from which on a link counts as dead; left out, ten times the
+            link's median. A link without a reading is dead, too.
+        time_limit: seconds for the best fixed action in hindsight.
+
+    """
+    flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
+    best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
+    players = {
+        **default_policies(problem, eagerness),
+        **(policies or {}),
+        BEST: FixedAction(problem.decision_set, best.x),
+    }
+    allowed = best.ccv if best.least else 0.0
+    runs = (_played(problem, name, policy, flags, allowed) for name, policy in players.items())
+    return Backtest(problem, tuple(runs), best)
+
+
+def default_policies(
+    problem: MeasuredRoutes, eagerness: float = 1.0
+) -> dict[str, Policy[Any, Any]]:
+    """Return the learner, its plain variant, and what is done today, by name."""
+    X, minutes = problem.decision_set, problem.round_minutes
+    day = DAY if minutes is None else max(1, round(DAY / minutes))
+    m, e = problem.constraints, eagerness
+    return {
+        DEFAULT: projection_free_coco(X, eagerness=e, constraints=m),
+        PLAIN: projection_free_coco(X, eagerness=e, tracking=False, constraints=m),
+        "best of yesterday": best_of_yesterday(X, window=day),
+        "cheapest path": cheapest_path(X, prices=problem.price),
+        "shortest path": shortest_path(X, lengths=problem.latency),
+        "ecmp": ecmp(X),
+    }
+
+
+def _played(
+    problem: MeasuredRoutes,
+    name: str,
+    policy: Policy[Any, Any],
+    dead: NDArray[np.bool_],
+    allowed: float,
+) -> BacktestRun:
+    steps = list(play(policy, problem))
+    trace, plays = Trace.of(iter(steps)), np.array([step.x for step in steps])
+    length = problem.round_minutes
+    on_dead = float(np.minimum(1.0, (plays * dead).sum(axis=1)).sum())
+    return BacktestRun(
+        name,
+        trace,
+        plays,
+        problem.service_levels(trace),
+        problem.service_level(trace),
+        count_switches(problem, plays),
+        on_dead * (1.0 if length is None else length) if dead.any() else None,
+        policy.ask(),
+        policy.certificate(allowed) if isinstance(policy, Constrained) else None,
+    )
+
+
+def count_switches(problem: MeasuredRoutes, plays: NDArray[np.float64]) -> int:
+    """Return how often the main route changed: that of the widest edge at every node."""
+    X = problem.decision_set
+    assert isinstance(X, DagPaths)
+    tail, head, number = number_nodes(X.edges)
+    out = [np.flatnonzero(tail == node) for node in range(len(number))]
+    first, last = number[X.source], number[X.target]
+
+    def main(x: Vector) -> tuple[int, ...]:
+        node, route = first, []
+        while node != last:
+            edge = int(out[node][np.argmax(x[out[node]])])
+            route.append(edge)
+            node = int(head[edge])
+        return tuple(route)
+
+    routes = [main(x) for x in plays]
+    return sum(a != b for a, b in pairwise(routes))

@@ -1,0 +1,35 @@
+"""The projection-based member of the guarded family."""
+
+from __future__ import annotations
+
+from hedgerow.feedback import Constraints
+from hedgerow.learners.adagrad import AdaGrad
+from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.presets import check_preset
+from hedgerow.policies.theorem import CONVEX, FEASIBLE, Theorem
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.violation_weight import ViolationSurrogate
+
+
+def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constrained[Constraints]:
+    """AdaGrad with weights in proportion to the violation: regret O(sqrt T), CCV O(sqrt(T log T)).
+
+    Theorem F of docs/theory.md with projections: one projection per round, any horizon, and nothing
+    known but the diameter. Sinha and Vaze (2024) prove CCV O(sqrt(T) log T). It is a guarantee, not
+    a preset: its unit of violation, D ||grad g||, is far above what plays usually do.
+
+    Args:
+        decision_set: where to play; it must be able to project.
+        lam: the share of the regret bound that pays for the weights.
+
+    >>> from hedgerow.sets.balls import L2Ball
+    >>> projected_coco(L2Ball(2)).ask()
+    array([0., 0.])
+
+    """
+    check_preset("practical", decision_set, None)
+    learner = AdaGrad(decision_set)
+    surrogate = ViolationSurrogate(learner, lam)
+    constants = (("lam", surrogate.lam), ("D", decision_set.diameter))
+    theorem = Theorem("Theorem F with projections", constants, (CONVEX, FEASIBLE))
+    return Constrained(learner, surrogate, (theorem,))

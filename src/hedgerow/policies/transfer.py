@@ -1,0 +1,148 @@
+"""A policy taken along to another set: links appear and disappear, what was learnt applies."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.inputs import Vector
+from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.steps import BETA, UNIT, CertificateSteps, M, P
+from hedgerow.learners.tracking_ocg import TrackingOCG
+from hedgerow.sets.decision_set import DecisionSet, Decomposable
+from hedgerow.snapshot import Stateful
+from hedgerow.surrogates.guard import Guard
+
+if TYPE_CHECKING:
+    from hedgerow.policies.constrained import Constrained
+
+Places = NDArray[np.intp]
+HEDGE = ("Delta", "shares", "p", "L", "credit")
+"""What `TrackingOCG` knows of its two learners."""
+
+
+def transferred(
+    policy: Constrained[Any], decision_set: DecisionSet, kept: ArrayLike | None
+) -> Constrained[Any]:
+    """Return a policy on another set that goes on from what this one has learnt.
+
+    See `Constrained.transfer`.
+    """
+    from hedgerow.policies.constrained import Constrained
+
+    if not isinstance(decision_set, DecisionSet):
+        raise TypeError(f"transfer needs a DecisionSet, got {decision_set!r:.80}")
+    learner = policy.learner
+    if not isinstance(learner, (AdaptiveOCG, TrackingOCG)):
+        raise TypeError(
+            f"what a {type(learner).__name__} has learnt is not carried over; transfer is for "
+            "policies with AdaptiveOCG or TrackingOCG, such as projection_free_coco"
+        )
+    old = policy.decision_set
+    places = _places(old, decision_set, kept)
+    sums = _taken(learner._state["S"], places)
+    start = _brought(old, decision_set, policy.ask(), places, sums)
+    args, named = learner._made_of
+    given = inspect.signature(type(learner).__init__).bind(learner, *args, **named).arguments
+    del given["self"]
+    heir = type(learner)(**given | {"decision_set": decision_set, "start": start})
+    _carry_sums(learner, heir, sums)
+    surrogate = _rebuilt(policy.surrogate, {id(learner): heir})
+    _carry_numbers(policy.surrogate, surrogate)
+    return Constrained(heir, surrogate)
+
+
+def _places(old: DecisionSet, new: DecisionSet, kept: ArrayLike | None) -> Places:
+    """Return the old coordinate of each new one, -1 where it is new."""
+    if kept is not None:
+        places = np.asarray(kept)
+        if places.shape != (new.dim,) or places.dtype.kind not in "iu":
+            raise ValueError(
+                f"kept must have one old coordinate for each of {new.dim} new ones, -1 for none, "
+                f"got shape {places.shape} of {places.dtype}"
+            )
+        if places.max(initial=-1) >= old.dim or places.min(initial=0) < -1:
+            raise ValueError(f"kept must name old coordinates, -1 to {old.dim - 1}")
+        return places.astype(np.intp)
+    if not (hasattr(old, "edges") and hasattr(new, "edges")):
+        raise ValueError(
+            "the two sets have no edges to compare; give kept, the old coordinate of each new one, "
+            "-1 where it is new"
+        )
+    number = {(edge[0], edge[1]): e for e, edge in enumerate(old.edges)}
+    return np.array([number.get((edge[0], edge[1]), -1) for edge in new.edges], dtype=np.intp)
+
+
+def _taken(sums: Vector, places: Places) -> Vector:
+    """Return the sums of surviving coordinates; a new one has their mean, as if it were average."""
+    known = places >= 0
+    mean = float(sums[places[known]].mean()) if known.any() else 0.0
+    return np.where(known, sums[places], mean)
+
+
+def _brought(old: DecisionSet, new: DecisionSet, x: Vector, places: Places, sums: Vector) -> Vector:
+    """Return the play in the new set: vertices that are left keep their shares.
+
+    The share of those that are not goes to the vertex that the oracle finds for the sums.
+    """
+    known = places >= 0
+    moved = np.where(known, x[places], 0.0)
+    if new.contains(moved):
+        return moved
+    best, total, play = new.lmo(sums), 0.0, np.zeros(new.dim)
+    if old.supports(Decomposable):
+        for weight, vertex in zip(*old.decompose(x), strict=True):
+            there = np.where(known, vertex[places], 0.0)
+            if new.contains(there):
+                play += weight * there
+                total += float(weight)
+    return play + max(0.0, 1.0 - total) * best
+
+
+def _carry_sums(
+    old: AdaptiveOCG | TrackingOCG, new: AdaptiveOCG | TrackingOCG, sums: Vector
+) -> None:
+    """Give the new learner the sums and the regulariser; its lead over the play stays."""
+    was, now = old._state, new._state
+    inner, x = ("inner", "x") if isinstance(old, AdaptiveOCG) else ("inner_A", "x_A")
+    lead = float(was[inner][0]) - float(was["S"] @ was[x])
+    now["S"][:] = sums
+    now[inner][0] = lead + float(sums @ now[x])
+    for name in ("t", "skipped", *(HEDGE if isinstance(old, TrackingOCG) else ())):
+        now[name][:] = was[name]
+    if isinstance(old.steps, CertificateSteps):
+        for place in (P, BETA, M, UNIT):
+            now["rule"][place] = was["rule"][place]
+    else:
+        now["rule"][1:] = was["rule"][1:]  # the first number is the diameter
+
+
+def _rebuilt(part: Any, heirs: dict[int, Any]) -> Any:
+    """Return a part built of the same arguments around the new learner, without a guard."""
+    if id(part) in heirs:
+        return heirs[id(part)]
+    if isinstance(part, (list, tuple)):
+        return type(part)(_rebuilt(each, heirs) for each in part)
+    if isinstance(part, Guard):
+        return None  # its bound is that of one game on one set
+    if not isinstance(part, Stateful):
+        return part
+    args, named = part._made_of
+    made = type(part)(
+        *(_rebuilt(value, heirs) for value in args),
+        **{name: _rebuilt(value, heirs) for name, value in named.items()},
+    )
+    heirs[id(part)] = made
+    return made
+
+
+def _carry_numbers(old: Any, new: Any) -> None:
+    """Copy what was learnt of the constraint: units, queues and weights."""
+    new._state.array[:] = old._state.array
+    for name, part in new._parts.items():
+        was = old._parts[name]
+        if isinstance(part, Stateful) and isinstance(was, Stateful):
+            _carry_numbers(was, part)

@@ -1,0 +1,359 @@
+"""Routes on measured series: any quantity as cost, any of them capped, played as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.functions import Function, Linear
+from hedgerow.inputs import Vector, as_count, as_positive, as_vector, read_only
+from hedgerow.networks.network import Network
+from hedgerow.problems.edge_quantities import (
+    HOPS,
+    EdgeQuantity,
+    dead_links,
+    edge_quantity,
+    levels,
+    quantity_name,
+)
+from hedgerow.problems.problem import GivenRound, Recorded
+from hedgerow.problems.routes import Orientation, find_routes
+from hedgerow.problems.variation import UniformScaling
+from hedgerow.protocols.service_level import ServiceLevel, service_level
+from hedgerow.protocols.trace import Trace
+from hedgerow.sets.dag_paths import DagPaths
+
+Kind = Literal["cap", "floor", "capacity"]
+SURE = 1e-9
+"""A violation that is a smaller share of its level is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinkLoads:
+    """How far the fullest link is over its capacity: max over edges of demand x_e - capacity_e.
+
+    A path carries as much as its least link, so a split x of the demand fits if and only if this
+    is at most 0. It is convex in x, a maximum of linear functions.
+
+    >>> load = LinkLoads([60.0, 100.0], demand=100.0)
+    >>> load(np.array([0.7, 0.3])), load.grad(np.array([0.7, 0.3]))
+    (10.0, array([100.,   0.]))
+    """
+
+    capacities: Vector
+    demand: float
+
+    def __init__(self, capacities: ArrayLike, demand: float):
+        vector = as_vector(capacities, "the capacities")
+        object.__setattr__(self, "capacities", read_only(vector))
+        object.__setattr__(self, "demand", as_positive(demand, "demand"))
+
+    def __call__(self, x: Vector) -> float:
+        """Return the largest excess."""
+        return float((self.demand * x - self.capacities).max())
+
+    def grad(self, x: Vector) -> Vector:
+        """Return the gradient of the first link with the largest excess."""
+        slope = np.zeros(self.capacities.size)
+        slope[int(np.argmax(self.demand * x - self.capacities))] = self.demand
+        return slope
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """One constraint of every round.
+
+    Attributes:
+        quantity: what it is about.
+        level: the number to keep.
+        kind: "cap": the sum along a path is at most the level; "floor": it is at least that, as
+            the paper sums bandwidth; "capacity": no link carries more than its quantity, where
+            the level is the demand.
+
+    """
+
+    quantity: EdgeQuantity
+    level: float
+    kind: Kind
+
+    def __str__(self) -> str:
+        level = f"{self.level:g} {self.quantity.unit}".rstrip()
+        return {
+            "cap": f"{self.quantity.name} at most {level}",
+            "floor": f"{self.quantity.name} at least {level}, summed along a path",
+            "capacity": f"{level} fit on every link's {self.quantity.name}",
+        }[self.kind]
+
+    def at(self, t: int) -> Function:
+        """Return the constraint of round t, from 0."""
+        values = self.quantity.at(t)
+        if self.kind == "capacity":
+            return LinkLoads(values, self.level)
+        return Linear(values, -self.level) if self.kind == "cap" else Linear(-values, self.level)
+
+    def least(self, X: DagPaths, t: int) -> float:
+        """Return a lower bound of the constraint in round t over all actions.
+
+        Exact for sums along paths. Of capacities only the links at both ends are looked at, all of
+        which together must carry the demand.
+        """
+        values = self.quantity.at(t)
+        if self.kind == "cap":
+            return X.minimum(values) - self.level
+        if self.kind == "floor":
+            return self.level + X.minimum(-values)
+        found = -float("inf")
+        for end, node in ((0, X.source), (1, X.target)):
+            cut = [e for e, edge in enumerate(X.edges) if edge[end] == node and X.live[e]]
+            found = max(found, (self.level - float(values[cut].sum())) / len(cut))
+        return found
+
+
+class MeasuredRoutes(Recorded):
+    """Split one unit of traffic over routes of a network, in rounds as they were measured.
+
+    f_t(x) = <c_t, x>, where c_t is any quantity of the edges: a price, the latency, 1 for each
+    link. The constraints are any of: a cap on a sum along the path, such as latency or loss; a
+    floor under it, as the paper sums bandwidth; a demand that must fit on each link. x_e is the
+    share of the traffic on edge e, so sums along paths are means over the traffic.
+
+    An objective that some rounds break whatever is done is accepted: `unkept` counts these rounds
+    and `unavoidable` has by how much each of them is broken at least. `hindsight(problem,
+    budget="least")` is the benchmark then.
+
+    Args:
+        network: a `Network`; its series are the rounds. Without any, its values are one round,
+            which is played again and again.
+        source: where routes begin, by name; the network's own source if left out.
+        target: where they end.
+        cost: the quantity that a round costs: "latency", "bandwidth", "hops" (1 for each link) or
+            any other by name; the beginning of a name is enough where only one begins so.
+        caps: most of a quantity, {"latency": 120.0}, or in words, "latency=120, loss=0.5".
+        floors: least of a quantity, summed along a path.
+        carry: {"bandwidth": 50.0}: every link must carry its share of 50.
+        horizon: the number of rounds; as many as there are if left out. Longer games begin again.
+        failed: what a missing reading of latency counts as, in ms; left out, the link's last one.
+        scaling: laws of random factors by quantity, where measured rounds are not to be played
+            as measured: {"latency": UniformScaling(0.5, 1.5)}.
+        seed: fixes these factors.
+        orientation: how edges are turned to form no cycle, as in `LatencyCap.from_network`.
+
+    >>> series = np.array([[20.0, 30.0, 60.0], [90.0, 30.0, 60.0]])
+    >>> network = Network(
+    ...     ("s", "a", "t"), [(0, 1), (1, 2), (0, 2)], [20.0, 30.0, 60.0], "measured",
+    ...     latency_series=series,
+    ... )
+    >>> problem = MeasuredRoutes(network, "s", "t", cost="hops", caps={"latency": 55.0})
+    >>> problem.horizon, problem.unkept, problem.unavoidable
+    (2, 1, array([0., 5.]))
+    >>> print(problem.feasibility)
+    1 of 2 rounds are kept by no action: latency at most 55 ms is broken by at least 5 ms.
+
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        *,
+        cost: str = HOPS,
+        caps: Mapping[str, float] | str | None = None,
+        floors: Mapping[str, float] | str | None = None,
+        carry: Mapping[str, float] | str | None = None,
+        horizon: int | None = None,
+        failed: float | None = None,
+        scaling: Mapping[str, UniformScaling] | None = None,
+        seed: int = 0,
+        orientation: Orientation = "distance",
+    ):
+        self.network = network
+        names = network.nodes
+        ends = _ends(network, source, target)
+        edges = [(names[a], names[b]) for a, b in network.edges.tolist()]
+        links = SimpleNamespace(edges=edges, latency_ms=network.latency_ms)
+        found = find_routes(links, *ends, orientation)
+        self.kept, self.orientation, self.latency = found.kept, found.orientation, found.latency
+        self.seed = as_count(seed, "seed", least=0)
+        lengths = [
+            len(series)
+            for series in (
+                network.latency_series,
+                network.bandwidth_series,
+                *(quantity.series for quantity in network.quantities.values()),
+            )
+            if series is not None
+        ]
+        self.measured_rounds = max(lengths, default=0)
+        if horizon is None and not lengths:
+            raise ValueError(
+                "the network has no series, so its values make one round; give horizon=..., how "
+                "often to play it, and perhaps scaling"
+            )
+        rounds = self.measured_rounds if horizon is None else as_count(horizon, "horizon")
+        laws = {quantity_name(network, name): law for name, law in (scaling or {}).items()}
+        unused = set(laws)
+
+        def quantity(asked: str) -> EdgeQuantity:
+            name = quantity_name(network, asked)
+            unused.discard(name)
+            return edge_quantity(
+                network,
+                name,
+                found.kept,
+                failed=failed if name == "latency" else None,
+                scaling=laws.get(name),
+                rounds=rounds,
+                rng=np.random.default_rng([self.seed, *name.encode()]),
+            )
+
+        self.cost = quantity(cost)
+        kinds: dict[Kind, dict[str, float]] = {
+            "cap": levels(caps, "caps"),
+            "floor": levels(floors, "floors"),
+            "capacity": levels(carry, "carry"),
+        }
+        self.limits = tuple(
+            Limit(quantity(name), level, kind)
+            for kind, given in kinds.items()
+            for name, level in given.items()
+        )
+        if not self.limits:
+            raise ValueError(
+                "there is nothing to keep; give caps, floors or carry, as caps={'latency': 120.0}"
+            )
+        if unused:
+            raise ValueError(
+                f"scaling is given for {', '.join(sorted(unused))}, which is neither the cost nor "
+                "in a constraint; leave it out"
+            )
+        super().__init__(found.paths, self._functions(rounds))
+
+    def _functions(self, rounds: int) -> Iterator[GivenRound]:
+        for t in range(rounds):
+            yield Linear(self.cost.at(t)), [limit.at(t) for limit in self.limits]
+
+    @property
+    def price(self) -> Vector:
+        """The cost of each edge, without rounds."""
+        return self.cost.base
+
+    @property
+    def constraints(self) -> int | None:
+        """How many constraints a round has, for the argument of policies; None for one."""
+        return len(self.limits) if len(self.limits) > 1 else None
+
+    @property
+    def round_minutes(self) -> float | None:
+        """How many minutes a round takes, the median of the network's times; None without them."""
+        times = self.network.times
+        if times is None or len(times) < 2:
+            return None
+        return float(np.median(np.diff(times))) / 60.0
+
+    @cached_property
+    def unavoidable(self) -> Vector:
+        """By how much each round is violated at least, in the unit of its worst constraint.
+
+        0 for rounds that some action may keep. One oracle call for each round and constraint, which
+        is a lower bound where there are several: no action need be best for all.
+        """
+        X = self.decision_set
+        assert isinstance(X, DagPaths)
+        least = np.array(
+            [[limit.least(X, t) for limit in self.limits] for t in range(self.horizon)]
+        )
+        sure = SURE * np.array([max(abs(limit.level), 1e-300) for limit in self.limits])
+        found: Vector = np.where(least > sure, least, 0.0).max(axis=1)
+        return read_only(found)
+
+    @property
+    def unkept(self) -> int:
+        """How many rounds no action keeps, as far as `unavoidable` knows."""
+        return int(np.count_nonzero(self.unavoidable))
+
+    @property
+    def feasibility(self) -> str:
+        """How many rounds no action keeps and by how much at least, in a sentence."""
+        if not self.unkept:
+            return f"Each of {self.horizon} rounds can be kept by some action."
+        worst = int(np.argmax(self.unavoidable))
+        X = self.decision_set
+        assert isinstance(X, DagPaths)
+        limit = max(self.limits, key=lambda limit: limit.least(X, worst))
+        excess = f"{self.unavoidable[worst]:.3g} {limit.quantity.unit}".rstrip()
+        count = "1 round is" if self.horizon == 1 else f"{self.unkept} of {self.horizon} rounds are"
+        where = "" if self.unkept == 1 else " in the worst of them"
+        return f"{count} kept by no action: {limit} is broken by at least {excess}{where}."
+
+    def service_levels(self, trace: Trace) -> tuple[ServiceLevel, ...]:
+        """Return how well a game on this problem kept each constraint, in its unit and minutes."""
+        rows = trace.violations[None, :] if trace.violations_each is None else trace.violations_each
+        return tuple(
+            service_level(
+                row, str(limit), limit.quantity.unit, self.round_minutes, SURE * abs(limit.level)
+            )
+            for row, limit in zip(rows, self.limits, strict=True)
+        )
+
+    def service_level(self, trace: Trace) -> ServiceLevel:
+        """Return how often and how long any constraint was violated; how far has no unit."""
+        rows = trace.violations[None, :] if trace.violations_each is None else trace.violations_each
+        scale = np.array([max(abs(limit.level), 1e-300) for limit in self.limits])
+        relative: Vector = (rows / scale[:, None]).max(axis=0)
+        return service_level(relative, "any constraint", "", self.round_minutes, SURE)
+
+    def dead_links(self, dead: float | None = None) -> NDArray[np.bool_]:
+        """Return by round and edge whether a link was dead: no reading, or at least `dead` ms.
+
+        Left out, at least ten times the link's median.
+        """
+        assert isinstance(self.decision_set, DagPaths)
+        table = dead_links(self.network, self.kept, dead)
+        return table[np.arange(self.horizon) % len(table)]
+
+    @property
+    def record(self) -> dict[str, str]:
+        """What was chosen, what was measured and what was invented, for tables and plots."""
+        total = len(self.network.edges)
+        said = {
+            "edges": f"{self.decision_set.dim} of {total}, {self.orientation}",
+            "cost": f"{self.cost.name}: {self.cost.source}",
+        }
+        for limit in self.limits:
+            said[str(limit)] = limit.quantity.source
+        said["rounds no action keeps"] = str(self.unkept)
+        return said
+
+
+def _ends(network: Network, source: str | int | None, target: str | int | None) -> tuple[str, str]:
+    """Return the names of both ends; an unknown one is answered with one that is like it."""
+    found = []
+    for role, given, own in (
+        ("source", source, network.source),
+        ("target", target, network.target),
+    ):
+        node = own if given is None else given
+        if node is None:
+            raise ValueError(f"the network names no {role}; give {role}=..., the name of a node")
+        if isinstance(node, int):
+            if not 0 <= node < len(network.nodes):
+                raise ValueError(
+                    f"the {role} must be a name or a number below {len(network.nodes)}, got {node}"
+                )
+            node = network.nodes[node]
+        if node not in network.nodes:
+            near = get_close_matches(node, network.nodes, n=1)
+            hint = f"; perhaps you want {near[0]!r}" if near else ""
+            raise ValueError(f"the network has no node {node!r:.80}, the {role}{hint}")
+        found.append(node)
+    if found[0] == found[1]:
+        raise ValueError(f"source and target must be two nodes, both are {found[0]!r}")
+    return found[0], found[1]

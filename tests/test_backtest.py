@@ -1,0 +1,217 @@
+"""The backtest: numbers as the file has them, a table of 80 columns, a page of its own, errors."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import hedgerow as hr
+from hedgerow.cli.app import app
+from hedgerow.experiments.backtesting import DEFAULT, backtest, count_switches
+from hedgerow.networks import EdgeColumns, Network, read_edges
+from hedgerow.networks.quantity import Quantity
+from hedgerow.problems import MeasuredRoutes
+from hedgerow.report import backtest_table, write_backtest
+from hedgerow.report.backtest_page import advice
+from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
+
+MINUTES = 1280
+CAP = 45.0
+
+
+@pytest.fixture(scope="module")
+def measurements(tmp_path_factory):
+    return operator_csv(tmp_path_factory.mktemp("operator") / "measurements.csv", MINUTES)
+
+
+@pytest.fixture(scope="module")
+def problem(measurements):
+    columns = EdgeColumns("site_a", "site_b", "rtt_ms", time="time")
+    links = read_edges(measurements, columns, both_ways=True)
+    return MeasuredRoutes(links, "Lisbon", "Warsaw", cost="price", caps={"latency": CAP})
+
+
+@pytest.fixture(scope="module")
+def test(problem):
+    return backtest(problem)
+
+
+def along(route):
+    """Latency of each minute and price of a route, as the generator has them."""
+    latency, price = operator_readings(MINUTES)
+    index = [
+        next(i for i, link in enumerate(LINKS) if set(link) == {a, b}) for a, b in pairwise(route)
+    ]
+    return np.round(latency[:, index], 3).sum(axis=1), price[index].sum(), index
+
+
+@pytest.mark.parametrize("name", ["cheapest path", "shortest path"])
+def test_a_static_path_has_the_numbers_of_the_file(test, problem, name):
+    run = test[name]
+    (action,) = problem.decision_set.routes(run.plays[0])
+    route = action.name.split(" > ")
+    latency, price, index = along(route)
+    assert run.any_level.minutes == (latency > CAP + 1e-9).sum()
+    assert run.levels[0].worst == pytest.approx(max(0.0, (latency - CAP).max()), abs=1e-9)
+    assert run.mean_cost == pytest.approx(price)
+    assert run.switches == 0
+    dead = 60.0 if LINKS.index(OUTAGE) in index else 0.0
+    assert run.dead_minutes == dead
+
+
+def test_shares_on_a_dead_link_count_by_their_share(test, problem):
+    edge = list(problem.decision_set.edges).index(OUTAGE)
+    run = test[DEFAULT]
+    expected = run.plays[1200:1260, edge].sum()
+    assert run.dead_minutes == pytest.approx(expected)
+
+
+def test_the_learner_plays_what_it_plays_alone(test, problem):
+    alone = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    assert np.array_equal(test[DEFAULT].trace.costs, alone.costs)
+    assert test.now.x == pytest.approx(test[DEFAULT].following, abs=1e-9)
+
+
+def test_the_best_row_is_the_benchmark(test, problem):
+    run = test.runs[-1]
+    assert run.name == "best in hindsight"
+    assert run.trace.cost == pytest.approx(test.best.cost)
+    assert run.trace.ccv == pytest.approx(test.best.ccv)
+    assert test.best.least == (problem.unkept > 0)
+
+
+def test_advice_states_what_rounding_costs(test, problem):
+    *lines, loss = advice(test, 1)
+    assert len(lines) == 1
+    (cost, constraint) = list(problem)[-1]
+    before, after = test[DEFAULT].following, test.now.rounded(1).x
+    assert f"the cost by {cost(after) - cost(before):+.3g} and" in loss
+    assert f"value by {constraint(after) - constraint(before):+.3g}." in loss
+    assert f"moved {100.0 * (1.0 - test.now[0].share):.1f} %" in loss
+
+
+def test_switches_count_changes_of_the_main_route(problem):
+    X = problem.decision_set
+    one, two = X.lmo(problem.price), X.lmo(problem.latency)
+    assert not np.array_equal(one, two)
+    plays = np.array([one, 0.9 * one + 0.1 * two, 0.1 * one + 0.9 * two, two, one])
+    assert count_switches(problem, plays) == 2
+
+
+def test_own_policies_play_too(problem):
+    short = MeasuredRoutes(
+        problem.network, "Lisbon", "Warsaw", cost="price", caps={"latency": CAP}, horizon=30
+    )
+    X = short.decision_set
+    mine = hr.baselines.fixed(X, X.start())
+    found = backtest(short, {"mine": mine, "ecmp": hr.baselines.fixed(X, X.start())})
+    assert np.array_equal(found["mine"].plays, found["ecmp"].plays)
+    with pytest.raises(KeyError, match="no policy 'yours'; there are hedgerow, "):
+        found["yours"]
+
+
+def test_several_constraints_have_a_row_each(problem, tmp_path):
+    several = MeasuredRoutes(
+        problem.network, "Lisbon", "Warsaw", cost="hops", caps="latency=45, price=12", horizon=60
+    )
+    found = backtest(several)
+    assert len(found.runs[0].levels) == 2
+    page = write_backtest(found, tmp_path).read_text()
+    assert "price_eur at most 12 eur" in page
+    assert (tmp_path / "figures/kept-2.png").is_file()
+
+
+def printed(line, at, monkeypatch):
+    monkeypatch.chdir(at)
+    monkeypatch.setenv("COLUMNS", "80")
+    return CliRunner().invoke(app, ["backtest", *shlex.split(line)])
+
+
+def test_one_command_does_it_all(measurements, tmp_path, monkeypatch):
+    done = printed(
+        f"{measurements} --source Lisbon --target Warsaw --cost price --cap latency=45 "
+        "--today 'Lisbon, Paris, Frankfurt, Warsaw'",
+        tmp_path,
+        monkeypatch,
+    )
+    assert done.exit_code == 0, done.output
+    table = [line for line in done.stdout.splitlines() if line.startswith(" ")]
+    assert max(map(len, table)) <= 80
+    assert "…" not in done.stdout
+    for name in ("hedgerow", "cheapest path", "shortest path", "ecmp", "today"):
+        assert any(line.startswith(f" {name} ") for line in table), name
+    assert "each counts for both; --one-way says no" in done.stderr
+    weights = re.findall(r"^  ( *\d+)  Lisbon > .* > Warsaw$", done.stdout, re.MULTILINE)
+    assert sum(map(int, weights)) == 100
+    assert re.search(
+        r"^Rounding moved \d+\.\d % of the traffic; in the last", done.stdout, re.MULTILINE
+    )
+    page = (tmp_path / "out/backtest/backtest.html").read_text()
+    assert page.count("data:image/png;base64,") == 4
+    assert not re.search(r'(src|href)="(?!data:)', page)
+    assert "Lisbon" in page
+
+
+def test_a_network_file_and_a_file_without_times(problem, tmp_path, monkeypatch):
+    problem.network.save(tmp_path / "net.json")
+    ends = "--source Lisbon --target Warsaw --cap latency=45 --rounds 20"
+    assert printed(f"net.json {ends}", tmp_path, monkeypatch).exit_code == 0
+    (tmp_path / "flat.csv").write_text("src,dst,rtt_ms\na,b,5\nb,c,6\na,c,20\n")
+    line = "flat.csv --source a --target c --cap latency=15"
+    done = printed(line, tmp_path, monkeypatch)
+    assert done.exit_code == 2
+    assert "its values make one round" in done.stderr
+    done = printed(f"{line} --rounds 20 --scale latency=0.5..1.5", tmp_path, monkeypatch)
+    assert done.exit_code == 0, done.output
+    assert " rounds " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--source Lisbon --target Warsav --cap latency=45", "perhaps you want 'Warsaw'"),
+        ("--source Lisbon --target Warsaw", "there is nothing to keep; give --cap, --floor or"),
+        ("--source Lisbon --target Warsaw --cap latency", "as 'latency=120', got 'latency'"),
+        ("--source Lisbon --target Warsaw --cap jitter=3", "no quantity 'jitter'; there are"),
+        ("--target Warsaw --cap latency=45", "the network names no source; give --source"),
+        (
+            "--source Lisbon --target Warsaw --cap latency=45 --scale latency=2",
+            "as 'latency=0.5..1.5', got",
+        ),
+        ("--source Lisbon --target Warsaw --cap latency=45 --today Lisbon,Warsaw", "no link from"),
+        ("--source Lisbon --target Warsaw --cap latency=45 --from origin", "no column 'origin'"),
+    ],
+)
+def test_mistakes_get_one_sentence(options, sentence, tmp_path, monkeypatch):
+    small = operator_csv(tmp_path / "small.csv", 3)
+    done = printed(f"{small} {options}", tmp_path, monkeypatch)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 3
+
+
+def test_links_measured_once_count_for_both_ways():
+    price = Quantity([1.0, 2.0], "measured", np.array([[1.0, 2.0], [3.0, 4.0]]))
+    once = Network(
+        ("a", "b", "c"), [(0, 1), (1, 2)], [5.0, 6.0], "measured", [7.0, 8.0], "measured",
+        latency_series=np.array([[5.0, 6.0], [7.0, 8.0]]), quantities={"price": price},
+    )  # fmt: skip
+    assert once.is_one_way
+    twice = once.both_ways()
+    assert twice.edges.tolist() == [[0, 1], [1, 2], [1, 0], [2, 1]]
+    assert twice.latency_series[1].tolist() == [7.0, 8.0, 7.0, 8.0]
+    assert twice.quantities["price"].series[0].tolist() == [1.0, 2.0, 1.0, 2.0]
+    assert not twice.is_one_way
+    with pytest.raises(ValueError, match="some edges lead back already"):
+        twice.both_ways()
+
+
+def test_the_table_is_a_table(test):
+    heads = [column.header for column in backtest_table(test).columns]
+    assert heads == ["policy", "violated\nmin", "\n%", "longest\nmin", "worst\nms", "cost\neur",
+                     "switches", "dead\nmin"]  # fmt: skip
