@@ -19,7 +19,7 @@ from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, INNER, SKIPPED, RULE = range(4)
+ROUND, INNER, SKIPPED, RULE = range(4)
 """The numbers of the state [x | x_1 | S | t, sum of <s, x>, skipped | rule], after the vectors."""
 BETA, VALUE, SIGMA = range(3)
 """The numbers handed from one kernel to the next."""
@@ -41,7 +41,7 @@ def before_oracle(
     n = len(s)
     x, x1, S = state[:n], state[n : 2 * n], state[2 * n : 3 * n]
     own, passed = state[3 * n :], work[3 * n :]
-    t = own[T] = own[T] + 1.0
+    t = own[ROUND] = own[ROUND] + 1.0
     own[INNER] += inner
     beta = passed[BETA] = regularise(own[RULE:], t, loss)  # 1/eta_t, line 2
     value, far2 = accumulate_and_gradient(work[:n], S, s, x, x1, beta)  # eq. (2)
@@ -57,7 +57,7 @@ def after_oracle(
     x, own, d, v, passed = state[:n], state[3 * n :], work[:n], work[n : 2 * n], work[3 * n :]
     beta = passed[BETA]
     gap, distance2 = gap_and_distance(d, x, v)
-    sigma = passed[SIGMA] = step_size(own[RULE:], own[T], beta, gap, distance2)  # line 2
+    sigma = passed[SIGMA] = step_size(own[RULE:], own[ROUND], beta, gap, distance2)  # line 2
     move(x, v, sigma)
     margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
     after_step(own[RULE:], margin, left)

@@ -21,7 +21,7 @@ from hedgerow.learners.steps import learn_nothing, line_search
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
+ROUND, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
 """The numbers of the state [x | t, calls, q, beta, Delta, c D^2, D | atoms], after x."""
 TOLERANCE = 0
 """The number handed from one kernel to the next."""
@@ -50,7 +50,7 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
     kept, scratch = work[2 * n : 3 * n], work[3 * n + NUMBERS :]
     x_t = scratch[:n]
     size, D = math.sqrt(tangent2), own[DIAMETER]
-    own[T] += 1.0
+    own[ROUND] += 1.0
     own[Q] += size * size
     if own[BETA] == 0.0:
         own[BETA] = FIRST * size / D
@@ -58,7 +58,7 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
         x_t[i], kept[i] = x[i], s[i]
     if own[BETA] == 0.0:
         return math.inf
-    rms = math.sqrt(own[Q] / own[T])
+    rms = math.sqrt(own[Q] / own[ROUND])
     tolerance = ACCURACY * rms * min(rms / own[BETA], D)
     remembered.multiply(atoms, scratch[n:], s)
     if remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
@@ -109,7 +109,7 @@ def after_oracle(
     if remembered.lacks(atoms, scratch, v, d) > NEWS * tolerance:
         gap, distance2 = gap_and_distance(d, x, v)
         curvature = 2.0 * beta * distance2
-        k = remembered.admit(atoms, scratch, v, d, own[T])
+        k = remembered.admit(atoms, scratch, v, d, own[ROUND])
         sigma = 1.0 if gap >= curvature else gap / curvature  # line search towards v
         remembered.step_towards(atoms, scratch, n, k, beta, sigma)
         remembered.descend(atoms, scratch, n, beta, tolerance)

@@ -17,7 +17,7 @@ from hedgerow.learners.steps import learn_nothing, line_search
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, CALLS, RULE = range(3)
+ROUND, CALLS, RULE = range(3)
 """The numbers of the state [x | L | t, calls | noise], after the vectors."""
 OFFSET, FACTOR, DIM, SQUARES, FIRST = range(5)
 """The numbers of the noise schedule; an offset of 0 stands for the first loss's own."""
@@ -81,9 +81,9 @@ def before_oracle(
     """Lines 9, 3 and 4: L_t = L_{t-1} + s, and the direction L_t + eta_{t+1} p_{t+1}."""
     n = len(s)
     L, own = state[n : 2 * n], state[2 * n :]
-    own[T] += 1.0
+    own[ROUND] += 1.0
     add(L, s)
-    perturb(work[:n], L, noise, regularise(own[RULE:], own[T], loss))
+    perturb(work[:n], L, noise, regularise(own[RULE:], own[ROUND], loss))
     return True
 
 

@@ -17,7 +17,7 @@ from hedgerow.learners.steps import TANGENT2, learn_nothing, line_search
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, PROJECTIONS, RULE = range(3)
+ROUND, PROJECTIONS, RULE = range(3)
 """The numbers of the state [x | t, projections | rule], after the play."""
 
 
@@ -36,8 +36,8 @@ def before_projection(
     """Aim at x_t - eta_t grad_t, with the gradient along the set; stay where it is not felt."""
     n = len(s)
     x, own, tangent = state[:n], state[n:], work[3 * n : 4 * n]
-    own[T] += 1.0
-    eta = regularise(own[RULE:], own[T], loss)
+    own[ROUND] += 1.0
+    eta = regularise(own[RULE:], own[ROUND], loss)
     if loss[TANGENT2] <= 0.0 or eta <= 0.0:
         return False
     descend(work[:n], x, tangent, eta)

@@ -18,7 +18,7 @@ from hedgerow.learners.steps import StepRule
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
+ROUND, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
 """The numbers of the state
 [x | x_1 | S | anchor | t, age, sum of <s, x>, guess, restarts, here | rule | fresh rule], after the
 vectors; the sum is that of the epoch."""
@@ -54,7 +54,7 @@ def before_oracle(
     own, passed = state[4 * n :], work[3 * n :]
     size = (len(own) - RULE) // 2
     rule, fresh = own[RULE : RULE + size], own[RULE + size :]
-    own[T] += 1.0
+    own[ROUND] += 1.0
     need = loss[2] if loss[2] >= 0.0 else math.sqrt(loss[0])  # as declared, else as seen
     if own[GUESS] == 0.0:  # nothing was learnt yet: the first epoch begins
         own[AGE], own[GUESS] = 0.0, need

@@ -32,6 +32,8 @@ round."""
 LARGEST_SQUEEZE = 0.5
 """Where the horizon is not known delta stays at most this, so that comparing with the squeezed set
 means something from the first round on."""
+LENGTH, STEEPEST = range(2)
+"""The numbers of `steady_eta`: the longest step, and the largest norm so far."""
 LARGEST_RATIO = 1000.0
 """R/r above which a round may need a million pulls and more."""
 ROUNDING = 4.0 * sys.float_info.epsilon
@@ -47,8 +49,8 @@ class ExpensiveRoundWarning(UserWarning):
 @kernel(*REGULARISE)
 def steady_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
     """eta_t = length / G, G the largest norm so far: each step is at most `length` long."""
-    rule[1] = max(rule[1], math.sqrt(loss[TANGENT2]))
-    return rule[0] / rule[1] if rule[1] > 0.0 else 0.0
+    rule[STEEPEST] = max(rule[STEEPEST], math.sqrt(loss[TANGENT2]))
+    return rule[LENGTH] / rule[STEEPEST] if rule[STEEPEST] > 0.0 else 0.0
 
 
 class SeparationDescent(StatefulPlayer):

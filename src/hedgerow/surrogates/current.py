@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
+from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
-from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, Sizes, learn, violation_unit
 
 Array = Vector
@@ -22,7 +23,7 @@ def needs_gradient(queue: Array, units: Array, value: float) -> float:
 @kernel(*TAKE)
 def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Line 6: Q(t) = Q(t-1) + g_t(x_t)^+. Return Q(t), or NaN where nothing is violated."""
-    queue[T] += 1.0
+    queue[ROUND] += 1.0
     learn(ranges, units, value, needs_gradient(queue, units, value), sizes)
     if value <= 0.0:
         return math.nan
@@ -30,7 +31,7 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
 
 
-@kernel(*CHARGE)
+@kernel(*CHARGE_QUEUE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """Line 7: the loss is f_t + (Phi'(Q(t))/V) g_t^+."""
     note(queue, weight, max(0.0, value))
