@@ -51,7 +51,7 @@ def turn(
 
 def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
     """Refuse a problem that the policy cannot play."""
-    if not hasattr(policy, "ask"):
+    if not hasattr(policy, "ask") or not hasattr(policy, "tell"):
         name = getattr(policy, "__name__", "") if callable(policy) else ""
         build = f" itself; build one with {name}(problem.decision_set)" if name else ""
         given = name or repr(policy)[:60]
@@ -65,6 +65,12 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
         raise ValueError(
             f"the policy plays in dimension {policy.decision_set.dim}, the problem in "
             f"{problem.decision_set.dim}; build the policy on problem.decision_set"
+        )
+    own, X = policy.decision_set, problem.decision_set
+    if own is not X and not X.contains(policy.ask()):
+        raise ValueError(
+            f"the policy's play lies outside the problem's {type(X).__name__}, as it plays on a "
+            f"{type(own).__name__} of its own; build the policy on problem.decision_set"
         )
     if problem.adaptive and policy.oblivious_only:
         raise ValueError(
