@@ -56,6 +56,7 @@ def test_every_command_is_tried():
 
 
 def test_python_m_hedgerow(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "hedgerow.__main__", raising=False)  # another test's import
     monkeypatch.setattr(sys, "argv", ["hedgerow", "--version"])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("hedgerow", run_name="__main__")

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 import hedgerow as hr
 from hedgerow.experiments.playing import benchmark_of
 from hedgerow.policies import Certificate
-from hedgerow.problems import LinkLoads
+from hedgerow.problems import FullestLink
 
 
 def torn(rng, n=4, rounds=30):
@@ -65,7 +65,7 @@ def test_least_is_the_ordinary_benchmark_where_some_action_keeps_every_round():
 
 def test_least_with_curved_constraints():
     X = hr.sets.Simplex(3)
-    game = [(hr.Linear([1.0, 2.0, 3.0]), LinkLoads([0.2, 0.2, 0.2], 1.0))] * 4
+    game = [(hr.Linear([1.0, 2.0, 3.0]), FullestLink([0.2, 0.2, 0.2], 1.0))] * 4
     best = hr.hindsight(X, game, budget="least")
     assert best.ccv == pytest.approx(4.0 * (1.0 / 3.0 - 0.2), rel=1e-4)
     assert best.least

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 EVIDENCE = Path(__file__).parents[1] / "evidence"
-SCRIPTS = {"make.py": [], "make.py problems": ["problems"], "beyond_real.py": []}
+SCRIPTS = {
+    "make.py": [],
+    "make.py problems": ["problems"],
+    "beyond_real.py": [],
+    "traffic.py measured": ["measured"],
+}
 
 
 def refusal(script, monkeypatch):

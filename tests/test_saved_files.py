@@ -145,7 +145,7 @@ def test_a_file_with_a_right_digest_and_wrong_contents_is_refused(saved):
 
     snapshot_file.write_snapshot(saved, state)
     refused(saved, "built with other arguments")
-    whole = snapshot_file._packed(policy.state())
+    whole = snapshot_file.pack_snapshot(policy.state())
     with zipfile.ZipFile(io.BytesIO(whole)) as parts:
         numbers = parts.read("numbers.npy")
     packed = io.BytesIO()

@@ -194,7 +194,7 @@ def test_the_practical_weight_is_its_formula(tracking):
         if g > 0.0:
             if g > 2.0 * unit or before > 0.0:
                 forgiven, calls = max(0.0, g + b.min() - b @ x), calls + 1
-                rate = max(0.0, a[b.argmin()] - a @ x) / (b @ x - b.min())
+                rate = max(0.5 * rate, (a[b.argmin()] - a @ x) / (b @ x - b.min()))
             v = g - forgiven
             if forgiven == 0.0 or not seen:
                 seen.append(v)

@@ -12,6 +12,7 @@ from functools import partial
 import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
+import traffic_tables as traffic
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
@@ -47,6 +48,12 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "performance.md": {"speed": pages.speed, "runs": pages.runs},
     "problems.md": {"problems": pages.problems},
     "sets.md": {"catalogue": catalogue_markdown},
+    "traffic.md": {
+        "abilene": partial(traffic.measured, "abilene"),
+        "geant": partial(traffic.measured, "geant"),
+        "generated": traffic.generated,
+        "scale": traffic.scale,
+    },
 }
 MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /\1 -->", re.DOTALL)
 

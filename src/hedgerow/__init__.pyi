@@ -8,6 +8,7 @@ from . import feedback as feedback
 from . import functions as functions
 from . import games as games
 from . import learners as learners
+from . import live as live
 from . import networks as networks
 from . import player as player
 from . import policies as policies

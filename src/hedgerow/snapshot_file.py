@@ -30,12 +30,16 @@ WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same snapshot makes the same file
 
 def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
     """Write a snapshot to a file, which is replaced whole or not at all."""
-    replace_files({Path(path): _packed(snapshot)})
+    replace_files({Path(path): pack_snapshot(snapshot)})
 
 
 def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
     """Return the snapshot in a file, or refuse a file that is none or was damaged."""
-    content = Path(path).read_bytes()
+    return unpack_snapshot(Path(path).read_bytes(), path)
+
+
+def unpack_snapshot(content: bytes, path: str | os.PathLike[str]) -> Snapshot:
+    """Return the snapshot in the bytes of a file, or refuse them; `path` names them."""
     body, digest = content[:-DIGEST], content[-DIGEST:]
     if hashlib.sha256(body).hexdigest().encode() != digest:
         ours = HEADER.encode() in content[:DIGEST]
@@ -55,7 +59,8 @@ def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
     return snapshot
 
 
-def _packed(snapshot: Snapshot) -> bytes:
+def pack_snapshot(snapshot: Snapshot) -> bytes:
+    """Return the bytes of a file; the same snapshot makes the same bytes."""
     numbers = io.BytesIO()
     np.lib.format.write_array(numbers, np.concatenate(list(_arrays(snapshot))), allow_pickle=False)
     packed = io.BytesIO()

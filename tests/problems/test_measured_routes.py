@@ -12,7 +12,7 @@ import hedgerow as hr
 from hedgerow.experiments.problems import find_kind
 from hedgerow.networks import Network
 from hedgerow.networks.quantity import Quantity
-from hedgerow.problems import LinkLoads, MeasuredRoutes, UniformScaling
+from hedgerow.problems import FullestLink, MeasuredRoutes, UniformScaling
 
 NAMES = ("Oslo", "Bergen", "Turku", "Riga")
 EDGES = [(0, 1), (1, 0), (0, 2), (1, 2), (1, 3), (2, 3)]
@@ -147,7 +147,7 @@ def test_a_demand_must_fit_on_the_least_link_of_each_path():
 
 def test_link_loads_are_convex_with_a_subgradient():
     rng = np.random.default_rng(1)
-    load = LinkLoads(rng.uniform(0.0, 50.0, 6), 40.0)
+    load = FullestLink(rng.uniform(0.0, 50.0, 6), 40.0)
     for _ in range(200):
         x, y = rng.uniform(0.0, 1.0, (2, 6))
         assert load(y) >= load(x) + load.grad(x) @ (y - x) - 1e-9

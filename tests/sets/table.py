@@ -28,6 +28,8 @@ from hedgerow.sets.lp_balls import LpBall, NonnegativeLpBall
 from hedgerow.sets.matchings import Matchings
 from hedgerow.sets.matroid_intersection import MatroidIntersection
 from hedgerow.sets.matroids import Matroid, PartitionMatroid
+from hedgerow.sets.multi_commodity_flow import MultiCommodityFlow
+from hedgerow.sets.path_shares import PathShares
 from hedgerow.sets.perfect_matchings import PerfectMatchings
 from hedgerow.sets.permutahedron import Permutahedron
 from hedgerow.sets.polytope import Polytope
@@ -270,6 +272,16 @@ EXAMPLES: dict[str, Callable[[], DecisionSet]] = {
     "product-mixed": lambda: Product(Simplex(3), L1Ball(2), Box([0.0, 1.0], [2.0, 1.0])),
     "product-hulls": lambda: Product(ConvexHull([[3.0]]), ConvexHull(np.eye(3))),
     "product-nested": lambda: Product(Product(Simplex(2), Simplex(1)), L2Ball(2)),
+    "product-simplices": lambda: Product(Simplex(3), Simplex(1), Simplex(9, total=7.0)),
+    "path-shares": lambda: PathShares(TWISTED, [("s", "t"), ("b", "a"), ("t", "b")], k=3),
+    "path-shares-no-choice": lambda: PathShares([(0, 1), (1, 2)], [(0, 2), (0, 1)]),
+    "path-shares-12-nodes": lambda: PathShares(
+        random_digraph(12, 40, seed=1), [(0, 11), (0, 5), (3, 11)]
+    ),
+    "multi-commodity-flow": lambda: MultiCommodityFlow(TWISTED, [("s", "t"), ("a", "t")]),
+    "multi-commodity-flow-8": lambda: MultiCommodityFlow(
+        random_digraph(8, 14, seed=3), [(0, 7), (0, 4)]
+    ),
     "scaled-simplex": lambda: Scaled(Simplex(4), 0.25),
     "scaled-box": lambda: Scaled(box(6), 3.0),
     "scaled-l1ball": lambda: Scaled(L1Ball(5), 1e3),

@@ -62,6 +62,9 @@ from .methods import (
 from .methods import (
     find_method as find_method,
 )
+from .operators import FixedSplit as FixedSplit
+from .operators import LastMatrix as LastMatrix
+from .operators import MeanMatrix as MeanMatrix
 from .penalised_step import PenaltyStep as PenaltyStep
 from .penalised_step import penalty_step as penalty_step
 from .penalty_prox import PenaltyProx as PenaltyProx

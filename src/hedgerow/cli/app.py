@@ -10,11 +10,13 @@ from rich.console import Console
 
 import hedgerow
 from hedgerow.cli.backtest import backtest
+from hedgerow.cli.data import data
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.habits import SETTINGS, show_log
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import experiments, methods, problems, show, show_list
+from hedgerow.cli.live import compact, dashboard, serve, token
 from hedgerow.cli.network import network
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
@@ -30,6 +32,7 @@ app = typer.Typer(
 )
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
+app.add_typer(data, name="data")
 app.command("list")(show_list)
 app.command()(problems)
 app.command()(methods)
@@ -40,6 +43,10 @@ app.command()(backtest)
 app.command()(report)
 app.command()(reproduce)
 app.command()(tune)
+app.add_typer(token, name="token")
+app.command()(serve)
+app.command()(dashboard)
+app.command()(compact)
 
 
 @app.callback(invoke_without_command=True)

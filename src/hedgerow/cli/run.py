@@ -19,6 +19,7 @@ from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.listing import shipped_names
 from hedgerow.cli.progress import progress
 from hedgerow.cli.saying import complain, counted, say, tell_aside
+from hedgerow.cli.traffic import run_traffic
 from hedgerow.experiments.executors import check_cluster, dask, find_joblib, processes, serial
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results, StoppedError
@@ -27,7 +28,8 @@ from hedgerow.experiments.sweeps import SweepProgress, Workforce, sweep
 File = Annotated[
     str,
     typer.Argument(
-        help="An experiment file, or the name of a shipped one.", autocompletion=shipped_names
+        help="An experiment file, the name of a shipped one, or `traffic`.",
+        autocompletion=shipped_names,
     ),
 ]
 Out = Annotated[
@@ -40,13 +42,19 @@ Cluster = Annotated[
     str | None, typer.Option(help="A running Dask scheduler instead: tcp://host:port.")
 ]
 NetworkFile = Annotated[
-    Path | None, typer.Option("--network", help="A network file for problems that lack one.")
+    Path | None,
+    typer.Option("--network", help="A network file for problems that lack one, or for traffic."),
+]
+Demands = Annotated[
+    Path | None,
+    typer.Option(help="For traffic: a folder, .tgz, .npz or .csv of demand matrices."),
 ]
 Mix = Annotated[
     bool,
     typer.Option("--mix", help="Add to results of another state of the library; reports say so."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object and nothing else.")]
+TRAFFIC = "traffic"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
@@ -56,12 +64,20 @@ def run(
     workers: Workers = None,
     cluster: Cluster = None,
     network: NetworkFile = None,
+    demands: Demands = None,
     mix: Mix = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Play every run of an experiment that has no result yet."""
+    """Play every run of an experiment that has no result yet; or `traffic`, at once."""
     with report_errors():
+        if file == TRAFFIC and not Path(file).exists():
+            if workers is not None or cluster is not None or mix:
+                raise ValueError("traffic is played at once; leave out --workers, --cluster, --mix")
+            run_traffic(network, demands, out or Path("out") / TRAFFIC, as_json, quiet)
+            return
+        if demands is not None:
+            raise ValueError("--demands is for `hedgerow run traffic`; leave it out here")
         experiment = load_experiment(file, network)
         folder = out or Path("out") / experiment.name
         force = workforce(workers, cluster)

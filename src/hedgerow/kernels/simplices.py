@@ -170,3 +170,28 @@ def nearest_below_caps(
     for i in range(len(y)):
         guess += y[i] / len(y)
     project_capped(y, numbers[2:], numbers[0], guess, x)
+
+
+# index = where simplices begin, and the end; numbers = their totals
+@kernel(*ORACLE)
+def cheapest_each(
+    index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array
+) -> None:
+    """Put the total of each simplex on its smallest entry of c, the first one if several."""
+    for b in range(len(numbers)):
+        best = index[b]
+        for i in range(index[b], index[b + 1]):
+            v[i] = 0.0
+            if c[i] < c[best]:
+                best = i
+        v[best] = numbers[b]
+
+
+# index and numbers as above
+@kernel(*ORACLE)
+def nearest_each(
+    index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array
+) -> None:
+    """Project each part of y on its simplex."""
+    for b in range(len(numbers)):
+        project(y[index[b] : index[b + 1]], numbers[b], x[index[b] : index[b + 1]])

@@ -3,6 +3,7 @@ from .adagrad import AdaGrad as AdaGrad
 from .adahedge import AdaHedge as AdaHedge
 from .adaptive_ocg import AdaptiveOCG as AdaptiveOCG
 from .block_bandit import BlockBandit as BlockBandit
+from .block_ocg import BlockOCG as BlockOCG
 from .blocked_ogd import BlockedOGD as BlockedOGD
 from .blocks import (
     BlockRule as BlockRule,

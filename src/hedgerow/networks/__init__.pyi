@@ -8,3 +8,7 @@ from .hub_graphs import hub_graph as hub_graph
 from .matrix import read_matrix as read_matrix
 from .network import Network as Network
 from .quantity import Quantity as Quantity
+from .sndlib import read_sndlib as read_sndlib
+from .topology import Topology as Topology
+from .topology import shipped_names as shipped_names
+from .traffic_matrices import TrafficMatrices as TrafficMatrices

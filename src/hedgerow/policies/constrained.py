@@ -10,9 +10,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.engine.certificate import certificate_add_round
+from hedgerow.engine.certificate import certificate_add, certificate_add_round, leave_play
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
-from hedgerow.inputs import Vector, squared_norm
+from hedgerow.inputs import Vector, as_vector, squared_norm
+from hedgerow.kernels.vectors import dot
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
@@ -60,18 +61,47 @@ class Constrained(Composition[EvalGrad, Seen]):
         look: Feedback = getattr(self.surrogate, "feedback", first_order)
         return look
 
-    def tell(self, cost: EvalGrad, constraint: Seen) -> None:
-        """Make the loss of this round and pass it to the learner."""
+    def tell(self, cost: EvalGrad, constraint: Seen, *, at: Vector | None = None) -> None:
+        """Make the loss of this round and pass it to the learner.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about; left out, it is about `ask()`. The
+                certificate then counts the round at that play and stays a proof; theorems that
+                hold beforehand assume that every round is told at once.
+
+        """
         dim = self.decision_set.dim
         if not (is_plain(cost, dim) and is_plain(constraint, dim)):
             self._check(cost, constraint)
+        played = None if at is None else self._played(at)
         loss = self._pass_on(cost, constraint)
         worst = max((float(seen.value) for seen in each_seen(constraint)), default=0.0)
-        certificate_add_round(
-            self.ledger, loss.grad, self.learner.ask(), self.surrogate.price, cost.value, worst
-        )
+        s, following, price = loss.grad, self.learner.ask(), self.surrogate.price
+        if played is None:
+            certificate_add_round(self.ledger, s, following, price, cost.value, worst)
+        else:
+            inner, norm2 = dot(s, played), dot(s, s)
+            certificate_add(self.ledger, s, inner, norm2, price, cost.value, worst)
+            leave_play(self.ledger, following)
         if worst > 0.0:
             self.warn_if_ignored()
+
+    def _played(self, at: Vector) -> Vector:
+        """Return an earlier play; `_rounding` holds for points no farther than the set reaches."""
+        X = self.decision_set
+        point = as_vector(at, "the point that feedback is about", X.dim)
+        if math.sqrt(squared_norm(point)) > self._reach() * (1.0 + 1e-9):
+            raise ValueError(
+                f"feedback must be about a point that was played, got one outside of {X!r}; "
+                "give `at` as ask() returned it"
+            )
+        return point
+
+    def _reach(self) -> float:
+        """Return a number that is at least the norm of any point of the set."""
+        return math.sqrt(squared_norm(self.ask())) + self.decision_set.diameter
 
     def warn_if_ignored(self) -> None:
         """Warn once if after many violations the weight is still too small to move the play."""
@@ -174,7 +204,6 @@ class Constrained(Composition[EvalGrad, Seen]):
         rounds, size, prices = (
             float(self._state[name][0]) for name in ("rounds", "size", "prices")
         )
-        far = math.sqrt(squared_norm(self.ask())) + self.decision_set.diameter  # at least any ||x||
-        largest = 2.0 * far
+        largest = 2.0 * self._reach()
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)

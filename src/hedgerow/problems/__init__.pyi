@@ -4,21 +4,26 @@ from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
 from .edge_quantities import EdgeQuantity as EdgeQuantity
+from .generated_demand import gravity_demands as gravity_demands
+from .generated_demand import link_failures as link_failures
 from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
+from .link_loads import Congestion as Congestion
+from .link_loads import CongestionCost as CongestionCost
+from .link_loads import FortzThorup as FortzThorup
+from .link_loads import LargestUtilisation as LargestUtilisation
+from .link_loads import LinkUtilisation as LinkUtilisation
+from .link_loads import QueueingDelay as QueueingDelay
+from .link_loads import SplitLoads as SplitLoads
+from .measured_routes import FullestLink as FullestLink
 from .measured_routes import Limit as Limit
-from .measured_routes import LinkLoads as LinkLoads
 from .measured_routes import MeasuredRoutes as MeasuredRoutes
 from .optimal_transport import OptimalTransport as OptimalTransport
 from .portfolios import (
     ActiveShare as ActiveShare,
 )
-from .portfolios import (
-    LogPortfolio as LogPortfolio,
-)
-from .portfolios import (
-    NegativeLog as NegativeLog,
-)
+from .portfolios import LogPortfolio as LogPortfolio
+from .portfolios import NegativeLog as NegativeLog
 from .portfolios import Portfolio as Portfolio
 from .portfolios import price_relatives as price_relatives
 from .problem import EnvelopedProblem as EnvelopedProblem
@@ -35,6 +40,9 @@ from .synthetic import IidSimplex as IidSimplex
 from .synthetic import OrthogonalBall as OrthogonalBall
 from .synthetic import QuadraticBox as QuadraticBox
 from .synthetic import SwitchingBall as SwitchingBall
+from .traffic_engineering import LinkNetwork as LinkNetwork
+from .traffic_engineering import RoundOptima as RoundOptima
+from .traffic_engineering import TrafficEngineering as TrafficEngineering
 from .variation import Series as Series
 from .variation import UniformScaling as UniformScaling
 from .variation import Variation as Variation

@@ -36,13 +36,13 @@ SURE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class LinkLoads:
+class FullestLink:
     """How far the fullest link is over its capacity: max over edges of demand x_e - capacity_e.
 
     A path carries as much as its least link, so a split x of the demand fits if and only if this
     is at most 0. It is convex in x, a maximum of linear functions.
 
-    >>> load = LinkLoads([60.0, 100.0], demand=100.0)
+    >>> load = FullestLink([60.0, 100.0], demand=100.0)
     >>> load(np.array([0.7, 0.3])), load.grad(np.array([0.7, 0.3]))
     (10.0, array([100.,   0.]))
     """
@@ -95,7 +95,7 @@ class Limit:
         """Return the constraint of round t, from 0."""
         values = self.quantity.at(t)
         if self.kind == "capacity":
-            return LinkLoads(values, self.level)
+            return FullestLink(values, self.level)
         return Linear(values, -self.level) if self.kind == "cap" else Linear(-values, self.level)
 
     def least(self, X: DagPaths, t: int) -> float:

@@ -54,7 +54,9 @@ def catalogue() -> list[Entry]:
 
 
 def _support(cls: type[DecisionSet], method: str) -> str:
-    if issubclass(cls, (Affine, Product)) or (method == "rows" and issubclass(cls, Composed)):
+    if cls is Product or issubclass(cls, Affine):
+        return INHERITED
+    if method == "rows" and issubclass(cls, Composed):
         return INHERITED
     own = getattr(cls, method)
     if own is getattr(DecisionSet, method):

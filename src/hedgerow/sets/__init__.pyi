@@ -78,7 +78,9 @@ from .matchings import Matchings as Matchings
 from .matroid_intersection import MatroidIntersection as MatroidIntersection
 from .matroids import Matroid as Matroid
 from .matroids import PartitionMatroid as PartitionMatroid
+from .multi_commodity_flow import MultiCommodityFlow as MultiCommodityFlow
 from .oracle_only import OracleOnly as OracleOnly
+from .path_shares import PathShares as PathShares
 from .perfect_matchings import PerfectMatchings as PerfectMatchings
 from .permutahedron import Permutahedron as Permutahedron
 from .polytope import Polytope as Polytope

@@ -251,9 +251,10 @@ class SeenRanges(LearntRanges):
 
     violation is the second largest violation so far, U, so that one outlier does not set the unit,
     and counts one unit itself. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
-    where n counts the violated rounds of t; but at least four times what the safest action cost per
-    violation avoided, when last looked at. Multiplying all costs or all constraints by a power of
-    two leaves the plays unchanged, by another factor up to rounding.
+    where n counts the violated rounds of t; but at least four times r, what the safest action cost
+    per violation avoided when last looked at, or half of what r was before. Multiplying all costs
+    or all constraints by a power of two leaves the plays unchanged, by another factor up to
+    rounding.
 
     A violation of more than twice the unit costs one extra oracle call: it tells how much of it no
     action avoids. That part is forgiven, also in the rounds that follow, until one can be kept
@@ -298,7 +299,8 @@ class SeenRanges(LearntRanges):
         avoided = float(grad @ (x - safest))
         self._state["calls"][0] += 1.0
         if avoided > 0.0:
-            self.array[RATE] = max(0.0, float(cost.grad @ (safest - x))) / avoided
+            seen = float(cost.grad @ (safest - x)) / avoided
+            self.array[RATE] = max(seen, 0.5 * self.array[RATE])
         exact = type(X).minimum is DecisionSet.minimum  # else the set knows a proved bound
         lowest = constraint.value - (avoided if exact else float(grad @ x) - X.minimum(grad))
         return lowest if lowest > SURE * constraint.value else 0.0

@@ -1,0 +1,144 @@
+"""`hedgerow serve`, `dashboard`, `compact` and `token`: live sessions from the command line."""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hedgerow.cli.errors import report_errors
+from hedgerow.cli.saying import say
+
+if TYPE_CHECKING:
+    from hedgerow.live.store import Store
+
+Place = Annotated[str, typer.Argument(metavar="STORE", help="A file, or a postgresql:// URL.")]
+Host = Annotated[str, typer.Option(help="The address to listen on.")]
+token = typer.Typer(help="Make, list and revoke tokens of a store.", no_args_is_help=True)
+
+
+@contextmanager
+def _store(place: str) -> Iterator[Store]:
+    """Open a store, and say what is wrong with it in a sentence."""
+    with report_errors():
+        try:
+            from hedgerow.live.store import Store
+        except ModuleNotFoundError as missing:
+            raise ImportError(str(missing)) from None
+        with Store(place) as store:
+            try:
+                yield store
+            except LookupError as error:
+                raise ValueError(str(error.args[0])) from None
+
+
+def serve(
+    store: Place,
+    host: Host = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port.", min=0, max=65535)] = 8765,
+    rate: Annotated[float, typer.Option(help="Requests a second of one token.")] = 1000.0,
+    no_tokens: Annotated[
+        bool, typer.Option("--no-tokens", help="Let this machine ask without a token.")
+    ] = False,
+) -> None:
+    """Serve the sessions of a store over HTTP, until SIGTERM."""
+    with _store(store) as opened:
+        import uvicorn
+
+        from hedgerow.live.service import Limits, make_app
+        from hedgerow.live.tokens import tokens
+
+        valid = [one for one in tokens(opened) if one.revoked is None]
+        check_reach(host, len(valid), no_tokens)
+        app = make_app(opened, limits=Limits(rate=rate), open_access=no_tokens)
+        uvicorn.run(
+            app,
+            host=host,
+            port=port,
+            access_log=False,  # it shows what is after the question mark, where tokens may stand
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=30,
+            limit_concurrency=1000,
+        )
+
+
+def dashboard(
+    store: Place,
+    host: Host = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port.", min=0, max=65535)] = 8766,
+) -> None:
+    """Show the sessions of a store in a browser; nothing can be changed there."""
+    with _store(store) as opened:
+        if not is_loopback(host):
+            raise ValueError(
+                f"the dashboard has no tokens and listens on this machine alone, got host {host}; "
+                "reach it through ssh -L or a proxy that asks who comes"
+            )
+        from hedgerow.live.dashboard import serve_dashboard
+
+        serve_dashboard(opened, host, port, say)
+
+
+def compact(store: Place, name: Annotated[str, typer.Argument(help="The session.")]) -> None:
+    """Drop actions and gradients before a session's last snapshot; its values and state stay."""
+    with _store(store) as opened:
+        say(f"{opened.compact(name)} rows of the journal were compacted.")
+
+
+@token.command("add")
+def add_token(
+    store: Place,
+    role: Annotated[str, typer.Option(help="observe, decide or admin.")] = "decide",
+    label: Annotated[str, typer.Option(help="What it is for.")] = "",
+) -> None:
+    """Make a token and print it, once."""
+    with _store(store) as opened:
+        from hedgerow.live.tokens import make_token
+
+        say(make_token(opened, role, label))
+
+
+@token.command("list")
+def list_tokens(store: Place) -> None:
+    """List the tokens of a store, without the tokens themselves."""
+    with _store(store) as opened:
+        from hedgerow.live.tokens import tokens
+
+        for one in tokens(opened):
+            made = time.strftime("%Y-%m-%d", time.gmtime(one.created))
+            state = "valid" if one.revoked is None else "revoked"
+            say(f"{one.id}  {one.role:<8} {made}  {state:<8} {one.label}")
+
+
+@token.command("revoke")
+def revoke(store: Place, id_: Annotated[str, typer.Argument(metavar="ID")]) -> None:
+    """Revoke a token, at once and for good."""
+    with _store(store) as opened:
+        from hedgerow.live.tokens import revoke_token
+
+        revoke_token(opened, id_)
+        say(f"token {id_} is revoked.")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can be reached from this machine alone."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_reach(host: str, tokens: int, no_tokens: bool) -> None:
+    """Refuse to be reached without tokens."""
+    if no_tokens and not is_loopback(host):
+        raise ValueError(f"without tokens only this machine may ask; {host} reaches beyond it")
+    if not no_tokens and tokens == 0:
+        raise ValueError(
+            "the store has no valid token, so that nobody could ask; make one with "
+            "`hedgerow token add STORE`, or let this machine ask without with --no-tokens"
+        )

@@ -1,0 +1,196 @@
+"""`hedgerow run traffic`: a week of traffic engineering, what operators do beside it, one page."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+import hedgerow as hr
+from hedgerow.baselines.operators import FixedSplit, LastMatrix, MeanMatrix
+from hedgerow.cli.data import found_topology
+from hedgerow.cli.saying import say
+from hedgerow.inputs import Vector
+from hedgerow.learners.block_ocg import BlockOCG
+from hedgerow.networks.topology import Topology
+from hedgerow.networks.traffic_matrices import TrafficMatrices
+from hedgerow.problems.generated_demand import gravity_demands
+from hedgerow.problems.traffic_engineering import TrafficEngineering
+from hedgerow.protocols.trace import Step
+from hedgerow.report.traffic import (
+    draw_before_and_after,
+    draw_days,
+    draw_frames,
+    draw_moved,
+    traffic_rows,
+    traffic_table,
+    write_traffic_page,
+)
+from hedgerow.surrogates.adaptive import AdaptiveSurrogate
+from hedgerow.surrogates.ranges import SeenRanges
+
+NETWORK = "topozoo/Abilene"
+"""Played on if no network is given: small enough for a linear programme a round."""
+ROUNDS_PER_DAY, DAYS = 144, 7
+"""Generated demand: one round every ten minutes, for a week."""
+BUSY = 0.95
+"""Maps show the round that is busier under shortest paths than this share of all rounds."""
+SHORTEST, BLOCKS, ON_MAP = "shortest paths", "a learner for each demand", "projection_free_coco"
+FRAMES = 24
+"""Pictures in the moving one."""
+
+
+def run_traffic(
+    network: Path | None, demands: Path | None, out: Path, as_json: bool, quiet: bool
+) -> None:
+    """Play a network's traffic, print a table and write maps and a page."""
+    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
+    topology = found_topology(NETWORK if network is None else str(network))
+    problem, day, told = _rounds(topology, demands)
+    policies = _policies(problem)
+    shown, frames = _shown_rounds(problem)
+    records = {name: _Record(problem, {shown, *frames}) for name in policies}
+    certificates = {}
+    for name, policy in policies.items():
+        records[name].play(policy)
+        if isinstance(policy, hr.Constrained) and problem.limit >= problem.smallest_limit:
+            certificates[name] = policy.certificate()
+    traces = {name: record.trace for name, record in records.items()}
+    rows = traffic_rows(traces, certificates, problem.limit)
+    best = hr.hindsight(problem, time_limit=60.0)
+    sentences = [*told, *_benchmark(problem, best)]
+    last = records[ON_MAP]
+    splits = {name: records[name].plays[shown] for name in (SHORTEST, ON_MAP)}
+    pictures = [
+        (
+            f"Round {shown + 1}, a busy one: utilisation of every link.",
+            draw_before_and_after(topology, splits, problem, shown, out / "map.png"),
+        ),
+        ("Every round of every policy.", draw_days(traces, problem.limit, day, out / "days.png")),
+    ]
+    moved = draw_moved(problem, last.mean, out / "moved.png")
+    if moved is not None:
+        pictures.append((f"Which demands were moved, on average, by {ON_MAP}.", moved))
+    draw_frames(topology, {t: last.plays[t] for t in frames}, problem, out / "frames.gif")
+    page = write_traffic_page(
+        f"Traffic engineering: {topology.name}", sentences, rows, pictures, out / "report.html"
+    )
+    if as_json:
+        sys.stdout.write(json.dumps(_as_data(problem, best, traces, certificates, page), indent=2))
+        sys.stdout.write("\n")
+    elif not quiet:
+        for sentence in sentences:
+            say(sentence)
+        Console().print(traffic_table(rows))
+        say(f"Page: {page}")
+
+
+def _rounds(
+    topology: Topology, demands: Path | None
+) -> tuple[TrafficEngineering, float | None, list[str]]:
+    """Return the problem, how many rounds a day has if known, and what to say of it."""
+    day = None
+    if demands is None:
+        day = float(ROUNDS_PER_DAY)
+        matrices = gravity_demands(
+            topology, DAYS * ROUNDS_PER_DAY, 0, rounds_per_day=ROUNDS_PER_DAY
+        )
+        source, left_out = "generated: a gravity model with days, noise and flash crowds", 0
+    else:
+        measured = TrafficMatrices.load(demands, topology.nodes)
+        matrices, source, left_out = measured.demands, measured.source, measured.left_out
+    problem = TrafficEngineering.from_network(topology, matrices, source=source)
+    X = problem.decision_set
+    sentences = [
+        f"{topology.name}: {len(topology.nodes)} nodes, {len(topology.edges)} directed links, "
+        f"{len(X.pairs)} demands on {X.dim} paths, {problem.horizon} rounds. {topology.source}.",
+        f"Demands: {source}." + (f" {left_out} empty rounds were left out." if left_out else ""),
+        f"Limit: {problem.limit:.3f} of each link's capacity. One fixed split could keep "
+        f"{problem.smallest_limit:.3f} in all rounds; shortest paths exceed "
+        f"{problem.shortest_limit:.3f} in a tenth of them.",
+    ]
+    return problem, day, sentences
+
+
+def _policies(problem: TrafficEngineering) -> dict[str, Any]:
+    """Return who plays, by name."""
+    X = problem.decision_set
+    learner = BlockOCG(X)
+    blocks = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
+    return {
+        SHORTEST: FixedSplit(X, problem.shortest),
+        "ECMP": FixedSplit(X, problem.equal_split),
+        "best for the last matrix": LastMatrix(problem),
+        "best for the mean matrix": MeanMatrix(problem),
+        BLOCKS: blocks,
+        ON_MAP: hr.projection_free_coco(X),
+    }
+
+
+class _Record:
+    """A game: its trace, its plays in some rounds, and the mean of all plays."""
+
+    def __init__(self, problem: TrafficEngineering, wanted: set[int]):
+        self.problem, self.wanted = problem, wanted
+        self.plays: dict[int, Vector] = {}
+        self.mean = np.zeros(problem.decision_set.dim)
+
+    def play(self, policy: Any) -> None:
+        """Play all rounds."""
+        begin = time.perf_counter()
+        trace = hr.Trace.of(map(self._seen, hr.play(policy, self.problem)))
+        self.trace = replace(trace, seconds=time.perf_counter() - begin)
+
+    def _seen(self, step: Step) -> Step:
+        if step.t - 1 in self.wanted:
+            self.plays[step.t - 1] = step.x
+        self.mean += step.x / self.problem.horizon
+        return step
+
+
+def _shown_rounds(problem: TrafficEngineering) -> tuple[int, list[int]]:
+    """Return a busy round for the map, and rounds around it for the moving picture."""
+    used, T = problem.largest_utilisation(problem.shortest), problem.horizon
+    shown = int(np.argsort(used)[int(BUSY * (T - 1))])
+    first = max(0, min(shown - T // 14, T - T // 7 - 1))
+    return shown, np.unique(
+        np.linspace(first, min(T - 1, first + T // 7), FRAMES, dtype=int)
+    ).tolist()
+
+
+def _benchmark(problem: TrafficEngineering, best: hr.Benchmark) -> list[str]:
+    if best.status == "infeasible":
+        return ["No fixed split keeps the limit in all rounds."]
+    return [
+        f"Hindsight: the cheapest fixed split that keeps every round costs "
+        f"{best.cost / problem.horizon:.3f} ms, proved within "
+        f"{max(0.0, best.gap) / problem.horizon:.1g} ms."
+    ]
+
+
+def _as_data(
+    problem: TrafficEngineering, best: hr.Benchmark, traces: Any, certificates: Any, page: Path
+) -> dict[str, Any]:
+    T = problem.horizon
+    return {
+        **problem.record,
+        "rounds": T,
+        "hindsight": {"status": best.status, "cost": best.cost / T},
+        "policies": {
+            name: {
+                "cost": trace.cost / T,
+                "ccv": trace.ccv,
+                "violating": float((trace.violations > 0.0).mean()),
+                "certificate": certificates[name] / T if name in certificates else None,
+                "seconds": trace.seconds / T,
+            }
+            for name, trace in traces.items()
+        },
+        "page": str(page),
+    }

@@ -1,0 +1,149 @@
+"""A client of the service: it tries again safely, because nothing counts twice."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any, Self
+
+import httpx
+import numpy as np
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.functions import Function
+from hedgerow.inputs import Vector
+from hedgerow.live.session import Acknowledgement, ConflictError, Decision
+
+AGAIN = (429, 502, 503, 504)
+"""Answers after which the same request may succeed."""
+
+
+class Client:
+    """One session of a service, used as a `Session` is.
+
+    A request that fails on the way, or is answered "not now", is sent again: `ask` with the same
+    key and `tell` with the same feedback change nothing the second time.
+
+    Args:
+        address: of the service, such as "http://127.0.0.1:8765".
+        name: of the session.
+        token: a token of role decide.
+        tries: how often a request is sent at most.
+        timeout: seconds to wait for an answer.
+
+    """
+
+    def __init__(
+        self,
+        address: str,
+        name: str,
+        token: str | None = None,
+        *,
+        tries: int = 8,
+        timeout: float = 30.0,
+    ):
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self.name, self._tries = name, tries
+        self._http = httpx.Client(base_url=address, headers=headers, timeout=timeout)
+        self._points: dict[str, Vector] = {}
+
+    def __repr__(self) -> str:
+        return f"Client({str(self._http.base_url)!r}, {self.name!r})"  # the token is not shown
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def begin(self, **words: Any) -> dict[str, Any]:
+        """Begin the session, in the words of experiment files; the token needs role admin."""
+        return self._send("POST", "/sessions", {"name": self.name, **words})
+
+    def ask(self, key: str | None = None) -> Decision:
+        """Return a decision that is already durable."""
+        key = uuid.uuid4().hex if key is None else key
+        found = self._send("POST", f"/sessions/{self.name}/decisions", {"key": key})
+        action = np.array(found["action"], dtype=np.float64)
+        self._points[found["id"]] = action
+        return Decision(found["id"], found["round"], action, found["time"])
+
+    def tell(
+        self,
+        id: str,  # noqa: A002
+        cost: EvalGrad | Function,
+        constraint: EvalGrad | Function | Sequence[EvalGrad],
+    ) -> Acknowledgement:
+        """Tell what was seen of a decision; functions are looked at, at its action."""
+        several = isinstance(constraint, list | tuple)
+        told = {
+            "cost": self._seen(id, cost),
+            "constraint": [self._seen(id, part) for part in constraint]  # type: ignore[union-attr]
+            if several
+            else self._seen(id, constraint),
+        }
+        path = f"/sessions/{self.name}/decisions/{id}/feedback"
+        done = Acknowledgement(**self._send("POST", path, told))
+        self._points.pop(id, None)
+        return done
+
+    def status(self) -> dict[str, Any]:
+        """Return the session in numbers."""
+        return self._send("GET", f"/sessions/{self.name}")
+
+    def history(self, first: int = 1, actions: bool = False) -> dict[str, Any]:
+        """Return rounds from `first` on, as many as the service gives at a time."""
+        path = f"/sessions/{self.name}/history?first={first}&actions={int(actions)}"
+        return self._send("GET", path)
+
+    def _seen(self, id_: str, seen: Any) -> dict[str, Any]:
+        if not isinstance(seen, EvalGrad):
+            if id_ not in self._points:
+                raise LookupError(
+                    f"this client did not ask for decision {id_[:80]!r}; tell EvalGrad"
+                )
+            x = self._points[id_]
+            seen = EvalGrad(seen(x), seen.grad(x))
+        return {"value": float(seen.value), "gradient": np.asarray(seen.grad).tolist()}
+
+    def _send(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        for trial in range(1, self._tries + 1):
+            wait = min(5.0, 0.05 * 2.0**trial)
+            try:
+                answer = self._http.request(method, path, json=body)
+            except httpx.TransportError:
+                if trial == self._tries:
+                    raise
+            else:
+                if answer.status_code not in AGAIN or trial == self._tries:
+                    return _content(answer)
+                wait = max(wait, float(answer.headers.get("Retry-After", 0.0)))
+            time.sleep(wait)
+        raise AssertionError("unreachable")
+
+
+def _content(answer: httpx.Response) -> dict[str, Any]:
+    """Return what was answered, or raise the sentence that was answered instead."""
+    try:
+        content: dict[str, Any] = answer.json()
+    except ValueError:
+        content = {}
+    if answer.is_success:
+        return content
+    sentence = content.get("error", {}).get(
+        "sentence", f"the service answered {answer.status_code}"
+    )
+    if answer.status_code == 409:
+        raise ConflictError(sentence)
+    if answer.status_code == 404:
+        raise LookupError(sentence)
+    if answer.status_code in (401, 403):
+        raise PermissionError(sentence)
+    if answer.status_code in (400, 413, 415, 422):
+        raise ValueError(sentence)
+    raise ConnectionError(sentence)

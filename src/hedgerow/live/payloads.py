@@ -1,0 +1,141 @@
+"""Actions and feedback as bytes: a JSON line, then float64 numbers; nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgerow.feedback import Eval, EvalGrad, EvalLinear, SemiBanditFeedback
+from hedgerow.inputs import Vector, as_number, as_vector
+
+Seen = EvalGrad | EvalLinear | SemiBanditFeedback | Eval
+Told = Seen | tuple[Seen, ...]
+FORMAT = 1
+LITTLE = np.dtype("<f8")
+
+
+def digest_of(payload: bytes) -> str:
+    """Return the SHA-256 by which a payload is recognised."""
+    return hashlib.sha256(payload).hexdigest()
+
+
+def pack_action(action: Vector) -> bytes:
+    """Return an action as bytes."""
+    return np.ascontiguousarray(action, dtype=LITTLE).tobytes()
+
+
+def unpack_action(payload: bytes, digest: str, dim: int) -> Vector:
+    """Return the action of a payload, or refuse one that was changed."""
+    _check(payload, digest)
+    if len(payload) != LITTLE.itemsize * dim:
+        raise ValueError(f"an action of {dim} numbers was stored as {len(payload)} octets")
+    return np.frombuffer(payload, dtype=LITTLE).astype(np.float64)
+
+
+def as_told(cost: Any, constraint: Any, dim: int) -> tuple[Seen, Told]:
+    """Return feedback in one form, float by float, so that the same feedback is the same bytes."""
+    if isinstance(constraint, list | tuple):
+        if not constraint:
+            raise ValueError("the constraint was told as an empty sequence; tell at least one")
+        each = tuple(_seen(part, "constraint", dim) for part in constraint)
+        return _seen(cost, "cost", dim), each
+    return _seen(cost, "cost", dim), _seen(constraint, "constraint", dim)
+
+
+def value_of(told: Told) -> float:
+    """Return the value that was seen; of several constraints the largest."""
+    if isinstance(told, tuple):
+        return max(value_of(part) for part in told)
+    if isinstance(told, SemiBanditFeedback):
+        return float(told.coefficients.sum()) + told.offset
+    return told.value
+
+
+def pack_feedback(cost: Seen, constraint: Told) -> bytes:
+    """Return the feedback of a round as bytes."""
+    several = isinstance(constraint, tuple)
+    parts = [cost, *constraint] if isinstance(constraint, tuple) else [cost, constraint]
+    rows, arrays = [], []
+    for part in parts:
+        numbers, array = _numbers(part)
+        rows.append([type(part).__name__, *numbers, len(array)])
+        arrays.append(np.ascontiguousarray(array, dtype=LITTLE).tobytes())
+    header = json.dumps([FORMAT, several, rows], allow_nan=False)
+    return b"".join((header.encode(), b"\n", *arrays))
+
+
+def unpack_feedback(payload: bytes, digest: str, dim: int) -> tuple[Seen, Told]:
+    """Return the feedback of a payload, or refuse one that was changed."""
+    _check(payload, digest)
+    try:
+        line, _, body = payload.partition(b"\n")
+        version, several, rows = json.loads(line)
+        if version != FORMAT:
+            raise ValueError(f"format {version}")
+        numbers, parts = np.frombuffer(body, dtype=LITTLE), []
+        for kind, *values, size in rows:
+            parts.append(_rebuilt(kind, values, numbers[:size].astype(np.float64)))
+            numbers = numbers[size:]
+        cost, *constraints = parts
+        return as_told(cost, constraints if several else constraints[0], dim)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise ValueError(
+            f"the store holds feedback that this release cannot read: {error}"
+        ) from None
+
+
+def _check(payload: bytes, digest: str) -> None:
+    if digest_of(payload) != digest:
+        raise ValueError(
+            "the store was changed after it was written: a payload does not fit its digest; "
+            "restore an undamaged copy of it"
+        )
+
+
+def _seen(seen: Any, name: str, dim: int) -> Seen:
+    """Return feedback of plain floats and float64 vectors, or refuse it."""
+    if isinstance(seen, EvalGrad | EvalLinear):
+        value = as_number(seen.value, f"the value of the {name}")
+        grad = as_vector(seen.grad, f"the gradient of the {name}", dim)
+        if isinstance(seen, EvalLinear):
+            return EvalLinear(value, grad)
+        steep = seen.lipschitz
+        known = None if steep is None else as_number(steep, f"the Lipschitz constant of the {name}")
+        return EvalGrad(value, grad, known)
+    if isinstance(seen, SemiBanditFeedback):
+        used = as_vector(seen.coefficients, f"the coefficients of the {name}")
+        return SemiBanditFeedback(used, as_number(seen.offset, f"the offset of the {name}"))
+    if isinstance(seen, Eval):
+        constants = (seen.value, seen.lipschitz, seen.bound)
+        return Eval(*(as_number(number, f"the feedback of the {name}") for number in constants))
+    raise TypeError(
+        f"a session stores what was seen of the {name}: a value and a gradient "
+        f"(first_order), values alone (bandit) or used coefficients (semi_bandit), got "
+        f"{type(seen).__name__}"
+    )
+
+
+def _numbers(seen: Seen) -> tuple[Sequence[float | None], Vector]:
+    if isinstance(seen, EvalGrad):
+        return (seen.value, seen.lipschitz), seen.grad
+    if isinstance(seen, EvalLinear):
+        return (seen.value,), seen.grad
+    if isinstance(seen, SemiBanditFeedback):
+        return (seen.offset,), seen.coefficients
+    return (seen.value, seen.lipschitz, seen.bound), np.zeros(0)
+
+
+def _rebuilt(kind: str, values: list[Any], array: Vector) -> Seen:
+    if kind == "EvalGrad":
+        return EvalGrad(values[0], array, values[1])
+    if kind == "EvalLinear":
+        return EvalLinear(values[0], array)
+    if kind == "SemiBanditFeedback":
+        return SemiBanditFeedback(array, values[0])
+    if kind == "Eval":
+        return Eval(*values)
+    raise ValueError(f"feedback of kind {kind!r}")

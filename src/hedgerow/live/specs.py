@@ -1,0 +1,153 @@
+"""A policy from JSON, in the words of experiment files: nothing is imported, no file is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hedgerow import sets
+from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments import schema
+from hedgerow.experiments.problems import KINDS
+from hedgerow.protocols.parts import Policy
+from hedgerow.sets.decision_set import DecisionSet
+
+OPTIONAL = ("set", "problem", "preset", "eagerness", "horizon", "seed", "labels", "every")
+HORIZON = 1000
+"""For problems and methods that want one, where none is given."""
+
+
+def _whole(value: Any, where: str) -> Any:
+    return schema.count(value, where)
+
+
+def _numbers(value: Any, where: str) -> Any:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"{where} must be a list of numbers")
+    return [schema.number(entry, f"{where}[{i}]") for i, entry in enumerate(value)]
+
+
+def _node(value: Any, where: str) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"{where} must be a text or a whole number")
+    return value
+
+
+def _edges(value: Any, where: str) -> Any:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"{where} must be a list of pairs of nodes")
+    for edge in value:
+        if not isinstance(edge, list) or len(edge) != 2:
+            raise ValueError(f"{where} must be a list of pairs of nodes")
+    return [tuple(_node(end, where) for end in edge) for edge in value]
+
+
+Check = Callable[[Any, str], Any]
+PATHS: dict[str, Check] = {"edges": _edges, "source": _node, "target": _node}
+BALL: dict[str, Check] = {"n": _whole, "radius": schema.positive}
+SETS: dict[str, dict[str, Check]] = {
+    "Simplex": {"n": _whole, "total": schema.positive},
+    "KSubsets": {"n": _whole, "k": _whole},
+    "Box": {"lower": _numbers, "upper": _numbers},
+    "L1Ball": BALL,
+    "L2Ball": BALL,
+    "LinfBall": BALL,
+    "Birkhoff": {"n": _whole},
+    "Permutahedron": {"weights": _numbers},
+    "UnitFlow": PATHS,
+    "DagPaths": PATHS,
+    "DijkstraPaths": PATHS,
+    "SpanningTrees": {"edges": _edges},
+}
+"""Sets that JSON may name, and their keys."""
+DEFAULTS = ("total", "radius")
+
+
+def check_spec(given: Any, largest: int) -> str:
+    """Return the JSON of a specification, checked key by key, or refuse it.
+
+    Args:
+        given: parsed JSON with the keys `set` or `problem`, `method`, and options.
+        largest: the largest dimension that is allowed.
+
+    """
+    schema.check_keys(given, "the session", ("method",), OPTIONAL)
+    if ("set" in given) == ("problem" in given):
+        raise ValueError("give either `set` or `problem`, the decision set of a kind of problem")
+    if "set" in given:
+        _check_size(_set_size(given["set"]), largest)
+    method = schema.one_of(given["method"], METHODS, "method")
+    if METHODS[method].sees != "gradients":
+        raise ValueError(
+            f"{method} does not learn from values and gradients, which is what comes over HTTP; "
+            "serve it from Python with live.open"
+        )
+    schema.one_of(given.get("preset", "practical"), ("practical",), "preset")
+    schema.positive(given.get("eagerness", 1.0), "eagerness")
+    schema.count(given.get("horizon", HORIZON), "horizon")
+    schema.count(given.get("seed", 0), "seed", least=0)
+    schema.count(given.get("every", 1), "every")
+    labels = given.get("labels", [])
+    if not isinstance(labels, list) or not all(isinstance(x, str) and len(x) <= 80 for x in labels):
+        raise ValueError("labels must be a list of texts of at most 80 characters")
+    _check_size(policy_of(given).decision_set.dim, largest)
+    return json.dumps(given)
+
+
+def policy_of(spec: Mapping[str, Any]) -> Policy[Any, Any]:
+    """Build the policy of a specification."""
+    horizon, seed = spec.get("horizon", HORIZON), spec.get("seed", 0)
+    X = _set_of(spec["set"]) if "set" in spec else _problem_set(spec["problem"], horizon, seed)
+    method = METHODS[spec["method"]]
+    return method.policy(X, horizon, seed, "practical", eagerness=spec.get("eagerness", 1.0))
+
+
+def _set_of(table: Any) -> DecisionSet:
+    kind, keys = _keys_of(table)
+    given = {key: keys[key](value, f"set.{key}") for key, value in table.items() if key != "kind"}
+    built: DecisionSet = getattr(sets, kind)(**given)
+    return built
+
+
+def _set_size(table: Any) -> int:
+    """Return the dimension of a set before it is built."""
+    kind, _ = _keys_of(table)
+    if "n" in table:
+        n = schema.count(table["n"], "set.n")
+        return n * n if kind == "Birkhoff" else n
+    return max(len(value) for value in table.values() if isinstance(value, list))
+
+
+def _keys_of(table: Any) -> tuple[str, dict[str, Check]]:
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ValueError(f"set lacks the key 'kind'; give one of {', '.join(SETS)}")
+    kind = str(schema.one_of(table["kind"], SETS, "set.kind"))
+    keys = SETS[kind]
+    required = ["kind", *(key for key in keys if key not in DEFAULTS)]
+    schema.check_keys(table, "set", required, [key for key in keys if key in DEFAULTS])
+    return kind, keys
+
+
+def _problem_set(table: Any, horizon: int, seed: int) -> DecisionSet:
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ValueError("problem lacks the key 'kind'; `hedgerow list` shows all kinds")
+    kind = KINDS[schema.one_of(table["kind"], KINDS, "problem.kind")]
+    known = kind.parameters
+    if any(parameter.is_file for parameter in known.values()):
+        raise ValueError(f"problem.kind {kind.name!r} reads a file, which is not done over HTTP")
+    schema.check_keys(table, "problem", ("kind",), list(known))
+    given = {
+        key: schema.checked(value, known[key].type, f"problem.{key}")
+        for key, value in table.items()
+        if key != "kind"
+    }
+    for key, value in given.items():
+        if isinstance(value, int):
+            _check_size(value, 10**5, f"problem.{key}")
+    return kind.build(horizon, seed, **given).decision_set
+
+
+def _check_size(dim: int, largest: int, what: str = "the dimension") -> None:
+    if dim > largest:
+        raise ValueError(f"{what} may be at most {largest}, got {dim}; serve a smaller set")

@@ -1,0 +1,323 @@
+"""A store of sessions: an SQLite file, or a PostgreSQL database by URL."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+try:
+    import sqlalchemy as sql
+except ModuleNotFoundError:
+    raise ModuleNotFoundError(
+        'live sessions need SQLAlchemy; install it with: pip install ".[live]"',
+        name="sqlalchemy",
+    ) from None
+from sqlalchemy.exc import DBAPIError
+
+from hedgerow.live.schema import ASK, JOURNAL, SESSIONS, SNAPSHOTS, TELL, migrate
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+"""Session names: they stand in addresses, pages and logs."""
+POSTGRES = ("postgresql", "postgres", "postgresql+psycopg")
+PARAMETERS = ("application_name", "connect_timeout", "host", "port", "sslmode", "sslrootcert")
+"""What may follow the question mark of a PostgreSQL URL."""
+SCHEMA_LOCK = 7_240_311
+"""The advisory lock of PostgreSQL under which tables are made."""
+CERTIFIED = 8
+"""Feedbacks between two certificates in the journal, each of one oracle call."""
+WAIT = 60.0
+"""Seconds to wait for another process that holds the lock."""
+
+
+class StoreError(OSError):
+    """The store cannot be reached or read."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """A session in numbers.
+
+    Attributes:
+        name: of the session.
+        created: when it was begun, in seconds since 1970.
+        policy: the policy, as it shows itself.
+        dim: the length of an action.
+        decisions: how many were asked for.
+        answered: how many of them were told.
+        cost: the sum of their costs.
+        ccv: the sum of their violations, max(0, g).
+        violated: how many of them violated the constraint.
+        weight: the last weight on the constraint, where the policy has one.
+        certificate: the last proved bound of the regret, where the policy has one.
+        last: when the journal last grew, in seconds since 1970.
+        served: whether the service can decide for it: it knows how the policy is built.
+
+    """
+
+    name: str
+    created: float
+    policy: str
+    dim: int
+    decisions: int
+    answered: int
+    cost: float
+    ccv: float
+    violated: int
+    weight: float | None
+    certificate: float | None
+    last: float | None
+    served: bool
+
+    @property
+    def unanswered(self) -> int:
+        """How many decisions were not told, or not yet."""
+        return self.decisions - self.answered
+
+
+def check_name(name: object) -> str:
+    """Return a session's name, or refuse it."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ValueError(
+            f"a session's name has 1 to 60 letters, digits, '.', '-' or '_' and begins with a "
+            f"letter or digit, got {str(name)[:80]!r}"
+        )
+    return name
+
+
+class Store:
+    """A store, opened; tables are made or migrated on the way.
+
+    Several processes may use one store. In SQLite writers take turns by `BEGIN IMMEDIATE`, in
+    PostgreSQL those of one session by a lock on its row. Every commit is durable: WAL with
+    synchronous=FULL, and synchronous_commit.
+
+    Args:
+        place: the path of an SQLite file, or a postgresql:// URL.
+
+    """
+
+    def __init__(self, place: str | os.PathLike[str]):
+        url = _url(place)
+        self.is_file = url.get_backend_name() == "sqlite"
+        self.place = str(url.database) if self.is_file else url.render_as_string()
+        self.engine = sql.create_engine(url)
+        self._compiled: dict[Any, Any] = {}
+        if self.is_file:
+            sql.event.listen(self.engine, "connect", _prepare_file)
+            sql.event.listen(self.engine, "begin", _begin)
+        else:
+            sql.event.listen(self.engine, "connect", _prepare_server)
+        try:
+            with self.writing() as connection:
+                if not self.is_file:
+                    connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))
+                migrate(connection, self.place)
+        except BaseException:
+            self.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"Store({self.place!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def reading(self) -> Iterator[sql.Connection]:
+        """Look at the store as it is at one moment."""
+        with self._errors(), self._transaction(writes=False) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self, session: int | None = None) -> Iterator[sql.Connection]:
+        """Change the store, all or nothing; one writer of a session at a time."""
+        with self._errors(), self._transaction(writes=True) as connection:
+            if session is not None and not self.is_file:
+                row = sql.select(SESSIONS.c.id).where(SESSIONS.c.id == session)
+                connection.execute(row.with_for_update())
+            yield connection
+
+    def run(
+        self, connection: sql.Connection, statement: Any, given: dict[str, Any]
+    ) -> sql.CursorResult[Any]:
+        """Execute a statement that is written once, at the top of a file; it is compiled once."""
+        compiled = self._compiled.get(statement)
+        if compiled is None:
+            compiled = statement.compile(self.engine, column_keys=list(given))
+            self._compiled[statement] = compiled
+        order = compiled.positiontup
+        values = given if order is None else tuple([given[name] for name in order])
+        return connection.exec_driver_sql(compiled.string, values)
+
+    def sessions(self) -> list[Status]:
+        """Return the status of every session, by name."""
+        with self.reading() as connection:
+            names = connection.execute(sql.select(SESSIONS.c.name).order_by(SESSIONS.c.name))
+            return [_status(connection, name) for name in names.scalars().all()]
+
+    def status(self, name: str) -> Status:
+        """Return the status of one session."""
+        with self.reading() as connection:
+            return _status(connection, check_name(name))
+
+    def labels(self, name: str) -> list[str] | None:
+        """Return the names of a session's coordinates, where they are known."""
+        with self.reading() as connection:
+            text = session_row(connection, check_name(name)).labels
+        return None if text is None else [str(label) for label in json.loads(text)]
+
+    def compact(self, name: str) -> int:
+        """Drop actions and feedback before the last snapshot; return how many rows lost theirs.
+
+        Values, times and digests stay: totals, the exactly-once rule and the session itself are
+        as before. What was dropped is gone from `history().actions`, `problem()` and `hindsight()`.
+        """
+        with self.reading() as connection:
+            session = session_row(connection, check_name(name)).id
+        with self.writing(session) as connection:
+            own = SNAPSHOTS.c.session == session
+            last = connection.execute(sql.select(sql.func.max(SNAPSHOTS.c.seq)).where(own)).scalar()
+            connection.execute(sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq < last))
+            told = sql.select(JOURNAL.c.round).where(
+                JOURNAL.c.session == session, JOURNAL.c.kind == TELL, JOURNAL.c.seq <= last
+            )
+            dropped = connection.execute(
+                sql.update(JOURNAL)
+                .where(
+                    JOURNAL.c.session == session,
+                    JOURNAL.c.seq <= last,
+                    JOURNAL.c.payload.is_not(None),
+                    JOURNAL.c.round.in_(told),
+                )
+                .values(payload=None)
+            ).rowcount
+        if self.is_file:
+            with self._errors(), self.engine.connect() as alone:
+                driver: Any = alone.connection.driver_connection
+                driver.execute("VACUUM")  # in no transaction
+        return dropped
+
+    @contextmanager
+    def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
+        with (
+            self.engine.connect().execution_options(hedgerow_writes=writes) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Say in a sentence that a store cannot be used; what it says of data stays unsaid."""
+        try:
+            yield
+        except (DBAPIError, sqlite3.Error) as error:
+            why = " ".join(str(getattr(error, "orig", error)).split("\n")[0].split())
+            if "not a database" in why:
+                raise ValueError(f"{self.place} is no SQLite file; give another path") from None
+            raise StoreError(
+                f"the store {self.place} cannot be used ({why}); check that it is there, that it "
+                "may be written to, and that its disk is not full"
+            ) from None
+
+
+def session_row(connection: sql.Connection, name: str) -> sql.Row[Any]:
+    """Return the row of a session, or say that there is none."""
+    row = connection.execute(sql.select(SESSIONS).where(SESSIONS.c.name == name)).one_or_none()
+    if row is None:
+        raise LookupError(f"there is no session {name!r} in this store; begin it first")
+    return row
+
+
+def _status(connection: sql.Connection, name: str) -> Status:
+    row, c = session_row(connection, name), JOURNAL.c
+    own = c.session == row.id
+    newest = sql.select(c.time).where(own).order_by(c.seq.desc()).limit(1)
+    decisions = sql.select(sql.func.max(c.round)).where(own, c.kind == ASK)
+    told = sql.select(JOURNAL).where(own, c.kind == TELL).order_by(c.seq.desc())
+    tells = connection.execute(told.limit(1)).one_or_none()
+    recent = told.with_only_columns(c.certificate).limit(2 * CERTIFIED)
+    known = [bound for bound in connection.execute(recent).scalars() if bound is not None]
+    return Status(
+        name=row.name,
+        created=row.created,
+        policy=row.policy,
+        dim=row.dim,
+        decisions=connection.execute(decisions).scalar() or 0,
+        answered=0 if tells is None else tells.told,
+        cost=0.0 if tells is None else tells.total_cost,
+        ccv=0.0 if tells is None else tells.total_ccv,
+        violated=0 if tells is None else tells.total_violated,
+        weight=None if tells is None else tells.weight,
+        certificate=known[0] if known else None,
+        last=connection.execute(newest).scalar(),
+        served=row.spec is not None,
+    )
+
+
+def _url(place: str | os.PathLike[str]) -> sql.URL:
+    """Return the URL of a store; only files and PostgreSQL are allowed."""
+    text = os.fspath(place)
+    if "://" not in text:
+        if not text or "\0" in text or text.startswith(("file:", ":")):
+            raise ValueError(f"a store is the path of a file or a postgresql:// URL, got {text!r}")
+        path = Path(text).absolute()
+        if not path.parent.is_dir():
+            raise ValueError(f"there is no folder {path.parent} for the store; make it first")
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder; give the path of a file in it")
+        return sql.URL.create("sqlite", database=str(path))
+    scheme = text.partition("://")[0]
+    if scheme not in POSTGRES:
+        raise ValueError(
+            f"a store is the path of a file or a postgresql:// URL, got one of {scheme[:40]!r}"
+        )
+    try:
+        url = sql.make_url(text)
+    except (ValueError, sql.exc.ArgumentError):
+        raise ValueError("the PostgreSQL URL of the store cannot be read; write it as "
+                         "postgresql://user@host:port/database") from None  # fmt: skip
+    unknown = sorted(set(url.query) - set(PARAMETERS))
+    if unknown:
+        raise ValueError(
+            f"the URL of a store may set {', '.join(PARAMETERS)}, got {unknown[0][:40]!r}"
+        )
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _prepare_file(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # `_begin` begins
+    for setting in (
+        f"busy_timeout = {int(1000 * WAIT)}",
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "foreign_keys = ON",
+        "trusted_schema = OFF",
+    ):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _prepare_server(connection: Any, _: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION synchronous_commit TO on")
+        cursor.execute(f"SET SESSION lock_timeout TO '{int(1000 * WAIT)}ms'")
+    connection.commit()
+
+
+def _begin(connection: sql.Connection) -> None:
+    writes = connection.get_execution_options().get("hedgerow_writes", False)
+    driver: Any = connection.connection.driver_connection
+    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")

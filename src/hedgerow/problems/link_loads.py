@@ -1,0 +1,265 @@
+"""Loads of links as sparse linear maps of a split, and convex functions of them.
+
+A round is a vector of demands. The load of link e is the sum of the demands that cross it,
+load_e(x) = sum_i A_ei d_pair(i) x_i, and its utilisation is the load over the capacity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.functions import Linear, Maximum
+from hedgerow.inputs import Vector, as_number, as_vector, read_only
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+
+@dataclass(frozen=True, eq=False)
+class SplitLoads:
+    """Which coordinates of a split load which links.
+
+    Args:
+        incidence: links x coordinates, entries of at least 0.
+        pair_of: which demand each coordinate carries a share of.
+        capacity: of each link, above 0.
+
+    """
+
+    incidence: sparse.csr_array
+    pair_of: NDArray[np.intp]
+    capacity: Vector
+
+    def __post_init__(self) -> None:
+        links = self.incidence.shape[0]
+        capacity = as_vector(self.capacity, "capacity", links)
+        if not capacity.min() > 0.0:
+            raise ValueError(
+                f"capacities must be above 0, got {capacity.min():g} on link "
+                f"{int(np.argmin(capacity))}; give a failed link a small one"
+            )
+        object.__setattr__(self, "capacity", read_only(capacity))
+
+    @cached_property
+    def transposed(self) -> sparse.csr_array:
+        """Coordinates x links."""
+        from scipy import sparse
+
+        return sparse.csr_array(self.incidence.T)
+
+    @cached_property
+    def gathering(self) -> sparse.csr_array:
+        """Coordinates x pairs: 1 where a coordinate carries a pair."""
+        from scipy import sparse
+
+        n, pairs = self.pair_of.size, int(self.pair_of.max()) + 1
+        return sparse.csr_array((np.ones(n), self.pair_of, np.arange(n + 1)), shape=(n, pairs))
+
+    def utilisation(self, x: Vector, demand: Vector) -> Vector:
+        """Return the utilisation of each link; `demand` by pair, or by round and pair.
+
+        With demands by round the answer has one row for each round.
+        """
+        if demand.ndim == 1:
+            loads: Vector = self.incidence @ (demand[self.pair_of] * x)
+            return loads / self.capacity
+        by_pair = self.incidence.multiply(x[None, :]) @ self.gathering  # links x pairs
+        many: Vector = np.asarray((by_pair @ demand.T).T)
+        return many / self.capacity
+
+    def with_capacity(self, capacity: Vector) -> SplitLoads:
+        """Return the same links with other capacities."""
+        loads = SplitLoads(self.incidence, self.pair_of, capacity)
+        vars(loads).update(transposed=self.transposed, gathering=self.gathering)  # made once
+        return loads
+
+    def row(self, link: int, demand: Vector) -> Vector:
+        """Return the gradient of a link's utilisation."""
+        A, out = self.incidence, np.zeros(self.pair_of.size)
+        part = slice(A.indptr[link], A.indptr[link + 1])
+        at = A.indices[part]
+        out[at] = A.data[part] * demand[self.pair_of[at]] / self.capacity[link]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class LargestUtilisation:
+    """The largest utilisation of a link less the limit; the gradient is that of the first largest.
+
+    Args:
+        loads: the links.
+        demand: of each pair, at least 0.
+        limit: the largest utilisation allowed.
+
+    """
+
+    loads: SplitLoads
+    demand: Vector
+    limit: float
+
+    def __call__(self, x: Vector) -> float:
+        """Return max_e load_e(x)/capacity_e - limit."""
+        return float(self.loads.utilisation(x, self.demand).max()) - self.limit
+
+    def grad(self, x: Vector) -> Vector:
+        """Return the gradient of the most used link."""
+        return self.loads.row(int(self.loads.utilisation(x, self.demand).argmax()), self.demand)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkUtilisation:
+    """The utilisation of one link less the limit: linear, and evaluated without a dense row.
+
+    Args:
+        loads: the links.
+        demand: of each pair.
+        limit: the largest utilisation allowed.
+        link: its number.
+
+    """
+
+    loads: SplitLoads
+    demand: Vector
+    limit: float
+    link: int
+
+    def __call__(self, x: Vector) -> float:
+        """Return load_e(x)/capacity_e - limit."""
+        A = self.loads.incidence
+        part = slice(A.indptr[self.link], A.indptr[self.link + 1])
+        at = A.indices[part]
+        load = float(A.data[part] @ (self.demand[self.loads.pair_of[at]] * x[at]))
+        return load / float(self.loads.capacity[self.link]) - self.limit
+
+    def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
+        """Return the gradient, the same everywhere."""
+        return self.loads.row(self.link, self.demand)
+
+
+def each_link(loads: SplitLoads, demand: Vector, limit: float) -> Maximum:
+    """Return one constraint for each link, as the parts of a `Maximum`."""
+    links = range(loads.capacity.size)
+    return Maximum([LinkUtilisation(loads, demand, limit, link) for link in links])
+
+
+def mean_latency(loads: SplitLoads, latency: Vector, demand: Vector) -> Linear:
+    """Return the latency of the average unit of traffic, linear in the split; 0 without demand."""
+    total = float(demand.sum())
+    of_coordinate: Vector = loads.transposed @ latency
+    return Linear(demand[loads.pair_of] * of_coordinate / (total if total > 0.0 else 1.0))
+
+
+class Congestion(Protocol):
+    """What a link costs at a utilisation: convex and nondecreasing, for whole arrays."""
+
+    by_capacity: bool
+    """Whether the cost is in units of the link's capacity."""
+
+    def value(self, u: Vector) -> Vector:
+        """Return the cost at each utilisation."""
+        ...
+
+    def slope(self, u: Vector) -> Vector:
+        """Return a slope there."""
+        ...
+
+
+@dataclass(frozen=True)
+class FortzThorup:
+    """Fortz and Thorup's piecewise linear cost: slopes 1, 3, 10, 70, 500 and 5000.
+
+    Reference: Fortz and Thorup, Internet traffic engineering by optimizing OSPF weights (2000).
+
+    >>> FortzThorup().value(np.array([0.0, 1 / 3, 1.0])).round(3)
+    array([ 0.   ,  0.333, 10.667])
+
+    """
+
+    by_capacity = True
+
+    def value(self, u: Vector) -> Vector:
+        """Return the cost at each utilisation, in units of the capacity."""
+        beyond = float(SLOPES[-1]) * np.maximum(0.0, u - KNEES[-1])
+        heights: Vector = np.interp(u, KNEES, HEIGHTS) + beyond
+        return heights
+
+    def slope(self, u: Vector) -> Vector:
+        """Return the slope on the right."""
+        steepness: Vector = SLOPES[np.searchsorted(KNEES, u, side="right") - 1]
+        return steepness
+
+
+SLOPES = np.array([1.0, 3.0, 10.0, 70.0, 500.0, 5000.0])
+KNEES = np.array([0.0, 1 / 3, 2 / 3, 9 / 10, 1.0, 11 / 10])
+HEIGHTS = np.concatenate([[0.0], np.cumsum(SLOPES[:-1] * np.diff(KNEES))])
+
+
+@dataclass(frozen=True)
+class QueueingDelay:
+    """The mean number waiting in an M/M/1 queue, u/(1 - u), continued linearly beyond a knee.
+
+    Divided by the total demand it is the mean delay. At the knee value and slope agree.
+
+    Args:
+        knee: the utilisation from which the cost is linear, between 0 and 1.
+
+    >>> QueueingDelay(0.5).value(np.array([0.25, 0.5, 1.5])).round(3)
+    array([0.333, 1.   , 5.   ])
+
+    """
+
+    knee: float = 0.95
+    by_capacity = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 < as_number(self.knee, "knee") < 1.0:
+            raise ValueError(f"knee must lie between 0 and 1, got {self.knee:g}")
+
+    def value(self, u: Vector) -> Vector:
+        """Return the cost at each utilisation."""
+        below = np.minimum(u, self.knee)
+        return below / (1.0 - below) + np.maximum(0.0, u - self.knee) / (1.0 - self.knee) ** 2
+
+    def slope(self, u: Vector) -> Vector:
+        """Return the slope there."""
+        return 1.0 / (1.0 - np.minimum(u, self.knee)) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class CongestionCost:
+    """The sum of a congestion cost over all links, for the average unit of traffic.
+
+    Args:
+        loads: the links.
+        demand: of each pair.
+        congestion: what a link costs.
+
+    """
+
+    loads: SplitLoads
+    demand: Vector
+    congestion: Congestion
+
+    @cached_property
+    def _unit(self) -> Vector:
+        """What a cost of 1 on each link counts."""
+        total = float(self.demand.sum()) or 1.0
+        by_capacity = self.congestion.by_capacity
+        return (self.loads.capacity if by_capacity else np.ones(self.loads.capacity.size)) / total
+
+    def __call__(self, x: Vector) -> float:
+        """Return the sum over all links, divided by the total demand."""
+        u = self.loads.utilisation(x, self.demand)
+        return float(self._unit @ self.congestion.value(u))
+
+    def grad(self, x: Vector) -> Vector:
+        """Return the gradient, a subgradient at knees."""
+        loads = self.loads
+        slopes = self._unit * self.congestion.slope(loads.utilisation(x, self.demand))
+        gradient: Vector = loads.transposed @ (slopes / loads.capacity)
+        return gradient * self.demand[loads.pair_of]

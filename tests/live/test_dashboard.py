@@ -1,0 +1,121 @@
+"""The dashboard, in the system's Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+import typer.testing
+
+import hedgerow as hr
+from hedgerow.cli.app import app
+
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture
+def shown(folder):
+    """A session with a strange label, and the address of its dashboard."""
+    place = f"{folder}/s.db"
+    labels = ["<img src=http://evil.example/x onerror=alert(1)>", "east", "south", "west"]
+    policy = hr.projection_free_coco(hr.sets.Simplex(4))
+    with hr.live.open(place, "routes", policy, labels=labels) as session:
+        _play(session, 20)
+        command = [sys.executable, "-c", "from hedgerow.cli import main; main()"]
+        process = subprocess.Popen(
+            [*command, "dashboard", place, "--port", "0"],
+            stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+        try:
+            line = process.stdout.readline()
+            yield session, line.split()[-1]
+        finally:
+            process.terminate()
+            process.wait()
+            process.stdout.close()
+
+
+def _play(session, rounds):
+    for _ in range(rounds):
+        f, g = hr.Linear([1.0, 0.4, 0.2, 0.3]), hr.Linear([0.0, 0.0, 1.0, 0.0], -0.4)
+        session.tell(session.ask().id, f, g)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
+def test_it_follows_a_session_without_reload(shown):
+    from playwright.sync_api import sync_playwright
+
+    session, address = shown
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        for width, scheme in ((1400, "light"), (390, "dark")):
+            context = browser.new_context(
+                viewport={"width": width, "height": 900}, color_scheme=scheme
+            )
+            page, said, asked = context.new_page(), [], []
+            page.on("console", lambda m, said=said: said.append((m.type, m.text)))
+            page.on("pageerror", lambda error, said=said: said.append(("error", str(error))))
+            page.on("dialog", lambda dialog, said=said: said.append(("error", dialog.message)))
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.goto(f"{address}?session=routes")
+            known = session.status().answered
+            numbers = page.locator("dl")
+            numbers.get_by_text(str(known), exact=True).first.wait_for()
+            assert page.locator("canvas").count() >= 7
+            _play(session, 5)
+            numbers.get_by_text(str(known + 5), exact=True).first.wait_for()
+            page.keyboard.press("Tab")
+            page.keyboard.press("Tab")
+            focused = "() => { let e = document.activeElement;"
+            focused += "while (e.shadowRoot) e = e.shadowRoot.activeElement; return e.tagName }"
+            assert page.evaluate(focused) in ("A", "DIV", "SELECT")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert [one for one in said if one[0] in ("error", "warning")] == []
+            assert {url.split("/")[2] for url in asked if "://" in url} == {address.split("/")[2]}
+            context.close()
+        page = browser.new_page()
+        page.goto(f"{address}?session=%3Cscript%3Ealert(1)%3C/script%3E")
+        page.get_by_text("a session's name has 1 to 60 letters").wait_for()
+        browser.close()
+
+
+def test_it_listens_on_this_machine_alone(folder):
+    place = f"{folder}/s.db"
+    run = typer.testing.CliRunner().invoke(app, ["dashboard", place, "--host", "0.0.0.0"])
+    assert run.exit_code == 2
+    assert "has no tokens and listens on this machine alone" in run.stderr
+
+
+def test_commands(folder):
+    place = f"{folder}/s.db"
+
+    def run(*words):
+        return typer.testing.CliRunner().invoke(app, [*words])
+
+    with hr.live.open(place, "a", hr.projection_free_coco(hr.sets.Simplex(4)), every=4) as session:
+        _play(session, 9)
+    assert run("compact", place, "a").stdout == "16 rows of the journal were compacted.\n"
+    assert "there is no session 'b'" in run("compact", place, "b").stderr
+    made = run("token", "add", place, "--role", "observe", "--label", "the wall")
+    id_ = made.stdout.split("_")[1]
+    listed = run("token", "list", place).stdout
+    assert "observe" in listed
+    assert "the wall" in listed
+    assert made.stdout.strip() not in listed
+    assert run("token", "revoke", place, id_).stdout == f"token {id_} is revoked.\n"
+    assert "revoked" in run("token", "list", place).stdout
+    assert "there is no valid token" in run("token", "revoke", place, id_).stderr
+    assert (
+        "a role is one of observe, decide, admin"
+        in run("token", "add", place, "--role", "king").stderr
+    )
+    assert "no valid token" in run("serve", place).stderr
+    assert "reaches beyond it" in run("serve", place, "--no-tokens", "--host", "0.0.0.0").stderr
+    assert "got one of 'mysql'" in run("serve", "mysql://h/d").stderr

@@ -1,0 +1,91 @@
+"""Killed at random moments, and hammered by four processes at once."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+
+import hedgerow as hr
+from hedgerow.live.payloads import unpack_feedback
+from hedgerow.live.session import ConflictError
+from kill_live import broken_invariants, functions, journal, journal_in, new_policy, trial
+
+
+def test_kills_lose_nothing_and_count_nothing_twice(place):
+    verdict = trial(place, kills=12, seed=1, longest=0.15)
+    assert verdict["acknowledged"] > 0
+    assert verdict["acknowledged facts lost"] == 0
+    assert verdict["counted twice"] == 0
+    assert verdict["broken invariants"] == []
+    assert verdict["final state bit-identical"]
+    assert verdict["journal bit-identical"]
+
+
+def hammer(place: str, policy, seed: int) -> dict:
+    """Ask and tell, again, against and beside what others told; return what came back."""
+    rng, seen = np.random.default_rng(seed), {"acks": {}, "refused": 0, "conflicts": 0, "wrong": 0}
+    with hr.live.open(place, "busy", policy, every=5) as session:
+        for _ in range(8):
+            mine = session.ask()
+            asked = {r.decision: r.round for r in journal_in(session.store, "busy") if r.decision}
+            other = list(asked)[int(rng.integers(len(asked)))]
+            for id_, twist in ((mine.id, 0), (other, 0), (other, 1), ("nobody", 0)):
+                cost, constraint = functions(asked.get(id_, 0) + 1000 * twist, 90)
+                try:
+                    ack = session.tell(id_, cost, constraint)
+                except ConflictError:
+                    seen["conflicts"] += 1
+                except LookupError:
+                    seen["refused"] += 1
+                else:
+                    seen["wrong"] += id_ == "nobody"
+                    answer = [ack.round, ack.order, ack.time, twist]
+                    seen["wrong"] += seen["acks"].setdefault(id_, answer) != answer
+        session.certificate()
+        seen["state"] = session.policy.state()["checksum"]
+    return seen
+
+
+def test_four_processes_hammer_one_session(place, tmp_path):
+    policy = new_policy()
+    with hr.live.open(place, "busy", new_policy()) as session:  # load all, then fork
+        decision = session.ask()
+        session.tell(decision.id, *functions(1, 90))
+    children = []
+    for seed in range(4):
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                (tmp_path / f"{seed}.json").write_text(json.dumps(hammer(place, policy, seed)))
+                code = 0
+            finally:
+                os._exit(code)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(c, 0)[1]) for c in children] == [0] * 4
+    seen = [json.loads((tmp_path / f"{seed}.json").read_text()) for seed in range(4)]
+    rows = journal(place, "busy")
+    assert broken_invariants(rows) == []
+    assert [one["wrong"] for one in seen] == [0] * 4
+    assert all(one["refused"] == 8 for one in seen)
+    assert sum(one["conflicts"] for one in seen) > 10
+    tells = {row.round: row for row in rows if row.kind == 1}
+    for one in seen:
+        for round_, order, time, _ in one["acks"].values():
+            assert (tells[round_].seq, tells[round_].time) == (order, time)
+    with hr.live.open(place, "busy", new_policy()) as session:  # from the last snapshot
+        end = session.policy.state()["checksum"]
+        assert session.status().decisions == 33
+    alone = new_policy()  # from the beginning, without any snapshot
+    for row in rows:
+        if row.kind == 1:
+            f, g = unpack_feedback(row.payload, row.digest, 90)
+            x = next(r.payload for r in rows if r.kind == 0 and r.round == row.round)
+            x = np.frombuffer(x)
+            if np.array_equal(x, alone.ask()):
+                alone.tell(f, g)
+            else:
+                alone.tell(f, g, at=x)
+    assert alone.state()["checksum"] == end
