@@ -254,7 +254,7 @@ SEEN = EvalGrad(0.5, G)
         ([SEEN], "each of 2 constraints, got feedback of 1; tell a sequence of 2"),
         ([SEEN] * 3, "each of 2 constraints, got feedback of 3"),
         ([], "empty sequence"),
-        ([SEEN, SEEN.grad], "EvalGrad feedback, the round was told as ndarray"),
+        ([SEEN, SEEN.grad], "EvalGrad feedback, the constraint was told as ndarray"),
         ([SEEN, EvalGrad(0.5, G[:3])], r"shape \(4,\) on this set, got \(3,\)"),
         ([SEEN, EvalGrad(float("nan"), G)], "must be finite|finite number"),
     ],

@@ -71,7 +71,7 @@ Constraints = EvalGrad | Sequence[EvalGrad]
 """A round's constraint to first order: one, or a list or tuple of several."""
 
 LOOKS = {
-    "EvalGrad": "first_order(f, x)",
+    "EvalGrad": "first_order(f, x), or EvalGrad(value, grad)",
     "Eval": "bandit(f, x, lipschitz, bound)",
     "EvalLinear": "linear(f, x)",
     "SemiBanditFeedback": "semi_bandit(f, x)",

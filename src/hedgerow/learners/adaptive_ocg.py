@@ -15,7 +15,7 @@ from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.learners.arguments import first_play, warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import StepRule
+from hedgerow.learners.steps import StepRule, as_steps
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -104,9 +104,11 @@ class AdaptiveOCG(KernelLearner):
 
     def __init__(self, decision_set: DecisionSet, steps: StepRule, start: ArrayLike | None = None):
         n, x1 = decision_set.dim, first_play(decision_set, start)
-        rule = steps.begin(decision_set.diameter or 1.0)  # a single point: any length will do
+        rule = as_steps(steps).begin(
+            decision_set.diameter or 1.0
+        )  # a single point: any length will do
         numbers = {"x1": n, "S": n, "t": 1, "inner": 1, "skipped": 1, "rule": rule.size}
-        super().__init__(decision_set, steps.kernels(), x1, steps.horizon, numbers)
+        super().__init__(decision_set, numbers, steps.kernels(), x1, steps.horizon)
         self.steps = steps
         self._state["x1"][:] = self._answer[:] = x1
         self._state["rule"][:] = rule

@@ -11,9 +11,9 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.projected import descend
 from hedgerow.learners.arguments import first_play
-from hedgerow.learners.kernel_learner import Kernel, KernelLearner, StepKernels
+from hedgerow.learners.kernel_learner import NO_RULE, Kernel, KernelLearner
 from hedgerow.learners.projected_point import check_projection
-from hedgerow.learners.steps import TANGENT2, learn_nothing, line_search
+from hedgerow.learners.steps import TANGENT2
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -77,8 +77,8 @@ class ProjectedDescent(KernelLearner):
     ):
         check_projection(decision_set, type(self).__name__)
         numbers = {"t": 1, "projections": 1, "rule": rule.size}
-        kernels = StepKernels(eta, line_search, learn_nothing)  # it takes no other steps
-        super().__init__(decision_set, kernels, first_play(decision_set, start), None, numbers)
+        kernels = NO_RULE._replace(regularise=eta)
+        super().__init__(decision_set, numbers, kernels, first_play(decision_set, start))
         self._state["rule"][:] = rule
 
     @property

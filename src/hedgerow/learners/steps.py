@@ -15,7 +15,7 @@ import numpy as np
 from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.kernels.jit import kernel, number, write
-from hedgerow.learners.kernel_learner import StepKernels
+from hedgerow.learners.kernel_learner import StepKernels, learn_nothing
 
 Array = Vector
 Loss = tuple[float, float, float]
@@ -46,6 +46,16 @@ class StepRule(Protocol):
         ...
 
 
+def as_steps(steps: StepRule) -> StepRule:
+    """Return a step rule, or refuse what is none."""
+    if not (callable(getattr(steps, "begin", None)) and callable(getattr(steps, "kernels", None))):
+        raise TypeError(
+            f"steps must be a step rule, such as CertificateSteps() or PaperSteps(horizon), "
+            f"got {steps!r}"
+        )
+    return steps
+
+
 @kernel(*STEP_SIZE)
 def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
     """sigma_t = clip(<grad F, x - v> / (2 beta ||v - x||^2), 0, 1), the exact minimiser."""
@@ -54,11 +64,6 @@ def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float
     if gap >= 2.0 * beta * distance2:
         return 1.0
     return gap / (2.0 * beta * distance2)
-
-
-@kernel(*AFTER_STEP)
-def learn_nothing(rule: Array, margin: float, left: float) -> None:
-    """A rule that does not look back."""
 
 
 @kernel(*REGULARISE)

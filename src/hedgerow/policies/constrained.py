@@ -15,7 +15,7 @@ from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, nee
 from hedgerow.inputs import Vector, as_vector, squared_norm
 from hedgerow.kernels.vectors import dot
 from hedgerow.policies.certificate import Certificate
-from hedgerow.policies.composition import Composition
+from hedgerow.policies.composition import Composition, check_parts
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
@@ -46,6 +46,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         surrogate: Surrogate[EvalGrad, Seen],
         theorems: tuple[Theorem, ...] = (),
     ):
+        check_parts(learner, surrogate)  # before the set is measured
         sums = dict.fromkeys(("inner", "price", "rounds", "size", "prices"), 1)
         totals = {"cost": 1, "ccv": 1, "violated": 1}
         super().__init__(
@@ -118,8 +119,9 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Refuse what is no first-order feedback on this set."""
-        for seen in (cost, *each_seen(constraint)):
-            needs(EvalGrad, seen, "this policy", "round")
+        told = [("cost", cost), *(("constraint", seen) for seen in each_seen(constraint))]
+        for name, seen in told:
+            needs(EvalGrad, seen, "this policy", name)
             if np.shape(seen.grad) != (self.decision_set.dim,):
                 raise ValueError(
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
@@ -153,7 +155,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         bound = float(state["inner"][0] - lowest - state["price"][0]) + self._rounding()
         range_ = self._cost_range()
         least = max(0.0, -range_ - bound) / weight if weight > 0.0 else 0.0
-        allowed = as_budget(budget)
+        allowed = as_budget(budget, "budget")
         return Certificate(bound + allowed * weight, allowed, self._forgives, least)
 
     def transfer(

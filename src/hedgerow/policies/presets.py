@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Literal
 
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.inputs import as_count, as_number, as_positive
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.sizes import check_width
 
@@ -100,9 +100,11 @@ def as_pair(value: float | tuple[float, float], name: str) -> tuple[float, float
     return as_positive(pair[0], name), as_positive(pair[1], name)
 
 
-def as_budget(value: float) -> float:
+def as_budget(value: float, name: str = "benchmark_budget") -> float:
     """Return the violation that a benchmark may have, zero or more."""
-    return 0.0 if value == 0.0 else as_positive(value, "benchmark_budget")
+    if (budget := as_number(value, name)) < 0.0:
+        raise ValueError(f"{name} must be at least 0, got {budget:g}")
+    return budget
 
 
 def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> None:

@@ -38,6 +38,11 @@ class Queued(Stateful, ABC):
     """
 
     def __init__(self, potential: Potential, queue: float = 0.0, ranges: Ranges | None = None):
+        if not callable(getattr(potential, "weight", None)):
+            raise TypeError(
+                f"potential must have weight(q, t), as PowerPotential(p, scale) has, got "
+                f"{potential!r}"
+            )
         self.potential = potential
         self.initial = as_number(queue, "queue")
         if self.initial < 0.0:
@@ -101,6 +106,15 @@ class FirstOrder(Queued):
     needs_gradient: ClassVar[Kernel]
     take: ClassVar[Kernel]
     charge_queue: ClassVar[Kernel]
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a class that lacks a kernel."""
+        for name in ("needs_gradient", "take", "charge_queue"):
+            if not hasattr(cls, name):
+                raise TypeError(
+                    f"{cls.__name__} has no kernel {name}; set it on the class, with the signature "
+                    f"{name.upper()} of hedgerow.engine.signatures"
+                )
 
     def __init__(
         self,
