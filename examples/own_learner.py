@@ -35,6 +35,7 @@ class SlowLeader(KernelLearner):
 
     @property
     def oracle_calls(self):
+        """One a round."""
         return self.rounds
 
 

@@ -306,3 +306,28 @@ def test_who_tells_an_array_is_told_which_it_was(told):
     words = f"this policy learns from EvalGrad feedback, the {told} was told as ndarray; look with "
     with refused(words + "first_order(f, x), or EvalGrad(value, grad)"):
         policy.tell(**given)
+
+
+def test_tracking_is_yes_or_no():
+    with refused("tracking must be True or False, got 0.5"):
+        hr.projection_free_coco(X, tracking=0.5)
+
+
+@pytest.mark.parametrize(
+    "given", [{"eagerness": 2.0}, {"constraints": 2}, {"violation_range": 3.0}], ids=str
+)
+def test_the_theory_preset_names_what_it_does_not_take(given):
+    ((name, value),) = given.items()
+    words = f"the theory preset is the theorem's letter and takes no {name}, got {value!r}"
+    with refused(words, ValueError):
+        hr.projection_free_coco(X, 100, preset="theory", lipschitz=1.0, **given)
+
+
+def test_a_warning_shows_the_line_of_the_user():
+    with pytest.warns(hr.VacuousConstantsWarning) as seen:
+        policy = hr.projection_free_coco(X, 8, preset="theory", lipschitz=1.0)
+    assert seen[0].filename == __file__
+    rounds = hr.Recorded(X, [(F, F)] * 9)
+    with pytest.warns(UserWarning, match="beyond the horizon") as seen:
+        hr.simulate(policy, rounds)
+    assert seen[0].filename == __file__

@@ -17,6 +17,15 @@ from hedgerow.engine.signatures import SLOPE
 from hedgerow.inputs import Vector, as_number, as_positive
 from hedgerow.kernels.jit import kernel, number
 
+__all__ = [
+    "AnytimeExponential",
+    "ExponentialPotential",
+    "GrowingScale",
+    "Potential",
+    "PowerPotential",
+    "Scale",
+]
+
 Array = Vector
 
 LARGEST_EXPONENT = 700.0
@@ -254,3 +263,7 @@ class AnytimeExponential:
     def slope(self) -> Slope:
         """Return the weight as a kernel."""
         return anytime_slope, np.array([self.rate, self.highest, self.cap])
+
+
+def __dir__() -> list[str]:
+    return __all__

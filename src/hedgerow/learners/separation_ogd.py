@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hedgerow import kernels
+from hedgerow.callers import level_outside
 from hedgerow.engine.signatures import REGULARISE
 from hedgerow.engine.tables import UNDECLARED
 from hedgerow.feedback import EvalGrad
@@ -107,7 +108,7 @@ class SeparationDescent(StatefulPlayer):
                 f"round of {type(self).__name__} may ask for up to {most} separations; AdaGrad "
                 "projects instead, AdaptiveOCG asks its oracle once a round",
                 ExpensiveRoundWarning,
-                stacklevel=4,
+                stacklevel=level_outside(),
             )
 
     def most_separations(self, delta: float) -> int:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hedgerow.callers import level_outside
 from hedgerow.engine.certificate import certificate_add, certificate_add_round, leave_play
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, as_vector, squared_norm
@@ -114,7 +115,7 @@ class Constrained(Composition[EvalGrad, Seen]):
             f"is {self.surrogate.largest_weight:.2g} at most, too small to move the play: the "
             "constraint is ignored; raise eagerness, or give violation_range in its own unit",
             IgnoredConstraintWarning,
-            stacklevel=3,
+            stacklevel=level_outside(),
         )
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:

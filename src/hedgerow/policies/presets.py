@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Literal
 
+from hedgerow.callers import level_outside
 from hedgerow.inputs import as_count, as_number, as_positive
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.sizes import check_width
@@ -39,32 +40,19 @@ def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) ->
 
 
 def refuse_in_theory(**given: float | None) -> None:
-    """Refuse what the theorem does not know."""
+    """Refuse what the theorem does not know; None stands for what was left out."""
     for name, value in given.items():
         if value is not None:
+            queue = "; it has one queue, for the maximum of a round's constraints"
             raise ValueError(
-                f"the theory preset is the paper's letter and takes no {name}; "
-                "use preset='practical', or leave it out"
+                f"the theory preset is the theorem's letter and takes no {name}, got {value!r}"
+                f"{queue if name == 'constraints' else ''}; use preset='practical', or leave it out"
             )
 
 
 def refuse_eagerness(eagerness: float) -> None:
     """Refuse a tuned factor where the constants are the theorem's."""
-    if eagerness != 1.0:
-        raise ValueError(
-            f"the theory preset is the theorem's letter and takes no eagerness, got {eagerness!r}; "
-            "use preset='practical', or leave it out"
-        )
-
-
-def refuse_queues(constraints: int | None) -> None:
-    """Refuse one queue for each constraint: the theorem has one, for their maximum."""
-    if constraints is not None:
-        raise ValueError(
-            f"the theory preset has one queue, for the maximum of a round's constraints, got "
-            f"constraints={constraints!r}; leave it out and tell them as a sequence, or use "
-            "preset='practical'"
-        )
+    refuse_in_theory(eagerness=None if eagerness == 1.0 else eagerness)
 
 
 def needed_horizon(horizon: int | None) -> int:
@@ -129,5 +117,5 @@ def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> Non
         f"constraint, so it is ignored; {when}. "
         "preset='practical' learns its constants from the rounds",
         VacuousConstantsWarning,
-        stacklevel=3,
+        stacklevel=level_outside(),
     )

@@ -38,10 +38,17 @@ def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight
 
 
 class CurrentSurrogate(FirstOrder):
-    """The paper's surrogate, f_t + (Phi'(Q(t))/V) g_t^+, divided by V (eq. surr-cost).
+    """The paper's surrogate V f_t + Phi'(Q(t)) g_t^+, divided by V: f_t + (Phi'(Q(t))/V) g_t^+.
 
-    Q(t) = Q(t-1) + g_t(x_t)^+. Where g_t(x_t) <= 0 the subgradient of g_t^+ is 0. It keeps every
-    round's violation small: CCV is the sum of g_t^+.
+    It is eq. (surr-cost), with Q(t) = Q(t-1) + g_t(x_t)^+. Where g_t(x_t) <= 0 the subgradient of
+    g_t^+ is 0. It keeps every round's violation small: CCV is the sum of g_t^+.
+
+    Args:
+        potential: Phi/V; its `weight` is Phi'/V.
+        queue: where the queue starts, Q(0), in units of `ranges.violation`. The property of the
+            same name is Q(t), and what kernels call queue is the array of `surrogates/queue.py`.
+        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
@@ -49,6 +56,7 @@ class CurrentSurrogate(FirstOrder):
     >>> surrogate = CurrentSurrogate(PowerPotential(p=2.0, scale=1.0))
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(0.5, np.array([-1.0])))
     EvalGrad(value=1.5, grad=array([0.]), lipschitz=None)
+
     """
 
     needs_gradient, take, charge_queue = needs_gradient, take, charge_queue

@@ -1,4 +1,8 @@
-"""The numbers of a surrogate's queue, for the kernels that read and write them."""
+"""The numbers of a surrogate's queue, for the kernels that read and write them.
+
+The word has three meanings. A kernel's `queue` is this array; a surrogate's property `queue` is its
+length Q(t), in units of its ranges; its argument `queue` is the length at the start, Q(0).
+"""
 
 from __future__ import annotations
 

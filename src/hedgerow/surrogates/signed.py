@@ -43,10 +43,16 @@ def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight
 
 
 class SignedSurrogate(FirstOrder):
-    """The signed surrogate, f_t + (Phi'(Q(t-1))/V) g_t, divided by V.
+    """The signed surrogate V f_t + Phi'(Q(t-1)) g_t, divided by V: f_t + (Phi'(Q(t-1))/V) g_t.
 
     Q(t) = (Q(t-1) + g_t(x_t))^+. It keeps the sum of g_t small, as an average service level
     needs; it does not keep the CCV, the sum of g_t^+, small.
+
+    Args:
+        potential: Phi/V; its `weight` is Phi'/V.
+        queue: where the queue starts, Q(0), in units of `ranges.violation`.
+        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
@@ -54,6 +60,7 @@ class SignedSurrogate(FirstOrder):
     >>> surrogate = SignedSurrogate(PowerPotential(p=2.0, scale=1.0), queue=1.0)
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(-0.5, np.array([-1.0])))
     EvalGrad(value=0.0, grad=array([-1.]), lipschitz=None)
+
     """
 
     needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
