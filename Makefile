@@ -10,7 +10,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 	--generate-hashes --no-build --custom-compile-command "make lock" pyproject.toml
 
 BENCH := $(VENV)/.bench
-EVIDENCE := make rivals restarts beyond beyond_real beyond_speed beyond_adversary beyond_growth \
+EVIDENCE := make default rivals restarts beyond beyond_real beyond_speed beyond_adversary beyond_growth \
 	beyond_follower fair verdicts kill_test sweep_2000
 export OMP_NUM_THREADS := 1
 

@@ -15,7 +15,7 @@ from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.learners.adahedge import AdaHedge
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.corrective_omd import CorrectiveOMD
-from hedgerow.learners.steps import BETA, LEASH, NEEDED, UNIT, CertificateSteps, P, RmsSteps
+from hedgerow.learners.steps import BETA, LEASH, UNIT, CertificateSteps, P, RmsSteps
 from hedgerow.learners.steps import M as M_
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
@@ -302,19 +302,6 @@ def test_on_the_leash_the_leader_plays_alone_and_the_weights_are_learnt_on():
     held.tell(EvalGrad(0.0, s))
     np.testing.assert_array_equal(free.weights, held.weights)
     assert free.weights[1] > 0.0
-
-
-def test_a_guard_that_needs_the_call_gets_it_for_the_leader():
-    """The credit is paid all the same: afterwards the follower makes up for it."""
-    X, rng = Simplex(4), np.random.default_rng(8)
-    learner, led, share = TrackingOCG(X), [], 0.0
-    for t in range(200):
-        learner.rule_numbers[NEEDED] = float(t < 20)
-        learner.tell(EvalGrad(0.0, rng.standard_normal(4)))
-        led.append(learner._state["leads"][0])
-        share += 0.8 * learner.weights[0] + 0.1
-    assert all(led[:20])
-    assert sum(led) == pytest.approx(share, abs=2.0)
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan])

@@ -8,12 +8,12 @@ from typing import Any
 
 from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.presets import Preset
-from tables import named, read, table
+from tables import FIRST, named, read, table
 
 Rows = list[dict[str, Any]]
 GRID = {"0.125", "8.0"}
 """The ends of the grid of `hedgerow tune`, as the evidence writes them."""
-OURS = ("projection_free_coco", "projection_free_coco_tracking")
+OURS = ("first_default", "first_default_tracking")
 ALIKE = {"sun_safe"}
 """Plays like `mahdavi_2012` with practical constants, to about three digits: ranked once."""
 
@@ -133,7 +133,7 @@ def _tuned(row: dict[str, str] | None) -> str:
 
 def grid_ends(file: str) -> tuple[int, int, Counter[str]]:
     """Count the tuned rows of a file, those whose choice is an end of the grid, and of whom."""
-    tuned = [row for row in read(file) if METHODS[row["method"]].takes("eagerness")]
+    tuned = [row for row in read(file) if _tunable(row["method"])]
     ends = Counter(row["method"] for row in tuned if row["eagerness"] in GRID)
     return len(tuned), ends.total(), ends
 
@@ -206,3 +206,8 @@ def verdicts() -> str:
         claim = " ".join([row["claim"], *(f"({text})" for text in about)])
         lines.append([claim, said["practical"], said["theory"]])
     return table(["claim", "practical constants", "the theorems' constants"], lines)
+
+
+def _tunable(method: str) -> bool:
+    """Whether a method has the factor that the grid tunes."""
+    return method in FIRST or METHODS[method].takes("eagerness")

@@ -179,7 +179,7 @@ def main() -> None:
         verdict["SQLite"] = trial(f"{folder}/store.db", counts[0], counts[2], longest=0.15)
     if counts[1] and available():
         with postgres_server() as place:
-            verdict["PostgreSQL"] = trial(place, counts[1], counts[2], longest=0.4)
+            verdict["PostgreSQL"] = trial(place, counts[1], counts[2], longest=0.8)
     text = json.dumps(verdict, indent=1) + "\n"
     (Path(__file__).parents[1] / "evidence" / "kill_live.json").write_text(text)
     sys.stdout.write(text)

@@ -59,10 +59,20 @@ def schedule_regret(
     return float(guard_constant(diameter, radius, kappa) * diameter * sizes**0.75)
 
 
-def guard_constant(diameter: float, radius: float | None = None, kappa: float = 1.0) -> float:
-    """C = (4/3)(kappa^{-1/3} + rho kappa): 1.67 for balls and boxes, at most 2.67 for any set."""
+def guard_constant(
+    diameter: float, radius: float | None = None, kappa: float = 1.0, rest: float = 1.0
+) -> float:
+    """C = (4/3)(b^{1/3} kappa^{-1/3} + rho kappa): 1.67 for balls and boxes, at most 2.67.
+
+    Args:
+        diameter: D.
+        radius: R; the diameter if left out.
+        kappa: the schedule's factor.
+        rest: b, for a learner that steps at least once in b rounds, such as 10 for `TrackingOCG`.
+
+    """
     rho = (_radius(diameter, radius) / diameter) ** 2
-    return float(4.0 / 3.0 * (kappa ** (-1.0 / 3.0) + rho * kappa))
+    return float(4.0 / 3.0 * ((rest / kappa) ** (1.0 / 3.0) + rho * kappa))
 
 
 def capped_regret(

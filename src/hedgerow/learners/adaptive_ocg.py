@@ -125,6 +125,9 @@ class AdaptiveOCG(KernelLearner):
         """x_1, the centre of the regulariser."""
         return self._state["x1"].copy()
 
+    longest_rest = 1.0
+    """It steps in every round."""
+
     @property
     def rule_numbers(self) -> Vector:
         """The step rule's numbers, a view of the state."""

@@ -194,11 +194,11 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
-C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, ORDERED, NEEDED, LEASH = range(1, 12)
+C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, ORDERED, LEASH = range(1, 11)
 """The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
-multiplying all gradients by a power of two changes no bit; P is in that unit. The last three are a
-guard's orders: the regulariser of this round, or 0; whether this round needs its oracle call; and
-how much a mixture may lose to its leader, or 0."""
+multiplying all gradients by a power of two changes no bit; P is in that unit. The last two are a
+guard's orders: the regulariser of this round, or 0; and how much a mixture may lose to its leader,
+or 0."""
 
 
 @kernel(number, write, number)
@@ -284,7 +284,7 @@ class CertificateSteps:
 
     def begin(self, diameter: float) -> Vector:
         """Return D, c, floor and cap, and zeros."""
-        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 8])
+        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 7])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.jit import kernel, nothing, read, write
 from hedgerow.learners import adaptive_ocg, corrective_omd
 from hedgerow.learners.adaptive_ocg import RULE
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import LEASH, NEEDED, CertificateSteps
+from hedgerow.learners.steps import LEASH, CertificateSteps
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -38,19 +38,16 @@ def hedge(own: Array, losses: Array) -> None:
     weigh(p, lost, math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf)
 
 
-@kernel(nothing, write, number)
-def deal(own: Array, needed: float) -> None:
-    """Deal out this round's credit; the oracle is called by the one who has the most.
-
-    It is called by the leader if a guard needs its answer.
-    """
+@kernel(nothing, write)
+def deal(own: Array) -> None:
+    """Deal out this round's credit; the oracle is called by the one who has the most."""
     p, credit = own[P : P + 2], own[CREDIT : CREDIT + 2]
     dealt = 0.0
     for k in range(2):
         share = (1.0 - EQUAL) * p[k] + EQUAL / 2.0
         credit[k] += share
         dealt += share
-    own[LEADS] = needed > 0.0 or credit[0] >= credit[1]
+    own[LEADS] = credit[0] >= credit[1]
     credit[0 if own[LEADS] > 0.0 else 1] -= dealt
 
 
@@ -76,7 +73,7 @@ def before_oracle(
     losses = work[3 * n : 3 * n + 2]
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which AdaHedge does not feel
     hedge(own, losses)
-    deal(own, leader[3 * n + RULE + NEEDED])
+    deal(own)
     rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
         corrective_omd.correct(follower, work, s, loss[0])
@@ -143,6 +140,8 @@ class TrackingOCG(KernelLearner):
     """
 
     before_oracle, after_oracle = before_oracle, after_oracle
+    longest_rest = 10.0
+    """Credits stay above -1/2 and grow by at least 0.1 per round, so A steps once in 10 rounds."""
 
     def __init__(
         self,

@@ -45,6 +45,9 @@ PAGE = FILE.environment.from_string("""{% extends base %}
 body { margin: 0; padding: 1rem !important; box-sizing: border-box !important;
        font: 16px/1.4 system-ui, sans-serif;
        background: light-dark(#ffffff, #14171a); color: light-dark(#1b1f23, #e6e8ea); }
+body { display: grid !important; gap: 12px; align-items: start; height: auto !important;
+       grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); }
+.bk-Figure { min-width: 0; } .bk-Div, .bk-Select, .shares { grid-column: 1 / -1; }
 </style>
 {% endblock %}""")
 WORDS = """
@@ -60,8 +63,6 @@ dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr))
 """
 CHOICE = """select.bk-input { background-color: light-dark(#ffffff, #14171a);
 color: light-dark(#1b1f23, #e6e8ea); font-size: 16px } label { font-size: 14px }"""
-GRID = """:host { display: grid !important; gap: 12px; width: 100%;
-grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); }"""
 DARK = """
 const paint = () => {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches
@@ -194,7 +195,7 @@ class _SessionView:
         versus.legend.location = "top_left"
         _clear(versus.legend[0])
         shares = _figure("Action, as shares", "round", height=460)
-        shares.styles = {"grid-column": "1 / -1"}
+        shares.css_classes = ["shares"]
         areas = shares.varea_stack(names, x="round", source=self.shares, color=SHARES)
         self.legend = models.Legend(items=[], orientation="horizontal", ncols=2)
         self.items = [models.LegendItem(label=value(""), renderers=[area]) for area in areas]
@@ -202,8 +203,7 @@ class _SessionView:
         _clear(self.legend)
         shares.add_layout(self.legend, "below")
         self.figures = [cost, violation, ccv, weight, proof, versus, shares]
-        grid = models.Column(*self.figures, stylesheets=[GRID], sizing_mode="stretch_width")
-        self.roots = [self.numbers, self.window, grid]
+        self.roots = [self.numbers, self.window, *self.figures]
         self.seen: tuple[Any, ...] = ()
         self.refresh()
 

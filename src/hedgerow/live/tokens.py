@@ -17,6 +17,7 @@ from hedgerow.live.store import Store
 ROLES = ("observe", "decide", "admin")
 """Each may do what those before it may."""
 TOKEN = re.compile(r"hedgerow_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+FIND = sql.select(TOKENS).where(TOKENS.c.id == sql.bindparam("id"))
 NOBODY = hashlib.sha256(b"nobody").hexdigest()
 
 
@@ -81,8 +82,7 @@ def find_token(store: Store, given: str) -> Token | None:
     """Return the valid token that was given, or None."""
     shape = TOKEN.fullmatch(given)
     with store.reading() as connection:
-        wanted = sql.select(TOKENS).where(TOKENS.c.id == (shape[1] if shape else ""))
-        row = connection.execute(wanted).one_or_none()
+        row = store.run(connection, FIND, {"id": shape[1] if shape else ""}).one_or_none()
     same = hmac.compare_digest(_digest(given), NOBODY if row is None else row.digest)
     if row is None or not same or row.revoked is not None:
         return None

@@ -22,11 +22,11 @@ from hedgerow.snapshot import State, Stateful
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
-LAM, LAM_E, LAM_H, C, R2, UNIT, PHI, COSTS, PC, WC, WE, Z, Z_RESTED, ACTED = range(14)
-"""The guard's numbers: lambda, lambda_e, lambda_h, C and R^2; the power of two above the first cost
-gradient; sums of ||grad f||^{4/3}, ||grad f|| and ||grad f + wc grad g||^{4/3} in that unit; sums
-of wc g and
-(w - wc) g; the bounds of Z_t after a step and after a round without one; rounds that it changed."""
+LAM, LAM_E, LAM_H, C, R2, FIRST, UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, ACTED = range(16)
+"""The guard's numbers: lambda, lambda_e, lambda_h, C and R^2; b^{1/3}, where the learner steps at
+least once in b rounds; the power of two above the first cost gradient; sums of ||grad f||^{4/3},
+||grad f|| and ||grad f + wc grad g||^{4/3} in that unit; sums of wc g and (w - wc) g; the bound of
+Z_t at the last step, and now; the sum of ||s|| since then; rounds that it changed."""
 C1 = 0.1281
 """The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
 SHARE = 0.25
@@ -65,12 +65,13 @@ def mixed_size2(sizes: Sizes, weight: float) -> float:
 def increase(guard: Array, rule: Array, s2: float, beta: float, b: float) -> tuple[float, float]:
     """Return by how much a round of ||s||^2 = s2 raises the inequality's left side, and Z alone.
 
-    Left: the rise of Z, plus R^2 (beta + (4/3) max(0, b - beta)).
+    Left: the rise of Z, plus R^2 (beta + (4/3) max(0, b - beta)). Rounds without a step since the
+    last one count as one with this, whose gradient is at most the sum of theirs.
     """
-    D, R2_, norm = rule[rules.D], guard[R2], math.sqrt(s2)
+    D, R2_, norm = rule[rules.D], guard[R2], guard[BLOCK] + math.sqrt(s2)
     rise = 4.0 / 3.0 * norm * D
     if beta > 0.0:
-        rise = min(rise, D ** (2.0 / 3.0) * s2 ** (2.0 / 3.0) * beta ** (-1.0 / 3.0))
+        rise = min(rise, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
     rise += (beta - rule[rules.BETA]) * R2_ / 3.0
     return rise + R2_ * (beta + 4.0 / 3.0 * max(0.0, b - beta)), rise
 
@@ -114,11 +115,11 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
     guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)
     root = unit * guard[PC] ** 0.75
     b = root / D  # the schedule's regulariser
-    known = guard[Z_RESTED]
-    if rule[rules.LEFT] < math.inf:
-        known = min(guard[Z], rule[rules.M] + 4.0 / 3.0 * rule[rules.LEFT])
-    CD = guard[C] * D
-    room = 4.0 / 3.0 * (D * root + guard[R2] * b) - known + guard[WE]
+    if rule[rules.LEFT] < math.inf:  # the learner stepped: its rounds so far are settled
+        guard[Z] = min(guard[RISEN], rule[rules.M] + 4.0 / 3.0 * rule[rules.LEFT])
+        guard[BLOCK] = 0.0
+    known, CD = guard[Z], guard[C] * D
+    room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
     room += guard[LAM_E] * CD * unit * guard[PHI] ** 0.75
     s2 = mixed_size2(sizes, weight)
     beta = wished = capped_regulariser(rule, scaled_size(rule, s2))
@@ -128,15 +129,12 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
         left, rise = increase(guard, rule, s2, beta, b)
         if not left - (weight - floor) * value <= room:
             weight, beta, rise = reduced(guard, rule, value, weight, floor, b, room, sizes)
-            left = rise + guard[R2] * (beta + 4.0 / 3.0 * max(0.0, b - beta))
         rule[rules.ORDERED] = beta
         guard[ACTED] += 1.0
-    norm = math.sqrt(mixed_size2(sizes, weight))
-    rested = max(rise, 4.0 / 3.0 * norm * D + (beta - rule[rules.BETA]) * guard[R2] / 3.0)
     extra = (weight - floor) * value
-    rule[rules.NEEDED] = 0.0 if left - rise + rested - extra <= room else 1.0
     rule[rules.LEASH] = guard[LAM_H] * CD * unit * guard[PHI] ** 0.75
-    guard[Z], guard[Z_RESTED] = known + rise, known + rested
+    guard[BLOCK] += math.sqrt(mixed_size2(sizes, weight))
+    guard[RISEN] = known + rise
     guard[WC] += floor * max(0.0, value)
     guard[WE] += extra if value > 0.0 else 0.0
     return weight
@@ -160,13 +158,19 @@ class Guarded(Protocol):
         """x_1, the centre of its regulariser."""
         ...
 
+    @property
+    def longest_rest(self) -> float:
+        """b, where it steps at least once in b rounds."""
+        ...
+
 
 class Guard(Stateful):
     """Grants a practical policy its weights and steps while Theorem G's inequality holds.
 
-    With C = (4/3)(1 + (R/D)^2), Phi_T = (sum ||grad f_t||^{4/3})^{3/4} and every x* that keeps the
-    constraint in all rounds, Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T =
-    O(T^{3/4} (log T)^{1/4}) (`bounds.guarded_ccv`). On ordinary games it changes nothing.
+    With C = (4/3)(b^{1/3} + (R/D)^2), where the learner steps at least once in b rounds,
+    Phi_T = (sum ||grad f_t||^{4/3})^{3/4}, and every x* that keeps all rounds,
+    Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T = O(T^{3/4} (log T)^{1/4})
+    (`bounds.guarded_ccv`). On ordinary games it changes nothing.
 
     Args:
         learner: an `AdaptiveOCG` with `CertificateSteps`, or what mixes one with others.
@@ -183,11 +187,12 @@ class Guard(Stateful):
         X = learner.decision_set
         self.diameter = X.diameter or 1.0
         self.radius = min(X.radius_around(learner.first_play), self.diameter)
-        self.C = 4.0 / 3.0 * (1.0 + (self.radius / self.diameter) ** 2)
+        first = float(learner.longest_rest ** (1.0 / 3.0))
+        self.C = 4.0 / 3.0 * (first + (self.radius / self.diameter) ** 2)
         shares = {"lam": lam, "lam_e": lam_e, "lam_h": lam_h}
         self.lam, self.lam_e, self.lam_h = (as_positive(v, n) for n, v in shares.items())
         self._state = State(numbers=ACTED + 1)
-        self.array[:UNIT] = (self.lam, self.lam_e, self.lam_h, self.C, self.radius**2)
+        self.array[:UNIT] = (self.lam, self.lam_e, self.lam_h, self.C, self.radius**2, first)
 
     def __repr__(self) -> str:
         return f"Guard({type(self.learner).__name__})"  # which is shown once
