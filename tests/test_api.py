@@ -55,6 +55,14 @@ def test_every_room_lists_what_it_has(room):
         assert not (inspect.isclass(value) and value.__doc__.startswith(f"{name}(")), name
 
 
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_a_room_shows_its_own_names_alone(room):
+    module = getattr(hedgerow, room)
+    assert sorted(dir(module)) == sorted(module.__all__)
+    own = [getattr(getattr(module, name), "__module__", "") for name in module.__all__]
+    assert not {"numpy", "typing", "dataclasses"} & {name.partition(".")[0] for name in own}
+
+
 def test_no_name_hides_a_module():
     """`import hedgerow.x.y as z` gives a module for every file and folder of the package."""
     for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow."):

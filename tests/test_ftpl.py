@@ -84,7 +84,7 @@ def stale_noise(monkeypatch):
 
 def queue_too_early(monkeypatch):
     """The weight sees this round's violation, as in Algorithm 2."""
-    right = hr.surrogates.SignedSurrogate.charge
+    right = hr.surrogates.SignedSurrogate.weigh
 
     def mutant(self, cost, constraint):
         before = float(self._state["violation"][0])
@@ -93,7 +93,7 @@ def queue_too_early(monkeypatch):
         self._state["violation"][0] = max(0.0, before + constraint.value)
         return self.weight
 
-    monkeypatch.setattr(hr.surrogates.SignedSurrogate, "charge", mutant)
+    monkeypatch.setattr(hr.surrogates.SignedSurrogate, "weigh", mutant)
 
 
 def louder_noise(monkeypatch):

@@ -24,6 +24,9 @@ def theory() -> dict[str, object]:
             "quadratic drift": hr.projection_free_long_term(
                 X, 1500, preset="theory", lipschitz=2.0
             ),
+            "Sinha and Vaze 2024": hr.baselines.sinha_vaze_2024(
+                X, 1500, preset="theory", lipschitz=2.0
+            ),
             "sharper Theorem 2.1": hr.unconstrained(X, 1500, preset="theory"),
             "Theorem 5.1": hr.ftpl_coco(X, 1500, 0, preset="theory"),
             "Theorem 4.2": hr.projection_free_cbco(

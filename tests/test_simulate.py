@@ -505,9 +505,9 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
             composed(X, RmsSteps(), CurrentSurrogate, Twice(2.0, 3.0), True),
             Rounds(X, 0),
         ),
-        "oracle": (hr.projection_free_coco(Reversed(5)), Rounds(X, 0)),
+        "oracle": (hr.projection_free_coco(Reversed(5)), Rounds(Reversed(5), 0)),
         "set": (hr.projection_free_coco(matrices), Rounds(matrices, 0)),
-        "projection": (hr.baselines.sinha_vaze_2024(Centred(5), 3), Rounds(X, 0)),
+        "projection": (hr.baselines.sinha_vaze_2024(Centred(5), 3), Rounds(Centred(5), 0)),
         "flow": (hr.baselines.sinha_vaze_2024(SETS["paths"](), 3), Rounds(SETS["paths"](), 0)),
         "learner": (Constrained(Louder(X, RmsSteps()), CostOnlySurrogate()), Rounds(X, 0)),
         "surrogate": (

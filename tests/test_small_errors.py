@@ -226,3 +226,108 @@ def test_a_network_with_cycles_is_told_how_to_turn_its_edges():
     with pytest.raises(ValueError, match=r"form no cycle.*orientation='distance' takes that by"):
         LatencyCap.from_network(links, "a", "c", 9, 0)
     assert LatencyCap.from_network(links, "a", "c", 9, 0, orientation="distance").horizon == 9
+
+
+@pytest.mark.parametrize("game", [hr.play, hr.simulate])
+def test_a_policy_on_another_set_is_refused(game):
+    policy = hr.projection_free_coco(hr.sets.Box(np.zeros(3), np.ones(3)))
+    with refused("the policy's play lies outside the problem's Simplex, as it plays", ValueError):
+        game(policy, hr.Recorded(X, [(F, F)]))
+    same = hr.projection_free_coco(hr.sets.Simplex(3))  # an equal set is as good
+    assert len(list(hr.play(same, hr.Recorded(X, [(F, F)])))) == 1
+
+
+def test_a_learner_is_no_policy():
+    learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps())
+    with refused("a game needs a policy, which is told cost and constraint, got the learner"):
+        hr.simulate(learner, hr.Recorded(X, [(F, F)]))
+
+
+SWAPPED = {
+    "steps": (
+        lambda: hr.learners.AdaptiveOCG(X, 1000),
+        "steps must be a step rule, such as CertificateSteps() or PaperSteps(horizon), got 1000",
+    ),
+    "potential": (
+        lambda: hr.surrogates.CurrentSurrogate(2.0),
+        "potential must have weight(q, t), as PowerPotential(p, scale) has, got 2.0",
+    ),
+    "learner": (
+        lambda: hr.Constrained(X, SURROGATE),
+        "learner must be a learner, with ask and tell, got a Simplex; the learner comes first",
+    ),
+    "swapped": (
+        lambda: hr.Constrained(SURROGATE, LEARNER),
+        "learner must be a learner, with ask and tell, got a CurrentSurrogate",
+    ),
+    "surrogate": (
+        lambda: hr.Constrained(LEARNER, SURROGATE.potential),
+        "surrogate must be a surrogate, such as CurrentSurrogate(potential), got a PowerPotential",
+    ),
+    "sampled": (
+        lambda: hr.Sampled(X, 0),
+        "sampled play draws the vertices of a fractional policy, such as projection_free_coco(X)",
+    ),
+    "lazily sampled": (lambda: hr.LazySampled(X, 0), "sampled play draws the vertices of a"),
+    "hindsight of a policy": (
+        lambda: hr.hindsight(hr.projection_free_coco(X)),
+        "hindsight needs a problem, or a decision set and its rounds, got a Constrained",
+    ),
+    "hindsight of rounds": (
+        lambda: hr.hindsight([(F, F)]),
+        "hindsight needs a problem, or a decision set and its rounds, got a list",
+    ),
+}
+LEARNER = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps())
+SURROGATE = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 1.0))
+
+
+@pytest.mark.parametrize("mistake", SWAPPED)
+def test_what_a_part_is_made_of_is_checked(mistake):
+    build, words = SWAPPED[mistake]
+    with refused(words):
+        build()
+
+
+def test_a_budget_is_named_as_it_was_given():
+    policy = hr.projection_free_coco(X)
+    with refused("budget must be one real number, got 'x'"):
+        policy.certificate("x")
+    with refused("budget must be at least 0, got -1", ValueError):
+        policy.certificate(-1.0)
+    with refused("benchmark_budget must be at least 0, got -1", ValueError):
+        hr.projection_free_coco(X, benchmark_budget=-1.0)
+
+
+@pytest.mark.parametrize("told", ["cost", "constraint"])
+def test_who_tells_an_array_is_told_which_it_was(told):
+    policy, seen = hr.projection_free_coco(X), first_order(F, X.start())
+    given = {"cost": seen, "constraint": seen} | {told: np.ones(3)}
+    words = f"this policy learns from EvalGrad feedback, the {told} was told as ndarray; look with "
+    with refused(words + "first_order(f, x), or EvalGrad(value, grad)"):
+        policy.tell(**given)
+
+
+def test_tracking_is_yes_or_no():
+    with refused("tracking must be True or False, got 0.5"):
+        hr.projection_free_coco(X, tracking=0.5)
+
+
+@pytest.mark.parametrize(
+    "given", [{"eagerness": 2.0}, {"constraints": 2}, {"violation_range": 3.0}], ids=str
+)
+def test_the_theory_preset_names_what_it_does_not_take(given):
+    ((name, value),) = given.items()
+    words = f"the theory preset is the theorem's letter and takes no {name}, got {value!r}"
+    with refused(words, ValueError):
+        hr.projection_free_coco(X, 100, preset="theory", lipschitz=1.0, **given)
+
+
+def test_a_warning_shows_the_line_of_the_user():
+    with pytest.warns(hr.VacuousConstantsWarning) as seen:
+        policy = hr.projection_free_coco(X, 8, preset="theory", lipschitz=1.0)
+    assert seen[0].filename == __file__
+    rounds = hr.Recorded(X, [(F, F)] * 9)
+    with pytest.warns(UserWarning, match="beyond the horizon") as seen:
+        hr.simulate(policy, rounds)
+    assert seen[0].filename == __file__

@@ -162,3 +162,11 @@ def test_a_cost_that_is_flat_along_the_set_does_not_hide_the_constraint(level):
         )
     assert violation < 1.0  # it was 23.3 when the weight was lost in the cost
     assert policy.certificate() >= -1e-9
+
+
+def test_a_surrogate_without_all_its_kernels_is_refused():
+    with pytest.raises(TypeError, match=r"^Half has no kernel charge_queue; set it on the class"):
+
+        class Half(hr.surrogates.queued.FirstOrder):
+            needs_gradient = hr.surrogates.CurrentSurrogate.needs_gradient
+            take = hr.surrogates.CurrentSurrogate.take

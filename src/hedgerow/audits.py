@@ -25,6 +25,12 @@ from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import GivenRanges
 
+__all__ = [
+    "AuditReport",
+    "Failure",
+    "audit",
+]
+
 MEMBERSHIP = 1e-9
 """A play may be outside by this much, in units of its largest entry or 1."""
 SLACK = 1e-9
@@ -335,3 +341,7 @@ class _Proof:
             yield f"the certificate is {said!r}, the rounds give {made!r}"
         if self.benchmark is not None and self.regret > made + self.excess + slack:
             yield f"the regret {self.regret:.6g} is above the certificate {made:.6g}"
+
+
+def __dir__() -> list[str]:
+    return __all__

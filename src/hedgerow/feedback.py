@@ -13,6 +13,21 @@ from typing import cast
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_number
 
+__all__ = [
+    "Constraints",
+    "Eval",
+    "EvalGrad",
+    "EvalLinear",
+    "Full",
+    "SemiBanditFeedback",
+    "bandit",
+    "first_order",
+    "first_order_each",
+    "full",
+    "linear",
+    "semi_bandit",
+]
+
 LARGEST_VALUE = 1e130
 """Losses above this are refused: squares of estimates of their gradients would leave float64."""
 
@@ -71,7 +86,7 @@ Constraints = EvalGrad | Sequence[EvalGrad]
 """A round's constraint to first order: one, or a list or tuple of several."""
 
 LOOKS = {
-    "EvalGrad": "first_order(f, x)",
+    "EvalGrad": "first_order(f, x), or EvalGrad(value, grad)",
     "Eval": "bandit(f, x, lipschitz, bound)",
     "EvalLinear": "linear(f, x)",
     "SemiBanditFeedback": "semi_bandit(f, x)",
@@ -163,3 +178,7 @@ def bandit(f: Function, x: Vector, lipschitz: float, bound: float) -> Eval:
 def full(f: Function, x: Vector) -> Full:
     """See the whole of f, for methods that need the constraint as a function."""
     return Full(f(x), f.grad(x), f)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -12,6 +12,16 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_array, as_number, as_vector, fits, read_only
 
+__all__ = [
+    "Function",
+    "Linear",
+    "Maximum",
+    "Quadratic",
+    "ScaledFunction",
+    "parts_of",
+    "scaled",
+]
+
 
 @runtime_checkable
 class Function(Protocol):
@@ -173,3 +183,7 @@ def scaled(f: Function, factor: float) -> Function:
     if isinstance(f, Maximum):
         return Maximum([scaled(part, factor) for part in f.parts])
     return ScaledFunction(f, factor)
+
+
+def __dir__() -> list[str]:
+    return __all__

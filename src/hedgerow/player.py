@@ -10,6 +10,10 @@ from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Stateful
 
+__all__ = [
+    "StatefulPlayer",
+]
+
 OUTSIDE = 1e-6
 """A restored play further outside than this, in units of its size, was not played by anyone."""
 
@@ -30,3 +34,7 @@ class StatefulPlayer(Stateful, ABC):
                 f"the play of this snapshot of {type(self).__qualname__} lies outside of the "
                 "decision set; use an undamaged snapshot"
             )
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -17,6 +17,15 @@ from hedgerow.engine.signatures import SLOPE
 from hedgerow.inputs import Vector, as_number, as_positive
 from hedgerow.kernels.jit import kernel, number
 
+__all__ = [
+    "AnytimeExponential",
+    "ExponentialPotential",
+    "GrowingScale",
+    "Potential",
+    "PowerPotential",
+    "Scale",
+]
+
 Array = Vector
 
 LARGEST_EXPONENT = 700.0
@@ -87,14 +96,15 @@ def power_weight(p: float, cap: float, scale: float, q: float) -> float:
     return cap if logarithm >= math.log(cap) else math.exp(logarithm)
 
 
+P, CAP, FLOOR, FACTOR, POWER, BUDGET = range(6)
+"""The numbers of `power_slope`."""
+
+
 @kernel(*SLOPE)
 def power_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
-    """The power law, with the scale max(floor, factor t^power) + budget/unit.
-
-    potential = [p, cap, floor, factor, power, budget].
-    """
-    k = growing_scale(potential[2], potential[3], potential[4], t) + potential[5] / unit
-    return power_weight(potential[0], potential[1], k, q)
+    """The power law, with the scale max(floor, factor t^power) + budget/unit."""
+    k = growing_scale(potential[FLOOR], potential[FACTOR], potential[POWER], t)
+    return power_weight(potential[P], potential[CAP], k + potential[BUDGET] / unit, q)
 
 
 @dataclass(frozen=True)
@@ -161,8 +171,9 @@ def exponential_weight(rate: float, factor: float, cap: float, q: float) -> floa
 
 @kernel(*SLOPE)
 def exponential_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
-    """The exponential, the same in all rounds; potential = [rate, factor, cap]."""
-    return exponential_weight(potential[0], potential[1], potential[2], q)
+    """The exponential, the same in all rounds."""
+    rate, factor, cap = potential[0], potential[1], potential[2]  # as `slope()` has them
+    return exponential_weight(rate, factor, cap, q)
 
 
 @dataclass(frozen=True)
@@ -205,12 +216,9 @@ class ExponentialPotential:
 
 @kernel(*SLOPE)
 def anytime_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
-    """The exponential whose rate is min(highest, rate / sqrt t).
-
-    potential = [rate, highest, cap].
-    """
-    rate = min(potential[1], potential[0] / math.sqrt(t))
-    return exponential_weight(rate, 1.0, potential[2], q)
+    """The exponential whose rate is min(highest, rate / sqrt t)."""
+    rate, highest, cap = potential[0], potential[1], potential[2]  # as `slope()` has them
+    return exponential_weight(min(highest, rate / math.sqrt(t)), 1.0, cap, q)
 
 
 @dataclass(frozen=True)
@@ -255,3 +263,7 @@ class AnytimeExponential:
     def slope(self) -> Slope:
         """Return the weight as a kernel."""
         return anytime_slope, np.array([self.rate, self.highest, self.cap])
+
+
+def __dir__() -> list[str]:
+    return __all__

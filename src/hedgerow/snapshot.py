@@ -17,6 +17,15 @@ from numpy.typing import NDArray
 from hedgerow.showing import shown
 from hedgerow.snapshot_file import read_snapshot, write_snapshot
 
+__all__ = [
+    "Restorable",
+    "Snapshot",
+    "State",
+    "Stateful",
+    "fingerprint",
+    "states",
+]
+
 VERSION = 3
 
 
@@ -296,3 +305,7 @@ def _feed(digest: Any, value: object) -> None:
         digest.update(f"{type(value).__name__}:{value!r};".encode())
     else:  # a part, or a user's own object or function: its name is all that is known of it
         digest.update(getattr(value, "__qualname__", type(value).__qualname__).encode())
+
+
+def __dir__() -> list[str]:
+    return __all__

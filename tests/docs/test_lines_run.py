@@ -17,6 +17,9 @@ PAGE = (ROOT / "docs/paper-to-code.md").read_text(encoding="utf-8")
 QUOTE = re.compile(r"`([\w/]+\.py)`: `([^`]+)`")
 RUN = re.compile(r"Run: `([^`]+)`")
 
+CONVENTION = "passed[VALUE] = value + beta * far2  # F_t(x_t)"
+"""What CONTRIBUTING.md quotes for the paper's symbols."""
+
 
 def source(file):
     path = ROOT / file if file.startswith("tests/") else ROOT / "src/hedgerow" / file
@@ -86,8 +89,15 @@ def test_what_was_traced_plays_as_compiled_code_does(run, executed):
 
 
 def test_a_line_that_is_never_executed_is_noticed(executed):
-    """What the page said before: the policy runs the compiled form, not the object's method."""
+    """Every round of this policy asks its oracle, so that the kernel for the others never runs."""
+    file, code = "learners/adaptive_ocg.py", "own[SKIPPED] += 1.0"
+    assert lines_of(file, code), f"{file} no longer says {code}"
     hit = executed['unconstrained(X, T, preset="theory")']["lines"]
-    assert not set(hit.get("learners/adaptive_ocg.py", ())) & set(
-        lines_of("learners/adaptive_ocg.py", "v = self._workspace.lmo(d)")
-    )
+    assert hit[file]
+    assert not set(hit[file]) & set(lines_of(file, code))
+
+
+def test_the_line_that_shows_the_convention_stands_in_the_code():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert CONVENTION in page
+    assert lines_of("learners/adaptive_ocg.py", CONVENTION)

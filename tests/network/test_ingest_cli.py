@@ -6,12 +6,14 @@ import csv
 import gzip
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from measurements import http, ping
 from typer.testing import CliRunner
 
+from hedgerow.cli import ingest
 from hedgerow.cli.app import app
 from hedgerow.networks.network import Network
 from measured import data
@@ -157,3 +159,17 @@ def test_inputs_are_never_written_over(tmp_path):
     run("ingest", "atlas", path, "-o", tmp_path / "star.json")
     star = tmp_path / "star.json"
     assert "write over" in run("network", "build", star, "-o", star, code=2).stderr
+
+
+def test_a_reader_that_does_not_say_what_it_read_is_not_saved(edges_csv, tmp_path, monkeypatch):
+    read = ingest.read_edges
+
+    def silent(*arguments, **named):
+        network = read(*arguments, **named)
+        return replace(network, provenance={"made by": "somebody", "files": []})
+
+    monkeypatch.setattr(ingest, "read_edges", silent)
+    out = tmp_path / "edges.json"
+    result = run("ingest", "edges", edges_csv, "-o", out, code=2)
+    assert "this one lacks readings, kept, left_out" in " ".join(result.stderr.split())
+    assert not out.exists()

@@ -14,6 +14,7 @@ import warnings
 
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.baselines.projecting import Normalised
+from hedgerow.callers import level_outside
 from hedgerow.feedback import EvalGrad, Full
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.blocked_ogd import BlockedOGD
@@ -181,7 +182,7 @@ def _theory_steps(horizon: int, lipschitz: Lipschitz, eagerness: float) -> Fixed
             "play never moves; it can move from T = 285022 on. preset='practical' moves at "
             "any horizon",
             VacuousConstantsWarning,
-            stacklevel=3,
+            stacklevel=level_outside(),
         )
     return FixedLooBlocks(T, G, length=1.0, tolerance=c)
 
@@ -290,7 +291,7 @@ def _theory(X: DecisionSet, T: int, seed: int, declared: DeclaredValues) -> Cons
             f"a block of 6 n M sqrt(T) = {K} rounds is longer than the game of {T}: the play "
             "never moves. preset='practical' moves at any horizon",
             VacuousConstantsWarning,
-            stacklevel=3,
+            stacklevel=level_outside(),
         )
     dual = DualSteps(K, 4.0 * R * G * T**-0.25, T**-0.75 / (4.0 * R * G))
     learner = OnePoint(BlockedOGD(room, steps), seed)

@@ -21,6 +21,7 @@ from hedgerow.policies.presets import (
     refuse_eagerness,
     warn_if_vacuous,
 )
+from hedgerow.policies.theorem import CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
 from hedgerow.potentials import (
     AnytimeExponential,
     ExponentialPotential,
@@ -94,7 +95,13 @@ def sinha_vaze_2024(
     """
     check_preset(preset, decision_set, horizon)
     learner = AdaGrad(decision_set)
-    return Constrained(learner, priced(learner, horizon, preset, lipschitz, eagerness))
+    surrogate = priced(learner, horizon, preset, lipschitz, eagerness)
+    if preset == "practical":
+        return Constrained(learner, surrogate)
+    T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
+    constants = (("T", float(T)), ("G", G), ("D", decision_set.diameter))
+    theorem = Theorem("Sinha and Vaze 2024", constants, (CONVEX, ONE_CONSTANT, FEASIBLE))
+    return Constrained(learner, surrogate, (theorem,))
 
 
 def priced(

@@ -257,10 +257,15 @@ class Game:
     @classmethod
     def of(cls, problem: Problem | DecisionSet, rounds: Iterable[GivenRound] | None) -> Game:
         """Take the problem's rounds, unless others are given."""
+        if not isinstance(problem, Problem | DecisionSet):
+            raise TypeError(
+                f"hindsight needs a problem, or a decision set and its rounds, got a "
+                f"{type(problem).__name__}; call hindsight(problem) or hindsight(X, rounds)"
+            )
         if isinstance(problem, LinearProblem) and rounds is None:
             return cls(problem.decision_set, problem.horizon, problem)
         if rounds is None:
-            if not isinstance(problem, Problem):
+            if isinstance(problem, DecisionSet):
                 raise TypeError(
                     "hindsight of a decision set needs the rounds: hindsight(X, rounds)"
                 )

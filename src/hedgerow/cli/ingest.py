@@ -35,6 +35,8 @@ KeepGoing = Annotated[
 
 Series = Annotated[str | None, typer.Option(help="The length of a round: 30s, 15min, 1h or 1d.")]
 MostNumbers = Annotated[int, typer.Option(min=1, help="In one array; a larger one is refused.")]
+READ = ("made by", "files", "readings", "kept", "left_out")
+"""What the provenance of a network says of the readings it was made of."""
 
 
 @ingest.command()
@@ -180,6 +182,11 @@ def matrix(
 
 def _finish(network: Network, out: Path) -> None:
     """Save, then say what was left out (stderr) and what there is."""
+    if lacks := [name for name in READ if name not in network.provenance]:
+        raise ValueError(
+            f"the provenance of a network that was read has {', '.join(READ)}; this one lacks "
+            f"{', '.join(lacks)}, so that nobody could tell what was measured"
+        )
     network.save(out)
     counts = network.provenance
     if counts["left_out"]:

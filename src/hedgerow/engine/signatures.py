@@ -20,10 +20,10 @@ A step rule is three kernels on its own numbers: `regularise(rule, t, loss) -> b
 is M_t = sum <s, x_tau> - F_t(x_{t+1}); left bounds F_t(x_{t+1}) - min F_t: the gap less the
 progress of the step, infinite where no oracle was asked.
 
-A surrogate is three kernels on its queue, ranges and units (`surrogates/queued.py`):
+A surrogate is three kernels on its queue, ranges and units (`surrogates/queue.py`):
 `needs_gradient(queue, units, value)`, `take(queue, ranges, units, value, sizes)`, which returns the
-queue's length to be weighed or NaN, and `charge(queue, ranges, units, value, weight)`. A potential
-is one, `slope(potential, q, t, unit, scale)`, where scale is the surrogate's own, or 0.
+queue's length to be weighed or NaN, and `charge_queue(queue, ranges, units, value, weight)`. A
+potential is one, `slope(potential, q, t, unit, scale)`, where scale is the surrogate's own, or 0.
 
 `sizes` is what a surrogate may know of a round besides the constraint's value, along the set:
 ||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
@@ -38,6 +38,8 @@ from hedgerow.kernels.jit import function, index, nothing, number, read, whole, 
 
 LOSS = types.UniTuple(number, 3)
 SIZES = types.UniTuple(number, 6)
+COST2, FORCE2, PLAIN_FORCE2, PRODUCT, LOST, UNAVOIDED = range(6)
+"""The numbers of `sizes`."""
 
 REGULARISE = (number, write, number, LOSS)
 STEP_SIZE = (number, write, number, number, number, number)
@@ -49,9 +51,11 @@ AFTER_ORACLE = (nothing, write, write, whole, *RULE)
 
 NEEDS_GRADIENT = (number, write, read, number)
 TAKE = (number, write, write, read, number, SIZES)
-CHARGE = (nothing, write, write, read, number, number)
+CHARGE_QUEUE = (nothing, write, write, read, number, number)
 SLOPE = (number, read, number, number, number, number)
 
 SPACE = types.Tuple((index, read, write_index, write, index, read))
 """What an oracle works with: whole numbers, numbers, and scratch memory for both; then the labels
 and their members, as `kernels/tangents.py` has them."""
+LABEL, MEMBERS = 4, 5
+"""Where these two stand."""

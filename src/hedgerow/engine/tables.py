@@ -16,8 +16,10 @@ from numba.experimental import structref
 from hedgerow.engine.signatures import (
     AFTER_ORACLE,
     BEFORE_ORACLE,
-    CHARGE,
+    CHARGE_QUEUE,
+    LABEL,
     LOSS,
+    MEMBERS,
     NEEDS_GRADIENT,
     RULE,
     SLOPE,
@@ -164,9 +166,10 @@ def learner_step(
     learner, space, n = step.learner, step.space, len(s)
     work = learner.work
     if step.tangent:
-        along(space[4], space[5], s, work[3 * n : 4 * n])
+        along(space[LABEL], space[MEMBERS], s, work[3 * n : 4 * n])
     if before_oracle(learner, s, noise, inner, loss):
-        step.oracle(space[0], space[1], work[:n], space[2], space[3], work[n : 2 * n])
+        index, numbers, links, scratch, _, _ = space
+        step.oracle(index, numbers, work[:n], links, scratch, work[n : 2 * n])
         after_oracle(learner, n)
 
 
@@ -176,7 +179,7 @@ def tell_learner(step: Any, s: Array, noise: Array, declared: float) -> bool:
     plain2, space = dot(s, s), step.space
     if not plain2 <= LARGEST_LOSS2:
         return False
-    tangent2 = step.measure(space[4], space[5], s, plain2)
+    tangent2 = step.measure(space[LABEL], space[MEMBERS], s, plain2)
     inner = dot(s, step.learner.state[: len(s)])
     learner_step(step, s, noise, inner, (tangent2, plain2, declared))
     return True
@@ -197,7 +200,7 @@ SURROGATE_KERNELS = (
     function(*NEEDS_GRADIENT),
     function(*TAKE),
     function(*SLOPE),
-    function(*CHARGE),
+    function(*CHARGE_QUEUE),
 )
 surrogate_table = SurrogateTableType(
     [
@@ -215,19 +218,19 @@ surrogate_table = SurrogateTableType(
         ("needs_gradient", SURROGATE_KERNELS[1]),
         ("take", SURROGATE_KERNELS[2]),
         ("slope", SURROGATE_KERNELS[3]),
-        ("charge", SURROGATE_KERNELS[4]),
+        ("charge_queue", SURROGATE_KERNELS[4]),
     ]
 )
 
 
 @kernel(surrogate_table, *SURROGATE_KERNELS)
 def _surrogate_pattern(
-    measure: Any, needs_gradient: Any, take: Any, slope: Any, charge: Any
+    measure: Any, needs_gradient: Any, take: Any, slope: Any, charge_queue: Any
 ) -> Any:
     """Return a table of these kernels that has no arrays yet."""
     table: Any = new(surrogate_table)
     table.measure, table.needs_gradient = measure, needs_gradient
-    table.take, table.slope, table.charge = take, slope, charge
+    table.take, table.slope, table.charge_queue = take, slope, charge_queue
     return table
 
 
@@ -251,7 +254,8 @@ def bind_surrogate(
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
     table: Any = new(surrogate_table)
     table.measure, table.needs_gradient = pattern.measure, pattern.needs_gradient
-    table.take, table.slope, table.charge = pattern.take, pattern.slope, pattern.charge
+    table.take, table.slope = pattern.take, pattern.slope
+    table.charge_queue = pattern.charge_queue
     table.queue, table.ranges = unowned_view(queue), unowned_view(ranges)
     table.units = unowned_view(units)
     table.potential, table.label = unowned_view(potential), unowned_view(label)

@@ -10,12 +10,13 @@ from typing import Any
 from numba import types
 
 from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
+from hedgerow.engine.signatures import LABEL, MEMBERS
 from hedgerow.engine.tables import UNDECLARED, learner_step, step_table, surrogate_table
 from hedgerow.kernels.jit import kernel, number, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dots_and_norms, four
 from hedgerow.surrogates.make_loss import make_loss
-from hedgerow.surrogates.queued import PRICE
+from hedgerow.surrogates.queue import PRICE
 from hedgerow.surrogates.ranges import LEARNT
 
 Array = Any
@@ -47,7 +48,7 @@ def play_round(
         return False
     s = a if weight == 0.0 else mixed
     if weight != 0.0 or surrogate.units[LEARNT] == 0.0:
-        tangent2 = step.measure(step.space[4], step.space[5], s, norm2)
+        tangent2 = step.measure(step.space[LABEL], step.space[MEMBERS], s, norm2)
     certificate_add(ledger, s, inner, norm2, surrogate.queue[PRICE], cost, value)
     learner_step(step, s, noise, inner, (tangent2, norm2, UNDECLARED))
     return True

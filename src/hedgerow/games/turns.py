@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hedgerow.feedback import first_order
@@ -49,13 +50,28 @@ def turn(
     return Step(t, x, cost(x), max(each), each if len(each) > 1 else None)
 
 
+def _takes_two(tell: Callable[..., object]) -> bool:
+    """Whether it can be called with cost and constraint."""
+    try:
+        inspect.signature(tell).bind(None, None)
+    except TypeError:
+        return False
+    return True
+
+
 def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
     """Refuse a problem that the policy cannot play."""
-    if not hasattr(policy, "ask"):
+    if not hasattr(policy, "ask") or not hasattr(policy, "tell"):
         name = getattr(policy, "__name__", "") if callable(policy) else ""
         build = f" itself; build one with {name}(problem.decision_set)" if name else ""
         given = name or repr(policy)[:60]
         raise TypeError(f"a game needs a policy, with ask and tell, got {given}{build}")
+    if not _takes_two(policy.tell):
+        kind = type(policy).__name__
+        raise TypeError(
+            f"a game needs a policy, which is told cost and constraint, got the learner {kind}; "
+            "make it one with Constrained(learner, surrogate)"
+        )
     if not isinstance(problem, Problem):
         raise TypeError(
             f"play needs a Problem, got a {type(problem).__name__}; "
@@ -65,6 +81,12 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
         raise ValueError(
             f"the policy plays in dimension {policy.decision_set.dim}, the problem in "
             f"{problem.decision_set.dim}; build the policy on problem.decision_set"
+        )
+    own, X = policy.decision_set, problem.decision_set
+    if own is not X and not X.contains(policy.ask()):
+        raise ValueError(
+            f"the policy's play lies outside the problem's {type(X).__name__}, as it plays on a "
+            f"{type(own).__name__} of its own; build the policy on problem.decision_set"
         )
     if problem.adaptive and policy.oblivious_only:
         raise ValueError(

@@ -17,13 +17,15 @@ from hedgerow.sets.decision_set import DecisionSet
 Array = Vector
 BEST_FACTOR = math.sqrt(0.5)
 """The factor with the best bound."""
+LENGTH, SQUARES = range(2)
+"""The numbers of its rule: factor D, and the sum of ||grad||^2."""
 
 
 @kernel(*REGULARISE)
 def adagrad_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
     """eta_t = factor D / sqrt(sum of ||grad||^2)."""
-    rule[1] += loss[TANGENT2]
-    return rule[0] / math.sqrt(rule[1]) if rule[1] > 0.0 else 0.0
+    rule[SQUARES] += loss[TANGENT2]
+    return rule[LENGTH] / math.sqrt(rule[SQUARES]) if rule[SQUARES] > 0.0 else 0.0
 
 
 class AdaGrad(ProjectedDescent):

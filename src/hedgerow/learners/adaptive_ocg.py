@@ -15,11 +15,11 @@ from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.learners.arguments import first_play, warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import StepRule
+from hedgerow.learners.steps import StepRule, as_steps
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, INNER, SKIPPED, RULE = range(4)
+ROUND, INNER, SKIPPED, RULE = range(4)
 """The numbers of the state [x | x_1 | S | t, sum of <s, x>, skipped | rule], after the vectors."""
 BETA, VALUE, SIGMA = range(3)
 """The numbers handed from one kernel to the next."""
@@ -41,7 +41,7 @@ def before_oracle(
     n = len(s)
     x, x1, S = state[:n], state[n : 2 * n], state[2 * n : 3 * n]
     own, passed = state[3 * n :], work[3 * n :]
-    t = own[T] = own[T] + 1.0
+    t = own[ROUND] = own[ROUND] + 1.0
     own[INNER] += inner
     beta = passed[BETA] = regularise(own[RULE:], t, loss)  # 1/eta_t, line 2
     value, far2 = accumulate_and_gradient(work[:n], S, s, x, x1, beta)  # eq. (2)
@@ -57,7 +57,7 @@ def after_oracle(
     x, own, d, v, passed = state[:n], state[3 * n :], work[:n], work[n : 2 * n], work[3 * n :]
     beta = passed[BETA]
     gap, distance2 = gap_and_distance(d, x, v)
-    sigma = passed[SIGMA] = step_size(own[RULE:], own[T], beta, gap, distance2)  # line 2
+    sigma = passed[SIGMA] = step_size(own[RULE:], own[ROUND], beta, gap, distance2)  # line 2
     move(x, v, sigma)
     margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
     after_step(own[RULE:], margin, left)
@@ -104,9 +104,11 @@ class AdaptiveOCG(KernelLearner):
 
     def __init__(self, decision_set: DecisionSet, steps: StepRule, start: ArrayLike | None = None):
         n, x1 = decision_set.dim, first_play(decision_set, start)
-        rule = steps.begin(decision_set.diameter or 1.0)  # a single point: any length will do
+        rule = as_steps(steps).begin(
+            decision_set.diameter or 1.0
+        )  # a single point: any length will do
         numbers = {"x1": n, "S": n, "t": 1, "inner": 1, "skipped": 1, "rule": rule.size}
-        super().__init__(decision_set, steps.kernels(), x1, steps.horizon, numbers)
+        super().__init__(decision_set, numbers, steps.kernels(), x1, steps.horizon)
         self.steps = steps
         self._state["x1"][:] = self._answer[:] = x1
         self._state["rule"][:] = rule

@@ -6,6 +6,7 @@ import warnings
 
 from numpy.typing import ArrayLike
 
+from hedgerow.callers import level_outside
 from hedgerow.inputs import Vector, as_vector
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -32,5 +33,5 @@ def warn_beyond(round_number: int, horizon: int | None) -> None:
         warnings.warn(
             f"round {round_number} is beyond the horizon {horizon} that the steps were made for; "
             "play goes on, the guarantee ends",
-            stacklevel=3,
+            stacklevel=level_outside(),
         )

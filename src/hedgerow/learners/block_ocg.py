@@ -15,12 +15,12 @@ from hedgerow.kernels.tangents import balanced
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
-from hedgerow.learners.steps import CertificateSteps, StepRule
+from hedgerow.learners.steps import CertificateSteps, StepRule, as_steps
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
 from hedgerow.sets.product import Product
 
 Array = Vector
-T, BLOCKS, SIMPLICES, LENGTH, BEGIN = range(5)
+ROUND, BLOCKS, SIMPLICES, LENGTH, BEGIN = range(5)
 """The numbers of the state [x | x_1 | S | t, how many blocks, whether all are simplices, how many
 numbers a block has | where blocks begin, and the end | sum of <s, x> and rule of each block]."""
 
@@ -49,7 +49,7 @@ def before_oracle(
     own, passed = state[3 * n :], work[3 * n + NUMBERS :]
     blocks, length = int(own[BLOCKS]), int(own[LENGTH])
     begin, parts = own[BEGIN:], own[BEGIN + blocks + 1 :]
-    t = own[T] = own[T] + 1.0
+    t = own[ROUND] = own[ROUND] + 1.0
     for b in range(blocks):
         i, j = int(begin[b]), int(begin[b + 1])
         part, s_b, x_b = parts[b * length : (b + 1) * length], s[i:j], x[i:j]
@@ -78,7 +78,7 @@ def after_oracle(
             passed[3 * b + 2],
         )
         gap, distance2 = gap_and_distance(work[i:j], x[i:j], work[n + i : n + j])
-        sigma = step_size(part[1:], own[T], beta, gap, distance2)
+        sigma = step_size(part[1:], own[ROUND], beta, gap, distance2)
         move(x[i:j], work[n + i : n + j], sigma)
         margin, left = margin_and_left(part[0], value, beta, sigma, gap, distance2)
         after_step(part[1:], margin, left)
@@ -127,7 +127,7 @@ class BlockOCG(KernelLearner):
                 f"BlockOCG plays on a Product, got a {type(decision_set).__name__}; "
                 "use AdaptiveOCG there"
             )
-        self.steps = CertificateSteps() if steps is None else steps
+        self.steps = CertificateSteps() if steps is None else as_steps(steps)
         factors, n = decision_set.factors, decision_set.dim
         x1, simplices = first_play(decision_set, start), decision_set.compiled is not None
         begun: dict[float, Vector] = {}  # diameters of many blocks are few
@@ -139,7 +139,7 @@ class BlockOCG(KernelLearner):
         numbers = {"x1": n, "S": n, "t": 1, "blocks": 1, "simplices": 1, "length": 1}
         numbers |= {"begin": blocks + 1, "parts": rules.size}
         super().__init__(
-            decision_set, self.steps.kernels(), x1, self.steps.horizon, numbers, 3 * blocks
+            decision_set, numbers, self.steps.kernels(), x1, self.steps.horizon, 3 * blocks
         )
         self._state["x1"][:] = x1
         self._state["blocks"][0], self._state["length"][0] = blocks, length

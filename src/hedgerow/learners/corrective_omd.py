@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from hedgerow.engine import tables
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
@@ -16,12 +16,11 @@ from hedgerow.kernels.ocg import gap_and_distance, gradient
 from hedgerow.kernels.vectors import descent
 from hedgerow.learners import atoms as remembered
 from hedgerow.learners.arguments import first_play
-from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner, StepKernels
-from hedgerow.learners.steps import learn_nothing, line_search
+from hedgerow.learners.kernel_learner import NO_RULE, NUMBERS, KernelLearner
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
+ROUND, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
 """The numbers of the state [x | t, calls, q, beta, Delta, c D^2, D | atoms], after x."""
 TOLERANCE = 0
 """The number handed from one kernel to the next."""
@@ -31,12 +30,6 @@ ACCURACY = 0.01
 """The gap at which a descent ends, in units of what one proximal step can gain."""
 NEWS = 1e-6
 """How much better than all remembered ones a new vertex is, in units of that gap: no tie."""
-
-
-@kernel(*REGULARISE)
-def _own_regulariser(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
-    """It learns its regulariser by itself, in `settle`: there is no rule to ask."""
-    return 0.0
 
 
 @kernel(number, write, write, read, number)
@@ -50,7 +43,7 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
     kept, scratch = work[2 * n : 3 * n], work[3 * n + NUMBERS :]
     x_t = scratch[:n]
     size, D = math.sqrt(tangent2), own[DIAMETER]
-    own[T] += 1.0
+    own[ROUND] += 1.0
     own[Q] += size * size
     if own[BETA] == 0.0:
         own[BETA] = FIRST * size / D
@@ -58,7 +51,7 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
         x_t[i], kept[i] = x[i], s[i]
     if own[BETA] == 0.0:
         return math.inf
-    rms = math.sqrt(own[Q] / own[T])
+    rms = math.sqrt(own[Q] / own[ROUND])
     tolerance = ACCURACY * rms * min(rms / own[BETA], D)
     remembered.multiply(atoms, scratch[n:], s)
     if remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
@@ -109,7 +102,7 @@ def after_oracle(
     if remembered.lacks(atoms, scratch, v, d) > NEWS * tolerance:
         gap, distance2 = gap_and_distance(d, x, v)
         curvature = 2.0 * beta * distance2
-        k = remembered.admit(atoms, scratch, v, d, own[T])
+        k = remembered.admit(atoms, scratch, v, d, own[ROUND])
         sigma = 1.0 if gap >= curvature else gap / curvature  # line search towards v
         remembered.step_towards(atoms, scratch, n, k, beta, sigma)
         remembered.descend(atoms, scratch, n, beta, tolerance)
@@ -194,13 +187,12 @@ class CorrectiveOMD(KernelLearner):
     ):
         n, x1 = decision_set.dim, first_play(decision_set, start)
         K, c = as_count(atoms, "atoms", least=2), as_positive(c, "c")
-        rule = StepKernels(_own_regulariser, line_search, learn_nothing)
         sizes, scratch = state_sizes(n, K), scratch_size(n, K)
-        super().__init__(decision_set, rule, x1, None, sizes, scratch)
+        super().__init__(decision_set, sizes, x1=x1, scratch=scratch)
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         begin(self._state.array, x1, K, c, diameter)
         self.atoms = remembered.Atoms(self._state["atoms"], n)
-        resting = tables.learner_pattern(before_oracle, without_oracle, *rule)
+        resting = tables.learner_pattern(before_oracle, without_oracle, *NO_RULE)
         self._resting = tables.bind_learner(resting, self._state.array, self._work)
 
     @property

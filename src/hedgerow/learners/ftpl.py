@@ -12,12 +12,11 @@ from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.kernels.ocg import add, perturb
-from hedgerow.learners.kernel_learner import KernelLearner, StepKernels
-from hedgerow.learners.steps import learn_nothing, line_search
+from hedgerow.learners.kernel_learner import NO_RULE, KernelLearner
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, CALLS, RULE = range(3)
+ROUND, CALLS, RULE = range(3)
 """The numbers of the state [x | L | t, calls | noise], after the vectors."""
 OFFSET, FACTOR, DIM, SQUARES, FIRST = range(5)
 """The numbers of the noise schedule; an offset of 0 stands for the first loss's own."""
@@ -81,9 +80,9 @@ def before_oracle(
     """Lines 9, 3 and 4: L_t = L_{t-1} + s, and the direction L_t + eta_{t+1} p_{t+1}."""
     n = len(s)
     L, own = state[n : 2 * n], state[2 * n :]
-    own[T] += 1.0
+    own[ROUND] += 1.0
     add(L, s)
-    perturb(work[:n], L, noise, regularise(own[RULE:], own[T], loss))
+    perturb(work[:n], L, noise, regularise(own[RULE:], own[ROUND], loss))
     return True
 
 
@@ -119,10 +118,10 @@ class FTPL(KernelLearner):
     def __init__(self, decision_set: DecisionSet, seed: int, noise: GaussianNoise | None = None):
         self.noise, n = GaussianNoise() if noise is None else noise, decision_set.dim
         self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
-        rule = StepKernels(next_noise_scale, line_search, learn_nothing)  # it takes no steps
+        rule = NO_RULE._replace(regularise=next_noise_scale)
         schedule = self.noise.begin(n)
         numbers = {"L": n, "t": 1, "calls": 1, "schedule": schedule.size}
-        super().__init__(decision_set, rule, np.zeros(n), None, numbers)
+        super().__init__(decision_set, numbers, rule, np.zeros(n))
         self._state["schedule"][:] = schedule
         self._drawn: tuple[int, Any] = (0, None)
         eta, p = noise_scale(self._state["schedule"]), self._noise()

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hedgerow.engine import tables
+from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
-from hedgerow.kernels.jit import COMPILED
+from hedgerow.kernels.jit import COMPILED, kernel
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.player import StatefulPlayer
@@ -33,6 +34,27 @@ class StepKernels(NamedTuple):
     after_step: Kernel
 
 
+@kernel(*REGULARISE)
+def no_regulariser(rule: Vector, t: float, loss: tuple[float, float, float]) -> float:
+    """0, of a learner that asks no rule."""
+    return 0.0
+
+
+@kernel(*STEP_SIZE)
+def no_step(rule: Vector, t: float, beta: float, gap: float, distance2: float) -> float:
+    """0, of a learner that asks no rule."""
+    return 0.0
+
+
+@kernel(*AFTER_STEP)
+def learn_nothing(rule: Vector, margin: float, left: float) -> None:
+    """A rule that does not look back."""
+
+
+NO_RULE = StepKernels(no_regulariser, no_step, learn_nothing)
+"""Of a learner whose kernels ask no rule, or replace the one of these that they ask."""
+
+
 class KernelLearner(StatefulPlayer):
     """Online learning in two kernels: `before_oracle` says where to ask, `after_oracle` moves.
 
@@ -41,10 +63,10 @@ class KernelLearner(StatefulPlayer):
 
     Args:
         decision_set: where to play.
-        rule: the kernels of the step rule.
-        x1: the first play, a point of the set.
+        numbers: names and sizes of the state after x; `t`, the round, is one of them.
+        rule: the kernels of the step rule, if it has one.
+        x1: the first play, a point of the set; the set's own start if left out.
         horizon: the round after which `tell` warns, if any.
-        numbers: names and sizes of the state after x.
         scratch: how many numbers of scratch memory its kernels need, at the end of `work`.
 
     """
@@ -58,17 +80,17 @@ class KernelLearner(StatefulPlayer):
     def __init__(
         self,
         decision_set: DecisionSet,
-        rule: StepKernels,
-        x1: Vector,
-        horizon: int | None,
         numbers: dict[str, int],
+        rule: StepKernels = NO_RULE,
+        x1: Vector | None = None,
+        horizon: int | None = None,
         scratch: int = 0,
     ):
         X = self.decision_set = decision_set
         n = X.dim
         self.horizon, self.rule = horizon, rule
         self._state = State(x=n, **numbers)
-        self._state["x"][:] = x1
+        self._state["x"][:] = X.start() if x1 is None else x1
         self._work = np.zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
         self._direction, self._answer = self._work[:n], self._work[n : 2 * n]
         self._workspace = X.workspace()

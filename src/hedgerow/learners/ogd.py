@@ -15,13 +15,17 @@ from hedgerow.learners.steps import TANGENT2
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
+D, STEEPEST = range(2)
+"""The numbers of `OGD`: the diameter, and the largest norm, seen or given."""
+MODULUS = 0
+"""That of `StronglyConvexOGD`."""
 
 
 @kernel(*REGULARISE)
 def falling_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
     """eta_t = D / (G sqrt t), G the largest norm so far if it is above the one given."""
-    rule[1] = max(rule[1], math.sqrt(loss[TANGENT2]))
-    return rule[0] / (rule[1] * math.sqrt(t)) if rule[1] > 0.0 else 0.0
+    rule[STEEPEST] = max(rule[STEEPEST], math.sqrt(loss[TANGENT2]))
+    return rule[D] / (rule[STEEPEST] * math.sqrt(t)) if rule[STEEPEST] > 0.0 else 0.0
 
 
 class OGD(ProjectedDescent):
@@ -63,7 +67,7 @@ class OGD(ProjectedDescent):
 @kernel(*REGULARISE)
 def strongly_convex_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
     """eta_t = 1 / (modulus t)."""
-    return 1.0 / (rule[0] * t)
+    return 1.0 / (rule[MODULUS] * t)
 
 
 class StronglyConvexOGD(ProjectedDescent):

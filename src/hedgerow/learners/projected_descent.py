@@ -11,13 +11,13 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.projected import descend
 from hedgerow.learners.arguments import first_play
-from hedgerow.learners.kernel_learner import Kernel, KernelLearner, StepKernels
+from hedgerow.learners.kernel_learner import NO_RULE, Kernel, KernelLearner
 from hedgerow.learners.projected_point import check_projection
-from hedgerow.learners.steps import TANGENT2, learn_nothing, line_search
+from hedgerow.learners.steps import TANGENT2
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, PROJECTIONS, RULE = range(3)
+ROUND, PROJECTIONS, RULE = range(3)
 """The numbers of the state [x | t, projections | rule], after the play."""
 
 
@@ -36,8 +36,8 @@ def before_projection(
     """Aim at x_t - eta_t grad_t, with the gradient along the set; stay where it is not felt."""
     n = len(s)
     x, own, tangent = state[:n], state[n:], work[3 * n : 4 * n]
-    own[T] += 1.0
-    eta = regularise(own[RULE:], own[T], loss)
+    own[ROUND] += 1.0
+    eta = regularise(own[RULE:], own[ROUND], loss)
     if loss[TANGENT2] <= 0.0 or eta <= 0.0:
         return False
     descend(work[:n], x, tangent, eta)
@@ -77,8 +77,8 @@ class ProjectedDescent(KernelLearner):
     ):
         check_projection(decision_set, type(self).__name__)
         numbers = {"t": 1, "projections": 1, "rule": rule.size}
-        kernels = StepKernels(eta, line_search, learn_nothing)  # it takes no other steps
-        super().__init__(decision_set, kernels, first_play(decision_set, start), None, numbers)
+        kernels = NO_RULE._replace(regularise=eta)
+        super().__init__(decision_set, numbers, kernels, first_play(decision_set, start))
         self._state["rule"][:] = rule
 
     @property

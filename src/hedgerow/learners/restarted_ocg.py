@@ -14,11 +14,11 @@ from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import StepRule
+from hedgerow.learners.steps import StepRule, as_steps
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-T, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
+ROUND, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
 """The numbers of the state
 [x | x_1 | S | anchor | t, age, sum of <s, x>, guess, restarts, here | rule | fresh rule], after the
 vectors; the sum is that of the epoch."""
@@ -54,7 +54,7 @@ def before_oracle(
     own, passed = state[4 * n :], work[3 * n :]
     size = (len(own) - RULE) // 2
     rule, fresh = own[RULE : RULE + size], own[RULE + size :]
-    own[T] += 1.0
+    own[ROUND] += 1.0
     need = loss[2] if loss[2] >= 0.0 else math.sqrt(loss[0])  # as declared, else as seen
     if own[GUESS] == 0.0:  # nothing was learnt yet: the first epoch begins
         own[AGE], own[GUESS] = 0.0, need
@@ -127,10 +127,12 @@ class RestartedOCG(KernelLearner):
         start: ArrayLike | None = None,
     ):
         n, x1 = decision_set.dim, first_play(decision_set, start)
-        rule = steps.begin(decision_set.diameter or 1.0)  # a single point: any length will do
+        rule = as_steps(steps).begin(
+            decision_set.diameter or 1.0
+        )  # a single point: any length will do
         numbers = {"x1": n, "S": n, "anchor": n, "t": 1, "age": 1, "inner": 1, "guess": 1}
         numbers |= {"restarts": 1, "here": 1, "rule": rule.size, "fresh": rule.size}
-        super().__init__(decision_set, steps.kernels(), x1, steps.horizon, numbers)
+        super().__init__(decision_set, numbers, steps.kernels(), x1, steps.horizon)
         self.steps, self.restart = steps, RestartHere() if restart is None else restart
         if not isinstance(self.restart, RestartHere | RestartAtStart):
             raise TypeError(

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hedgerow import kernels
+from hedgerow.callers import level_outside
 from hedgerow.engine.signatures import REGULARISE
 from hedgerow.engine.tables import UNDECLARED
 from hedgerow.feedback import EvalGrad
@@ -32,6 +33,8 @@ round."""
 LARGEST_SQUEEZE = 0.5
 """Where the horizon is not known delta stays at most this, so that comparing with the squeezed set
 means something from the first round on."""
+LENGTH, STEEPEST = range(2)
+"""The numbers of `steady_eta`: the longest step, and the largest norm so far."""
 LARGEST_RATIO = 1000.0
 """R/r above which a round may need a million pulls and more."""
 ROUNDING = 4.0 * sys.float_info.epsilon
@@ -47,8 +50,8 @@ class ExpensiveRoundWarning(UserWarning):
 @kernel(*REGULARISE)
 def steady_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float:
     """eta_t = length / G, G the largest norm so far: each step is at most `length` long."""
-    rule[1] = max(rule[1], math.sqrt(loss[TANGENT2]))
-    return rule[0] / rule[1] if rule[1] > 0.0 else 0.0
+    rule[STEEPEST] = max(rule[STEEPEST], math.sqrt(loss[TANGENT2]))
+    return rule[LENGTH] / rule[STEEPEST] if rule[STEEPEST] > 0.0 else 0.0
 
 
 class SeparationDescent(StatefulPlayer):
@@ -105,7 +108,7 @@ class SeparationDescent(StatefulPlayer):
                 f"round of {type(self).__name__} may ask for up to {most} separations; AdaGrad "
                 "projects instead, AdaptiveOCG asks its oracle once a round",
                 ExpensiveRoundWarning,
-                stacklevel=4,
+                stacklevel=level_outside(),
             )
 
     def most_separations(self, delta: float) -> int:

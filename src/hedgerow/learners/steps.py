@@ -15,12 +15,18 @@ import numpy as np
 from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.kernels.jit import kernel, number, write
-from hedgerow.learners.kernel_learner import StepKernels
+from hedgerow.learners.kernel_learner import StepKernels, learn_nothing
 
 Array = Vector
 Loss = tuple[float, float, float]
 TANGENT2, PLAIN2 = range(2)
 """What a rule may know of a loss: its squared norm along the set, and its plain squared norm."""
+D = 0
+"""Every rule's first number is the diameter."""
+HORIZON, STEEPEST = 1, 2
+"""The others of `PaperSteps` and `WeibelSteps`; STEEPEST is the largest norm, seen or declared."""
+KAPPA, SQUARES = 1, 2
+"""The others of `RmsSteps`: kappa, and the sum of the squared norms."""
 
 
 class StepRule(Protocol):
@@ -40,6 +46,16 @@ class StepRule(Protocol):
         ...
 
 
+def as_steps(steps: StepRule) -> StepRule:
+    """Return a step rule, or refuse what is none."""
+    if not (callable(getattr(steps, "begin", None)) and callable(getattr(steps, "kernels", None))):
+        raise TypeError(
+            f"steps must be a step rule, such as CertificateSteps() or PaperSteps(horizon), "
+            f"got {steps!r}"
+        )
+    return steps
+
+
 @kernel(*STEP_SIZE)
 def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
     """sigma_t = clip(<grad F, x - v> / (2 beta ||v - x||^2), 0, 1), the exact minimiser."""
@@ -50,22 +66,17 @@ def line_search(rule: Array, t: float, beta: float, gap: float, distance2: float
     return gap / (2.0 * beta * distance2)
 
 
-@kernel(*AFTER_STEP)
-def learn_nothing(rule: Array, margin: float, left: float) -> None:
-    """A rule that does not look back."""
-
-
 @kernel(*REGULARISE)
 def _paper_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """1/eta_t = 2 L_t T^{3/4} / D, L_t the running maximum of ||grad_t||; rule = [D, T, L]."""
-    rule[2] = max(rule[2], math.sqrt(loss[PLAIN2]))
-    return 2.0 * rule[2] * rule[1] ** 0.75 / rule[0]
+    """1/eta_t = 2 L_t T^{3/4} / D, L_t the running maximum of ||grad_t||."""
+    rule[STEEPEST] = max(rule[STEEPEST], math.sqrt(loss[PLAIN2]))
+    return 2.0 * rule[STEEPEST] * rule[HORIZON] ** 0.75 / rule[D]
 
 
 @kernel(*STEP_SIZE)
 def _paper_step_size(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
     """sigma_t = min(1, 2/sqrt t); no move while no gradient has been seen."""
-    if rule[2] == 0.0:
+    if rule[STEEPEST] == 0.0:
         return 0.0
     return min(1.0, 2.0 / math.sqrt(t))
 
@@ -98,15 +109,15 @@ class PaperSteps:
 
 @kernel(*REGULARISE)
 def _weibel_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """1/(2 eta) = (M/D) (T/3)^{3/4}, with t for T where no horizon is known; rule = [D, T, M]."""
-    T = rule[1] if rule[1] > 0.0 else t
-    return rule[2] / rule[0] * (T / 3.0) ** 0.75
+    """1/(2 eta) = (M/D) (T/3)^{3/4}, with t for T where no horizon is known."""
+    T = rule[HORIZON] if rule[HORIZON] > 0.0 else t
+    return rule[STEEPEST] / rule[D] * (T / 3.0) ** 0.75
 
 
 @kernel(*STEP_SIZE)
 def _weibel_step_size(rule: Array, t: float, beta: float, gap: float, distance2: float) -> float:
     """Return sigma = min(1, sqrt(3/T)), with t for T where no horizon is known."""
-    return min(1.0, math.sqrt(3.0 / (rule[1] if rule[1] > 0.0 else t)))
+    return min(1.0, math.sqrt(3.0 / (rule[HORIZON] if rule[HORIZON] > 0.0 else t)))
 
 
 @dataclass(frozen=True)
@@ -148,9 +159,9 @@ class WeibelSteps:
 
 @kernel(*REGULARISE)
 def _rms_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """1/eta_t = 2 t^{1/4} sqrt(sum ||grad||^2) / (kappa D); rule = [D, kappa, sum ||grad||^2]."""
-    rule[2] += loss[TANGENT2]
-    return 2.0 * t**0.25 * math.sqrt(rule[2]) / (rule[1] * rule[0])
+    """1/eta_t = 2 t^{1/4} sqrt(sum ||grad||^2) / (kappa D)."""
+    rule[SQUARES] += loss[TANGENT2]
+    return 2.0 * t**0.25 * math.sqrt(rule[SQUARES]) / (rule[KAPPA] * rule[D])
 
 
 @dataclass(frozen=True)
@@ -183,8 +194,8 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
-D, C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, ORDERED, LEASH = range(11)
-"""The numbers of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
+C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, ORDERED, LEASH = range(1, 11)
+"""The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
 multiplying all gradients by a power of two changes no bit; P is in that unit. The last two are a
 guard's orders: the regulariser of this round, or 0; and how much a mixture may lose to its leader,
 or 0."""

@@ -163,7 +163,7 @@ class TrackingOCG(KernelLearner):
         numbers = own | pairs | leader | follower
         scratch = corrective_omd.scratch_size(n, K)
         super().__init__(
-            decision_set, self.steps.kernels(), x1, self.steps.horizon, numbers, scratch
+            decision_set, numbers, self.steps.kernels(), x1, self.steps.horizon, scratch
         )
         state = self._state
         state["leader"][0] = sum(leader.values())

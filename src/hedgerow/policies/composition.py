@@ -19,6 +19,20 @@ SeenCost = TypeVar("SeenCost")
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 
 
+def check_parts(learner: object, surrogate: object) -> None:
+    """Refuse what is no learner, or no surrogate."""
+    if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
+        raise TypeError(
+            f"learner must be a learner, with ask and tell, got a {type(learner).__name__}; "
+            "the learner comes first, then the surrogate"
+        )
+    if not (hasattr(surrogate, "tell") and hasattr(surrogate, "price")):
+        raise TypeError(
+            f"surrogate must be a surrogate, such as CurrentSurrogate(potential), got a "
+            f"{type(surrogate).__name__}; the learner comes first, then the surrogate"
+        )
+
+
 class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
     """The surrogate makes one loss a round, the learner plays it.
 
@@ -37,6 +51,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         theorems: tuple[Theorem, ...],
         numbers: dict[str, int],
     ):
+        check_parts(learner, surrogate)
         if any(ranges.learner is not learner for ranges in _learnt(surrogate)):
             raise ValueError(
                 "the surrogate's ranges measure another learner's plays; build LearntRanges with "

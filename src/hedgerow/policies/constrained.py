@@ -10,12 +10,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hedgerow.callers import level_outside
 from hedgerow.engine.certificate import certificate_add, certificate_add_round, leave_play
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, as_vector, squared_norm
 from hedgerow.kernels.vectors import dot
 from hedgerow.policies.certificate import Certificate
-from hedgerow.policies.composition import Composition
+from hedgerow.policies.composition import Composition, check_parts
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
@@ -46,6 +47,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         surrogate: Surrogate[EvalGrad, Seen],
         theorems: tuple[Theorem, ...] = (),
     ):
+        check_parts(learner, surrogate)  # before the set is measured
         sums = dict.fromkeys(("inner", "price", "rounds", "size", "prices"), 1)
         totals = {"cost": 1, "ccv": 1, "violated": 1}
         super().__init__(
@@ -113,13 +115,14 @@ class Constrained(Composition[EvalGrad, Seen]):
             f"is {self.surrogate.largest_weight:.2g} at most, too small to move the play: the "
             "constraint is ignored; raise eagerness, or give violation_range in its own unit",
             IgnoredConstraintWarning,
-            stacklevel=3,
+            stacklevel=level_outside(),
         )
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
         """Refuse what is no first-order feedback on this set."""
-        for seen in (cost, *each_seen(constraint)):
-            needs(EvalGrad, seen, "this policy", "round")
+        told = [("cost", cost), *(("constraint", seen) for seen in each_seen(constraint))]
+        for name, seen in told:
+            needs(EvalGrad, seen, "this policy", name)
             if np.shape(seen.grad) != (self.decision_set.dim,):
                 raise ValueError(
                     f"gradients must have shape ({self.decision_set.dim},) on this set, "
@@ -153,7 +156,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         bound = float(state["inner"][0] - lowest - state["price"][0]) + self._rounding()
         range_ = self._cost_range()
         least = max(0.0, -range_ - bound) / weight if weight > 0.0 else 0.0
-        allowed = as_budget(budget)
+        allowed = as_budget(budget, "budget")
         return Certificate(bound + allowed * weight, allowed, self._forgives, least)
 
     def transfer(

@@ -26,7 +26,6 @@ from hedgerow.policies.presets import (
     needed_lipschitz,
     refuse_eagerness,
     refuse_in_theory,
-    refuse_queues,
     warn_if_vacuous,
 )
 from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
@@ -125,9 +124,9 @@ def projection_free_coco(
         refuse_in_theory(
             violation_range=violation_range,
             violation_scale=violation_scale,
+            constraints=constraints,
         )
         refuse_eagerness(eagerness)
-        refuse_queues(constraints)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         GD = G * decision_set.diameter
         potential, queue = paper_potential(T, GD, benchmark_budget)
@@ -135,6 +134,8 @@ def projection_free_coco(
         learner = AdaptiveOCG(decision_set, PaperSteps(T))  # Algorithm 1
         theorem = _theorem(T, G, decision_set.diameter, as_budget(benchmark_budget))
         return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
+    if not isinstance(tracking, bool):
+        raise TypeError(f"tracking must be True or False, got {tracking!r}")
     plain = AdaptiveOCG(decision_set, CertificateSteps())
     learner = TrackingOCG(decision_set) if tracking else plain
     scale = None
@@ -212,8 +213,7 @@ def projection_free_long_term(
     """
     check_preset(preset, decision_set, horizon)
     if preset == "theory":
-        refuse_in_theory(violation_range=violation_range)
-        refuse_queues(constraints)
+        refuse_in_theory(violation_range=violation_range, constraints=constraints)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
         GD = G * decision_set.diameter
 

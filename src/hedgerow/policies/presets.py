@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Literal
 
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.callers import level_outside
+from hedgerow.inputs import as_count, as_number, as_positive
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.sizes import check_width
 
@@ -39,32 +40,19 @@ def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) ->
 
 
 def refuse_in_theory(**given: float | None) -> None:
-    """Refuse what the theorem does not know."""
+    """Refuse what the theorem does not know; None stands for what was left out."""
     for name, value in given.items():
         if value is not None:
+            queue = "; it has one queue, for the maximum of a round's constraints"
             raise ValueError(
-                f"the theory preset is the paper's letter and takes no {name}; "
-                "use preset='practical', or leave it out"
+                f"the theory preset is the theorem's letter and takes no {name}, got {value!r}"
+                f"{queue if name == 'constraints' else ''}; use preset='practical', or leave it out"
             )
 
 
 def refuse_eagerness(eagerness: float) -> None:
     """Refuse a tuned factor where the constants are the theorem's."""
-    if eagerness != 1.0:
-        raise ValueError(
-            f"the theory preset is the theorem's letter and takes no eagerness, got {eagerness!r}; "
-            "use preset='practical', or leave it out"
-        )
-
-
-def refuse_queues(constraints: int | None) -> None:
-    """Refuse one queue for each constraint: the theorem has one, for their maximum."""
-    if constraints is not None:
-        raise ValueError(
-            f"the theory preset has one queue, for the maximum of a round's constraints, got "
-            f"constraints={constraints!r}; leave it out and tell them as a sequence, or use "
-            "preset='practical'"
-        )
+    refuse_in_theory(eagerness=None if eagerness == 1.0 else eagerness)
 
 
 def needed_horizon(horizon: int | None) -> int:
@@ -100,9 +88,11 @@ def as_pair(value: float | tuple[float, float], name: str) -> tuple[float, float
     return as_positive(pair[0], name), as_positive(pair[1], name)
 
 
-def as_budget(value: float) -> float:
+def as_budget(value: float, name: str = "benchmark_budget") -> float:
     """Return the violation that a benchmark may have, zero or more."""
-    return 0.0 if value == 0.0 else as_positive(value, "benchmark_budget")
+    if (budget := as_number(value, name)) < 0.0:
+        raise ValueError(f"{name} must be at least 0, got {budget:g}")
+    return budget
 
 
 def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> None:
@@ -127,5 +117,5 @@ def warn_if_vacuous(horizon: int, largest_weight: Callable[[int], float]) -> Non
         f"constraint, so it is ignored; {when}. "
         "preset='practical' learns its constants from the rounds",
         VacuousConstantsWarning,
-        stacklevel=3,
+        stacklevel=level_outside(),
     )

@@ -43,6 +43,7 @@ class SampledPlay(StatefulPlayer):
     feedback = staticmethod(linear)
 
     def __init__(self, policy: Constrained[EvalGrad], seed: int):
+        _check_policy(policy)
         if not policy.decision_set.supports(HasSampling):
             raise ValueError(
                 f"sampled play needs {HasSampling.meaning}, {type(policy.decision_set).__name__} "
@@ -89,6 +90,15 @@ class SampledPlay(StatefulPlayer):
         return {"policy": self.policy}
 
 
+def _check_policy(policy: object) -> None:
+    """Refuse what is no policy of a learner and a surrogate."""
+    if not isinstance(policy, Constrained):
+        raise TypeError(
+            f"sampled play draws the vertices of a fractional policy, such as "
+            f"projection_free_coco(X), got a {type(policy).__name__}"
+        )
+
+
 def _moved(seen: EvalLinear, name: str, shift: Vector) -> EvalGrad:
     needs(EvalLinear, seen, "sampled play", name)
     value = as_number(seen.value, f"the value of the {name}")
@@ -133,6 +143,7 @@ class LazySampled(SampledPlay):
     oblivious_only = True
 
     def __init__(self, policy: Constrained[EvalGrad], seed: int):
+        _check_policy(policy)
         if not isinstance(policy.learner, Stepping):
             raise ValueError(
                 f"lazy sampling follows (vertex, sigma) of each step, which "

@@ -116,7 +116,10 @@ class DecisionSet(ShownShort, ABC):
 
     @abstractmethod
     def lmo(self, c: ArrayLike) -> Vector:
-        """Return a vertex that minimises <c, x>, as a fresh array, for c of any sign and scale."""
+        """Return a vertex that minimises <c, x>, as a fresh array, for c of any sign and scale.
+
+        NaN, infinities and other shapes are refused; `inputs.as_direction(c, self.dim)` does it.
+        """
 
     def minimum(self, c: ArrayLike) -> float:
         """Return a proved lower bound of <c, x>; the least value itself if `lmo` is exact."""

@@ -7,13 +7,23 @@ from functools import cached_property
 
 import numpy as np
 
-from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, SLOPE, TAKE
+from hedgerow.engine.signatures import (
+    CHARGE_QUEUE,
+    COST2,
+    FORCE2,
+    LOST,
+    NEEDS_GRADIENT,
+    SLOPE,
+    TAKE,
+    UNAVOIDED,
+)
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import PowerPotential, Slope, power_weight
 from hedgerow.snapshot import Restorable, State
 from hedgerow.surrogates.guard import Guard
-from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
     COSTS2,
     GF,
@@ -40,6 +50,8 @@ MANY, TOO_SMALL = 100.0, 0.01
 """After so many violations a weight below this share of the exchange rate is too small to act."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
+EXPONENT, BUDGET = range(2)
+"""The potential's numbers."""
 SAFETY = 4.0
 """The exchange rate is at least so many times what safety costs per violation avoided."""
 
@@ -53,29 +65,31 @@ def needs_gradient(queue: Array, units: Array, value: float) -> float:
 @kernel(*TAKE)
 def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Take in a round; return Q(t), or NaN where nothing is violated that can be felt."""
-    t = queue[T] = queue[T] + 1.0
-    ranges[COSTS2] += sizes[0]
-    ranges[RELIEF] = sizes[5]
-    v = value - sizes[5]  # what some action could have avoided
+    t = queue[ROUND] = queue[ROUND] + 1.0
+    ranges[COSTS2] += sizes[COST2]
+    ranges[RELIEF] = sizes[UNAVOIDED]
+    v = value - sizes[UNAVOIDED]  # what some action could have avoided
     if v <= 0.0:
         return math.nan
     first = queue[COUNT] == 0.0
-    counts = first or sizes[5] == 0.0  # a round that no action keeps is weighed, not counted
+    counts = (
+        first or sizes[UNAVOIDED] == 0.0
+    )  # a round that no action keeps is weighed, not counted
     if counts and units[GIVEN_MG] == 0.0:
         see_violation(ranges, v)
     U = violation_unit(ranges, units)
     if counts:  # V: one outlier counts one unit, also the first
         queue[VIOLATION] = min(queue[VIOLATION], queue[COUNT] * U) + min(v, U)
         queue[COUNT] += 1.0
-    if sizes[1] <= 0.0:
+    if sizes[FORCE2] <= 0.0:
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
-    ranges[GG] = math.sqrt(sizes[1])
+    ranges[GG] = math.sqrt(sizes[FORCE2])
     ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
     ranges[GF] = max(ranges[GF], SAFETY * ranges[RATE] * ranges[GG])
     k, growth = queue[FLOOR], queue[GROWTH]
     if growth > 0.0:  # k_t: it grows while regret is lost, and no faster than sqrt t
-        regret = max(0.0, sizes[4]) / (weight_unit(ranges, units) * U)
+        regret = max(0.0, sizes[LOST]) / (weight_unit(ranges, units) * U)
         k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
     ranges[SCALE] = k
     q = queue[VIOLATION] / U
@@ -84,7 +98,7 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     return units[START] + q
 
 
-@kernel(*CHARGE)
+@kernel(*CHARGE_QUEUE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """The loss is f_t + w_t (g_t - u_t)^+, u_t what no action avoids."""
     note(queue, weight, max(0.0, value - ranges[RELIEF]))
@@ -95,7 +109,7 @@ def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight
 @kernel(*SLOPE)
 def capped_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
     """The power law with the surrogate's scale, at most sqrt t; potential = [p, budget]."""
-    return power_weight(potential[0], math.sqrt(t), scale + potential[1] / unit, q)
+    return power_weight(potential[EXPONENT], math.sqrt(t), scale + potential[BUDGET] / unit, q)
 
 
 class AdaptiveSurrogate(FirstOrder):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
+from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
@@ -35,7 +35,7 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     return math.nan
 
 
-@kernel(*CHARGE)
+@kernel(*CHARGE_QUEUE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """The loss is the cost."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
+from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
-from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, Sizes, learn, violation_unit
 
 Array = Vector
@@ -22,7 +23,7 @@ def needs_gradient(queue: Array, units: Array, value: float) -> float:
 @kernel(*TAKE)
 def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Line 6: Q(t) = Q(t-1) + g_t(x_t)^+. Return Q(t), or NaN where nothing is violated."""
-    queue[T] += 1.0
+    queue[ROUND] += 1.0
     learn(ranges, units, value, needs_gradient(queue, units, value), sizes)
     if value <= 0.0:
         return math.nan
@@ -30,17 +31,24 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
 
 
-@kernel(*CHARGE)
+@kernel(*CHARGE_QUEUE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """Line 7: the loss is f_t + (Phi'(Q(t))/V) g_t^+."""
     note(queue, weight, max(0.0, value))
 
 
 class CurrentSurrogate(FirstOrder):
-    """The paper's surrogate, f_t + (Phi'(Q(t))/V) g_t^+, divided by V (eq. surr-cost).
+    """The paper's surrogate V f_t + Phi'(Q(t)) g_t^+, divided by V: f_t + (Phi'(Q(t))/V) g_t^+.
 
-    Q(t) = Q(t-1) + g_t(x_t)^+. Where g_t(x_t) <= 0 the subgradient of g_t^+ is 0. It keeps every
-    round's violation small: CCV is the sum of g_t^+.
+    It is eq. (surr-cost), with Q(t) = Q(t-1) + g_t(x_t)^+. Where g_t(x_t) <= 0 the subgradient of
+    g_t^+ is 0. It keeps every round's violation small: CCV is the sum of g_t^+.
+
+    Args:
+        potential: Phi/V; its `weight` is Phi'/V.
+        queue: where the queue starts, Q(0), in units of `ranges.violation`. The property of the
+            same name is Q(t), and what kernels call queue is the array of `surrogates/queue.py`.
+        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
@@ -48,6 +56,7 @@ class CurrentSurrogate(FirstOrder):
     >>> surrogate = CurrentSurrogate(PowerPotential(p=2.0, scale=1.0))
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(0.5, np.array([-1.0])))
     EvalGrad(value=1.5, grad=array([0.]), lipschitz=None)
+
     """
 
     needs_gradient, take, charge_queue = needs_gradient, take, charge_queue

@@ -38,5 +38,5 @@ class CurrentValues(Values):
         violation = max(0.0, constraint.value)
         self._state["violation"][0] += violation  # Q(t)
         w = self.ranges.ratio * self.potential.weight(self.queue, t)  # Phi'(Q(t))/V
-        self._weigh(w, violation)
+        self._note(w, violation)
         return Eval(w * violation, w * constraint.lipschitz, w * constraint.bound)

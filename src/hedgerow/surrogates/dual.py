@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.snapshot import State, Stateful
-from hedgerow.surrogates.queued import LARGEST_PART, checked, most_violated
+from hedgerow.surrogates.queue import LARGEST_PART
+from hedgerow.surrogates.queued import checked, most_violated
 
 LARGEST_WEIGHT = 1e12
 """The cap on the dual variable; beyond it losses could leave float64."""

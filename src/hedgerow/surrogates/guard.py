@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
-from hedgerow.engine.signatures import SIZES
+from hedgerow.engine.signatures import COST2, FORCE2, PRODUCT, SIZES
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.kernels.vectors import three, two
@@ -41,16 +41,16 @@ def theorem_weight(guard: Array, rule: Array, value: float, sizes: Sizes) -> flo
     m_t = (lambda/c1) C D Phi_t and kappa_t = C D ||grad g||.
     """
     if guard[UNIT] == 0.0:
-        guard[UNIT] = power_of_two_above(sizes[0])
+        guard[UNIT] = power_of_two_above(sizes[COST2])
         if guard[UNIT] == 0.0:
             return 0.0
-    guard[PHI] += (sizes[0] / (guard[UNIT] * guard[UNIT])) ** (2.0 / 3.0)
-    guard[COSTS] += math.sqrt(sizes[0]) / guard[UNIT]
-    if value <= 0.0 or sizes[1] <= 0.0:
+    guard[PHI] += (sizes[COST2] / (guard[UNIT] * guard[UNIT])) ** (2.0 / 3.0)
+    guard[COSTS] += math.sqrt(sizes[COST2]) / guard[UNIT]
+    if value <= 0.0 or sizes[FORCE2] <= 0.0:
         return 0.0
     CD = guard[C] * rule[rules.D]
     m = guard[LAM] / C1 * CD * guard[UNIT] * guard[PHI] ** 0.75
-    kappa = CD * math.sqrt(sizes[1])
+    kappa = CD * math.sqrt(sizes[FORCE2])
     share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
     return (m + guard[WC]) / kappa * share * share * share
 
@@ -58,7 +58,7 @@ def theorem_weight(guard: Array, rule: Array, value: float, sizes: Sizes) -> flo
 @kernel(number, SIZES, number)
 def mixed_size2(sizes: Sizes, weight: float) -> float:
     """Return ||grad f + weight grad g||^2."""
-    return max(0.0, sizes[0] + weight * (2.0 * sizes[3] + weight * sizes[1]))
+    return max(0.0, sizes[COST2] + weight * (2.0 * sizes[PRODUCT] + weight * sizes[FORCE2]))
 
 
 @kernel(two, write, write, number, number, number)

@@ -11,6 +11,7 @@ from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dots_and_norms, four, mix
 from hedgerow.learners.steps import ORDERED
 from hedgerow.surrogates.guard import grant
+from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import (
     AS_FORGIVEN,
     LEARNT,
@@ -23,8 +24,8 @@ from hedgerow.surrogates.ranges import (
 )
 
 Array = Any
-LARGEST, LARGEST2 = 1e100, 1e200
-"""Rounds with a larger value or squared gradient are left to Python, which refuses them."""
+LARGEST_PART2 = LARGEST_PART * LARGEST_PART
+"""Rounds with a larger squared gradient are left to Python, which refuses them."""
 NOT_MADE = (math.nan, 0.0, 0.0, 0.0)
 
 
@@ -76,9 +77,9 @@ def make_loss(
     set.
     """
     inner, _, cost2, plain2 = seen
-    if not (cost2 <= LARGEST2 and plain2 <= LARGEST2):
+    if not (cost2 <= LARGEST_PART2 and plain2 <= LARGEST_PART2):
         return NOT_MADE
-    if not (abs(cost) <= LARGEST and abs(value) <= LARGEST):
+    if not (abs(cost) <= LARGEST_PART and abs(value) <= LARGEST_PART):
         return NOT_MADE
     queue, ranges, units = surrogate.queue, surrogate.ranges, surrogate.units
     label, members, measure = surrogate.label, surrogate.members, surrogate.measure
@@ -102,11 +103,11 @@ def make_loss(
     if q == q and is_felt(units, sizes):
         unit = violation_unit(ranges, units)
         weight = weight_unit(ranges, units) * surrogate.slope(
-            surrogate.potential, q, queue[0], unit, ranges[SCALE]
+            surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
     if len(surrogate.guard) > 0:
         weight = grant(surrogate.guard, surrogate.rule, value, weight, sizes)
-    surrogate.charge(queue, ranges, units, value, weight)
+    surrogate.charge_queue(queue, ranges, units, value, weight)
     if weight == 0.0:
         return weight, inner, cost2, tangent2
     inner, norm2 = mix(s, a, c, weight, x)

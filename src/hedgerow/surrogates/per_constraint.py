@@ -69,7 +69,7 @@ class PerConstraintSurrogate(Stateful):
         seen = checked_each(constraints, cost.grad.size)
         grad = cost.grad.copy()
         for surrogate, constraint in zip(self.surrogates, seen, strict=True):
-            grad += surrogate.charge(cost, constraint) * constraint.grad
+            grad += surrogate.weigh(cost, constraint) * constraint.grad
         return EvalGrad(cost.value + self.price, grad)
 
     @property

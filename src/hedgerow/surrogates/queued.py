@@ -11,32 +11,20 @@ from typing import Any, ClassVar, TypeGuard
 import numpy as np
 
 from hedgerow.engine.certificate import lost_against
+from hedgerow.engine.signatures import FORCE2
 from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
-from hedgerow.kernels.jit import COMPILED, kernel, nothing, number, write
+from hedgerow.kernels.jit import COMPILED
 from hedgerow.potentials import Potential, Slope
 from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.make_loss import weigh_round
+from hedgerow.surrogates.queue import LARGEST_PART, ROUND, note
 from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach
 
-Array = Vector
 Kernel = Callable[..., Any]
-T, VIOLATION, WEIGHT, PRICE, LARGEST = range(5)
-"""The numbers of the queue: rounds, violation so far, last weight, its price, largest weight."""
-
-LARGEST_PART = 1e100
-"""A limit that leaves room for the weight."""
-
-
-@kernel(nothing, write, number, number)
-def note(queue: Array, weight: float, value: float) -> None:
-    """Remember this round's weight on the constraint and what it adds to the loss."""
-    queue[WEIGHT] = weight
-    queue[PRICE] = weight * value
-    queue[LARGEST] = max(queue[LARGEST], weight)
 
 
 class Queued(Stateful, ABC):
@@ -50,6 +38,11 @@ class Queued(Stateful, ABC):
     """
 
     def __init__(self, potential: Potential, queue: float = 0.0, ranges: Ranges | None = None):
+        if not callable(getattr(potential, "weight", None)):
+            raise TypeError(
+                f"potential must have weight(q, t), as PowerPotential(p, scale) has, got "
+                f"{potential!r}"
+            )
         self.potential = potential
         self.initial = as_number(queue, "queue")
         if self.initial < 0.0:
@@ -72,7 +65,7 @@ class Queued(Stateful, ABC):
         """The largest weight so far."""
         return float(self._state["largest"][0])
 
-    def _weigh(self, weight: float, value: float) -> None:
+    def _note(self, weight: float, value: float) -> None:
         """Remember this round's weight on the constraint and what it adds to the loss."""
         note(self._state.array, weight, value)
 
@@ -114,6 +107,15 @@ class FirstOrder(Queued):
     take: ClassVar[Kernel]
     charge_queue: ClassVar[Kernel]
 
+    def __init_subclass__(cls) -> None:
+        """Refuse a class that lacks a kernel."""
+        for name in ("needs_gradient", "take", "charge_queue"):
+            if not hasattr(cls, name):
+                raise TypeError(
+                    f"{cls.__name__} has no kernel {name}; set it on the class, with the signature "
+                    f"{name.upper()} of hedgerow.engine.signatures"
+                )
+
     def __init__(
         self,
         potential: Potential,
@@ -148,7 +150,7 @@ class FirstOrder(Queued):
         measured, kind, ranges = self.ranges.measure(), type(self), self.ranges.array
         if not COMPILED or self.slope is None or measured is None:
             return None
-        if kind.charge is not FirstOrder.charge or "charge" in vars(self):
+        if kind.weigh is not FirstOrder.weigh or "weigh" in vars(self):
             return None
         measure, label, members = self._measured = measured  # the table only borrows its arrays
         pattern = surrogate_pattern(
@@ -162,18 +164,18 @@ class FirstOrder(Queued):
         lent = (self.ledger, guard, rule, self._saved)
         return bind_surrogate(pattern, *own, label, members, *lent)
 
-    def charge(self, cost: EvalGrad, constraint: EvalGrad) -> float:
+    def weigh(self, cost: EvalGrad, constraint: EvalGrad) -> float:
         """Take in a round and return the weight on the constraint's gradient."""
         kind, queue, ranges, value = type(self), self._state.array, self.ranges, constraint.value
         needed = kind.needs_gradient(queue, self._units, value)
         sizes = ranges.sizes(cost, constraint, needed)
         relief = 0.0
-        if needs_reach(ranges.array, self._units, value, needed, sizes[1]):
+        if needs_reach(ranges.array, self._units, value, needed, sizes[FORCE2]):
             relief = ranges.reach(cost, constraint)
         sizes = (*sizes[:4], self._lost(value), relief)
         weight, q = 0.0, kind.take(queue, ranges.array, self._units, value, sizes)
         if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh
-            weight = ranges.ratio * self._weight(q, float(queue[T]))
+            weight = ranges.ratio * self._weight(q, float(queue[ROUND]))
         if self.guard is not None:
             weight = self.guard.grant(value - relief, weight, sizes)
         kind.charge_queue(queue, ranges.array, self._units, value, weight)
@@ -197,7 +199,7 @@ class FirstOrder(Queued):
                 return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
         cost = checked(cost, "cost")
         constraint = most_violated(constraint, cost.grad.size)
-        weight = self.charge(cost, constraint)
+        weight = self.weigh(cost, constraint)
         grad = cost.grad if weight == 0.0 else self._felt(cost.grad) + weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
 

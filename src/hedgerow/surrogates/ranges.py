@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.engine.signatures import SIZES
+from hedgerow.engine.signatures import COST2, FORCE2, PLAIN_FORCE2, SIZES
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
@@ -99,9 +99,9 @@ def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes
     """Take in the sizes of this round's gradients and violation."""
     if units[LEARNT] == 0.0:
         return
-    ranges[GF] = max(ranges[GF], math.sqrt(sizes[0]))
-    if needed == LEARNT_FROM and sizes[1] > 0.0:
-        ranges[GG] = max(ranges[GG], math.sqrt(sizes[1]))
+    ranges[GF] = max(ranges[GF], math.sqrt(sizes[COST2]))
+    if needed == LEARNT_FROM and sizes[FORCE2] > 0.0:
+        ranges[GG] = max(ranges[GG], math.sqrt(sizes[FORCE2]))
         if value > 0.0 and units[GIVEN_MG] == 0.0:
             ranges[MG] = max(ranges[MG], value)
 
@@ -115,7 +115,7 @@ def product_of(mixed2: float, cost2: float, force2: float, k: float) -> float:
 @kernel(types.boolean, read, SIZES)
 def is_felt(units: Array, sizes: Sizes) -> bool:
     """Whether the constraint's gradient says anything about where to go."""
-    return (sizes[1] if units[LEARNT] > 0.0 else sizes[2]) > 0.0
+    return (sizes[FORCE2] if units[LEARNT] > 0.0 else sizes[PLAIN_FORCE2]) > 0.0
 
 
 class GivenRanges(Stateful):

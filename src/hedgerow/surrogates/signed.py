@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, TAKE
+from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
-from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
     LEARNT_FROM,
     START,
@@ -28,12 +29,12 @@ def needs_gradient(queue: Array, units: Array, value: float) -> float:
 @kernel(*TAKE)
 def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Return Q(t-1): the weight is that of the queue as it was."""
-    queue[T] += 1.0
+    queue[ROUND] += 1.0
     learn(ranges, units, value, needs_gradient(queue, units, value), sizes)
     return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
 
 
-@kernel(*CHARGE)
+@kernel(*CHARGE_QUEUE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """Lines 7 and 8: the loss is f_t + (Phi'(Q(t-1))/V) g_t, and Q(t) = (Q(t-1) + g_t(x_t))^+."""
     note(queue, weight, value)
@@ -42,10 +43,16 @@ def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight
 
 
 class SignedSurrogate(FirstOrder):
-    """The signed surrogate, f_t + (Phi'(Q(t-1))/V) g_t, divided by V.
+    """The signed surrogate V f_t + Phi'(Q(t-1)) g_t, divided by V: f_t + (Phi'(Q(t-1))/V) g_t.
 
     Q(t) = (Q(t-1) + g_t(x_t))^+. It keeps the sum of g_t small, as an average service level
     needs; it does not keep the CCV, the sum of g_t^+, small.
+
+    Args:
+        potential: Phi/V; its `weight` is Phi'/V.
+        queue: where the queue starts, Q(0), in units of `ranges.violation`.
+        ranges: the units of queue and weight; `GivenRanges()` if left out.
+        lipschitz: a bound of Lf and Lg, in units per length, for feedback that declares none.
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
@@ -53,6 +60,7 @@ class SignedSurrogate(FirstOrder):
     >>> surrogate = SignedSurrogate(PowerPotential(p=2.0, scale=1.0), queue=1.0)
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(-0.5, np.array([-1.0])))
     EvalGrad(value=0.0, grad=array([-1.]), lipschitz=None)
+
     """
 
     needs_gradient, take, charge_queue = needs_gradient, take, charge_queue

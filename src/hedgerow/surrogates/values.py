@@ -7,7 +7,8 @@ from abc import abstractmethod
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import as_number
 from hedgerow.potentials import Potential
-from hedgerow.surrogates.queued import LARGEST_PART, Queued
+from hedgerow.surrogates.queue import LARGEST_PART
+from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.ranges import Ranges
 
 

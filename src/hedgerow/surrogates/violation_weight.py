@@ -7,13 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from hedgerow.engine.signatures import CHARGE, NEEDS_GRADIENT, SLOPE, TAKE
+from hedgerow.engine.signatures import CHARGE_QUEUE, COST2, FORCE2, NEEDS_GRADIENT, SLOPE, TAKE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import PowerPotential, Slope
 from hedgerow.protocols.parts import Learner
-from hedgerow.surrogates.queued import VIOLATION, FirstOrder, T, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
     COSTS2,
     GF,
@@ -26,6 +27,8 @@ from hedgerow.surrogates.ranges import (
 )
 
 Array = Vector
+DIAMETER, SHARE = 5, 6
+"""The numbers of the queue after those of `Queued`: D and lam."""
 C = math.sqrt(2.0)
 """AdaGrad's constant: Regret <= sqrt(2) D sqrt(sum ||s||^2)."""
 C1 = 1.0 - math.sqrt(0.5)
@@ -45,20 +48,20 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     kappa_t = C D ||grad g_t||, Phi_t = sqrt(sum ||grad f||^2), W the sum of w g^+; the queue's
     VIOLATION is W, and ranges[SCALE] hands the weight on.
     """
-    queue[T] += 1.0
-    ranges[COSTS2] += sizes[0]
+    queue[ROUND] += 1.0
+    ranges[COSTS2] += sizes[COST2]
     ranges[GF] = ranges[GG] = 1.0
-    if value <= 0.0 or sizes[1] <= 0.0:
+    if value <= 0.0 or sizes[FORCE2] <= 0.0:
         return math.nan
-    D, lam = queue[5], queue[6]
+    D, lam = queue[DIAMETER], queue[SHARE]
     m = lam / C1 * C * D * math.sqrt(ranges[COSTS2])
-    kappa = C * D * math.sqrt(sizes[1])
+    kappa = C * D * math.sqrt(sizes[FORCE2])
     share = min(value / kappa, 1.0 / C)  # no more where some action keeps the round
     ranges[SCALE] = (m + queue[VIOLATION]) / kappa * share
     return 0.0
 
 
-@kernel(*CHARGE)
+@kernel(*CHARGE_QUEUE)
 def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """W_t = W_{t-1} + w_t g_t^+."""
     note(queue, weight, max(0.0, value))

@@ -74,7 +74,10 @@ def refuses(what: str, call: Callable[..., Any], *arguments: Any) -> None:
         call(*arguments)
     except (ValueError, TypeError) as refusal:
         sentence = str(refusal)
-    assert sentence is not None, f"{what} must be refused with ValueError or TypeError"
+    assert sentence is not None, (
+        f"{what} must be refused with ValueError or TypeError; as_direction, as_vector and "
+        "as_number of hedgerow.inputs do"
+    )
     assert " " in sentence, f"{what} must be refused in a sentence, got {sentence!r}"
 
 

@@ -1,0 +1,47 @@
+"""A surrogate of your own: three kernels that keep the queue, played by the compiled loop."""
+
+import math
+
+import hedgerow as hr
+from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
+from hedgerow.kernels.jit import kernel
+from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queued import FirstOrder
+from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, learn, violation_unit
+
+
+@kernel(*NEEDS_GRADIENT)
+def needs_gradient(queue, units, value):
+    """Only a violation counts."""
+    return LEARNT_FROM if value > 0.0 else UNSEEN
+
+
+@kernel(*TAKE)
+def take(queue, ranges, units, value, sizes):
+    """Q(t) = 0.99 Q(t-1) + g_t^+; return what is weighed, or NaN for no weight."""
+    queue[ROUND] += 1.0  # every `take` must count the round
+    learn(ranges, units, value, needs_gradient(queue, units, value), sizes)  # and learn the units
+    queue[VIOLATION] = 0.99 * queue[VIOLATION] + max(0.0, value)
+    if value <= 0.0:
+        return math.nan
+    return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
+
+
+@kernel(*CHARGE_QUEUE)
+def charge_queue(queue, ranges, units, value, weight):
+    """The loss is f_t + weight g_t^+; `note` remembers what the constraint added to it."""
+    note(queue, weight, max(0.0, value))  # every `charge_queue` must note
+
+
+class ForgetfulSurrogate(FirstOrder):
+    """A queue that forgets."""
+
+    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+
+
+problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=800, seed=1)
+learner = hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.CertificateSteps())
+ranges = hr.surrogates.LearntRanges(learner)
+surrogate = ForgetfulSurrogate(hr.potentials.PowerPotential(p=2.0, scale=3.0), 0.0, ranges)
+trace = hr.simulate(hr.Constrained(learner, surrogate), problem)
+print(f"played by the compiled loop: {trace.compiled}; cost {trace.cost:.0f}, CCV {trace.ccv:.0f}")

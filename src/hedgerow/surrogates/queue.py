@@ -1,0 +1,25 @@
+"""The numbers of a surrogate's queue, for the kernels that read and write them.
+
+The word has three meanings. A kernel's `queue` is this array; a surrogate's property `queue` is its
+length Q(t), in units of its ranges; its argument `queue` is the length at the start, Q(0).
+"""
+
+from __future__ import annotations
+
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel, nothing, number, write
+
+Array = Vector
+ROUND, VIOLATION, WEIGHT, PRICE, LARGEST = range(5)
+"""Rounds, violation so far, last weight, its price, largest weight."""
+
+LARGEST_PART = 1e100
+"""A limit of costs and constraints that leaves room for the weight."""
+
+
+@kernel(nothing, write, number, number)
+def note(queue: Array, weight: float, value: float) -> None:
+    """Remember this round's weight on the constraint and what it adds to the loss."""
+    queue[WEIGHT] = weight
+    queue[PRICE] = weight * value
+    queue[LARGEST] = max(queue[LARGEST], weight)
