@@ -223,8 +223,8 @@ def test_theorem_g_holds_in_every_round_of_games_that_react(name, tracking):
         C = guard_constant(D, X.radius_around(X.start()), rest=rest)
         for policy, regret, ccv, Phi, t in played(X, seed, True, tracking=tracking):
             shares = 0.5 if tracking else 0.25
-            if tracking:  # one round's loss to the leader, and rounds since its last step
-                worst = max(worst, 13.0 * D * (1.0 + policy.surrogate.largest_weight))
+            if tracking:  # E_T, and one round's loss to the leader
+                worst = max(worst, 17.0 * D * (1.0 + policy.surrogate.largest_weight))
             assert regret <= guarded_regret(C, D, Phi, lam_e=shares) + worst
             assert ccv <= D * guarded_ccv(C, t, lam_e=shares) + D
             learner, Z = policy.learner, policy.surrogate.guard.array[numbers.RISEN]

@@ -84,7 +84,7 @@ def capped_regret(
 ) -> float:
     """Theorem E, `CertificateSteps`: (4/3)(cap^{-1/3} + rho cap) D P^{3/4} + (4/3)(H + L D).
 
-    H = max(2 L D, 1.19 cap^{1/3} L^{2/3} D P^{1/4}). Needs floor <= cap and
+    H = max(2 L D, 1.191 cap^{1/3} L^{2/3} D P^{1/4}). Needs floor <= cap and
     (c + rho) cap^{4/3} <= 4/3; it depends neither on c nor on the floor.
 
     Args:
@@ -96,7 +96,7 @@ def capped_regret(
 
     """
     LD = largest * diameter
-    H = max(2.0 * LD, 1.19 * cap ** (1.0 / 3.0) * largest ** (2.0 / 3.0) * diameter * sizes**0.25)
+    H = max(2.0 * LD, 1.191 * cap ** (1.0 / 3.0) * largest ** (2.0 / 3.0) * diameter * sizes**0.25)
     return float(schedule_regret(diameter, sizes, cap, radius) + 4.0 / 3.0 * (H + LD))
 
 

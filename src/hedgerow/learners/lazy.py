@@ -58,7 +58,7 @@ class LazyOCG(Stateful):
     >>> for _ in range(100):
     ...     learner.tell(EvalGrad(0.0, np.array([2.0, 0.0, 1.0])))
     >>> learner.ask(), learner.oracle_calls
-    (array([0., 1., 0.]), 18)
+    (array([0., 1., 0.]), 16)
 
     """
 

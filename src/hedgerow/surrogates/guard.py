@@ -22,11 +22,13 @@ from hedgerow.snapshot import State, Stateful
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
-LAM, LAM_E, LAM_H, C, R2, FIRST, UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, ACTED = range(16)
-"""The guard's numbers: lambda, lambda_e, lambda_h, C and R^2; b^{1/3}, where the learner steps at
-least once in b rounds; the power of two above the first cost gradient; sums of ||grad f||^{4/3},
+LAM, LAM_E, LAM_H, C, R2, FIRST = range(6)
+"""The guard's constants: lambda, lambda_e, lambda_h, C and R^2; b^{1/3}, where the learner steps at
+least once in b rounds."""
+UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, THEN, ACTED = range(6, 17)
+"""Its other numbers: the power of two above the first cost gradient; sums of ||grad f||^{4/3},
 ||grad f|| and ||grad f + wc grad g||^{4/3} in that unit; sums of wc g and (w - wc) g; the bound of
-Z_t at the last step, and now; the sum of ||s|| since then; rounds that it changed."""
+Z_t at the last step, and now; the sum of ||s|| and beta since then; rounds that it changed."""
 C1 = 0.1281
 """The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
 SHARE = 0.25
@@ -72,7 +74,7 @@ def increase(guard: Array, rule: Array, s2: float, beta: float, b: float) -> tup
     rise = 4.0 / 3.0 * norm * D
     if beta > 0.0:
         rise = min(rise, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
-    rise += (beta - rule[rules.BETA]) * R2_ / 3.0
+    rise += (beta - guard[THEN]) * R2_ / 3.0
     return rise + R2_ * (beta + 4.0 / 3.0 * max(0.0, b - beta)), rise
 
 
@@ -117,7 +119,7 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
     b = root / D  # the schedule's regulariser
     if rule[rules.LEFT] < math.inf:  # the learner stepped: its rounds so far are settled
         guard[Z] = min(guard[RISEN], rule[rules.M] + 4.0 / 3.0 * rule[rules.LEFT])
-        guard[BLOCK] = 0.0
+        guard[BLOCK], guard[THEN] = 0.0, rule[rules.BETA]
     known, CD = guard[Z], guard[C] * D
     room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
     room += guard[LAM_E] * CD * unit * guard[PHI] ** 0.75
