@@ -14,7 +14,7 @@ EVIDENCE := make default rivals restarts beyond beyond_real beyond_speed beyond_
 	beyond_follower fair verdicts kill_test sweep_2000
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test check-docs evidence bench bench-check bench-sets docs licences lock lint format clean
+.PHONY: demo test check-docs evidence bench bench-check bench-sets docs note licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
@@ -49,6 +49,14 @@ bench-sets: $(BENCH)
 
 docs: $(READY)
 	$(BIN)/python tools/make_docs.py
+
+note:  # docs/note/note.pdf, the theorems with their proofs
+	@command -v latexmk >/dev/null || command -v pdflatex >/dev/null || { echo "make note needs LaTeX:\
+	 install texlive-latex-base, texlive-latex-recommended and latexmk, then run it again." >&2; exit 1; }
+	$(PYTHON) tools/note_table.py
+	cd docs/note && if command -v latexmk >/dev/null; \
+		then latexmk -pdf -interaction=nonstopmode -halt-on-error note.tex; \
+		else for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error note.tex || exit 1; done; fi
 
 licences: $(BENCH)
 	$(BIN)/python tools/licences.py
