@@ -52,7 +52,7 @@ docs: $(READY)
 
 note:  # docs/note/note.pdf, the theorems with their proofs
 	@command -v latexmk >/dev/null || command -v pdflatex >/dev/null || { echo "make note needs LaTeX:\
-	 install texlive-latex-base, texlive-latex-recommended and latexmk, then run it again." >&2; exit 1; }
+	 get texlive-latex-base, texlive-latex-recommended and latexmk, then run it again." >&2; exit 1; }
 	$(PYTHON) tools/note_table.py
 	cd docs/note && if command -v latexmk >/dev/null; \
 		then latexmk -pdf -interaction=nonstopmode -halt-on-error note.tex; \

@@ -454,14 +454,14 @@ def test_explain_reads_the_constants_off_the_policy():
 
 def test_explain_changes_nothing_and_follows_the_run():
     problem = hr.problems.IidSimplex(n=4, horizon=200, seed=0)
-    policy = hr.projection_free_coco(problem.decision_set)
+    policy = hr.projection_free_coco(problem.decision_set, tracking=False)
     assert bounds.explain(policy).guarantees[0].informative is None
     for t, (cost, constraint) in enumerate(problem):
         x = policy.ask()
         if t == 100:
             bounds.explain(policy)
         policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
-    undisturbed = hr.projection_free_coco(problem.decision_set)
+    undisturbed = hr.projection_free_coco(problem.decision_set, tracking=False)
     hr.simulate(undisturbed, problem)
     assert np.array_equal(policy.ask(), undisturbed.ask())
     certificate, regulariser, regret, _ = bounds.explain(policy).guarantees

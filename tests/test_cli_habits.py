@@ -33,7 +33,8 @@ COMMANDS = [
     (), ("run",), ("backtest",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",),
     ("list",), ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",),
     ("ingest", "atlas"), ("ingest", "edges"), ("ingest", "matrix"), ("network",),
-    ("network", "show"), ("network", "build"),
+    ("network", "show"), ("network", "build"), ("data",), ("serve",), ("dashboard",), ("token",),
+    ("compact",),
 ]  # fmt: skip
 
 

@@ -55,5 +55,5 @@ def test_a_system_without_locks(tmp_path, monkeypatch):
 
 def test_joblib_comes_with_the_command_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
-    with pytest.raises(ValueError, match=r"several workers need joblib; .*'hedgerow\[cli\]'"):
+    with pytest.raises(ValueError, match=r'several workers need joblib; .*"\.\[cli\]"'):
         find_joblib()

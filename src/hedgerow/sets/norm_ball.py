@@ -34,8 +34,9 @@ class NormBall(ProjectableSet):
         return 2.0 * self.radius
 
     def radius_around(self, x: ArrayLike) -> float:
-        """Return ||x|| + radius, exact in the centre, or the diameter if that is less."""
-        return min(self.diameter, self.radius + float(np.linalg.norm(as_point(x, "x", self.n))))
+        """Return ||x|| + diameter/2, exact in the centre, or the diameter if that is less."""
+        away = float(np.linalg.norm(as_point(x, "x", self.n)))
+        return min(self.diameter, 0.5 * self.diameter + away)
 
     @abstractmethod
     def norm(self, x: ArrayLike) -> float:

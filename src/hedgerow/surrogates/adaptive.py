@@ -181,9 +181,8 @@ class AdaptiveSurrogate(FirstOrder):
     @property
     def ignored(self) -> bool:
         """Whether after many violations the weight is still too small to move the play."""
-        reaction = self.reaction
         many = self._state.array[COUNT] >= MANY
-        return bool(many and reaction is not None and reaction < TOO_SMALL)
+        return bool(many and self.largest_weight < TOO_SMALL * self.ranges.ratio)
 
     def read(self, ledger: Vector) -> None:
         """Read what the policy has lost so far off its ledger."""
