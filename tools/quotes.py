@@ -514,6 +514,16 @@ def kills() -> Said:
     return (f"{_word(row['kills'])} times",)
 
 
+@quote
+def live_kills() -> Said:
+    """How often live sessions were killed, and what was lost."""
+    found = read("kill_live.json")
+    lost = sum(row["acknowledged facts lost"] + row["counted twice"] for row in found.values())
+    assert lost == 0
+    assert all(row["final state bit-identical"] for row in found.values())
+    return (f"{found['SQLite']['kills']} kills", f"{found['PostgreSQL']['kills']} with PostgreSQL")
+
+
 def _word(n: int) -> str:
     words = {2: "two", 3: "three", 4: "four", 5: "five", 30: "thirty"}
     return words.get(n, str(n))
