@@ -186,7 +186,7 @@ def test_regret_stays_within_what_is_proved_and_few_calls_are_made(game):
     problem = make()
     X, best = problem.decision_set, hr.hindsight(problem)
     lazy, eager = (
-        policy(kind(X, hr.learners.steps.CertificateSteps()))
+        policy(kind(X, hr.learners.steps.CertificateSteps(cap=1e9)))  # no cap
         for kind in (LazyOCG, hr.learners.AdaptiveOCG)
     )
     kept, full = hr.simulate(lazy, problem), hr.simulate(eager, problem)
@@ -194,7 +194,7 @@ def test_regret_stays_within_what_is_proved_and_few_calls_are_made(game):
     assert kept.regret(best) <= lazy.certificate()
     units = problem.horizon**0.75 * (full.costs.max() - full.costs.min())
     assert abs(kept.regret(best) - full.regret(best)) <= 0.1 * units
-    assert kept.ccv <= 1.25 * full.ccv
+    assert kept.ccv <= 1.1 * full.ccv
 
 
 @pytest.mark.parametrize("arguments", [{"memory": 0}, {"patience": 0}, {"memory": 2.5}])

@@ -12,7 +12,6 @@ from hedgerow.engine.signatures import (
     COST2,
     FORCE2,
     LOST,
-    NEEDS_GRADIENT,
     SLOPE,
     TAKE,
     UNAVOIDED,
@@ -21,6 +20,7 @@ from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import PowerPotential, Slope, power_weight
 from hedgerow.snapshot import Restorable, State
+from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.queued import FirstOrder
@@ -29,12 +29,10 @@ from hedgerow.surrogates.ranges import (
     GF,
     GG,
     GIVEN_MG,
-    LEARNT_FROM,
     RATE,
     RELIEF,
     SCALE,
     START,
-    UNSEEN,
     SeenRanges,
     Sizes,
     see_violation,
@@ -56,12 +54,6 @@ SAFETY = 4.0
 """The exchange rate is at least so many times what safety costs per violation avoided."""
 
 
-@kernel(*NEEDS_GRADIENT)
-def needs_gradient(queue: Array, units: Array, value: float) -> float:
-    """Only a violation counts."""
-    return LEARNT_FROM if value > 0.0 else UNSEEN
-
-
 @kernel(*TAKE)
 def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Take in a round; return Q(t), or NaN where nothing is violated that can be felt."""
@@ -72,9 +64,8 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     if v <= 0.0:
         return math.nan
     first = queue[COUNT] == 0.0
-    counts = (
-        first or sizes[UNAVOIDED] == 0.0
-    )  # a round that no action keeps is weighed, not counted
+    # a round that no action keeps is weighed, not counted
+    counts = first or sizes[UNAVOIDED] == 0.0
     if counts and units[GIVEN_MG] == 0.0:
         see_violation(ranges, v)
     U = violation_unit(ranges, units)

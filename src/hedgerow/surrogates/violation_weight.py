@@ -7,21 +7,20 @@ from functools import cached_property
 
 import numpy as np
 
-from hedgerow.engine.signatures import CHARGE_QUEUE, COST2, FORCE2, NEEDS_GRADIENT, SLOPE, TAKE
+from hedgerow.engine.signatures import CHARGE_QUEUE, COST2, FORCE2, SLOPE, TAKE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import PowerPotential, Slope
 from hedgerow.protocols.parts import Learner
+from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
     COSTS2,
     GF,
     GG,
-    LEARNT_FROM,
     SCALE,
-    UNSEEN,
     SeenRanges,
     Sizes,
 )
@@ -33,12 +32,6 @@ C = math.sqrt(2.0)
 """AdaGrad's constant: Regret <= sqrt(2) D sqrt(sum ||s||^2)."""
 C1 = 1.0 - math.sqrt(0.5)
 """The largest sqrt(omega^2/2 + omega) - omega over omega >= 0."""
-
-
-@kernel(*NEEDS_GRADIENT)
-def needs_gradient(queue: Array, units: Array, value: float) -> float:
-    """Only a violation counts."""
-    return LEARNT_FROM if value > 0.0 else UNSEEN
 
 
 @kernel(*TAKE)
