@@ -335,3 +335,27 @@ def test_weibel_steps_without_a_horizon_keep_their_bound_at_every_t():
             S, inner = S + s, inner + float(s @ learner.ask())
             learner.tell(EvalGrad(0.0, s))
             assert inner - X.minimum(S) <= 5.0 / 3.0**0.75 * X.diameter * t**0.75
+
+
+def test_rounds_without_a_step_count_as_one_since_the_last_step():
+    """Z rises by the bound of one round with all their gradients, and the regulariser's growth."""
+    X = hr.sets.L2Ball(3)
+    D, R = X.diameter, X.radius_around(X.start())
+    learner = TrackingOCG(X)
+    guard = Guard(learner)
+    policy = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), guard=guard))
+    then = norm = rested = grown = 0.0
+    for f, g, value, x in reacting(X, 1, policy, 200):
+        policy.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))
+        norm += X.tangent_norm(f + policy.surrogate.weight * g)
+        beta = float(learner.rule_numbers[rules.BETA])
+        rise = min(4 / 3 * norm * D, D ** (2 / 3) * norm ** (4 / 3) * beta ** (-1 / 3))
+        rise += (beta - then) * R**2 / 3
+        risen = guard.array[numbers.RISEN] - guard.array[numbers.Z]
+        assert risen == pytest.approx(rise, rel=1e-6, abs=1e-9)
+        if learner._state["leads"][0] > 0.0:  # the leader stepped
+            then, norm, rested = beta, 0.0, 0.0
+        else:
+            rested += 1.0
+            grown += beta > then and rested > 1.0
+    assert grown > 0.0
