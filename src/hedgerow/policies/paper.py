@@ -12,6 +12,7 @@ from functools import partial
 from hedgerow.feedback import Constraints
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
@@ -31,7 +32,9 @@ from hedgerow.policies.presets import (
 from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
 from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.product import Product
 from hedgerow.surrogates.adaptive import SCALE_FLOOR, AdaptiveSurrogate, P
+from hedgerow.surrogates.block_guard import BlockGuard
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
@@ -107,7 +110,8 @@ def projection_free_coco(
             each violation counts as much as so many. More means less violation and more regret.
         tracking: in `practical` alone: the learner mixes one that remembers everything with one
             that forgets, and follows a world that drifts. False for `AdaptiveOCG` alone, a little
-            quicker and a little better where nothing drifts.
+            quicker and a little better where nothing drifts; on a `Product` that is `BlockOCG`,
+            where every factor has its own step and regulariser.
         constraints: how many constraints a round has, in `practical` alone, for one queue each;
             left out, one queue for their maximum. The other arguments hold for each of them, and
             a budget is that of all together.
@@ -119,7 +123,7 @@ def projection_free_coco(
 
     """
     check_preset(preset, decision_set, horizon)
-    learner: AdaptiveOCG | TrackingOCG
+    learner: AdaptiveOCG | BlockOCG | TrackingOCG
     if preset == "theory":
         refuse_in_theory(
             violation_range=violation_range,
@@ -136,8 +140,12 @@ def projection_free_coco(
         return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
     if not isinstance(tracking, bool):
         raise TypeError(f"tracking must be True or False, got {tracking!r}")
-    plain = AdaptiveOCG(decision_set, CertificateSteps())
-    learner = TrackingOCG(decision_set) if tracking else plain
+    if tracking:
+        learner = TrackingOCG(decision_set)
+    elif isinstance(decision_set, Product):
+        learner = BlockOCG(decision_set)
+    else:
+        learner = AdaptiveOCG(decision_set, CertificateSteps())
     scale = None
     if violation_scale is not None:
         if violation_range is not None:
@@ -147,7 +155,9 @@ def projection_free_coco(
         scale = SCALE_FLOOR
         violation_range = as_positive(violation_scale, "violation_scale") / scale
     budget = P * as_budget(benchmark_budget)
-    guard = Guard(learner) if constraints is None else None
+    guard = None
+    if constraints is None:
+        guard = BlockGuard(learner) if isinstance(learner, BlockOCG) else Guard(learner)
     theorems = () if guard is None else (_guarded(guard, tracking),)
 
     def surrogate() -> AdaptiveSurrogate:
