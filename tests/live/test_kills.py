@@ -33,7 +33,7 @@ def test_a_store_that_forgets_is_noticed(folder, monkeypatch):
         with writing(store, session) as connection:
             yield connection
             if os.getpid() != here and session is not None and next(count) % 9 == 8:
-                connection.get_transaction().rollback()
+                connection.connection.driver_connection.rollback()
 
     monkeypatch.setattr(hr.live.Store, "writing", forgetful)
     try:

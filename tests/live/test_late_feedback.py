@@ -159,7 +159,7 @@ def test_every_first_order_method_takes_late_feedback(name):
     assert X.contains(policy.ask(), 1e-6)
     before = policy.state()["checksum"]
     seen = hr.first_order(hr.Linear(np.ones(5)), policy.ask())
-    with pytest.raises(ValueError, match="point|present play"):
+    with pytest.raises(ValueError, match=r"point|present play"):
         policy.tell(seen, seen, at=np.full(5, 9.0))
     assert policy.state()["checksum"] == before
 

@@ -23,8 +23,9 @@ from prometheus_client.core import GaugeMetricFamily
 import hedgerow
 from hedgerow.feedback import EvalGrad
 from hedgerow.live.history import read_history
+from hedgerow.live.opening import begin
 from hedgerow.live.schema import SESSIONS
-from hedgerow.live.session import ConflictError, Session, begin
+from hedgerow.live.session import ConflictError, Session
 from hedgerow.live.specs import check_spec, policy_of
 from hedgerow.live.store import Store, StoreError, check_name, session_row
 from hedgerow.live.tokens import ROLES, find_token

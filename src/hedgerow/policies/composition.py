@@ -107,11 +107,9 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         self._check_left()
         kept = [array.copy() for array in self._charged]
         try:
-            if at is not None and self._sees_point:
-                late: Any = self.surrogate
-                loss = late.tell(cost, constraint, at=at)
-            else:
-                loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
+            surrogate: Any = self.surrogate
+            late = {"at": at} if at is not None and self._sees_point else {}
+            loss: SeenCost = surrogate.tell(cost, constraint, **late)  # lines 6 and 7
             as_number(self.surrogate.price, "the weighed violation")
             self.learner.tell(loss)
         except Exception:
