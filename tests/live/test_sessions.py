@@ -316,3 +316,22 @@ def test_labels_are_kept(place):
         assert session.store.labels("a") == ["north", "east", "south", "<west>"]
     with pytest.raises(ValueError, match="one label for each of 4 coordinates, got 1"):
         hr.live.open(place, "b", policy(), labels=["north"])
+
+
+def test_edges_are_named_by_their_ends(tmp_path):
+    edges = hr.sets.DagPaths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
+    with hr.live.open(tmp_path / "s.db", "net", hr.projection_free_coco(edges)) as session:
+        assert session.store.labels("net") == ["a - b", "b - c", "a - c"]
+        hr.live.open(session.store, "arms", policy())
+        assert session.store.labels("arms") is None
+
+
+def test_decisions_that_nobody_answers_are_not_kept_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("hedgerow.live.session.REMEMBERED", 3)
+    with hr.live.open(tmp_path / "s.db", "a", policy()) as session:
+        asked = [session.ask() for _ in range(8)]
+        assert list(session._open) == [decision.id for decision in asked[-3:]]
+        for decision, (f, g) in zip(asked, rounds(8), strict=True):  # all can still be told
+            session.tell(decision.id, f, g)
+        assert session.status().unanswered == 0
+        assert not session._open

@@ -18,7 +18,9 @@ from hedgerow.live.store import Store, check_name
 from hedgerow.live.words import WORDS, numbers_of, overview
 
 REFRESH = 1000
-"""Milliseconds between two looks at the store."""
+"""Milliseconds between two looks at the session that is shown."""
+OVERVIEW = 10_000
+"""The same of all sessions: a table that is replaced takes the keyboard's focus with it."""
 PAGE = FILE.environment.from_string("""{% extends base %}
 {% block preamble %}
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -75,12 +77,12 @@ def _build(document: Any, store: Store) -> None:
             DocumentReady, models.CustomJS(args={"figures": view.figures.all}, code=DARK)
         )
 
-    def look() -> None:
+    def look_at_all() -> None:
         table.text = overview(store.sessions())
-        if view is not None:
-            view.refresh()
 
-    document.add_periodic_callback(look, REFRESH)
+    document.add_periodic_callback(look_at_all, OVERVIEW)
+    if view is not None:
+        document.add_periodic_callback(view.refresh, REFRESH)
 
 
 def _arguments(document: Any) -> dict[str, list[bytes]]:

@@ -44,6 +44,7 @@ class Figures:
     Attributes:
         sources: the tables of numbers, by name.
         items: of the legend of shares.
+        legend: of the shares.
         all: the figures.
 
     """
@@ -77,13 +78,11 @@ class Figures:
         shares.css_classes = ["shares"]
         names = [f"share{i}" for i in range(TOP + 1)]
         areas = shares.varea_stack(names, x="round", source=self.sources["shares"], color=SHARES)
-        self.items = [models.LegendItem(label=value(""), renderers=[area], visible=False)
+        self.items = [models.LegendItem(label=value(""), renderers=[area])
                       for area in areas]  # fmt: skip
-        legend = models.Legend(
-            items=self.items, orientation="horizontal", ncols=2, name="names of shares"
-        )
-        _clear(legend)
-        shares.add_layout(legend, "below")
+        self.legend = models.Legend(items=self.items, orientation="horizontal", ncols=2)
+        _clear(self.legend)
+        shares.add_layout(self.legend, "below")
         self.all = [cost, violation, ccv, weight, proof, versus, shares]
 
     def show(self, observed: Observed) -> None:

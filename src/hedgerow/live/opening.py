@@ -16,6 +16,7 @@ from hedgerow.live.schema import SESSIONS, SNAPSHOTS
 from hedgerow.live.session import Session
 from hedgerow.live.store import Store, check_name, session_row
 from hedgerow.protocols.parts import Policy
+from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot_file import pack_snapshot
 
 EVERY = 256
@@ -38,7 +39,8 @@ def open(  # noqa: A001 - live.open, as in gzip.open
         policy: who decides. A new session goes on from its state; a resumed one sets it to the
             state of the session, and refuses a policy of other arguments.
         every: how many feedbacks lie between two snapshots, for a new session.
-        labels: names of the coordinates, for a new session; pages show them.
+        labels: names of the coordinates, for a new session; pages show them. Left out, edges
+            of a set that has some are named by their ends.
 
     >>> import tempfile, hedgerow as hr
     >>> folder = tempfile.TemporaryDirectory()
@@ -68,7 +70,7 @@ def begin(
     """Do what `open` does; `spec` is the JSON that the service built the policy from."""
     check_name(name)
     shown, dim = configuration(policy.state()), policy.decision_set.dim
-    names = None if labels is None else _labels(labels, dim)
+    names = _edge_names(policy.decision_set) if labels is None else _labels(labels, dim)
     every = as_count(every, "every")
     opened = store if isinstance(store, Store) else Store(store)
     try:
@@ -108,3 +110,11 @@ def _labels(labels: Sequence[str], dim: int) -> str:
     if len(names) != dim:
         raise ValueError(f"there must be one label for each of {dim} coordinates, got {len(names)}")
     return json.dumps(names)
+
+
+def _edge_names(decision_set: DecisionSet) -> str | None:
+    """Return the ends of each edge, where coordinates are edges."""
+    edges = getattr(decision_set, "edges", None)
+    if edges is None or len(edges) != decision_set.dim:
+        return None
+    return json.dumps([f"{a} - {b}" for a, b in edges])

@@ -9,8 +9,9 @@ const say = (sentence) => {
   at("trouble").textContent = sentence
 }
 
+const {documents, items, colours} = JSON.parse(at("embedded").textContent)
+
 const begin_figures = async () => {
-  const {documents, items} = JSON.parse(at("embedded").textContent)
   await Bokeh.embed.embed_items(documents, [items])
   bokeh = Bokeh.documents[0]
   follow_colours(bokeh.roots())
@@ -25,10 +26,12 @@ const draw = ({sources, labels}) => {
     for (const [column, numbers] of Object.entries(columns)) data[column] = numbers.map(known)
     bokeh.get_model_by_name(name).data = data
   }
-  bokeh.get_model_by_name("names of shares").items.forEach((item, i) => {
-    item.label = {type: "value", value: labels[i]}
-    item.visible = labels[i] !== ""
-  })
+  at("shares").replaceChildren(...labels.flatMap((label, i) => {
+    const line = document.createElement("li"), swatch = document.createElement("i")
+    swatch.style.background = colours[i]
+    line.append(swatch, label)
+    return label === "" ? [] : [line]
+  }))
 }
 
 const tell_overview = (words) => {

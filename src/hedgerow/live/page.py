@@ -33,6 +33,10 @@ input, select, button { font: inherit; padding: .25rem .5rem; max-width: 100%;
        background: light-dark(#ffffff, #14171a); color: inherit; border: 1px solid #888;
        border-radius: 4px; box-sizing: border-box }
 :focus-visible { outline: 3px solid #E69F00 } label { display: inline-block; margin: .5rem 0 }
+#shares { display: grid; gap: .2rem 1rem; margin: 0; padding: 0 0 0 40px; list-style: none;
+       grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); font-size: 14px }
+#shares li { overflow-wrap: anywhere } #shares i { display: inline-block; width: 1em; height: 1em;
+       margin-right: .5em; vertical-align: -.12em }
 #trouble { color: light-dark(#a02000, #ff9a80) }
 """
 
@@ -103,15 +107,16 @@ def _page(asks_tokens: bool) -> str:
     from bokeh.document import Document
     from bokeh.embed.util import standalone_docs_json_and_render_items
 
-    from hedgerow.live.figures import Figures
+    from hedgerow.live.figures import SHARES, Figures
 
     figures, document = Figures(), Document()
     for name, columns in SOURCES.items():  # axes cannot begin without numbers
         figures.sources[name].data = {column: [0.0, 1.0] for column in columns}
+    figures.legend.visible = False  # names change, and wrap better in a list
     for figure in figures.all:
         document.add_root(figure)
     documents, (items,) = standalone_docs_json_and_render_items(document)
-    embedded = json.dumps({"documents": documents, "items": items.to_json()})
+    embedded = json.dumps({"documents": documents, "items": items.to_json(), "colours": SHARES})
     places = [str(place) for place in items.roots.to_json().values()]
     roots = "".join(f"<div id='{place}'></div>" for place in places[:-1])
     roots += f"<div class='whole' id='{places[-1]}'></div>"  # the shares
@@ -128,7 +133,7 @@ def _page(asks_tokens: bool) -> str:
 <p id="trouble" role="alert" hidden></p>
 <main><div class="words whole" id="overview"></div><div class="words whole" id="numbers"></div>
 <label class="whole" id="choice" hidden>Show <select id="window">{windows}</select></label>
-{roots}</main>
+{roots}<ul class="whole" id="shares"></ul></main>
 <script type="application/json" id="embedded">{embedded.replace("<", chr(92) + "u003c")}</script>
 </body></html>
 """

@@ -36,8 +36,8 @@ from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Policy
 
 LONGEST_KEY = 80
-REMEMBERED = 4096
-"""Open decisions of its own that a process remembers; others are looked up."""
+REMEMBERED = 64
+"""Open decisions of its own that a process remembers, the newest; others are looked up."""
 
 c = JOURNAL.c
 LAST = sql.select(sql.func.max(c.round)).where(
@@ -156,8 +156,9 @@ class Session:
                 }
                 self.store.run(connection, ADD, row)
             self._replica.seq, self._round = head + 1, decision.round
-            if len(self._open) < REMEMBERED:
-                self._open[decision.id] = decision.round, action.copy()
+            if len(self._open) >= REMEMBERED:
+                del self._open[next(iter(self._open))]
+            self._open[decision.id] = decision.round, action.copy()
         return decision
 
     def tell(

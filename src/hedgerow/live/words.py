@@ -12,7 +12,8 @@ WORDS = """
 h1 { font-size: 1.3rem; margin: 0 0 .5rem } h2 { font-size: 1.1rem; margin: .5rem 0 }
 .bk-clearfix { width: 100% } .wide { overflow-x: auto; max-width: calc(100vw - 2rem) }
 p { overflow-wrap: anywhere } table { border-collapse: collapse }
-th, td { text-align: right; padding: .25rem .6rem; border-bottom: 1px solid #8888 }
+th, td { white-space: nowrap; text-align: right; padding: .25rem .6rem;
+         border-bottom: 1px solid #8888 }
 th:first-child, td:first-child { text-align: left }
 a { color: light-dark(#0050a0, #7db8ff) } a:focus { outline: 3px solid #E69F00 }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem;
