@@ -134,8 +134,8 @@ class Store:
 
     def close(self) -> None:
         """Close all connections."""
-        while self._idle:
-            self._idle.pop().close()
+        while (connection := self._kept()) is not None:
+            connection.close()
         self.engine.dispose()
 
     @contextmanager
@@ -219,7 +219,7 @@ class Store:
     @contextmanager
     def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
         """One transaction of the driver, on a connection that is kept for the next."""
-        connection = self._idle.pop() if self._idle else self.engine.connect()
+        connection = self._kept() or self.engine.connect()
         driver: Any = connection.connection.driver_connection
         try:
             if self.is_file:  # the other driver begins by itself
@@ -237,6 +237,13 @@ class Store:
                 self._idle.append(connection)
             raise
         self._idle.append(connection)
+
+    def _kept(self) -> sql.Connection | None:
+        """Return a connection of an earlier transaction; other threads look for one too."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
