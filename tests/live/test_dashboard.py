@@ -24,14 +24,15 @@ ARGUMENTS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
+LABELS = ["<img src=http://evil.example/x onerror=alert(1)>", "east", "south", "west"]
+
 
 @pytest.fixture
 def shown(folder):
     """A session with a strange label, and the address of its dashboard."""
     place = f"{folder}/s.db"
-    labels = ["<img src=http://evil.example/x onerror=alert(1)>", "east", "south", "west"]
     policy = hr.projection_free_coco(hr.sets.Simplex(4))
-    with hr.live.open(place, "routes", policy, labels=labels) as session:
+    with hr.live.open(place, "routes", policy, labels=LABELS) as session:
         _play(session, 20)
         command = [sys.executable, "-c", "from hedgerow.cli import main; main()"]
         process = subprocess.Popen(
@@ -115,7 +116,8 @@ def served(folder):
     store = hr.live.Store(f"{folder}/s.db")
     tokens = [make_token(store, role) for role in ("observe", "decide")]
     with listening(make_app(store)) as http:
-        session = hr.live.open(store, "routes", hr.projection_free_coco(hr.sets.Simplex(4)))
+        policy = hr.projection_free_coco(hr.sets.Simplex(4))
+        session = hr.live.open(store, "routes", policy, labels=LABELS)
         _play(session, 20)
         yield session, http, tokens
 
@@ -158,7 +160,7 @@ def test_the_page_of_the_service_holds_no_data(served):
 
         found = look(asked).json()
         assert found["sources"]["rounds"]["round"] == list(range(1, 21))
-        assert found["labels"][:4] == [f"coordinate {k}" for k in _largest_first(session)]
+        assert found["labels"][:4] == [LABELS[k] for k in _largest_first(session)]
         assert "sources" not in look({**asked, "seen": found["seen"]}).json()
         for wrong in ({"window": "7"}, {"session": "../x"}, {"colour": "red"}):
             assert look(wrong).status_code == 422
@@ -167,6 +169,11 @@ def test_the_page_of_the_service_holds_no_data(served):
             answer = http.request(method, "/dashboard/data", headers=headers)
             assert answer.status_code in (403, 405)
     assert session.status().answered == 20
+    with listening(make_app(session.store, open_access=True)) as alone:  # who needs no token
+        assert 'data-tokens="none"' in alone.get("/dashboard").text
+        assert alone.get("/dashboard/data", params=asked).json()["seen"] == "20 20 200"
+        elsewhere = {"Host": "evil.example"}
+        assert alone.get("/dashboard/data", params=asked, headers=elsewhere).status_code == 403
 
 
 def _largest_first(session):
