@@ -13,7 +13,7 @@ from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_figure
 from hedgerow.report.network_layout import Layout, layout
-from hedgerow.report.picture import COLOURS, save_figure
+from hedgerow.report.picture import COLOURS, decades, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,10 +97,11 @@ def network_figure(network: Network, colour: str, width: str | None) -> Figure:
     figure = Figure(figsize=(12.0, 6.6), layout="constrained")
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(max(2, len(beside)), 2, width_ratios=(2.1, 1.0))
-    draw_graph(figure.add_subplot(grid[:, 0]), network, found[colour], found.get(width))
+    graph = figure.add_subplot(grid[:, 0])
     for i, quantity in enumerate(beside):
         place = grid[:, 1] if len(beside) == 1 else grid[i, 1]
         _distribution(figure.add_subplot(place), quantity, COLOURS[i])
+    draw_graph(graph, network, found[colour], found.get(width))  # last: names need its final size
     return figure
 
 
@@ -119,13 +120,11 @@ def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None)
     widths = _widths(None if width is None else width.values, len(network.edges))
     few = len(network.edges) <= MOST_ARROWS
     drawn = (_arrows if few else _lines)(axes, network, placed, shades, widths)
-    _nodes(axes, network, placed)
     figure: Any = axes.figure
     bar = figure.colorbar(shades, ax=axes, location="bottom", shrink=0.5, aspect=40, pad=0.01)
     bar.set_label(in_figure(colour.title), fontsize=9)
     if isinstance(shades.norm, LogNorm):
-        bar.ax.xaxis.set_major_formatter("{x:g}")
-        bar.ax.xaxis.set_minor_formatter("")
+        decades(bar.ax.xaxis, *bar.ax.get_xlim())
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
     said = [f"{len(network.nodes)} nodes, {len(network.edges)} directed edges{drawn}"]
@@ -134,6 +133,7 @@ def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None)
         low, high = np.nanmin(width.values), np.nanmax(width.values)
         said.append(in_figure(f"width: {width.title}, from {low:.3g} to {high:.3g}"))
     axes.set_title("\n".join([said[0], "; ".join(said[1:])]), fontsize=10, loc="left")
+    _nodes(axes, network, placed)
 
 
 def _as_map(axes: Axes, places: NDArray[np.float64]) -> None:
@@ -171,7 +171,7 @@ def _shades(values: Vector) -> Any:
 
 def _widths(values: Vector | None, edges: int) -> Vector:
     """Return line widths in points, narrower where there are many edges."""
-    crowd = 1.0 / np.sqrt(1.0 + edges / 300.0)
+    crowd = 1.0 / np.sqrt(1.0 + edges / 100.0)
     if values is None:
         return np.full(edges, 1.8 * crowd)
     low, high = np.nanmin(values), np.nanmax(values)
@@ -180,16 +180,18 @@ def _widths(values: Vector | None, edges: int) -> Vector:
 
 
 def _arrows(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
-    """Draw each edge as an arrow; two that are alike as one with two heads, others bent apart."""
+    """Draw each edge as an arrow; two that are alike as one line, others bent apart."""
     from matplotlib.patches import FancyArrowPatch
 
     colours = shades.to_rgba(shades.get_array())
     index = {tuple(edge): e for e, edge in enumerate(network.edges.tolist())}
+    both_ways = False
     for (u, v), e in index.items():
         back = index.get((v, u))
         alike = (
             back is not None and widths[e] == widths[back] and (colours[e] == colours[back]).all()
         )
+        both_ways = both_ways or alike
         if alike and v < u:
             continue
         bent = 0.0 if back is None or alike else 0.14
@@ -197,17 +199,17 @@ def _arrows(axes: Axes, network: Network, placed: Layout, shades: Any, widths: V
             FancyArrowPatch(
                 placed.places[u].tolist(),
                 placed.places[v].tolist(),
-                arrowstyle="<|-|>" if alike else "-|>",
+                arrowstyle="-" if alike else "-|>",
                 connectionstyle=f"arc3,rad={bent}",
                 mutation_scale=7.0 + 1.6 * widths[e],
                 linewidth=widths[e],
                 color=colours[e],
-                shrinkA=5.0,
-                shrinkB=5.0,
+                shrinkA=3.0 if alike else 5.0,
+                shrinkB=3.0 if alike else 5.0,
                 zorder=1.0,
             )
         )
-    return ""
+    return ", without heads where both ways are alike" if both_ways else ""
 
 
 def _lines(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
@@ -234,6 +236,7 @@ def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
     places, count = placed.places, len(network.nodes)
     size = 26.0 if count <= MOST_NAMES else 12.0
     axes.scatter(places[:, 0], places[:, 1], s=size, color="0.2", linewidths=0.0, zorder=2)
+    names = _Names(axes, network, places)
     labels = {}
     for role, colour, angle in ENDS:
         node = getattr(network, role)
@@ -241,8 +244,7 @@ def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
             x, y = places[node].tolist()
             axes.scatter(x, y, s=90, color=colour, edgecolor="white", zorder=3)
             crowd = angle if count > MOST_NAMES else _free_angle(network, places, node)
-            text = f"{_short(network.nodes[node])} ({role})"
-            _name(axes, network, placed, node, text, crowd, colour)
+            names.write(node, f"{_short(network.nodes[node])} ({role})", crowd, colour)
             labels[node] = places[node]
     apart = 0.0
     nodes = list(range(count))
@@ -252,38 +254,77 @@ def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
         apart = 0.15 * float(np.ptp(places, axis=0).max())
     for node in nodes:
         if all(np.linalg.norm(places[node] - place) > apart for place in labels.values()):
-            angle = _free_angle(network, places, node)
-            _name(axes, network, placed, node, _short(network.nodes[node]), angle)
+            names.write(node, _short(network.nodes[node]), _free_angle(network, places, node))
             labels[node] = places[node]
 
 
-def _name(
-    axes: Axes,
-    network: Network,
-    placed: Layout,
-    node: int,
-    text: str,
-    angle: float,
-    colour: str = "",
-) -> None:
-    """Write a name beside its node; that of an end is in its colour."""
-    from matplotlib.patheffects import withStroke
+class _Names:
+    """Names beside their nodes, each where it covers least of other names and nodes.
 
-    right, up = math.cos(angle), math.sin(angle)
-    away = 9.0 if colour else 6.0
-    axes.annotate(
-        in_figure(text),
-        tuple(placed.places[node].tolist()),
-        xytext=(away * right, away * up),
-        textcoords="offset points",
-        ha="left" if right > 0.35 else "right" if right < -0.35 else "center",
-        va="bottom" if up > 0.35 else "top" if up < -0.35 else "center",
-        fontsize=9 if len(network.nodes) <= 20 else 7.5,
-        fontweight="bold" if colour else "normal",
-        color=colour or "0.1",
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-        zorder=4,
-    )
+    Args:
+        axes: where they are written.
+        network: whose names they are.
+        places: of the nodes, in the units of the axes.
+
+    """
+
+    def __init__(self, axes: Axes, network: Network, places: NDArray[np.float64]):
+        figure: Any = axes.figure
+        figure.draw_without_rendering()  # so that places on the canvas are known
+        self._axes, self._places = axes, places
+        self._size = 9.0 if len(network.nodes) <= 20 else 7.5
+        self._points = np.asarray(axes.transData.transform(places)) * 72.0 / figure.dpi
+        self._taken = [np.array([x - 4.0, y - 4.0, x + 4.0, y + 4.0]) for x, y in self._points]
+
+    def write(self, node: int, text: str, angle: float, colour: str = "") -> None:
+        """Write a name, best at this angle; that of an end is in its colour."""
+        from matplotlib.patheffects import withStroke
+
+        away = 9.0 if colour else 6.0
+        angles = [angle, *(angle + turn for turn in np.arange(1, 12) * math.pi / 6.0)]
+        boxes = [self._box(node, text, away, way, bool(colour)) for way in angles]
+        turned = [abs(math.sin(0.5 * (way - angle))) for way in angles]
+        covered = [
+            self._covered(box) + self._strange(node, box) + 0.5 * turn  # turned little, if equal
+            for box, turn in zip(boxes, turned, strict=True)
+        ]
+        best = int(np.argmin(covered))
+        self._taken.append(boxes[best])
+        right, up = math.cos(angles[best]), math.sin(angles[best])
+        self._axes.annotate(
+            in_figure(text),
+            tuple(self._places[node].tolist()),
+            xytext=(away * right, away * up),
+            textcoords="offset points",
+            ha="left" if right > 0.35 else "right" if right < -0.35 else "center",
+            va="bottom" if up > 0.35 else "top" if up < -0.35 else "center",
+            fontsize=self._size,
+            fontweight="bold" if colour else "normal",
+            color=colour or "0.1",
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            zorder=4,
+        )
+
+    def _box(self, node: int, text: str, away: float, angle: float, bold: bool) -> Vector:
+        """Return left, bottom, right and top of a name, in points, roughly."""
+        wide, high = (0.68 if bold else 0.6) * self._size * len(text), 1.1 * self._size
+        right, up = math.cos(angle), math.sin(angle)
+        x, y = self._points[node] + away * np.array([right, up])
+        left = x - wide * (0.0 if right > 0.35 else 1.0 if right < -0.35 else 0.5)
+        bottom = y - high * (0.0 if up > 0.35 else 1.0 if up < -0.35 else 0.5)
+        return np.array([left, bottom, left + wide, bottom + high])
+
+    def _strange(self, node: int, box: Vector) -> float:
+        """Return a penalty where a name is nearer to another node than to its own."""
+        nearest = np.clip(self._points, box[:2], box[2:])
+        away = np.linalg.norm(self._points - nearest, axis=1)
+        return 20.0 if np.count_nonzero(away <= away[node]) > 1 else 0.0
+
+    def _covered(self, box: Vector) -> float:
+        """Return how much of other names and nodes a box covers, in square points."""
+        taken = np.array(self._taken)
+        sides = np.minimum(taken[:, 2:], box[2:]) - np.maximum(taken[:, :2], box[:2])
+        return float(np.prod(np.maximum(sides, 0.0), axis=1).sum())
 
 
 def _free_angle(network: Network, places: NDArray[np.float64], node: int) -> float:
@@ -309,7 +350,7 @@ def _distribution(axes: Axes, shown: Shown, colour: str) -> None:
     if len(positive) and len(positive) == len(values) and values.max() > 20.0 * values.min():
         bins = np.geomspace(positive.min(), positive.max() * (1 + 1e-9), 40)
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
+        decades(axes.xaxis, float(bins[0]), float(bins[-1]))
     else:
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
         room = max(1e-9, 1e-9 * abs(high))
