@@ -237,7 +237,8 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
     if len(problem.limits) == 1:
         unit = problem.limits[0].quantity.unit
         sums.set_ylabel(in_figure(unit or problem.limits[0].quantity.name), fontsize=9)
-    mean.get_legend().remove()
+    if (inside := mean.get_legend()) is not None:
+        inside.remove()  # it would cover lines
     legend_above(figure, mean)
     save_figure(figure, folder / "compared.png", DPI)
     yield Picture("compared", "Cost and violation so far", "All policies on the same rounds.")

@@ -13,6 +13,7 @@ from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_figure
 from hedgerow.report.network_layout import Layout, layout
+from hedgerow.report.node_names import NodeNames, free_angle
 from hedgerow.report.picture import COLOURS, decades, save_figure
 
 if TYPE_CHECKING:
@@ -236,14 +237,14 @@ def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
     places, count = placed.places, len(network.nodes)
     size = 26.0 if count <= MOST_NAMES else 12.0
     axes.scatter(places[:, 0], places[:, 1], s=size, color="0.2", linewidths=0.0, zorder=2)
-    names = _Names(axes, network, places)
+    names = NodeNames(axes, places, 9.0 if count <= 20 else 7.5)
     labels = {}
     for role, colour, angle in ENDS:
         node = getattr(network, role)
         if node is not None:
             x, y = places[node].tolist()
             axes.scatter(x, y, s=90, color=colour, edgecolor="white", zorder=3)
-            crowd = angle if count > MOST_NAMES else _free_angle(network, places, node)
+            crowd = angle if count > MOST_NAMES else free_angle(network.edges, places, node)
             names.write(node, f"{_short(network.nodes[node])} ({role})", crowd, colour)
             labels[node] = places[node]
     apart = 0.0
@@ -254,90 +255,8 @@ def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
         apart = 0.15 * float(np.ptp(places, axis=0).max())
     for node in nodes:
         if all(np.linalg.norm(places[node] - place) > apart for place in labels.values()):
-            names.write(node, _short(network.nodes[node]), _free_angle(network, places, node))
+            names.write(node, _short(network.nodes[node]), free_angle(network.edges, places, node))
             labels[node] = places[node]
-
-
-class _Names:
-    """Names beside their nodes, each where it covers least of other names and nodes.
-
-    Args:
-        axes: where they are written.
-        network: whose names they are.
-        places: of the nodes, in the units of the axes.
-
-    """
-
-    def __init__(self, axes: Axes, network: Network, places: NDArray[np.float64]):
-        figure: Any = axes.figure
-        figure.draw_without_rendering()  # so that places on the canvas are known
-        self._axes, self._places = axes, places
-        self._size = 9.0 if len(network.nodes) <= 20 else 7.5
-        self._points = np.asarray(axes.transData.transform(places)) * 72.0 / figure.dpi
-        self._taken = [np.array([x - 4.0, y - 4.0, x + 4.0, y + 4.0]) for x, y in self._points]
-
-    def write(self, node: int, text: str, angle: float, colour: str = "") -> None:
-        """Write a name, best at this angle; that of an end is in its colour."""
-        from matplotlib.patheffects import withStroke
-
-        away = 9.0 if colour else 6.0
-        angles = [angle, *(angle + turn for turn in np.arange(1, 12) * math.pi / 6.0)]
-        boxes = [self._box(node, text, away, way, bool(colour)) for way in angles]
-        turned = [abs(math.sin(0.5 * (way - angle))) for way in angles]
-        covered = [
-            self._covered(box) + self._strange(node, box) + 0.5 * turn  # turned little, if equal
-            for box, turn in zip(boxes, turned, strict=True)
-        ]
-        best = int(np.argmin(covered))
-        self._taken.append(boxes[best])
-        right, up = math.cos(angles[best]), math.sin(angles[best])
-        self._axes.annotate(
-            in_figure(text),
-            tuple(self._places[node].tolist()),
-            xytext=(away * right, away * up),
-            textcoords="offset points",
-            ha="left" if right > 0.35 else "right" if right < -0.35 else "center",
-            va="bottom" if up > 0.35 else "top" if up < -0.35 else "center",
-            fontsize=self._size,
-            fontweight="bold" if colour else "normal",
-            color=colour or "0.1",
-            path_effects=[withStroke(linewidth=2.5, foreground="white")],
-            zorder=4,
-        )
-
-    def _box(self, node: int, text: str, away: float, angle: float, bold: bool) -> Vector:
-        """Return left, bottom, right and top of a name, in points, roughly."""
-        wide, high = (0.68 if bold else 0.6) * self._size * len(text), 1.1 * self._size
-        right, up = math.cos(angle), math.sin(angle)
-        x, y = self._points[node] + away * np.array([right, up])
-        left = x - wide * (0.0 if right > 0.35 else 1.0 if right < -0.35 else 0.5)
-        bottom = y - high * (0.0 if up > 0.35 else 1.0 if up < -0.35 else 0.5)
-        return np.array([left, bottom, left + wide, bottom + high])
-
-    def _strange(self, node: int, box: Vector) -> float:
-        """Return a penalty where a name is nearer to another node than to its own."""
-        nearest = np.clip(self._points, box[:2], box[2:])
-        away = np.linalg.norm(self._points - nearest, axis=1)
-        return 20.0 if np.count_nonzero(away <= away[node]) > 1 else 0.0
-
-    def _covered(self, box: Vector) -> float:
-        """Return how much of other names and nodes a box covers, in square points."""
-        taken = np.array(self._taken)
-        sides = np.minimum(taken[:, 2:], box[2:]) - np.maximum(taken[:, :2], box[:2])
-        return float(np.prod(np.maximum(sides, 0.0), axis=1).sum())
-
-
-def _free_angle(network: Network, places: NDArray[np.float64], node: int) -> float:
-    """Return the middle of the widest angle between two neighbouring edges of a node."""
-    touching = np.asarray(network.edges == node).any(axis=1)
-    others = np.unique(network.edges[touching])
-    ways = places[others[others != node]] - places[node]
-    if not len(ways):
-        return 0.0
-    angles = np.sort(np.arctan2(ways[:, 1], ways[:, 0]))
-    gaps = np.diff(np.append(angles, angles[0] + 2.0 * np.pi))
-    widest = int(np.argmax(gaps))
-    return float(angles[widest] + 0.5 * gaps[widest])
 
 
 def _short(name: str) -> str:

@@ -194,7 +194,7 @@ nav a { margin-right: 1rem; } a { color: #00568a; }
   figure, table { break-inside: avoid; } nav { display: none; } }
 """
 
-NUMBER = re.compile(r"-?[\d.]+(e[+-]?\d+)?( [^\d\s]+)?|-|")
+NUMBER = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?( [^\d\s]+)?|-|")
 """A number, perhaps with its unit; or nothing."""
 UNITS = (
     "Regret: cost above that of the best fixed action that keeps every round, in % of that "
