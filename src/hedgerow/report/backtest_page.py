@@ -122,8 +122,14 @@ def sentences(test: Backtest) -> list[str]:
     """Return what a reader of the table should know."""
     said = [test.problem.feasibility]
     best = test.best
-    gap = "" if best.status == "optimal" else f" (search ended with status {best.status!r})"
-    said.append(f"{BEST}: {best.comparator}{gap}.")
+    if best.status == "time limit":
+        said.append(
+            f"{BEST}: the best fixed action that was found in time, which violates by "
+            f"{shown(best.ccv)} in all; there may be a better one."
+        )
+    else:
+        gap = "" if best.status == "optimal" else f" (search ended with status {best.status!r})"
+        said.append(f"{BEST}: {best.comparator}{gap}.")
     if test.best.status == "optimal":
         more = test.runs[0].trace.regret(best) / max(1, test.problem.horizon)
         word = "above" if more >= 0.0 else "below"
@@ -278,7 +284,8 @@ def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
         if log:
             ax.set_yscale("log")
             decades(ax.yaxis, *ax.get_ylim())
-        ax.legend(frameon=False, fontsize=8, ncols=2, loc="upper left")
+        above = {"loc": "lower left", "bbox_to_anchor": (0.0, 0.98), "borderaxespad": 0.0}
+        ax.legend(frameon=False, fontsize=8, ncols=2, **above)
         unit = limit.quantity.unit or limit.quantity.name
         ax.set_ylabel(in_figure(f"{unit} over" if limit.kind == "capacity" else unit), fontsize=8)
         ax.tick_params(labelsize=8, labelbottom=ax is axes[-1, 0])

@@ -29,7 +29,7 @@ MOST_LINES = 3000
 """More edges than this are drawn as a sample: the picture would be a black disc."""
 MOST_DISTRIBUTIONS = 4
 SHADES = "viridis_r"
-LONGEST_NAME = 24
+LONGEST_NAME = 30
 ENDS = (
     ("hub", COLOURS[6], 0.5 * math.pi),
     ("source", COLOURS[2], math.pi),
@@ -132,7 +132,7 @@ def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None)
     said.append(placed.meaning)
     if width is not None:
         low, high = np.nanmin(width.values), np.nanmax(width.values)
-        said.append(in_figure(f"width: {width.title}, from {low:.3g} to {high:.3g}"))
+        said.append(in_figure(f"width: {width.title}, from {low:.4g} to {high:.4g}"))
     axes.set_title("\n".join([said[0], "; ".join(said[1:])]), fontsize=10, loc="left")
     _nodes(axes, network, placed)
 

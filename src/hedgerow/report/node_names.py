@@ -14,6 +14,9 @@ from hedgerow.report.escaping import in_figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+CROWDED = 0.3
+"""A name that would cover more than this share of its own size is left out."""
+
 
 class NodeNames:
     """Names beside their nodes, each where it covers least of other names and nodes.
@@ -33,7 +36,7 @@ class NodeNames:
         self._taken = [np.array([x - 4.0, y - 4.0, x + 4.0, y + 4.0]) for x, y in self._points]
 
     def write(self, node: int, text: str, angle: float, colour: str = "") -> None:
-        """Write a name, best at this angle; that of an end is in its colour."""
+        """Write a name, best at this angle; that of an end is in its colour, and always there."""
         from matplotlib.patheffects import withStroke
 
         away = 9.0 if colour else 6.0
@@ -45,6 +48,10 @@ class NodeNames:
             for box, turn in zip(boxes, turned, strict=True)
         ]
         best = int(np.argmin(covered))
+        if not colour and self._covered(boxes[best]) > CROWDED * np.prod(
+            np.ptp(boxes[best].reshape(2, 2), axis=0)
+        ):
+            return
         self._taken.append(boxes[best])
         right, up = math.cos(angles[best]), math.sin(angles[best])
         self._axes.annotate(
