@@ -167,6 +167,10 @@ def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
 
 def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES) -> Path:
     """Write backtest.html with its pictures inside, and the pictures beside it; return its path."""
+    if not isinstance(test, Backtest):
+        raise TypeError(
+            f"write_backtest needs a Backtest, as backtest(problem) returns it, got {test!r:.60}"
+        )
     folder = Path(folder)
     figures = folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)

@@ -213,6 +213,10 @@ UNITS = (
 
 def write_report(summary: Summary, folder: Path | str) -> Path:
     """Write report.html, its figures, the table as CSV and LaTeX; return the page's path."""
+    if not isinstance(summary, Summary):
+        raise TypeError(
+            f"write_report needs a summary, Summary(Results(folder)), got {summary!r:.60}"
+        )
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rates = growth_rates(summary)
