@@ -53,6 +53,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "geant": partial(traffic.measured, "geant"),
         "generated": traffic.generated,
         "scale": traffic.scale,
+        "products": traffic.products,
     },
 }
 MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /\1 -->", re.DOTALL)
