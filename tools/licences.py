@@ -1,4 +1,4 @@
-"""Write docs/licences.md: the licence of every package that is pinned, and who asks for it.
+"""Write licences.md: the licence of every package that is pinned, and who asks for it.
 
 All of them must be installed: `make licences`.
 """
@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "licences.md"
+PAGE = ROOT / "docs" / "reference" / "licences.md"
 LOCKS = (ROOT / "requirements" / "test.txt", ROOT / "requirements" / "bench.txt")
 RUNTIME = ("core", "cli", "lp", "qp", "cluster", "graphs", "data", "live")
 """What users may install: `all` is these together."""
@@ -23,8 +23,8 @@ TEXT = """\
 # Licences
 
 Hedgerow is under the MIT licence. It ships no other package. What it is installed with, pinned in
-[requirements/](../requirements), has these licences, as each package declares them; the last column
-says which extra asks for it ("core" needs none, "make" builds the package and the locks).
+[requirements/](../../requirements), has these licences, as each package declares them; the last
+column says which extra asks for it ("core" needs none, "make" builds the package and the locks).
 
 Only the extras {gpl_extras} ask for packages under the GNU General Public License, namely
 {gpl}: tests and benchmarks compare with them. No module of the library imports them.

@@ -14,9 +14,9 @@ def main() -> None:
     for name in PARTS:
         page = DOCS / name
         page.write_text(renewed(name, page.read_text(encoding="utf-8")), encoding="utf-8")
-    picture(DOCS / "sets.png")
-    draw(DOCS / "beyond.png")
-    draw_eagerness(DOCS / "eagerness.png")
+    picture(DOCS / "reference/sets.png")
+    draw(DOCS / "appendix/beyond.png")
+    draw_eagerness(DOCS / "explanation/eagerness.png")
 
 
 if __name__ == "__main__":
