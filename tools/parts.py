@@ -13,6 +13,7 @@ import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
 import traffic_tables as traffic
+from cli_reference import cli_markdown
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
@@ -45,6 +46,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "generated": traffic.generated,
         "scale": traffic.scale,
     },
+    "reference/cli.md": {"commands": cli_markdown},
     "reference/methods.md": {"methods": methods_markdown},
     "reference/problems.md": {"problems": pages.problems},
     "reference/sets.md": {"catalogue": catalogue_markdown},
