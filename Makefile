@@ -63,7 +63,7 @@ note:  # docs/note/note.pdf, the theorems with their proofs
 		then latexmk -pdf -interaction=nonstopmode -halt-on-error note.tex; \
 		else for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error note.tex || exit 1; done; fi
 
-licences: $(BENCH)
+licences: $(BENCH) $(SITE)
 	$(BIN)/python tools/licences.py
 
 # Writes the versions and hashes of all that is installed; UPGRADE=--upgrade takes the newest.

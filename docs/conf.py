@@ -28,7 +28,6 @@ exclude_patterns = ["note"]
 highlight_language = "none"
 smartquotes = False
 python_maximum_signature_line_length = 80
-python_use_unqualified_type_names = True
 toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -57,17 +56,20 @@ copybutton_prompt_is_regexp = True
 html_title = "Hedgerow"
 html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
+html_favicon = html_logo = "static/hedgerow.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
+    "logo": {"text": "Hedgerow"},
     "footer_start": ["copyright"],
     "footer_end": [],
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "show_nav_level": 1,
+    "show_prev_next": True,
     "show_toc_level": 1,
 }
 html_context = {"default_mode": "auto"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-import matplotlib
+import matplotlib as mpl
 
 from tables import ROOT
 
@@ -14,10 +14,10 @@ EXAMPLE = ROOT / "examples" / "gallery" / "plot_01_paper_figure.py"
 
 def draw_front(path: Path) -> None:
     """Run the example and save what it draws."""
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
 
-    pyplot.close("all")
+    plt.close("all")
     runpy.run_path(str(EXAMPLE))
-    pyplot.gcf().savefig(path, dpi=150)
-    pyplot.close("all")
+    plt.gcf().savefig(path, dpi=150)
+    plt.close("all")

@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import hedgerow as hr
-from hedgerow.adversary.game import ccv
 
 simplex = hr.sets.Simplex(4)
 game = hr.adversary.LinearGame(simplex, horizon=60, share=0.5)
@@ -21,7 +20,11 @@ def make(_draw):
     return hr.projection_free_coco(simplex)
 
 
-tried = list(hr.adversary.progress(make, game, ccv, seed=0, evaluations=200))
+def violation(played):
+    return played.trace.ccv
+
+
+tried = list(hr.adversary.progress(make, game, violation, seed=0, evaluations=200))
 found = tried[-1]
 trace = hr.simulate(make(0), found.problem)
 
