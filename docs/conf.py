@@ -21,6 +21,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "generated_pages",
     "mathml",
     "public_names",
 ]

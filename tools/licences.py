@@ -27,7 +27,7 @@ Hedgerow is under the MIT licence. It ships no other package. What it is install
 last column says which extra asks for it ("core" needs none, "make" builds the package and the
 locks).
 
-Only the extras {gpl_extras} ask for packages whose declaration names the GNU General Public License,
+Only the extras {gpl_extras} ask for packages that name the GNU General Public License,
 namely {gpl}. Tests and benchmarks compare with igraph and quadprog. docutils builds
 the site; it is in the public domain but for a few files. No module of the library imports them.
 
