@@ -204,11 +204,26 @@ def _signature(value: Any, bound: bool = False) -> str:
         found = inspect.signature(value)
     except (TypeError, ValueError):
         return ""
-    parameters = list(found.parameters.values())[1 if bound else 0 :]
-    text = str(found.replace(parameters=parameters))
-    if inspect.isclass(value):
-        text = text.removesuffix(" -> None")
-    return re.sub(r"<(?:function )?(?:class ')?([\w.]+)[^>]*>", r"\1", text.replace("'", ""))
+    parameters = [
+        one.replace(annotation=_bare(one.annotation))
+        for one in list(found.parameters.values())[1 if bound else 0 :]
+    ]
+    back = found.empty if inspect.isclass(value) else _bare(found.return_annotation)
+    text = str(found.replace(parameters=parameters, return_annotation=back))
+    return re.sub(r"<(?:function )?(?:class ')?([\w.]+)[^>]*>", r"\1", text)
+
+
+class _Bare(str):
+    """An annotation that is shown without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _bare(annotation: Any) -> Any:
+    return _Bare(annotation.replace("'", "")) if isinstance(annotation, str) else annotation
 
 
 def _types(value: Any) -> dict[str, str]:

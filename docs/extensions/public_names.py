@@ -12,7 +12,7 @@ from sphinx.transforms import SphinxTransform
 
 import api_pages
 
-NAME = re.compile(r"(?:hr\.)?([A-Za-z_][\w.]*)(?:\(\))?")
+NAME = re.compile(r"(?:hr\.)?([A-Za-z_][\w.]*)(?:\(.*\))?")
 
 
 def targets() -> dict[str, str]:
