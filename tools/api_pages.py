@@ -51,6 +51,7 @@ def rooms() -> dict[str, ModuleType]:
     return dict(sorted(found.items()))
 
 
+@cache
 def public_names() -> dict[str, Any]:
     """Return everything that the package and its rooms list, by full name, rooms left out."""
     return {
@@ -61,6 +62,7 @@ def public_names() -> dict[str, Any]:
     }
 
 
+@cache
 def homes() -> dict[str, str]:
     """Return for each public name the one under which the same thing has its entry."""
     names, first = public_names(), dict[int, str]()
@@ -98,15 +100,18 @@ def _page(room: str, module: ModuleType, own: dict[str, Any]) -> str:
         lines = [f"| [{name}]({name}.md) | {_sentence(rooms()[name])} |" for name in inner]
         blocks.append("\n".join(["| room | what |", "|---|---|", *lines]))
     if own:
-        lines = [f"| `{full}` | {_sentence(value, full)} |" for full, value in own.items()]
-        short = [line.replace(f"`{room}.", "`", 1) for line in lines]
-        blocks.append("\n".join(["| name | what |", "|---|---|", *short]))
+        lines = [f"| {_link(full)} | {_sentence(value, full)} |" for full, value in own.items()]
+        blocks.append("\n".join(["| name | what |", "|---|---|", *lines]))
     for full, value in own.items():
         home = homes()[full]
         blocks.append(_entry(full, value) if home == full else _alias(full, home, value))
     if inner:
         blocks.append("\n".join(["```{toctree}", ":hidden:", "", *inner, "```"]))
     return "\n\n".join(blocks) + "\n"
+
+
+def _link(full: str) -> str:
+    return f"{{py:obj}}`{full.rpartition('.')[2]} <{homes()[full]}>`"
 
 
 def _alias(full: str, home: str, value: Any) -> str:
