@@ -47,8 +47,12 @@ def watch(page: Page, home: str) -> list[str]:
         if not url.startswith((home, "data:", "blob:")):
             found.append(f"asks for {url}")
 
+    def lost(url: str, why: str) -> None:
+        if why != "net::ERR_ABORTED":  # the next page was opened before it came
+            found.append(f"did not get {url}")
+
     page.on("request", lambda request: asked(request.url))
-    page.on("requestfailed", lambda request: found.append(f"did not get {request.url}"))
+    page.on("requestfailed", lambda request: lost(request.url, request.failure or ""))
     page.on("pageerror", lambda error: found.append(f"fails: {error}"))
     page.on(
         "console", lambda said: found.append(f"logs {said.text}") if said.type == "error" else None
