@@ -1,4 +1,4 @@
-"""Tables of docs/traffic.md: measured weeks, generated demand, and a large network."""
+"""Tables of docs/how-to/traffic.md: measured weeks, generated demand, and a large network."""
 
 from __future__ import annotations
 

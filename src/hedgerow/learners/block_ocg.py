@@ -94,7 +94,7 @@ class BlockOCG(KernelLearner):
 
     Each block has the guarantee of its step rule, and they add up: with `CertificateSteps`,
     Regret_T <= sum_b (4/3)(cap^{-1/3} + rho_b cap) D_b P_b^{3/4} + lower order, where
-    P_b = sum_t ||grad_{t,b}||^{4/3} (Theorem E of docs/theory.md, `bounds.capped_regret`). This is
+    P_b = sum_t ||grad_{t,b}||^{4/3} (Theorem E of theory.md, `bounds.capped_regret`). This is
     never above the bound of one block: P_b^{3/4} is a norm of the block's sizes with exponent 4/3,
     so sum_b D_b P_b^{3/4} <= D (sum_b P_b^{3/2})^{1/2} <= D P^{3/4}, by Cauchy-Schwarz and
     Minkowski, where D^2 = sum D_b^2 and ||grad_t||^2 = sum_b ||grad_{t,b}||^2.

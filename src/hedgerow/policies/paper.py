@@ -76,7 +76,7 @@ def projection_free_coco(
     another factor up to rounding. One oracle call per round, and a few more for violations of a
     new size.
 
-    A `Guard` grants its weights and steps while they cannot break Theorem G (docs/theory.md):
+    A `Guard` grants its weights and steps while they cannot break Theorem G (theory.md):
     regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}) against every action that keeps all rounds,
     for any horizon. `explain(policy)` prints the bounds, which are below the trivial ones from
     T = 600 to 3000 on, depending on the set (40 to 300 with `tracking=False`); `certificate()`
@@ -168,7 +168,7 @@ def projection_free_coco(
 
 
 projection_free_coco_plain = baseline(
-    source="this library: docs/theory.md",
+    source="this library: theory.md",
     regret="T^{3/4}",
     ccv="T^{3/4}",
     per_round="1 linear minimisation",
@@ -206,7 +206,7 @@ def projection_free_long_term(
 
     `practical`: V = sqrt(t) in learnt ranges, `CertificateSteps`, any horizon. `theory`:
     V = 144 G D log(T) T^{3/4}, `PaperSteps`; the quadratic drift and Theorem 2.1 give regret
-    and signed sum of order T^{7/8} up to logarithms (docs/paper-to-code.md; the paper states this
+    and signed sum of order T^{7/8} up to logarithms (paper-to-code.md; the paper states this
     setting only for linear functions, Algorithm 7). `projection_free_coco(preset="theory")` has
     the better bounds in both: the signed sum is at most the CCV, of order T^{3/4}. What speaks for
     this policy is practical: it can spend slack.

@@ -2,9 +2,9 @@
 
 Weight and regulariser of a practical preset are wishes. Before each step the guard checks one
 inequality between numbers that are known by then; while it holds, regret and CCV obey Theorem G of
-docs/theory.md, whatever was wished. A wish that would break it is reduced, at the worst to the
+theory.md, whatever was wished. A wish that would break it is reduced, at the worst to the
 weight of Theorem F and the regulariser of its schedule, which always keep it; for a learner that
-skips steps up to the term E_T of docs/theory.md.
+skips steps up to the term E_T of theory.md.
 """
 
 from __future__ import annotations
