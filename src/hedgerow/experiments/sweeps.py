@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hedgerow.experiments.config import Experiment
 from hedgerow.experiments.executors import Done
 from hedgerow.experiments.fingerprints import sources
-from hedgerow.experiments.folder import open_results, refuse_other_states
+from hedgerow.experiments.folder import chunks_of, open_results, refuse_other_states
+from hedgerow.experiments.playing import chunk_folder
 from hedgerow.experiments.results import StoppedError, add_timing, write
 from hedgerow.experiments.stored import DamagedError, read_whole
-from hedgerow.experiments.tasks import Task, plan
+from hedgerow.experiments.tasks import RunTask, Task, plan
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
 """Who does the tasks: `serial`, or `processes` or `dask` with their choice."""
@@ -89,7 +91,7 @@ def sweep_tasks(
             watch(tally)
         # another process may finish tasks meanwhile: each is looked up again before it is given out
         order = found.left if alone else found.left[::-1]
-        pending = (task for task in order if look([task], folder).left)
+        pending = (_placed(task, folder) for task in order if look([task], folder).left)
         with closing(workforce(pending)) as ends:
             for done in ends:
                 _keep(done, folder, tally, mix)
@@ -128,6 +130,13 @@ def look(tasks: Iterable[Task], folder: Path) -> Found:
     return found
 
 
+def _placed(task: Task, folder: Path) -> Task:
+    """Return a run that knows where its game keeps its chunks, if it is long."""
+    if not isinstance(task, RunTask):
+        return task
+    return replace(task, chunks=str(chunks_of(folder).resolve()))
+
+
 def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
     if done.error is not None:
         tally.failed[done.task.id] = done.error
@@ -145,4 +154,6 @@ def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
             tally.failed[done.task.id] = f"its numbers cannot be stored: {error}"
             return
     add_timing(folder, done.outputs[-1], done.seconds)
+    if isinstance(done.task, RunTask) and (chunks := chunk_folder(done.task)) is not None:
+        shutil.rmtree(chunks, ignore_errors=True)
     tally.ran += 1

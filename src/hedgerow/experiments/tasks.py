@@ -65,6 +65,8 @@ class RunTask:
         eagerness: its one tuned factor, where it has one.
         seed: the repetition; it also fixes the method's own draws.
         code: the SHA-256 of the file that defines a method from outside of the library.
+        chunks: the folder in which long games keep their chunks, where there is one; no part of
+            what tells a run from others.
 
     """
 
@@ -74,6 +76,7 @@ class RunTask:
     eagerness: float
     seed: int
     code: str = ""
+    chunks: str = ""
 
     @property
     def place(self) -> Place:
