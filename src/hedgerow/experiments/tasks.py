@@ -47,7 +47,7 @@ class BenchmarkTask:
 
     def check_code(self) -> None:
         """Refuse a kind from outside of the library that this process has not, or has otherwise."""
-        check_code(find_kind, self.problem.kind, self.problem.code)
+        self.problem.check_code()
 
     def build(self) -> Problem:
         """Build the problem that is played."""
