@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from small_experiment import TEXT, invoked, results_of, small, timed, written
+from small_experiment import invoked, results_of, small, timed, written
 
 from hedgerow import import_paths
 from hedgerow.experiments.executors import dask, serial

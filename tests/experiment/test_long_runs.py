@@ -1,4 +1,4 @@
-"""A long run of a sweep, killed: the next sweep goes on from its last chunk, and the bytes agree."""
+"""A long run of a sweep, killed: the next one goes on from its last chunk, the bytes agree."""
 
 from __future__ import annotations
 

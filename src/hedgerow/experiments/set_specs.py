@@ -81,7 +81,7 @@ def find_set(name: str) -> SetKind:
     """Return a kind of set by its name here, its name in an installed package, or its import path.
 
     >>> find_set("Simplex").build(n=3)
-    Simplex(n=3)
+    Simplex(n=3, total=1.0)
     >>> find_set("Simplx")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: there is no set 'Simplx' (did you mean 'Simplex'?); ...

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.atomic_write import replace_files
 from hedgerow.feedback import first_order
@@ -145,7 +146,7 @@ def _packed(chunk: Chunk, beginning: str) -> bytes:
         "seconds": trace.seconds,
         "compiled": trace.compiled,
     }
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "costs": trace.costs,
         "violations": trace.violations,
         "header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8),
