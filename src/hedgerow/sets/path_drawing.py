@@ -21,6 +21,8 @@ LONGEST_NAME = 24
 PASSES = 4
 BEND = 0.12
 """How far an edge bends to its side, by its length: edges back and forth are two lines."""
+STAGGER = 0.22
+"""How far nodes of a full column stand aside of it, by its width: edges in it can be told apart."""
 EDGE, NODE, SOURCE, TARGET = "#8a93a0", "#2b6cb0", "#2f855a", "#c05621"
 ARROW = (
     '<defs><marker id="hedgerow-arrow" viewBox="0 0 8 8" refX="11" refY="4" markerWidth="6" '
@@ -68,18 +70,19 @@ def _places(
     column[~reached] = column[reached].max() + 1.0  # no path leads there
     others = np.delete(column, target)
     column[target] = max(column[target], others[np.delete(reached, target)].max() + 1.0)
-    rank = np.zeros(nodes)
+    rank, aside = np.zeros(nodes), np.zeros(nodes)
     for k in range(PASSES):  # each node goes where its neighbours are, so that few lines cross
         near = rank if k == 0 else _mean_rank(tail, head, rank, nodes)
         for c in np.unique(column):
             members = np.flatnonzero(column == c)
             order = members[np.argsort(near[members], kind="stable")]
             rank[order] = (np.arange(order.size) + 0.5) / order.size
+            aside[order] = STAGGER * (np.arange(order.size) % 3 - 1.0) * (order.size > 2)
     columns = column.max() + 1.0
     fullest = np.unique(column, return_counts=True)[1].max()
     width = float(np.clip(110.0 * columns, 260.0, 760.0))
-    height = float(np.clip(36.0 * fullest + 24.0, 110.0, 420.0))
-    x = 40.0 + (width - 80.0) * column / max(columns - 1.0, 1.0)
+    height = float(np.clip(42.0 * fullest + 24.0, 110.0, 420.0))
+    x = 40.0 + (width - 80.0) * (column + aside) / max(columns - 1.0, 1.0)
     return np.column_stack([x, 14.0 + (height - 40.0) * rank]), width, height
 
 
