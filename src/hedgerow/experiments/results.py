@@ -242,16 +242,11 @@ class Results:
 
     def _games(self) -> dict[str, Record]:
         """Return the last entry of each run that was played, by its id."""
-        path, games = self.folder / "timings.jsonl", {}
-        for line in path.read_bytes().splitlines() if path.is_file() else ():
-            try:
-                entry = json.loads(line)
-                played = entry["place"] == "runs" and entry.get("compiled") is not None
-                if played and 0.0 <= entry["seconds"] < math.inf:
-                    games[str(entry["id"])] = entry
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                continue  # cut short by a kill, or damaged: times are no part of the results
-        return games
+        return {
+            entry["id"]: entry
+            for entry in _timing_entries(self.folder)
+            if entry.get("place") == "runs" and entry.get("compiled") is not None
+        }
 
     def _joined(self, record: Record) -> RunResult:
         best = self.benchmarks.get(record["benchmark"])
@@ -317,6 +312,24 @@ def add_timing(folder: Path, output: Output, task_seconds: float) -> None:
             file.write(b"\n" + json.dumps(entry).encode())
     except OSError as error:
         raise UnwritableError(path, error) from None
+
+
+def task_seconds(folder: Path) -> dict[str, float]:
+    """Return how long each task took, drawing of rounds included, by its id."""
+    return {entry["id"]: float(entry["task_seconds"]) for entry in _timing_entries(folder)}
+
+
+def _timing_entries(folder: Path) -> Iterator[Record]:
+    """Yield the entries of `timings.jsonl` that can be used, in order."""
+    path = folder / "timings.jsonl"
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            entry = json.loads(line)
+            times = entry["seconds"], entry.get("task_seconds", entry["seconds"])
+            if all(0.0 <= seconds < math.inf for seconds in times):
+                yield {**entry, "id": str(entry["id"]), "task_seconds": times[1]}
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            continue  # cut short by a kill, or damaged: times are no part of the results
 
 
 def as_json(record: Any) -> bytes:

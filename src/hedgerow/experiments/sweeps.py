@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +32,8 @@ class SweepProgress:
         ran: those that it finished.
         failed: what went wrong, by the task's id.
         damaged: what was wrong with files that were there and were not counted, a sentence each.
+        under_way: the ids of tasks that workers have, oldest first; a few of them may still wait
+            for a worker to come free.
 
     """
 
@@ -40,10 +42,11 @@ class SweepProgress:
     ran: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
+    under_way: dict[str, None] = field(default_factory=dict)
 
     @property
     def left(self) -> int:
-        """Tasks that are neither finished nor failed."""
+        """Tasks that are neither finished nor failed, those under way among them."""
         return self.total - self.before - self.ran - len(self.failed)
 
 
@@ -91,9 +94,10 @@ def sweep_tasks(
             watch(tally)
         # another process may finish tasks meanwhile: each is looked up again before it is given out
         order = found.left if alone else found.left[::-1]
-        pending = (_placed(task, folder) for task in order if look([task], folder).left)
+        pending = _given_out(order, folder, tally)
         with closing(workforce(pending)) as ends:
             for done in ends:
+                tally.under_way.pop(done.task.id, None)
                 _keep(done, folder, tally, mix)
                 if watch:
                     watch(tally)
@@ -130,11 +134,13 @@ def look(tasks: Iterable[Task], folder: Path) -> Found:
     return found
 
 
-def _placed(task: Task, folder: Path) -> Task:
-    """Return a run that knows where its game keeps its chunks, if it is long."""
-    if not isinstance(task, RunTask):
-        return task
-    return replace(task, chunks=str(chunks_of(folder).resolve()))
+def _given_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterator[Task]:
+    """Yield the tasks that are still to be done; a run knows where a long game keeps its chunks."""
+    chunks = str(chunks_of(folder).resolve())
+    for task in order:
+        if look([task], folder).left:
+            tally.under_way[task.id] = None
+            yield replace(task, chunks=chunks) if isinstance(task, RunTask) else task
 
 
 def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
