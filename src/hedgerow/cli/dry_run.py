@@ -71,27 +71,31 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
 
 def _table(left: list[Estimate]) -> Table:
     """Return a row for tasks that are alike, seeds apart."""
-    rows: dict[tuple[str, str, str, str, str], list[Estimate]] = {}
+    rows: dict[tuple[str, str, str], list[Estimate]] = {}
     for estimate in left:
         rows.setdefault(_row(estimate), []).append(estimate)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name in ("problem", "task"):
         table.add_column(name, overflow="fold")
-    for name in ("T", "preset", "eagerness", "left", "each", "from"):
+    for name in ("T", "left", "each", "by"):
         table.add_column(name, justify="right", no_wrap=True)
-    for (problem, horizon, who, preset, eagerness), of in rows.items():
+    for (problem, who, horizon), of in rows.items():
         each = "?" if of[0].seconds is None else span(of[0].seconds)
-        cells = (problem, who, horizon, preset, eagerness, len(of), each, of[0].source)
-        table.add_row(*map(in_table, cells))
+        table.add_row(*map(in_table, (problem, who, horizon, len(of), each, of[0].source)))
     return table
 
 
-def _row(estimate: Estimate) -> tuple[str, str, str, str, str]:
+def _row(estimate: Estimate) -> tuple[str, str, str]:
+    """Return the problem, who plays unlike by default, and the horizon."""
     task = estimate.task
-    if isinstance(task, RunTask):
-        game, eagerness = task.game, f"{task.eagerness:g}"
-        return game.problem.label, str(game.horizon), task.method, task.preset, eagerness
-    return task.problem.label, str(task.horizon), "benchmark", "", ""
+    if not isinstance(task, RunTask):
+        return task.problem.label, "benchmark", str(task.horizon)
+    words = [task.method]
+    if task.preset != "practical":
+        words.append(task.preset)
+    if task.eagerness != 1.0:
+        words.append(f"eagerness {task.eagerness:g}")
+    return task.game.problem.label, ", ".join(words), str(task.game.horizon)
 
 
 def _time(seconds: float, workers: int | None) -> str:
