@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "licences.md"
 LOCKS = (ROOT / "requirements" / "test.txt", ROOT / "requirements" / "bench.txt")
-RUNTIME = ("core", "cli", "lp", "qp", "cluster", "graphs", "data", "live")
+RUNTIME = ("core", "cli", "lp", "qp", "cluster", "frames", "graphs", "data", "live")
 """What users may install: `all` is these together."""
 OTHERS = ("test", "make", "bench")
 TEXT = """\

@@ -315,7 +315,7 @@ def test_two_packages_with_one_name_are_told_apart_by_path(installed, tmp_path, 
 def test_python_names_functions_and_classes_as_a_file_names_paths(own, tmp_path):
     """The same experiment from a dict, with the objects themselves, has the same bytes."""
     assert own.is_file()
-    import own_code
+    plain, two_coins = map(import_paths.load_path, ("own_code:plain", "own_code:two_coins"))
 
     def asked(method, kind, of):
         return {
@@ -329,7 +329,7 @@ def test_python_names_functions_and_classes_as_a_file_names_paths(own, tmp_path)
             ],
         }
 
-    objects = load_experiment(asked(own_code.plain, own_code.two_coins, Box))
+    objects = load_experiment(asked(plain, two_coins, Box))
     named = asked("own_code:plain", "own_code:two_coins", "hedgerow.sets.boxes:Box")
     assert objects == load_experiment(named)
     assert sweep(objects, tmp_path / "out", serial).failed == {}

@@ -8,6 +8,7 @@
                                loop played it (`compiled`); no part of the results
     environment.json           versions and machine of the last session; no part of the results
     partial/                   files being written, and a lock; no .part when nothing runs
+    partial/chunks/            what was played of long games that are not finished
     selection.json             only in a folder of `hedgerow tune`: see `experiments/tuning.py`
 
 A file is complete or absent: it is written under `partial/` and renamed, the array first, so that
