@@ -157,6 +157,18 @@ def test_a_log_gets_a_line_every_half_minute(monkeypatch, capsys):
     ]
 
 
+def test_a_terminal_gets_a_bar_that_says_what_is_under_way_left_and_failed(monkeypatch):
+    page = StringIO()
+    console = Console(file=page, force_terminal=True, width=120, color_system=None)
+    monkeypatch.setattr(progress_module, "Console", lambda **_: console)
+    now = tally(3, failed=1)
+    with progress("small", quiet=False) as watch:
+        watch(now)
+        now.under_way.pop("iid-a")  # the bar reads the tally each time that it is drawn
+    assert "6/12" in page.getvalue()
+    assert "1 under way, 5 left, 1 failed; iid-b" in page.getvalue()
+
+
 def test_quiet_shows_neither_lines_nor_the_log(monkeypatch, capsys):
     monkeypatch.setattr(progress_module, "EVERY", 0.0)
     show_log()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from functools import partial
@@ -157,8 +158,10 @@ def test_a_plug_in_is_listed(installed):
     shown = invoked("list", "--json")
     assert '"careful_start"' in shown.stdout
     assert '"coin_flips"' in shown.stdout
-    names = invoked("list").stdout
-    assert "staircases" in names
+    assert {"set": "staircases", "about": "Schedules 0 <= x_1 <= x_2 <= ... <= x_n <= 1."} in (
+        json.loads(shown.stdout)["sets"]
+    )
+    assert "staircases" in invoked("list").stdout
     assert "staircases" in invoked("sets").stdout
 
 

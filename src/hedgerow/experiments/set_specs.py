@@ -23,6 +23,11 @@ class SetKind(NamedTuple):
     name: str
     build: Callable[..., Any]
 
+    @property
+    def summary(self) -> str:
+        """What the set is: the first line of the docstring of `build`."""
+        return (inspect.getdoc(self.build) or "no description").splitlines()[0]
+
 
 @dataclass(frozen=True)
 class SetSpec:

@@ -78,10 +78,12 @@ def simulate_resumable(
         )
     folder, beginning = Path(folder), _beginning(policy, problem, look)
     folder.mkdir(parents=True, exist_ok=True)
-    found = list(_read(folder, beginning))
-    if found:
-        policy.restore(unpack_snapshot(found[-1].snapshot, folder))
-    traces = [chunk.trace for chunk in found]
+    traces, snapshot = list[Trace](), b""
+    for chunk in _read(folder, beginning):
+        traces.append(chunk.trace)
+        snapshot = chunk.snapshot
+    if snapshot:
+        policy.restore(unpack_snapshot(snapshot, folder))
     done, batch = sum(len(trace.costs) for trace in traces), list[Trace]()
     for part in simulate_chunks(policy, problem, look, skip=done):
         batch.append(part)
