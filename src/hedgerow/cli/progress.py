@@ -85,7 +85,7 @@ def progress(name: str, quiet: bool) -> Iterator[Callable[[SweepProgress], None]
         transient=True,
     )
     with shown:
-        bar = shown.add_task(name, tally=None)
+        bar = shown.add_task(name, total=None, tally=None)
         yield lambda tally: shown.update(
             bar, total=tally.total, completed=_ended(tally), tally=tally
         )
