@@ -96,6 +96,8 @@ class Experiment:
         seeds: one repetition each.
         tuning: of `hedgerow tune`, or None.
         code: the SHA-256 of the file of each method from outside of the library, by its name.
+        few: how many seeds are enough, the first ones; None: every seed is played by all.
+        many: with few: the methods that play every seed at eagerness 1.
 
     """
 
@@ -109,6 +111,13 @@ class Experiment:
     seeds: tuple[int, ...]
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
+    few: int | None = None
+    many: tuple[str, ...] = ()
+
+    def plays(self, method: str, eagerness: float, seed: int) -> bool:
+        """Whether a method plays a seed with this eagerness."""
+        everywhere = self.few is None or (method in self.many and eagerness == 1.0)
+        return everywhere or seed in self.seeds[: self.few]
 
     def resolved(self) -> dict[str, Any]:
         """Return the experiment as plain data, with every default written out."""
@@ -136,4 +145,5 @@ class Experiment:
             "seeds": list(self.seeds),
             "tune": tuning,
             **({"code": dict(self.code)} if self.code else {}),
+            **({"few": self.few, "many": list(self.many)} if self.few is not None else {}),
         }

@@ -82,7 +82,7 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         table,
         "the experiment",
         ("name", "problems", "methods", "horizons", "seeds"),
-        ("about", "without", "presets", "eagerness", "eager", "tune"),
+        ("about", "without", "presets", "eagerness", "eager", "few", "many", "tune"),
     )
     name = schema.short(table["name"], "name")
     if not name.replace("-", "").replace("_", "").isalnum():
@@ -102,7 +102,15 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         seeds=schema.seeds(table["seeds"], "seeds"),
         tuning=_tuning(table["tune"]) if "tune" in table else None,
         code=tuple((name, code) for name in methods if (code := code_of(find_method(name).build))),
+        few=schema.count(table["few"], "few") if "few" in table else None,
+        many=schema.distinct(table["many"], schema.among(methods), "many")
+        if "many" in table
+        else (),
     )
+    if experiment.many and experiment.few is None:
+        raise ValueError(
+            "many names who plays every seed where few = N is enough; give few, or leave it out"
+        )
     _build_each(experiment)
     return experiment
 
@@ -120,6 +128,16 @@ def _methods(table: Mapping[str, Any]) -> tuple[str, ...]:
     if "without" in table:
         left_out = schema.distinct(table["without"], schema.among(METHODS), "without")
     return tuple(name for name in METHODS if name not in left_out)
+
+
+def _many(table: Mapping[str, Any], methods: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the methods that play every seed, where a few are enough for the others."""
+    if ("few" in table) != ("many" in table):
+        raise ValueError(
+            "few (how many seeds are enough) and many (the methods that play all) go together; "
+            f"got {'few' if 'few' in table else 'many'} alone"
+        )
+    return schema.distinct(table["many"], schema.among(methods), "many") if "many" in table else ()
 
 
 def _method(value: Any, where: str) -> str:

@@ -165,6 +165,8 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
         for preset in experiment.presets if method.takes("preset") else ("practical",):
             asked = experiment.eagerness if name in experiment.eager else (1.0,)
             for eagerness in eagerness_of(method, preset, asked):
+                if not experiment.plays(name, eagerness, seed):
+                    continue
                 yield RunTask(game, name, preset, eagerness, seed, code.get(name, ""))
 
 

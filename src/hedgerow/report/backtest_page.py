@@ -15,9 +15,9 @@ from hedgerow.experiments.backtesting import BEST, DEFAULT, Backtest, BacktestRu
 from hedgerow.inputs import Vector
 from hedgerow.problems.measured_routes import Limit
 from hedgerow.report.dated_axis import days, label_days
+from hedgerow.report.document import document, figure_section, plain_table
 from hedgerow.report.escaping import in_figure, in_html, in_table
 from hedgerow.report.network_figure import draw_network
-from hedgerow.report.page import document, figure_section, plain_table
 from hedgerow.report.picture import COLOURS, Picture, canvas, decades, save_figure, write_file
 from hedgerow.report.plots import plot_compare, plot_shares
 

@@ -14,9 +14,9 @@ from hedgerow.inputs import Vector
 from hedgerow.networks.topology import Topology
 from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.protocols.trace import Trace
+from hedgerow.report.document import document, figure_section, plain_table, soft
 from hedgerow.report.escaping import in_figure, in_html, in_table
-from hedgerow.report.page import plain_table
-from hedgerow.report.picture import COLOURS, canvas, save_figure, write_file
+from hedgerow.report.picture import COLOURS, Picture, canvas, save_figure, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -289,25 +289,15 @@ def write_traffic_page(
     path: Path,
 ) -> Path:
     """Write one self-contained page: sentences, the table, and pictures with their captions."""
-    import base64
-
-    shown = "".join(
-        f'<figure><img alt="{in_html(caption)}" src="data:image/png;base64,'
-        f'{base64.b64encode(file.read_bytes()).decode()}"><figcaption>{in_html(caption)}'
-        "</figcaption></figure>"
-        for caption, file in pictures
-    )
-    said = "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences)
-    table = plain_table([head.replace("\n", " ") for head in HEADS], rows)
-    table += f"<p>{in_html(LEGEND)}</p>"
-    style = (
-        "body{font:15px/1.5 sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}"
-        "img{max-width:100%}figure{margin:1.5rem 0}figcaption{color:#555}"
-        "table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:right;"
-        "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
-    )
-    page = (
-        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{in_html(title)}</title>'
-        f"<style>{style}</style><h1>{in_html(title)}</h1>{said}{table}{shown}</html>\n"
-    )
-    return write_file(path, page)
+    heads = [head.replace("\n", " ") for head in HEADS]
+    body = [
+        f"<h1>{in_html(title)}</h1>",
+        *(f"<p>{in_html(sentence)}</p>" for sentence in sentences),
+        plain_table(heads, rows),
+        soft(LEGEND),
+        *(
+            figure_section(Picture(file.stem, caption, ""), file.parent)
+            for caption, file in pictures
+        ),
+    ]
+    return write_file(path, document(in_html(title), "\n".join(body)))
