@@ -97,7 +97,8 @@ class Experiment:
         tuning: of `hedgerow tune`, or None.
         code: the SHA-256 of the file of each method from outside of the library, by its name.
         few: how many seeds are enough, the first ones; None: every seed is played by all.
-        many: with few: the methods that play every seed at eagerness 1.
+        many: with few: the methods that play every seed, with eagerness 1 and at the longest
+            horizon of each problem. They alone play shorter horizons, with a few seeds.
 
     """
 
@@ -114,10 +115,12 @@ class Experiment:
     few: int | None = None
     many: tuple[str, ...] = ()
 
-    def plays(self, method: str, eagerness: float, seed: int) -> bool:
-        """Whether a method plays a seed with this eagerness."""
-        everywhere = self.few is None or (method in self.many and eagerness == 1.0)
-        return everywhere or seed in self.seeds[: self.few]
+    def plays(self, method: str, eagerness: float, longest: bool, seed: int) -> bool:
+        """Whether a method plays a seed with this eagerness, at the longest horizon or not."""
+        if self.few is None:
+            return True
+        much, early = method in self.many and eagerness == 1.0, seed in self.seeds[: self.few]
+        return (much or early) if longest else (much and early)
 
     def resolved(self) -> dict[str, Any]:
         """Return the experiment as plain data, with every default written out."""

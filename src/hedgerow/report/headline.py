@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,12 +14,13 @@ from hedgerow.report.provenance import how_far, made_by
 from hedgerow.report.summary import ProblemAtHorizon, Row, Summary
 from hedgerow.report.verdicts import Game, route_place
 
+BEST = "the best fixed action that keeps every round, known only afterwards"
 VERSIONS = ("python", "numpy", "scipy", "numba")
 AXES = {
     "CCV": "cumulative constraint violation, the sum of max(0, g_t) so far, in % of what the blind "
     "action violates in all: the best fixed action that ignores the constraint.",
-    "Regret": "cost so far above that of the best fixed action that keeps every round, in % of that "
-    "action's total cost or of the blind action's, whichever is larger; below zero: cheaper.",
+    "Regret": "cost so far above that of the best fixed action that keeps every round, in % of "
+    "that action's total cost or of the blind action's, whichever is larger; below zero: cheaper.",
     "Time": "median of a round's share of the game, in microseconds; filled marks ran as one "
     "compiled loop, hollow ones in Python, so a hollow mark against a filled one compares code.",
 }
@@ -46,11 +48,11 @@ def headline_rows(summary: Summary, place: ProblemAtHorizon, preset: str) -> lis
 
 def place_in_words(summary: Summary, place: ProblemAtHorizon) -> str:
     """Return what a problem is called in titles: in words, and by its label."""
-    kinds = {
-        problem["label"]: problem["kind"] for problem in summary.results.experiment["problems"]
-    }
-    kind = KINDS.get(kinds.get(place.problem, ""))
-    words = f"{kind.summary.split(',')[0].rstrip('.')} ({place.problem})" if kind else place.problem
+    problems = summary.results.experiment["problems"]
+    kind = next((KINDS.get(p["kind"]) for p in problems if p["label"] == place.problem), None)
+    words = place.problem
+    if kind is not None:
+        words = f"{re.split(r'[,;(.]', kind.summary)[0].strip()} ({place.problem})"
     return f"{words}, T = {place.horizon}"
 
 
@@ -66,47 +68,45 @@ def answers(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Answ
 
 def _kept(game: Game, rows: Sequence[Row]) -> str:
     first, *others = rows
-    said = f"{_name(first)} violates it least, {first.ccv} % of what blind play violates"
+    said = f"{_name(first)} violates it least: its CCV is {first.ccv} % of blind play's"
     if not others:
         return f"{said}."
-    said += "; " + "; ".join(f"{_name(row)} {row.ccv} %" for row in others)
     lead = game.lead(first.config.method, others[0].config.method, "ccv")
-    sure = {True: "decided by", False: "against", None: "not decided by"}[lead.mean.below(0.0)]
-    seeds = f"{len(lead.values)} seed{'s' if len(lead.values) != 1 else ''}"
-    return f"{said}. The first's lead on the second is {sure} {seeds} ({lead.mean} points)."
+    one, decided = len(lead.values) == 1, lead.mean.below(0.0)
+    verb = (
+        ("decides" if one else "decide") if decided else ("does" if one else "do") + " not decide"
+    )
+    seeds = f"{len(lead.values)} seed{'' if one else 's'} {verb}"
+    said += f"; next is {_name(others[0])}, {others[0].ccv} %, and {seeds} between the two"
+    last = f"; most has {_name(others[-1])}, {others[-1].ccv} %" if len(others) > 1 else ""
+    return f"{said}{last}."
 
 
 def _cost(rows: Sequence[Row]) -> str:
-    least = min(rows, key=lambda row: row.regret.value)
-    first = rows[0]
-    said = f"{_name(first)} has a regret of {first.regret} %: {_against_best(first)}"
+    first, least = rows[0], min(rows, key=lambda row: row.regret.value)
+    sign = first.regret.above(0.0)
+    cost = "as much as" if sign is None else "more than" if sign else "less than"
+    said = f"{_name(first)} costs {cost} {BEST} (regret {first.regret} %)"
     if least is first:
         return f"{said}, and none of the others costs less."
-    others = "; ".join(f"{_name(row)} {row.regret} %" for row in rows[1:])
-    return f"{said}. The others: {others}. Least is {_name(least)}, with a CCV of {least.ccv} %."
-
-
-def _against_best(row: Row) -> str:
-    sign = row.regret.above(0.0)
-    if sign is None:
-        return (
-            "it costs as much as the best fixed action that keeps every round, within the interval"
-        )
-    more = "more" if sign else "less"
-    return f"it costs {more} than the best fixed action that keeps every round"
+    return f"{said}; least costs {_name(least)}, {least.regret} % with a CCV of {least.ccv} %."
 
 
 def _speed(rows: Sequence[Row]) -> str:
     timed = sorted(
         (row for row in rows if math.isfinite(row.microseconds)), key=lambda row: row.microseconds
     )
-    first = timed[0]
+    first, *others = timed
     said = f"{_name(first)} takes {first.microseconds:.3g} µs a round{_ran(first)}"
-    others = [
-        f"{_name(row)} {row.microseconds / first.microseconds:.3g} times as long{_ran(row)}"
-        for row in timed[1:]
-    ]
-    return "; ".join([said, *others]) + "."
+    if rows[0] in others:
+        said += f", {_longer(rows[0], first)}"
+    slowest = others[-1] if others and others[-1] is not rows[0] else None
+    return f"{said}{f'; slowest is {_longer(slowest, first)}' if slowest else ''}."
+
+
+def _longer(row: Row, first: Row) -> str:
+    times = row.microseconds / first.microseconds
+    return f"{_name(row)} {times:.3g} times as long{_ran(row)}"
 
 
 def _ran(row: Row) -> str:

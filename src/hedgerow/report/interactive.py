@@ -108,7 +108,7 @@ def _swatch(method: str) -> str:
 def swatches() -> str:
     """Return the colours of the buttons, as rules of style."""
     return "".join(
-        f".k{k}::before {{ background: {colour}; }}\n"
+        f".keys .k{k}::before {{ background: {colour}; }}\n"
         for k, (colour, _, _) in enumerate(STYLES.values())
     )
 
@@ -132,9 +132,11 @@ class Axis(NamedTuple):
         size = np.maximum(np.abs(v) / self.linear, 1e-300)
         return np.asarray(np.sign(v) * np.where(size <= 1.0, size, 1.0 + np.log10(size)))
 
-    def columns(self, **given: ArrayLike) -> dict[str, Vector]:
+    def columns(self, **given: ArrayLike) -> dict[str, Any]:
         """Return columns for a plot, each also in its logarithmic form where there is one."""
-        found = {name: np.asarray(values, dtype=np.float32) for name, values in given.items()}
+        found: dict[str, Any] = {
+            name: np.asarray(values, dtype=np.float32) for name, values in given.items()
+        }
         if math.isfinite(self.linear):
             for name, values in given.items():
                 found[f"{name}_log"] = self.logged(values).astype(np.float32)
@@ -143,6 +145,11 @@ class Axis(NamedTuple):
     def field(self, name: str) -> str:
         """Return the column that is shown first."""
         return f"{name}_log" if math.isfinite(self.linear) else name
+
+    @property
+    def short(self) -> str:
+        """The label without its unit in words, which the page defines once."""
+        return {CCV: "CCV, %", REGRET: "regret, %"}.get(self.label, self.label)
 
     def ticks(self) -> tuple[list[float], list[float]]:
         """Return the labels and the ticks of the logarithmic form."""
@@ -180,7 +187,7 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, label: str) -> 
         columns = axis.columns(y=middle, low=bottom, high=high)
         half = np.asarray(high - middle, dtype=np.float32)
         source = _source({"t": t.astype(np.float32), "half": half, **columns})
-        look = {"name": _name(method), "tags": [method], "source": source}
+        look = {"name": _name(method), "source": source}
         if method in STYLES:
             plot.varea(
                 "t", axis.field("low"), axis.field("high"), fill_color=_colour(method),
@@ -196,8 +203,9 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, label: str) -> 
                 muted_alpha=FADED,
                 muted_color=_colour(method),
                 **look,
-            )  # fmt: skip
+            )
         )
+        _tag(plot, method)
     unit = "CCV" if which == "ccv" else "regret"
     told = [("", "$name"), ("round", "@t{0}"), (unit, "@y{0.00} ± @half{0.00} %")]
     _tell(plot, lines, told, line_policy="nearest")
@@ -217,7 +225,7 @@ def _times(rows: Sequence[Row]) -> dict[str, Any]:
         columns = axis.columns(x=[row.microseconds], first=[ends[0]])
         told = {"ran": [row.ran or "not recorded"], "label": [_name(method)]}
         source = _source({**columns, **told, "k": [place], "above": [place + 0.28]})
-        look = {"name": _name(method), "tags": [method], "source": source}
+        look = {"name": _name(method), "source": source}
         plot.segment(
             axis.field("first"), "k", axis.field("x"), "k", line_color="#dddddd",
             muted_alpha=FADED, **look,
@@ -236,8 +244,9 @@ def _times(rows: Sequence[Row]) -> dict[str, Any]:
                 fill_color="white" if row.ran == "through play" else _colour(method),
                 muted_alpha=FADED,
                 **look,
-            )  # fmt: skip
+            )
         )
+        _tag(plot, method)
     _tell(plot, dots, [("", "$name"), ("a round", "@x{0.0} µs"), ("ran", "@ran")])
     return _item(plot)
 
@@ -255,9 +264,9 @@ def plane_panel(heading: str, rows: Sequence[Row]) -> Panel:
         across = ccv.columns(x=[row.ccv.value], left=[left], right=[right])
         upwards = regret.columns(y=[row.regret.value], bottom=[bottom], top=[top])
         told = {"ccv": [str(row.ccv)], "regret": [str(row.regret)]}
-        look = {"name": _name(method), "tags": [method]}
-        look["source"] = _source({**across, **upwards, **told})
-        bar = {"line_color": _colour(method), "line_alpha": 0.5, "muted_alpha": FADED}
+        look = {"name": _name(method), "source": _source({**across, **upwards, **told})}
+        bar = {"line_color": _colour(method), "line_alpha": 0.5 if named else 0.15}
+        bar["muted_alpha"] = 0.5 * FADED
         plot.segment(
             ccv.field("left"), regret.field("y"), ccv.field("right"), regret.field("y"), **bar,
             **look,
@@ -275,8 +284,9 @@ def plane_panel(heading: str, rows: Sequence[Row]) -> Panel:
                 color=_colour(method),
                 muted_alpha=FADED,
                 **look,
-            )  # fmt: skip
+            )
         )
+        _tag(plot, method)
     told_of = [("", "$name"), ("CCV", "@ccv %"), ("regret", "@regret %")]
     _tell(plot, dots, told_of)
     return Panel(heading, _item(plot))
@@ -368,9 +378,15 @@ def _dress(plot: Any, axis: Axis, side: str, dimension: int) -> None:
         linear.name = grid.name = "linear"
         linear.visible = grid.visible = False
     for form in forms:
-        form.axis_label, form.axis_label_text_font_style = axis.label, "normal"
+        form.axis_label, form.axis_label_text_font_style = axis.short, "normal"
         form.axis_label_text_font_size, form.major_label_text_font_size = "12px", "12px"
         form.minor_tick_line_color = form.axis_line_color = "#888888"
+
+
+def _tag(plot: Any, method: str) -> None:
+    """Mark what was drawn last as a method's, for the controls of the page."""
+    for renderer in plot.renderers:
+        renderer.tags = renderer.tags or [method]
 
 
 def _tell(plot: Any, renderers: Sequence[Any], told: list[tuple[str, str]], **policy: str) -> None:

@@ -58,7 +58,7 @@
 
   function drawSeen() {
     for (const holder of document.querySelectorAll(".panel")) {
-      if (holder.offsetParent !== null) draw(holder);
+      if (!holder.closest("details:not([open])")) draw(holder);
     }
   }
 

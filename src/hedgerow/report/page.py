@@ -79,13 +79,12 @@ def _page(
     preset = summary.presets[0]
     opening = [row.config.method for row in headline_rows(summary, place, preset)]
     parts = _head(summary, claims is not None)
-    parts.append(
-        f'<h2 id="answers">{in_html(place_in_words(summary, place))}, {words(preset)}</h2>'
-    )
+    title = f"{place_in_words(summary, place)}, {words(preset)}"
+    parts.append(f'<h2 id="answers">{in_html(title)}</h2>')
     parts.append(_answers(summary))
     if live:
         parts.append(keys(opening) + soft(HINT))
-    parts += [*show("headline"), *show("plane")]
+    parts += [*show("headline"), _axes(), *show("plane")]
     if claims is not None:
         parts.append(verdict_section(verdicts(summary, claims), claims))
     others = [name for name in summary.results.experiment["methods"] if name not in opening]
@@ -99,8 +98,9 @@ def _page(
     ]
     parts += ['<h2 id="tables">Tables</h2>', folded("What the columns mean", soft(UNITS))]
     parts += _tables(summary)
-    parts += [growth_section(rates) and folded("Growth with the horizon", growth_section(rates))]
-    parts += [refusal_section(summary), unjudged_section(summary)]
+    parts.append(_folded("Growth with the horizon", growth_section(rates)))
+    parts.append(_folded("Methods that a problem does not allow", refusal_section(summary)))
+    parts.append(unjudged_section(summary))
     parts.append('<h2 id="choices">Record of choices</h2>')
     table = plain_table(("what", "kind", "why"), choices(summary))
     parts.append(folded("What the paper leaves open, and where everything comes from", table))
@@ -117,16 +117,20 @@ def _shown(picture: Picture, figures: Path, live: bool) -> str:
     return figure_section(picture, figures)
 
 
+def _folded(title: str, body: str) -> str:
+    return folded(title, body) if body else ""
+
+
 def _tables(summary: Summary) -> list[str]:
     """Return the tables of every problem and preset, the first one open."""
-    found = []
+    found: list[str] = []
     for place in summary.places:
         for preset in summary.presets:
             if rows := summary.at(place, preset):
                 parts = (
                     table_section(place, preset, rows),
                     each_section(place, preset, rows),
-                    service_section(summary, place, preset, rows),
+                    _folded("How often and how far", service_section(summary, place, preset, rows)),
                 )
                 title = f"{place_in_words(summary, place)}, {words(preset)}"
                 found.append("".join(parts) if not found else folded(title, "".join(parts)))
@@ -150,7 +154,11 @@ def _head(summary: Summary, judged: bool) -> list[str]:
 def _answers(summary: Summary) -> str:
     said = answers(summary, headline_place(summary), summary.presets[0])
     lines = "".join(f"<dt>{in_html(a.question)}</dt><dd>{in_html(a.answer)}</dd>" for a in said)
+    return f'<dl class="answers">{lines}</dl>'
+
+
+def _axes() -> str:
     axes = "".join(
         f'<li class="soft"><b>{name}</b>: {in_html(text)}</li>' for name, text in AXES.items()
     )
-    return f'<dl class="answers">{lines}</dl><ul class="axes">{axes}</ul>'
+    return f'<ul class="axes">{axes}</ul>'

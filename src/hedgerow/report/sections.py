@@ -66,9 +66,8 @@ def _line(verdict: Verdict, first: str, others: Sequence[str]) -> str:
     one = parts.get(first)
     cells = [f'<td class="claim">{in_html(verdict.claim)}</td>']
     if one is None:
-        cells.append(
-            f'<td class="{verdict.outcome}">{in_html(verdict.verdict)}</td><td></td><td></td>'
-        )
+        cells.append(f'<td class="{verdict.outcome}">{in_html(verdict.verdict)}</td>')
+        cells.append("<td></td><td></td>")
     else:
         cells.append(f'<td class="{one.outcome}">{in_html(one.verdict)}</td>')
         cells.append(f"<td>{in_html(one.number)}</td>")

@@ -74,8 +74,8 @@ def as_latex(rows: Sequence[Row], names: Mapping[str, str] | None = None) -> str
     """
     marks = _marks(rows)
     lines = [
-        r"% needs \usepackage{booktabs}; \pm: half the 95 % interval over seeds; bold: best, underlined:"
-        f" second, among those with a CCV below {IGNORED:g} %; e: eagerness; c: compiled, else play",
+        r"% needs \usepackage{booktabs}; \pm: half the 95 % interval over seeds; bold: best, "
+        f"underlined: second, of those with a CCV below {IGNORED:g} %; e: eagerness; c: compiled",
         r"\begin{tabular}{llrrrrrr}",
         r"\toprule",
         r"Method & Constants & $e$ & Regret (\%) & CCV (\%) & Ranks & Calls/round & "
@@ -134,7 +134,7 @@ def _marks(rows: Sequence[Row]) -> dict[tuple[ProblemAtHorizon, MethodConfig, Wh
 def _plus_minus(mean: Mean, mark: str | None = None) -> str:
     value, *half = str(mean).split(" ± ")
     shown = f"{mark}{{{value}}}" if mark and value else value
-    return f"${shown}{''.join(rf' \pm {part}' for part in half)}$"
+    return "$" + r" \pm ".join([shown, *half]) + "$"
 
 
 LEGEND = (

@@ -295,9 +295,6 @@ def write_traffic_page(
         *(f"<p>{in_html(sentence)}</p>" for sentence in sentences),
         plain_table(heads, rows),
         soft(LEGEND),
-        *(
-            figure_section(Picture(file.stem, caption, ""), file.parent)
-            for caption, file in pictures
-        ),
+        *(figure_section(Picture(file.stem, said, ""), file.parent) for said, file in pictures),
     ]
     return write_file(path, document(in_html(title), "\n".join(body)))
