@@ -69,13 +69,14 @@ def reproduce(
             with progress(f"{experiment.name}, first seeds", quiet) as watch:
                 tasks, resolved = first_look(experiment), experiment.resolved()
                 early = sweep_tasks(tasks, resolved, folder, force, watch, mix=mix)
-            if early.ran and not early.failed:
-                page = write_report(Summary(Results(folder)), folder / "report")
-                if not quiet and not as_json:
+            if early.ran and (seen := Summary(Results(folder))).rows:
+                page = write_report(seen, folder / "report")
+                if not (quiet or as_json):
                     span = time.monotonic() - begin
                     tell_aside(f"First page after {span:.0f} s, written again at the end: {page}")
             with progress(experiment.name, quiet) as watch:
                 tally = sweep(experiment, folder, force, watch, mix=mix)
+            tally.ran, tally.before = tally.ran + early.ran, tally.before - early.ran
         found = summary(folder, tally)
     if as_json and not tally.failed:
         report(folder, quiet=True)

@@ -103,14 +103,8 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         tuning=_tuning(table["tune"]) if "tune" in table else None,
         code=tuple((name, code) for name in methods if (code := code_of(find_method(name).build))),
         few=schema.count(table["few"], "few") if "few" in table else None,
-        many=schema.distinct(table["many"], schema.among(methods), "many")
-        if "many" in table
-        else (),
+        many=_many(table, methods),
     )
-    if experiment.many and experiment.few is None:
-        raise ValueError(
-            "many names who plays every seed where few = N is enough; give few, or leave it out"
-        )
     _build_each(experiment)
     return experiment
 

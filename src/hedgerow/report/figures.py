@@ -228,7 +228,10 @@ def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
     if not fitted:
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
-    names = [in_figure(f"{rate.problem}: {rate.config} ({rate.config.preset})") for rate in fitted]
+    names = [
+        in_figure(f"{in_words(rate.config.method)}, {words(rate.config.preset)}, {rate.problem}")
+        for rate in fitted
+    ]
     for k, rate in enumerate(fitted):
         colour = STYLES.get(rate.config.method, ("0.45",))[0]
         ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)

@@ -159,6 +159,7 @@ def _answers(summary: Summary) -> str:
 
 def _axes() -> str:
     axes = "".join(
-        f'<li class="soft"><b>{name}</b>: {in_html(text)}</li>' for name, text in AXES.items()
+        f'<li class="soft"><strong>{name}</strong>: {in_html(text)}</li>'
+        for name, text in AXES.items()
     )
     return f'<ul class="axes">{axes}</ul>'
