@@ -32,15 +32,11 @@ from hedgerow.report.picture import (
 from hedgerow.report.summary import MethodConfig, ProblemAtHorizon, Row, Summary, standing
 
 CURVES = (
-    "Cumulative violation, regret up to round t, below zero where violation bought cost, and "
-    "median time of a round, without drawing it where all rounds fit in memory. Bands: 95 % "
-    "intervals over seeds. Logarithmic axes are linear up to 1 % (CCV) or 10 % (regret). Marks: "
+    "Bands: 95 % intervals over seeds. Logarithmic axes are linear up to 1 % (CCV) or 10 % "
+    "(regret). Times leave out drawing the rounds where all fit in memory; filled marks ran "
+    "compiled, hollow ones in Python."
 )
-RAN = (
-    "filled: one compiled loop, hollow: Python through play, so a hollow point against a filled "
-    "one compares code, not algorithms."
-)
-UNRECORDED = "a cross, or no point: it was not recorded whether the games ran compiled."
+UNRECORDED = " A cross, or no mark: it was not recorded whether the games ran compiled."
 
 
 def curve_figure(
@@ -68,7 +64,7 @@ def curve_figure(
     _times(time, rows)
     legend_above(figure, ccv)
     heading = f"{place_in_words(summary, place)}, {words(preset)}"
-    caption = CURVES + (RAN if all(row.ran for row in rows) else UNRECORDED)
+    caption = CURVES + ("" if all(row.ran for row in rows) else UNRECORDED)
     panels = partial(curve_panels, summary, rows)
     return Picture(_name(summary, place, preset), heading, caption, panels=panels), figure
 
@@ -113,9 +109,9 @@ def _name(summary: Summary, place: ProblemAtHorizon, preset: str) -> str:
 
 PLANE = (
     "Lower left is better. Each point is a method, with 95 % intervals over seeds. Coloured: the "
-    "paper's methods and ours; grey: others, in print numbered where none beats them in both. With "
-    "the theorems' constants many points may lie on each other near 100 %, where the constraint is "
-    "ignored."
+    "paper's methods and ours; cross: Algorithm 1, which is blind to the constraint; grey: the "
+    "others, numbered in print where none beats them in both. With the theorems' constants many "
+    "points may lie on each other near 100 %, where the constraint is ignored."
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hedgerow.experiments.problems import KINDS
 from hedgerow.report.naming import HEADLINE, in_words
 from hedgerow.report.provenance import how_far, made_by
-from hedgerow.report.summary import ProblemAtHorizon, Row, Summary
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, three_digits
 from hedgerow.report.verdicts import Game, route_place
 
 BEST = "the best fixed action that keeps every round, known only afterwards"
@@ -97,7 +97,7 @@ def _speed(rows: Sequence[Row]) -> str:
         (row for row in rows if math.isfinite(row.microseconds)), key=lambda row: row.microseconds
     )
     first, *others = timed
-    said = f"{_name(first)} takes {first.microseconds:.3g} µs a round{_ran(first)}"
+    said = f"{_name(first)} takes {three_digits(first.microseconds)} µs a round{_ran(first)}"
     if rows[0] in others:
         said += f", {_longer(rows[0], first)}"
     slowest = others[-1] if others and others[-1] is not rows[0] else None
@@ -106,7 +106,7 @@ def _speed(rows: Sequence[Row]) -> str:
 
 def _longer(row: Row, first: Row) -> str:
     times = row.microseconds / first.microseconds
-    return f"{_name(row)} {times:.3g} times as long{_ran(row)}"
+    return f"{_name(row)} {three_digits(times)} times as long{_ran(row)}"
 
 
 def _ran(row: Row) -> str:

@@ -11,7 +11,7 @@ from hedgerow.report.figures import Rate
 from hedgerow.report.naming import OURS
 from hedgerow.report.paired import worded_p
 from hedgerow.report.picture import words
-from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described, three_digits
 from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict
 
 HEADS = (
@@ -19,6 +19,7 @@ HEADS = (
     "seeds",
 )  # fmt: skip
 
+POINTS = "Points: the claim's method minus the other, in percent as above, seed by seed."
 MOST_CONSTRAINTS = 8
 EACH = (
     "The CCV of each constraint by itself, in % of the blind action's CCV as above. In a method's "
@@ -55,7 +56,7 @@ def verdict_section(judged: Sequence[Verdict], place: ProblemAtHorizon) -> str:
     details = soft(RULE) + plain_table(names, cells)
     return (
         f'<h2 id="verdicts">The paper\'s claims</h2>'
-        f"{soft(f'On {_at(place)}. {STAND_INS}')}"
+        f"{soft(f'On {_at(place)}. {POINTS} {STAND_INS}')}"
         f'<table class="claims"><tr>{head}</tr>{rows}</table>'
         f"{folded('How a claim is judged, and all numbers', details)}"
     )
@@ -94,7 +95,7 @@ def table_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> 
             f"{row.rank[0]} / {row.rank[1]}",
             f"{row.oracle_calls:.2f}",
             f"{row.projections:.2f}",
-            f"{row.microseconds:.3g}" if math.isfinite(row.microseconds) else "",
+            three_digits(row.microseconds),
             row.ran,
             str(row.runs),
         )

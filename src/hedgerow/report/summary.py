@@ -95,6 +95,17 @@ def _rounded(x: float, decimals: int) -> str:
     return text if float(text) else "0"
 
 
+def three_digits(x: float) -> str:
+    """Return a number with three digits, never as a power of ten; nothing where there is none.
+
+    >>> three_digits(0.12345), three_digits(2960.4), three_digits(math.nan)
+    ('0.123', '2960', '')
+    """
+    if not math.isfinite(x):
+        return ""
+    return f"{x:.3g}" if abs(x) < 1000.0 else f"{x:.0f}"
+
+
 Which = Literal["regret", "ccv"]
 Band = tuple[Vector, Vector, Vector, Vector]
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hedgerow.report.escaping import in_csv, in_latex, in_table
+from hedgerow.report.paired import worded_p
 from hedgerow.report.summary import (
     Mean,
     MethodConfig,
@@ -22,6 +23,7 @@ from hedgerow.report.summary import (
     Which,
     described,
     standing,
+    three_digits,
 )
 from hedgerow.report.verdicts import IGNORED, STAND_INS, Verdict
 
@@ -98,7 +100,7 @@ def as_latex(rows: Sequence[Row], names: Mapping[str, str] | None = None) -> str
             _plus_minus(row.ccv, marks.get((row.place, row.config, "ccv"))),
             f"{row.rank[0]}/{row.rank[1]}",
             f"{row.oracle_calls + row.projections:.2f}",
-            _number(row.microseconds, 3) + (" c" if row.ran == "compiled" else ""),
+            three_digits(row.microseconds) + (" c" if row.ran == "compiled" else ""),
         )
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -148,6 +150,7 @@ LEGEND = (
     "µs      per round, median; c ran compiled, p in Python through play:\n"
     "        c against p compares code, not algorithms; no letter: not recorded"
 )
+FIRST_P = "p: Wilcoxon over paired seeds, Holm's correction, with the first kind of constants."
 LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", "": ""}
 
 
@@ -174,9 +177,11 @@ def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
     table = _table(f"The paper's claims, on {place.problem}, T = {place.horizon}")
     table.add_column("claim", overflow="fold")
     table.add_column("verdict", overflow="fold")
+    table.add_column("p", justify="right", no_wrap=True)
     for verdict in judged:
-        table.add_row(in_table(verdict.claim), in_table(verdict.verdict))
-    table.caption, table.caption_justify = STAND_INS, "left"
+        p = worded_p(verdict.parts[0].p) if verdict.parts else ""
+        table.add_row(*map(in_table, (verdict.claim, verdict.verdict, p)))
+    table.caption, table.caption_justify = f"{FIRST_P} {STAND_INS}", "left"
     return table
 
 
@@ -191,7 +196,7 @@ def _table(title: str) -> Table:
 
 def _cells(row: Row) -> tuple[str, ...]:
     star = "*" if row.undominated else " "
-    time = f"{row.microseconds:.3g}" if math.isfinite(row.microseconds) else ""
+    time = three_digits(row.microseconds)
     return (
         row.config.method,
         f"{row.config.eagerness:g}",

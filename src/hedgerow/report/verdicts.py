@@ -11,7 +11,16 @@ import numpy as np
 from hedgerow.experiments.results import RunResult
 from hedgerow.report.naming import GARBER, OURS, SINHA, WANG, in_words
 from hedgerow.report.paired import Differences, holm
-from hedgerow.report.summary import Mean, ProblemAtHorizon, Row, Summary, Which, every, percent
+from hedgerow.report.summary import (
+    Mean,
+    ProblemAtHorizon,
+    Row,
+    Summary,
+    Which,
+    every,
+    percent,
+    three_digits,
+)
 
 
 class Game:
@@ -179,7 +188,7 @@ def _compared(game: Game, method: str, rivals: Sequence[str], which: Which) -> F
     worst = max(range(len(leads)), key=lambda k: leads[k].mean.value)
     number = f"{leads[worst].mean} points"
     if len(leads) > 1:
-        number += f" to {in_words(rivals[worst])}"
+        number += f" against {in_words(rivals[worst])}"
     return _judged(limited, number, numbers, caveats)
 
 
@@ -247,8 +256,7 @@ def _times(log: Mean) -> str:
 
 
 def _factor(log: float) -> str:
-    factor = math.exp(log)
-    return f"{factor:.3g}" if factor < 1000.0 else f"{factor:.0f}"
+    return three_digits(math.exp(log))
 
 
 PROJECTION_FREE = (OURS, WANG, GARBER)
