@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from hedgerow.feedback import Constraints, EvalGrad, first_order
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
 from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.late import as_play, refuse_late
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.edges import number_nodes
@@ -56,8 +57,9 @@ class FixedAction(StatefulPlayer):
         """Return the point."""
         return self.x.copy()
 
-    def tell(self, cost: EvalGrad, constraint: Constraints) -> None:
-        """Learn nothing; what is no feedback is refused."""
+    def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
+        """Learn nothing; what is no feedback, about any other point or none, is refused."""
+        refuse_late(self, at)
         checked(cost, "cost", self.decision_set.dim)
         checked_each(constraint, self.decision_set.dim)
 
@@ -212,13 +214,21 @@ class BestOfYesterday(StatefulPlayer):
         """Return this window's vertex."""
         return self._state["x"].copy()
 
-    def tell(self, cost: EvalGrad, constraint: Constraints) -> None:
-        """Add the round to the window; at its end choose anew."""
+    def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
+        """Add the round to the window; at its end choose anew.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
         state, dim = self._state, self.decision_set.dim
+        seen_at = state["x"] if at is None else as_play(at, self.decision_set, state["x"])
         cost, worst = checked(cost, "cost", dim), most_violated(constraint, dim)
         state["cost"][:] += cost.grad
         state["constraint"][:] += worst.grad
-        state["offset"][0] += worst.value - float(worst.grad @ state["x"])
+        state["offset"][0] += worst.value - float(worst.grad @ seen_at)
         state["rounds"][0] += 1.0
         if state["rounds"][0] >= self.window:
             state["x"][:] = self._choose()
