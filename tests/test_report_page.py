@@ -75,7 +75,7 @@ def test_answers_follow_from_the_results(tmp_path: Path, summary: Summary):
     assert "costs less than the best fixed action that keeps every round" in cost
     assert f"least costs {in_words(WANG)}, {rows[WANG].regret} % with a CCV of" in cost
     assert fast == (
-        f"{in_words(PLAIN)} takes 4 µs a round (compiled), {in_words(OURS)} 1.5 times as long "
+        f"{in_words(PLAIN)} takes 4 µs a round (compiled); {in_words(OURS)} 1.5 times as long "
         f"(compiled); slowest is {in_words(SINHA)} 100 times as long (in Python)."
     )
     swapped = summarised(

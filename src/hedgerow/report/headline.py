@@ -99,7 +99,7 @@ def _speed(rows: Sequence[Row]) -> str:
     first, *others = timed
     said = f"{_name(first)} takes {three_digits(first.microseconds)} µs a round{_ran(first)}"
     if rows[0] in others:
-        said += f", {_longer(rows[0], first)}"
+        said += f"; {_longer(rows[0], first)}"
     slowest = others[-1] if others and others[-1] is not rows[0] else None
     return f"{said}{f'; slowest is {_longer(slowest, first)}' if slowest else ''}."
 

@@ -19,7 +19,10 @@ HEADS = (
     "seeds",
 )  # fmt: skip
 
-POINTS = "Points: the claim's method minus the other, in percent as above, seed by seed."
+POINTS = (
+    "Points: the claim's method minus the other, in percent as above, seed by seed. Algorithm 2 is "
+    "our default with practical constants, and as the paper has it with the theorems'."
+)
 MOST_CONSTRAINTS = 8
 EACH = (
     "The CCV of each constraint by itself, in % of the blind action's CCV as above. In a method's "
