@@ -246,6 +246,11 @@ def test_in_a_browser_the_page_asks_for_nothing_and_its_controls_work(page: Path
         assert "y_log" in view.evaluate(lines)
         view.locator("button[data-scale]").first.click()
         assert set(view.evaluate(lines)) == {"y"}
+        grids = "p.center.filter(c => c.type === 'Grid' && c.dimension === k && c.visible).length"
+        assert view.evaluate(
+            f"Bokeh.documents.every(d => [0, 1].every(k => {{ "
+            f"const p = d.roots()[0]; return {grids} <= 1 }}))"
+        ), "one for an axis"
         view.locator("summary", has_text="Routes on a graph").first.click()
         view.wait_for_function("Bokeh.documents.length === 7")
         assert view.evaluate("document.documentElement.scrollWidth") <= 1400

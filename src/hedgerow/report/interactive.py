@@ -361,7 +361,7 @@ def _plot(x: Axis, y: Axis | None, height: int = HEIGHT) -> Any:
 
 def _dress(plot: Any, axis: Axis, side: str, dimension: int) -> None:
     """Label an axis, and lay its logarithmic form beside it; a switch shows one of both."""
-    linear, grid = getattr(plot, side)[0], plot.grid[dimension]
+    linear, grid = getattr(plot, side)[0], (plot.xgrid, plot.ygrid)[dimension][0]
     forms = [linear]
     grid.grid_line_color = "#ebebeb"
     if math.isfinite(axis.linear):
