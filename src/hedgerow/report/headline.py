@@ -22,7 +22,7 @@ AXES = {
     "Regret": "cost so far above that of the best fixed action that keeps every round, in % of "
     "that action's total cost or of the blind action's, whichever is larger; below zero: cheaper.",
     "Time": "median of a round's share of the game, in microseconds; filled marks ran as one "
-    "compiled loop, hollow ones in Python, so a hollow mark against a filled one compares code.",
+    "compiled loop, hollow ones in Python: one against the other compares code, not algorithms.",
 }
 """One line for each axis."""
 
