@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 from hedgerow.report.escaping import in_html
 from hedgerow.report.picture import Picture
 
+NUMBER = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?( [^\d\s]+)?|-|")
+"""A number, perhaps with its unit; or nothing."""
 STYLE = (files("hedgerow.report") / "page.css").read_text(encoding="utf-8")
 
 
@@ -52,10 +55,20 @@ def _digest(text: str) -> str:
 
 
 def plain_table(heads: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
-    """Return an HTML table whose cells are plain text."""
-    head = "".join(f"<th>{in_html(name)}</th>" for name in heads)
+    """Return an HTML table whose cells are plain text; columns of numbers are set to the right."""
+    rows = [list(line) for line in cells]
+    sides = [
+        ' class="n"' if rows and all(NUMBER.fullmatch(row[k]) for row in rows) else ""
+        for k in range(len(heads))
+    ]
+    head = "".join(
+        f"<th{side}>{in_html(name)}</th>" for side, name in zip(sides, heads, strict=True)
+    )
     lines = (
-        "<tr>" + "".join(f"<td>{in_html(cell)}</td>" for cell in line) + "</tr>" for line in cells
+        "<tr>"
+        + "".join(f"<td{side}>{in_html(cell)}</td>" for side, cell in zip(sides, row, strict=True))
+        + "</tr>"
+        for row in rows
     )
     return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 

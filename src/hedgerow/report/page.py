@@ -52,6 +52,10 @@ def write_report(summary: Summary, folder: Path | str) -> Path:
     Figures answer the mouse where Bokeh is installed. PNG and PDF of each are in `figures`;
     `table.csv` and `table.tex` have every row, `headline.tex` the methods that the page opens with.
     """
+    if not isinstance(summary, Summary):
+        raise TypeError(
+            f"write_report needs a summary, Summary(Results(folder)), got {summary!r:.60}"
+        )
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rates = growth_rates(summary)
