@@ -216,7 +216,7 @@ def test_what_ignores_the_constraint_is_not_marked(tmp_path: Path):
 
 
 def wait_until(view: Any, condition: str) -> None:
-    """Wait for a page whose policy lets no string become a program, as Playwright's own wait would."""
+    """Wait as Playwright does, but where a page lets no string become a program."""
     for _ in range(600):
         if view.evaluate(condition):
             return
