@@ -11,12 +11,10 @@ import numpy as np
 
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_count, read_only
+from hedgerow.problems.compiled_rounds import CompiledChunk, Round, packed_chunks
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.showing import ShownShort
-
-Round = tuple[Function, Function]
-
 
 class LinearChunk(NamedTuple):
     """k linear rounds as arrays: f_t(x) = <costs[t], x> + cost_offsets[t], and so for g_t."""
@@ -55,6 +53,14 @@ class Problem(ShownShort, ABC):
     @abstractmethod
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
         """Yield (cost, constraint) for each round; an adaptive problem needs the policy."""
+
+    def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk] | None:
+        """Return the rounds for the compiled loop, `size` at a time; None where it has no kernel.
+
+        Linear and quadratic functions and maxima of such have one. A problem that reacts to the
+        plays may return the kernel of its rule here.
+        """
+        return None if self.adaptive else packed_chunks(self.rounds(), self.decision_set.dim, size)
 
     def _in_short(self) -> str:
         return f"{self.horizon} rounds on {self.decision_set!r}"

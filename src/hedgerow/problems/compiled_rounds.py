@@ -1,0 +1,162 @@
+"""Rounds of any compiled kind as arrays: what the compiled loop looks at, a chunk at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+
+import numpy as np
+
+from hedgerow import kernels
+from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of
+from hedgerow.inputs import Vector, as_count
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
+
+Round = tuple[Function, Function]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionRows:
+    """One function of each of k rounds, as compiled code sees them.
+
+    Args:
+        look: the kernel, with the signature `LOOK` of `engine/signatures.py`.
+        own: each round's own numbers, one after the other.
+        begin: where they begin, and the end.
+        parts: how many parts the function of each round has; 1 unless it is a `Maximum`.
+        index: the whole numbers of all rounds.
+        numbers: the numbers of all rounds.
+        scratch: how many numbers the kernel needs to work in.
+
+    """
+
+    look: Callable[..., float]
+    own: Vector
+    begin: Index
+    parts: Index
+    index: Index
+    numbers: Vector
+    scratch: int = 0
+
+    @classmethod
+    def of_rows(
+        cls,
+        look: Callable[..., float],
+        rows: Vector,
+        index: Index = NO_INDEX,
+        numbers: Vector = NO_NUMBERS,
+        parts: int = 1,
+        scratch: int = 0,
+    ) -> FunctionRows:
+        """Return functions whose own numbers are the rows of an array."""
+        k, width = rows.shape
+        begin = pack_uint32(np.arange(k + 1) * width)
+        return cls(
+            look,
+            np.ascontiguousarray(rows).reshape(-1),
+            begin,
+            np.full(k, parts, np.uint32),
+            index,
+            numbers,
+            scratch,
+        )
+
+    @property
+    def arrays(self) -> tuple[Index, Vector, Vector, Index, Index]:
+        """What the loop reads."""
+        return self.index, self.numbers, self.own, self.begin, self.parts
+
+    def after(self, left_out: int) -> FunctionRows:
+        """Leave out the first rounds."""
+        return replace(self, begin=self.begin[left_out:], parts=self.parts[left_out:])
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledChunk:
+    """Rounds as arrays, and as functions for those that the loop leaves to the objects.
+
+    Args:
+        rounds: how many there are.
+        costs: of each round; None, as are the constraints, where the loop has no kernel for them.
+        constraints: of each round.
+        functions: returns round r of the chunk as two functions; a rule that reacts to the play
+            is handed it.
+
+    """
+
+    rounds: int
+    costs: FunctionRows | None
+    constraints: FunctionRows | None
+    functions: Callable[[int, Vector], Round]
+
+    def after(self, left_out: int) -> CompiledChunk:
+        """Leave out the first rounds."""
+        return CompiledChunk(
+            self.rounds - left_out,
+            None if self.costs is None else self.costs.after(left_out),
+            None if self.constraints is None else self.constraints.after(left_out),
+            lambda r, x: self.functions(left_out + r, x),
+        )
+
+
+def packed(f: Function) -> Vector | None:
+    """Return a function as a row for `kernels/convex.py`; None for one that has no such row."""
+    kinds = kernels.convex
+    if type(f) is Linear:
+        return np.concatenate([[kinds.LINEAR, f.offset], f.coefficients])
+    if type(f) is Quadratic:
+        return np.concatenate([[kinds.QUADRATIC, f.offset], f.linear, f.matrix.reshape(-1)])
+    if type(f) is not Maximum or any(type(part) is Maximum for part in f.parts):
+        return None
+    rows = [packed(part) for part in f.parts]
+    if any(row is None for row in rows):
+        return None
+    sizes = [row.size for row in rows if row is not None]
+    begin = np.cumsum([kinds.BEGIN + len(rows) + 1, *sizes])
+    return np.concatenate([[kinds.MAXIMUM, len(rows)], begin, *rows])  # type: ignore[list-item]
+
+
+def packed_rows(functions: Sequence[Function], n: int) -> FunctionRows | None:
+    """Return functions on n coordinates as rows; None if one of them has no such row."""
+    rows = [packed(f) if _size(f) == n else None for f in functions]
+    whole = [row for row in rows if row is not None]
+    if len(whole) < len(rows):
+        return None
+    begin = pack_uint32(0, np.cumsum([row.size for row in whole]))
+    parts = np.array([len(parts_of(f)) for f in functions], np.uint32)
+    return FunctionRows(kernels.convex.look, np.concatenate(whole), begin, parts, NO_INDEX, NO_NUMBERS)
+
+
+def packed_chunks(
+    rounds: Iterator[Round], n: int, size: int
+) -> Iterator[CompiledChunk] | None:
+    """Return rounds as arrays, `size` at a time; None if the first ones have no such rows.
+
+    Later ones without rows come as chunks without arrays.
+    """
+    size = as_count(size, "the chunk size")
+    batches = iter(lambda: list(islice(rounds, size)), [])
+    chunks = (_chunk(batch, n) for batch in batches)
+    first = next(chunks, None)
+    return None if first is None or first.costs is None else chain([first], chunks)
+
+
+def _chunk(rounds: Sequence[Round], n: int) -> CompiledChunk:
+    costs, constraints = (packed_rows([pair[k] for pair in rounds], n) for k in (0, 1))
+    if costs is None or constraints is None:
+        costs = constraints = None
+    return CompiledChunk(len(rounds), costs, constraints, lambda r, _: rounds[r])
+
+
+def _size(f: Function) -> int | None:
+    """Return on how many coordinates a function is, where all its parts agree; else None."""
+    sizes = set()
+    for part in parts_of(f):
+        if isinstance(part, Linear):
+            sizes.add(part.coefficients.size)
+        elif isinstance(part, Quadratic):
+            sizes.add(part.linear.size)
+        else:
+            return None
+    return sizes.pop() if len(sizes) == 1 else None
