@@ -33,6 +33,16 @@ DATA = types.Tuple((index, read, read, index, index))
 PARTS = 4
 
 
+@kernel(DATA, DATA)
+def unowned(data: Any) -> Any:
+    """Return the arrays without their owners, who must outlive them."""
+    index, numbers, own, begin, parts = data
+    return (
+        *(unowned_view(index), unowned_view(numbers), unowned_view(own)),
+        *(unowned_view(begin), unowned_view(parts)),
+    )
+
+
 @kernel(whole, look_type, DATA, whole, read, write, write_rows, write)
 def look_at(
     look: Any, data: Any, r: int, x: Array, scratch: Array, gradients: Array, values: Array
@@ -110,6 +120,7 @@ def play_convex_rounds(
         return first
     a_rows, c_rows, noise = unowned_view(a_rows), unowned_view(c_rows), unowned_view(noise)
     values, scratch = unowned_view(values), unowned_view(scratch)
+    data_f, data_g = unowned(data_f), unowned(data_g)
     for r in range(first, end):
         top = look_at(look_f, data_f, r, x, scratch, a_rows, values)
         a, cost = a_rows[top], values[top]

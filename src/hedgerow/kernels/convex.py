@@ -7,6 +7,7 @@ is the largest of m such functions.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from hedgerow.kernels.jit import index, kernel, number, read, whole, write
@@ -52,3 +53,37 @@ def look(
     for i in range(n):
         grad[i] = a[i]
     return dot(a, x) + row[OFFSET]
+
+
+@kernel(whole, read, read)
+def worst_of(halfspaces: Array, x: Array) -> int:
+    """Return the first halfspace that x violates most; each is its offset, then its normal."""
+    width, worst, most = len(x) + 1, 0, -math.inf
+    for j in range(len(halfspaces) // width):
+        value = dot(halfspaces[j * width + 1 : (j + 1) * width], x) + halfspaces[j * width]
+        if value > most:
+            worst, most = j, value
+    return worst
+
+
+@kernel(number, index, read, read, whole, read, write, write)
+def look_at_worst(
+    index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
+) -> float:
+    """Look at the halfspace that the play violates most, of those in `numbers`."""
+    j = worst_of(numbers, x) * (len(x) + 1)
+    for i in range(len(x)):
+        grad[i] = numbers[j + 1 + i]
+    return dot(grad, x) + numbers[j]
+
+
+@kernel(number, index, read, read, whole, read, write, write)
+def look_against_worst(
+    index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
+) -> float:
+    """Look at <a, x>, a the noise `own` - push x the worst normal; numbers = [push | halfspaces]."""
+    halfspaces = numbers[1:]
+    j = worst_of(halfspaces, x) * (len(x) + 1)
+    for i in range(len(x)):
+        grad[i] = -numbers[0] * halfspaces[j + 1 + i] + own[i]
+    return dot(grad, x) + 0.0

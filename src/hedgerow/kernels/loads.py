@@ -54,7 +54,7 @@ def utilisation_of(
     return load / capacity[link]
 
 
-@kernel(nothing, *sparse_map, read, read, read, write)
+@kernel(nothing, *sparse_map, read, read, read, write, write)
 def utilisation(
     ptr: Array,
     at: Array,
@@ -63,11 +63,17 @@ def utilisation(
     capacity: Array,
     demand: Array,
     x: Array,
+    carried: Array,
     used: Array,
 ) -> None:
-    """Write the utilisation of each link."""
+    """Write what each coordinate carries, and the utilisation of each link."""
+    for i in range(len(x)):
+        carried[i] = demand[pair_of[i]] * x[i]
     for link in range(len(capacity)):
-        used[link] = utilisation_of(ptr, at, data, pair_of, capacity, demand, x, link)
+        load = 0.0
+        for k in range(ptr[link], ptr[link + 1]):
+            load += data[k] * carried[at[k]]
+        used[link] = load / capacity[link]
 
 
 @kernel(nothing, *sparse_map, read, read, whole, write)
@@ -157,7 +163,7 @@ def look_largest(
     ptr, at, data, pair_of = unpacked(index, numbers)
     links = len(ptr) - 1
     demand, capacity, used = own[:-links], own[-links:], scratch[:links]
-    utilisation(ptr, at, data, pair_of, capacity, demand, x, used)
+    utilisation(ptr, at, data, pair_of, capacity, demand, x, grad, used)
     link = 0
     for e in range(1, links):
         if used[e] > used[link]:
@@ -198,7 +204,7 @@ def look_congestion(
     demand, capacity = own[:-links], own[-links:]
     used, values = scratch[:links], scratch[links : 2 * links]
     prices, units = scratch[2 * links : 3 * links], scratch[3 * links : 4 * links]
-    utilisation(ptr, at, data, pair_of, capacity, demand, x, used)
+    utilisation(ptr, at, data, pair_of, capacity, demand, x, grad, used)
     congestion(used, knee, values, prices)
     total = total_of(demand)
     for e in range(links):

@@ -131,15 +131,15 @@ def packed_rows(functions: Sequence[Function], n: int) -> FunctionRows | None:
 def packed_chunks(
     rounds: Iterator[Round], n: int, size: int
 ) -> Iterator[CompiledChunk] | None:
-    """Return rounds as arrays, `size` at a time; None if the first ones have no such rows.
+    """Return rounds as arrays, `size` at a time; None if the first one has no such rows.
 
     Later ones without rows come as chunks without arrays.
     """
-    size = as_count(size, "the chunk size")
-    batches = iter(lambda: list(islice(rounds, size)), [])
-    chunks = (_chunk(batch, n) for batch in batches)
-    first = next(chunks, None)
-    return None if first is None or first.costs is None else chain([first], chunks)
+    size, first = as_count(size, "the chunk size"), next(rounds, None)
+    if first is None or _chunk([first], n).costs is None:
+        return None
+    rest = chain([first], rounds)
+    return (_chunk(batch, n) for batch in iter(lambda: list(islice(rest, size)), []))
 
 
 def _chunk(rounds: Sequence[Round], n: int) -> CompiledChunk:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.functions import Linear, Maximum
-from hedgerow.inputs import Vector, as_number, as_vector, read_only
+from hedgerow.inputs import Vector, as_number, as_vector, fits, read_only
 from hedgerow.sets.compiled import Index, pack_uint32
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class SplitLoads:
         object.__setattr__(self, "capacity", read_only(capacity))
 
     @cached_property
+    def pairs(self) -> int:
+        """How many demands there are."""
+        return int(self.pair_of.max()) + 1
+
+    @cached_property
     def sparse_map(self) -> tuple[Index, Index, Vector, Index]:
         """The incidence by rows and the pair of each coordinate, for the kernels."""
         A = self.incidence
@@ -66,8 +71,9 @@ class SplitLoads:
         """Coordinates x pairs: 1 where a coordinate carries a pair."""
         from scipy import sparse
 
-        n, pairs = self.pair_of.size, int(self.pair_of.max()) + 1
-        return sparse.csr_array((np.ones(n), self.pair_of, np.arange(n + 1)), shape=(n, pairs))
+        n = self.pair_of.size
+        places = np.ones(n), self.pair_of, np.arange(n + 1)
+        return sparse.csr_array(places, shape=(n, self.pairs))
 
     def utilisation(self, x: Vector, demand: Vector) -> Vector:
         """Return the utilisation of each link; `demand` by pair, or by round and pair.
@@ -75,23 +81,38 @@ class SplitLoads:
         With demands by round the answer has one row for each round.
         """
         if demand.ndim == 1:
-            used = np.empty(self.capacity.size)
-            kernels.loads.utilisation(*self.sparse_map, self.capacity, demand, x, used)
+            x, demand = self._checked(x, demand)
+            used, carried = np.empty(self.capacity.size), np.empty(x.size)
+            kernels.loads.utilisation(*self.sparse_map, self.capacity, demand, x, carried, used)
             return used
         by_pair = self.incidence.multiply(x[None, :]) @ self.gathering  # links x pairs
         many: Vector = np.asarray((by_pair @ demand.T).T)
         return many / self.capacity
 
+    def utilisation_of(self, link: int, x: Vector, demand: Vector) -> float:
+        """Return the utilisation of one link."""
+        x, demand = self._checked(x, demand)
+        return kernels.loads.utilisation_of(*self.sparse_map, self.capacity, demand, x, link)
+
     def with_capacity(self, capacity: Vector) -> SplitLoads:
         """Return the same links with other capacities."""
         loads = SplitLoads(self.incidence, self.pair_of, capacity)
-        for name in ("sparse_map", "transposed", "gathering"):  # made once
+        for name in ("pairs", "sparse_map", "transposed", "gathering"):  # made once
             vars(loads)[name] = getattr(self, name)
         return loads
+
+    def _checked(self, x: Vector, demand: Vector) -> tuple[Vector, Vector]:
+        """Return a split and its demands as the kernels read them, or refuse them."""
+        n, pairs = self.pair_of.size, self.pairs
+        return (
+            x if fits(x, n) else as_vector(x, "x", n),
+            demand if fits(demand, pairs) else as_vector(demand, "demand", pairs),
+        )
 
     def row(self, link: int, demand: Vector) -> Vector:
         """Return the gradient of a link's utilisation."""
         out = np.empty(self.pair_of.size)
+        _, demand = self._checked(out, demand)
         kernels.loads.row(*self.sparse_map, self.capacity, demand, link, out)
         return out
 
@@ -139,11 +160,7 @@ class LinkUtilisation:
 
     def __call__(self, x: Vector) -> float:
         """Return load_e(x)/capacity_e - limit."""
-        loads = self.loads
-        used = kernels.loads.utilisation_of(
-            *loads.sparse_map, loads.capacity, self.demand, x, self.link
-        )
-        return used - self.limit
+        return self.loads.utilisation_of(self.link, x, self.demand) - self.limit
 
     def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
         """Return the gradient, the same everywhere."""
@@ -163,7 +180,7 @@ def mean_latency(loads: SplitLoads, latency: Vector, demand: Vector) -> Linear:
 
 def average(loads: SplitLoads, of_coordinate: Vector, demand: Vector) -> Linear:
     """Return what the average unit of traffic pays, where coordinate i costs `of_coordinate[i]`."""
-    slopes = np.empty(of_coordinate.size)
+    slopes, (_, demand) = np.empty(loads.pair_of.size), loads._checked(of_coordinate, demand)
     kernels.loads.average(loads.sparse_map[-1], of_coordinate, demand, slopes)
     return Linear(slopes)
 
@@ -275,6 +292,6 @@ class CongestionCost:
         """Return the gradient, a subgradient at knees."""
         loads = self.loads
         slopes = self._unit * self.congestion.slope(loads.utilisation(x, self.demand))
-        gradient = np.empty(x.size)
+        gradient = np.empty(loads.pair_of.size)
         kernels.loads.gather(*loads.sparse_map, slopes / loads.capacity, self.demand, gradient)
         return gradient
