@@ -72,25 +72,25 @@ class CompiledPolicy:
 
 def compiled_policy(policy: object) -> CompiledPolicy | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
-    if not isinstance(policy, Constrained) or not _as_written(policy, Constrained, "ask", "tell"):
+    if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate
     if not isinstance(learner, KernelLearner) or learner.step_table is None:
         return None
-    if not _as_written(learner, KernelLearner, "ask", "tell"):
+    if not as_written(learner, KernelLearner, "ask", "tell"):
         return None
     if isinstance(surrogate, PerConstraintSurrogate):
-        kinds = [_as_written(part, FirstOrder, "tell") for part in surrogate.surrogates]
-        if not _as_written(surrogate, PerConstraintSurrogate, "tell") or not all(kinds):
+        kinds = [as_written(part, FirstOrder, "tell") for part in surrogate.surrogates]
+        if not as_written(surrogate, PerConstraintSurrogate, "tell") or not all(kinds):
             return None
         if surrogate.tables is None:
             return None
         first = surrogate.surrogates[0].table
         return CompiledPolicy(learner, first, policy.ledger, surrogate.tables)
     if isinstance(surrogate, CostOnlySurrogate):
-        fits = _as_written(surrogate, CostOnlySurrogate, "tell")
+        fits = as_written(surrogate, CostOnlySurrogate, "tell")
     elif isinstance(surrogate, FirstOrder):
-        fits = _as_written(surrogate, FirstOrder, "tell")
+        fits = as_written(surrogate, FirstOrder, "tell")
     else:
         return None
     if not fits or surrogate.table is None:
@@ -98,7 +98,7 @@ def compiled_policy(policy: object) -> CompiledPolicy | None:
     return CompiledPolicy(learner, surrogate.table, policy.ledger)
 
 
-def _as_written(part: object, base: type, *methods: str) -> bool:
+def as_written(part: object, base: type, *methods: str) -> bool:
     """Whether neither a subclass nor the object itself replaces these methods of the base."""
     return not any(
         getattr(type(part), name) is not getattr(base, name) or name in vars(part)

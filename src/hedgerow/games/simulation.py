@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained_bandit import DeclaredValues
 from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
+
+if TYPE_CHECKING:
+    from hedgerow.games.bandit_loop import CompiledBandit
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -68,7 +72,8 @@ def simulate_chunks(
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
     look = feedback_of(policy) if feedback is None else feedback
-    compiled = compiled_policy(policy) if look in (first_order, first_order_each) else None
+    first = look is first_order or look is first_order_each
+    compiled = compiled_policy(policy) if first else None
     if compiled is not None and (look is first_order_each) == (compiled.each is not None):
         chunks = _linear_chunks(problem, size) if compiled.each is None else None
         if chunks is not None:
@@ -77,7 +82,23 @@ def simulate_chunks(
         if others is not None:
             parts = _rest(others, skip)
             return _timed(policy, (_play_convex(policy, compiled, look, part) for part in parts))
+    elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
+        parts = _rest(games[1], skip)
+        return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
     return _timed(policy, _by_turns(policy, problem, look, size, skip))
+
+
+def _bandit(
+    policy: Policy[Any, Any], look: DeclaredValues, problem: Problem, size: int
+) -> tuple[CompiledBandit, Iterator[CompiledChunk]] | None:
+    """Return a bandit policy and its rounds for the compiled loop, if both have kernels."""
+    from hedgerow.games.bandit_loop import as_compiled, compiled_bandit
+
+    if (compiled := compiled_bandit(policy, look)) is None:
+        return None
+    linear = _linear_chunks(problem, size)
+    chunks = problem.compiled_rounds(size) if linear is None else as_compiled(linear)
+    return None if chunks is None else (compiled, chunks)
 
 
 def _by_turns(
@@ -133,7 +154,10 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 
 
 def _play_convex(
-    policy: Policy[Any, Any], compiled: CompiledPolicy, look: Feedback, chunk: CompiledChunk
+    policy: Policy[Any, Any],
+    compiled: CompiledPolicy | CompiledBandit,
+    look: Feedback,
+    chunk: CompiledChunk,
 ) -> Trace:
     """Play a chunk of rounds of any kind, by objects those that the loop leaves to them."""
     if chunk.costs is None or chunk.constraints is None:

@@ -53,7 +53,13 @@ class HullCoordinates:
         """Minimise <c, y> over the set, in coordinates."""
         if self._inner is not None:
             return self._scale * self._inner.lmo(c)
-        return np.asarray(self.basis.T @ (self.decision_set.lmo(self.basis @ c) - self.centre))
+        return np.asarray(self.basis.T @ self.relative_lmo(self.basis @ c))
+
+    def relative_lmo(self, c: Vector) -> Vector:
+        """Minimise <c, x - centre> over the set; return x - centre."""
+        if self._inner is not None:
+            return self._scale * self._inner.relative_lmo(c)
+        return self.decision_set.lmo(c) - self.centre
 
     def separate(self, y: Vector) -> Vector | None:
         """Return n with <n, y> above <n, z> for all z of the set; None if y is inside."""
@@ -106,6 +112,10 @@ class ShrunkHull(DecisionSet):
     def lmo(self, c: ArrayLike) -> Vector:
         """Shrink the whole set's answer."""
         return self.shrink * self.inside.lmo(as_vector(c, "the direction", self.dim))
+
+    def relative_lmo(self, c: Vector) -> Vector:
+        """Minimise <c, x> over the vectors x from the centre to the shrunk set."""
+        return self.shrink * self.inside.relative_lmo(c)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the point, blown up, lies in the whole set."""
