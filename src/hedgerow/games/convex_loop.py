@@ -131,7 +131,8 @@ def play_convex_rounds(
             looked = dots_and_norms(a, c, x)
             played = play_round(step, surrogate, ledger, a, cost, c, value, own, looked)
         else:
-            played = len(surrogates) == parts and play_round_each(
+            alike = len(surrogates) == parts and data_f[PARTS][r] == 1  # else they are refused
+            played = alike and play_round_each(
                 step, surrogates, ledger, a, cost, c_rows, values, value, own
             )
         if not played:
