@@ -126,7 +126,9 @@ LOSS = np.array([1.0, -2.0, 0.5])
 FUNCTIONS = {
     "number": hr.Quadratic(3.0, LOSS, 1.5),
     "diagonal": hr.Quadratic([1.0, 0.0, 4.0], LOSS, 1.5),
-    "matrix": hr.Quadratic(np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]]), LOSS, 1.5),
+    "matrix": hr.Quadratic(
+        np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]]), LOSS, 1.5
+    ),
 }
 
 
@@ -302,7 +304,9 @@ def test_a_queue_that_leaves_a_round_to_python_takes_the_others_back():
     one, other = each_of(X, False), each_of(X, False)
     other.surrogate.tables = None
     cost = EvalGrad(1.0, np.array([1.0, 2.0, 0.0]))
-    told = [EvalGrad(v, np.array([0.0, v, 1.0])) for v in (-0.5, 0.25, 4.0)]  # the last needs a call
+    told = [
+        EvalGrad(v, np.array([0.0, v, 1.0])) for v in (-0.5, 0.25, 4.0)
+    ]  # the last needs a call
     for policy in (one, other):
         policy.tell(cost, told)
     assert bits(one.state()) == bits(other.state())
@@ -473,9 +477,9 @@ def test_directions_are_unit_vectors_along_the_set():
 
 
 class Watched(hr.problems.IidSimplex):
-    """Counts how far ahead rounds are drawn."""
+    """Has no rounds one by one."""
 
-    def rounds(self, policy: Any = None) -> Iterator[Any]:
+    def rounds(self, policy: Any = None) -> Iterator[Any]:  # noqa: ARG002
         raise AssertionError("linear rounds come in chunks")
 
 

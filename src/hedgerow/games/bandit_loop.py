@@ -10,10 +10,10 @@ import numpy as np
 
 from hedgerow import kernels
 from hedgerow.engine.certificate import is_play_left, leave_play
-from hedgerow.engine.signatures import CHARGE_VALUES, SLOPE, SPACE
+from hedgerow.engine.signatures import CHARGE_VALUES, PARTS, ROWS, SLOPE, SPACE
 from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.games.compiled_policy import as_written
-from hedgerow.games.convex_loop import DATA, PARTS, look_at, look_type, unowned
+from hedgerow.games.convex_loop import look_at, look_type, unowned
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import (
     function,
@@ -50,7 +50,7 @@ ROUNDS, COST, CCV, VIOLATED = range(4)
     *(whole, write, read, read, write),
     *(function(*END_BLOCK), function(*BLOCK_BETA), read, oracle_type, SPACE),
     *(write, write, write, read, function(*CHARGE_VALUES), function(*SLOPE), function(*SLOPE)),
-    *(read, write, look_type, DATA, look_type, DATA, number, number, rows, whole, whole),
+    *(read, write, look_type, ROWS, look_type, ROWS, number, number, rows, whole, whole),
     *(write, write_rows, write, write_rows, write_rows),
 )
 def play_bandit_rounds(

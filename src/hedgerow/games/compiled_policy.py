@@ -53,12 +53,13 @@ class CompiledPolicy:
         end, noise = self._begin(first, chunk.rounds)
         step, surrogate, ledger = self._parts
         n, (m, k) = self._learner.decision_set.dim, (int(rows.parts.max()) for rows in (f, g))
-        stopped: int = play_convex_rounds(
-            *(step, surrogate, no_tables() if self.each is None else self.each, ledger),
+        tables = no_tables() if self.each is None else self.each
+        memory = (np.empty((m, n)), np.empty((k, n)), np.empty(max(m, k)))
+        rounds: tuple[Any, ...] = (
             *(f.look, f.arrays, g.look, g.arrays, noise, first, end),
-            *(np.empty(max(f.scratch, g.scratch)), np.empty((m, n)), np.empty((k, n))),
-            *(np.empty(max(m, k)), seen, each),
+            *(np.empty(max(f.scratch, g.scratch)), *memory, seen, each),
         )
+        stopped: int = play_convex_rounds(step, surrogate, tables, ledger, *rounds)
         self._learner.give_back(stopped - first)
         return stopped
 

@@ -8,12 +8,17 @@ import numpy as np
 from numba import types
 
 from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
-from hedgerow.engine.signatures import LABEL, LOOK, MEMBERS
-from hedgerow.engine.tables import UNDECLARED, learner_step, step_table, surrogate_table
+from hedgerow.engine.signatures import LABEL, LOOK, MEMBERS, PARTS, ROWS
+from hedgerow.engine.tables import (
+    UNDECLARED,
+    learner_step,
+    step_table,
+    surrogate_table,
+    surrogate_tables,
+)
 from hedgerow.games.compiled_loop import play_round
 from hedgerow.kernels.jit import (
     function,
-    index,
     kernel,
     number,
     read,
@@ -24,16 +29,13 @@ from hedgerow.kernels.jit import (
 )
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot, dots_and_norms
-from hedgerow.surrogates.each_loss import make_each_loss, surrogate_tables
+from hedgerow.surrogates.each_loss import make_each_loss
 
 Array = Any
 look_type = function(*LOOK)
-DATA = types.Tuple((index, read, read, index, index))
-"""Index, numbers, own numbers, where they begin, parts: as `FunctionRows.arrays` has them."""
-PARTS = 4
 
 
-@kernel(DATA, DATA)
+@kernel(ROWS, ROWS)
 def unowned(data: Any) -> Any:
     """Return the arrays without their owners, who must outlive them."""
     index, numbers, own, begin, parts = data
@@ -43,7 +45,7 @@ def unowned(data: Any) -> Any:
     )
 
 
-@kernel(whole, look_type, DATA, whole, read, write, write_rows, write)
+@kernel(whole, look_type, ROWS, whole, read, write, write_rows, write)
 def look_at(
     look: Any, data: Any, r: int, x: Array, scratch: Array, gradients: Array, values: Array
 ) -> int:
@@ -86,7 +88,7 @@ def play_round_each(
 
 @kernel(
     *(whole, step_table, surrogate_table, surrogate_tables, write),
-    *(look_type, DATA, look_type, DATA, rows, whole, whole, write, write_rows, write_rows, write),
+    *(look_type, ROWS, look_type, ROWS, rows, whole, whole, write, write_rows, write_rows, write),
     *(write_rows, write_rows),
 )
 def play_convex_rounds(

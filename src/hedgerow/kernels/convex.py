@@ -81,7 +81,7 @@ def look_at_worst(
 def look_against_worst(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at <a, x>, a the noise `own` - push x the worst normal; numbers = [push | halfspaces]."""
+    """Look at <a, x> with a = own - push x the worst normal; numbers = [push | halfspaces]."""
     halfspaces = numbers[1:]
     j = worst_of(halfspaces, x) * (len(x) + 1)
     for i in range(len(x)):

@@ -15,7 +15,7 @@ from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels import frankwolfe
 from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, whole, write
 from hedgerow.kernels.oracles import oracle_type
-from hedgerow.kernels.vectors import dot
+from hedgerow.kernels.vectors import dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.blocks import BLOCK_BETA, BlockRule, Regulariser, Seen
 from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
@@ -33,7 +33,6 @@ DIM, DELTA, LENGTH, EPSILON, WINDOW, SHRINK = range(6)
 """The constants of a game: n, delta, K, eps, how many values a mean is of, 1 - delta/r."""
 END_BLOCK = (number, write, whole)
 """A kernel that is asked for L at the end of a block, before x moves."""
-four_arrays = types.UniTuple(write, 4)
 
 
 @kernel(write, write, whole)
@@ -42,7 +41,7 @@ def numbers_of(state: Array, n: int) -> Array:
     return state[n : n + NUMBERS]
 
 
-@kernel(four_arrays, write, whole)
+@kernel(four_vectors, write, whole)
 def vectors_of(state: Array, n: int) -> tuple[Array, Array, Array, Array]:
     """Return x, the anchor, S and the block's gradient."""
     first = n + NUMBERS

@@ -13,7 +13,8 @@ from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of
 from hedgerow.inputs import Vector, as_count
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
 
-Round = tuple[Function, Function]
+Pair = tuple[Function, Function]
+"""The cost and the constraint of a round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ class CompiledChunk:
     rounds: int
     costs: FunctionRows | None
     constraints: FunctionRows | None
-    functions: Callable[[int, Vector], Round]
+    functions: Callable[[int, Vector], Pair]
 
     def after(self, left_out: int) -> CompiledChunk:
         """Leave out the first rounds."""
@@ -114,7 +115,7 @@ def packed(f: Function) -> Vector | None:
         return None
     sizes = [row.size for row in rows if row is not None]
     begin = np.cumsum([kinds.BEGIN + len(rows) + 1, *sizes])
-    return np.concatenate([[kinds.MAXIMUM, len(rows)], begin, *rows])  # type: ignore[list-item]
+    return np.concatenate([[kinds.MAXIMUM, len(rows)], begin, *rows])
 
 
 def packed_rows(functions: Sequence[Function], n: int) -> FunctionRows | None:
@@ -125,12 +126,12 @@ def packed_rows(functions: Sequence[Function], n: int) -> FunctionRows | None:
         return None
     begin = pack_uint32(0, np.cumsum([row.size for row in whole]))
     parts = np.array([len(parts_of(f)) for f in functions], np.uint32)
-    return FunctionRows(kernels.convex.look, np.concatenate(whole), begin, parts, NO_INDEX, NO_NUMBERS)
+    return FunctionRows(
+        kernels.convex.look, np.concatenate(whole), begin, parts, NO_INDEX, NO_NUMBERS
+    )
 
 
-def packed_chunks(
-    rounds: Iterator[Round], n: int, size: int
-) -> Iterator[CompiledChunk] | None:
+def packed_chunks(rounds: Iterator[Pair], n: int, size: int) -> Iterator[CompiledChunk] | None:
     """Return rounds as arrays, `size` at a time; None if the first one has no such rows.
 
     Later ones without rows come as chunks without arrays.
@@ -142,7 +143,7 @@ def packed_chunks(
     return (_chunk(batch, n) for batch in iter(lambda: list(islice(rest, size)), []))
 
 
-def _chunk(rounds: Sequence[Round], n: int) -> CompiledChunk:
+def _chunk(rounds: Sequence[Pair], n: int) -> CompiledChunk:
     costs, constraints = (packed_rows([pair[k] for pair in rounds], n) for k in (0, 1))
     if costs is None or constraints is None:
         costs = constraints = None

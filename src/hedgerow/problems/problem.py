@@ -11,10 +11,13 @@ import numpy as np
 
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_count, read_only
-from hedgerow.problems.compiled_rounds import CompiledChunk, Round, packed_chunks
+from hedgerow.problems.compiled_rounds import CompiledChunk, packed_chunks
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.showing import ShownShort
+
+Round = tuple[Function, Function]
+
 
 class LinearChunk(NamedTuple):
     """k linear rounds as arrays: f_t(x) = <costs[t], x> + cost_offsets[t], and so for g_t."""

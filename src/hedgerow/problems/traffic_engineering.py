@@ -225,17 +225,15 @@ class TrafficEngineering(Problem):
 
         A round's own numbers are its demands and the capacities of the links.
         """
-        if self.cost is not None and type(self.cost) not in (FortzThorup, QueueingDelay):
-            return None
+        look, kind = kernels.loads, self._path_latency
+        cost: Callable[..., float] = look.look_latency
+        if self.cost is not None:
+            if type(self.cost) is not FortzThorup and type(self.cost) is not QueueingDelay:
+                return None
+            cost, kind = look.look_congestion, np.array([self.cost.knee])
         ptr, at, data, pair_of = self.loads.sparse_map
         links, n = self.capacity.size, pair_of.size
-        index, look = pack_uint32(links, n, ptr, at, pair_of), kernels.loads
-        kinds: tuple[Callable[..., float], Vector] = (
-            (look.look_latency, self._path_latency)
-            if self.cost is None
-            else (look.look_congestion, np.array([self.cost.knee]))
-        )
-        cost, own = kinds[0], np.concatenate([data, kinds[1]])
+        index, own = pack_uint32(links, n, ptr, at, pair_of), np.concatenate([data, kind])
         limit, scratch = np.append(data, self.limit), 4 * links
         constraint = look.look_link if self.per_link else look.look_largest
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import types
 from numba.typed import List
 
-from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
+from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table, surrogate_tables
 from hedgerow.kernels.jit import kernel, nothing, number, read, rows, write
 from hedgerow.kernels.vectors import dot, two
 from hedgerow.surrogates.make_loss import take_back, weigh
 from hedgerow.surrogates.queue import PRICE
 
 Array = Any
-surrogate_tables = types.ListType(surrogate_table)
 NOT_MADE = (math.nan, math.nan)
 
 

@@ -16,7 +16,6 @@ from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.ranges import Ranges
 
-
 OVERSHOOT = 4
 """Where the units have the overshoot, after those of `surrogates/ranges.py`."""
 
@@ -24,9 +23,9 @@ OVERSHOOT = 4
 class Values(Queued):
     """A queued surrogate for bandit feedback: loss = f + what the constraint adds.
 
-    Its algorithm is one kernel, `charge_values`; a subclass may replace `charge` instead, and is then
-    played by the objects. The loss must not depend on the play it is evaluated at, only on the past, or no estimate of
-    its gradient is unbiased.
+    The loss must not depend on the play it is evaluated at, only on the past, or no estimate of its
+    gradient is unbiased. Its algorithm is one kernel, `charge_values`; a subclass may replace
+    `charge` instead, and is then played by the objects.
 
     Args:
         potential: Phi/V, as a function of the queue.
@@ -88,11 +87,11 @@ class Values(Queued):
             raise
 
 
-def _weight(potential: Potential, q: float, t: float, unit: float, scale: float) -> float:  # noqa: ARG001
+def _weight(potential: Potential, q: float, t: float, unit: float, scale: float) -> float:
     return potential.weight(q, t)
 
 
-def _value(potential: Potential, q: float, t: float, unit: float, scale: float) -> float:  # noqa: ARG001
+def _value(potential: Potential, q: float, t: float, unit: float, scale: float) -> float:
     return potential.value(q, t)
 
 
