@@ -74,11 +74,12 @@ def simulate_chunks(
     look = feedback_of(policy) if feedback is None else feedback
     first = look is first_order or look is first_order_each
     compiled = compiled_policy(policy) if first else None
-    if compiled is not None and (look is first_order_each) == (compiled.each is not None):
-        chunks = _linear_chunks(problem, size) if compiled.each is None else None
+    queues = isinstance(compiled, CompiledPolicy) and compiled.each is not None
+    if compiled is not None and (look is first_order_each) == queues:
+        chunks = None if queues else _linear_chunks(problem, size)
         if chunks is not None:
             return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
-        others = problem.compiled_rounds(size)
+        others = problem.compiled_rounds(size) if isinstance(compiled, CompiledPolicy) else None
         if others is not None:
             parts = _rest(others, skip)
             return _timed(policy, (_play_convex(policy, compiled, look, part) for part in parts))
