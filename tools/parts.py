@@ -13,6 +13,7 @@ import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
 import traffic_tables as traffic
+from compiled_table import compiled
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
@@ -45,7 +46,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "rivals": evidence.rivals,
         "restarts": evidence.restarts,
     },
-    "performance.md": {"speed": pages.speed, "runs": pages.runs},
+    "performance.md": {"speed": pages.speed, "runs": pages.runs, "compiled": compiled},
     "problems.md": {"problems": pages.problems},
     "sets.md": {"catalogue": catalogue_markdown},
     "traffic.md": {

@@ -15,6 +15,7 @@ from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
 
 Pair = tuple[Function, Function]
 """The cost and the constraint of a round."""
+Piece = Vector | tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,34 +102,39 @@ class CompiledChunk:
         )
 
 
-def packed(f: Function) -> Vector | None:
-    """Return a function as a row for `kernels/convex.py`; None for one that has no such row."""
+def pieces_of(f: Function, n: int) -> list[Piece] | None:
+    """Return a function on n coordinates as a row for `kernels/convex.py`, in pieces.
+
+    None for one that has no such row.
+    """
     kinds = kernels.convex
     if type(f) is Linear:
-        return np.concatenate([[kinds.LINEAR, f.offset], f.coefficients])
+        return [(kinds.LINEAR, f.offset), f.coefficients] if f.coefficients.size == n else None
     if type(f) is Quadratic:
-        return np.concatenate([[kinds.QUADRATIC, f.offset], f.linear, f.matrix.reshape(-1)])
-    if type(f) is not Maximum or any(type(part) is Maximum for part in f.parts):
+        whole: list[Piece] = [(kinds.QUADRATIC, f.offset), f.linear, f.matrix.reshape(-1)]
+        return whole if f.linear.size == n else None
+    if type(f) is not Maximum:
         return None
-    rows = [packed(part) for part in f.parts]
-    if any(row is None for row in rows):
-        return None
-    sizes = [row.size for row in rows if row is not None]
-    begin = np.cumsum([kinds.BEGIN + len(rows) + 1, *sizes])
-    return np.concatenate([[kinds.MAXIMUM, len(rows)], begin, *rows])
+    begin, pieces = [float(kinds.BEGIN + len(f.parts) + 1)], []
+    for part in f.parts:
+        if type(part) is Maximum or (row := pieces_of(part, n)) is None:
+            return None
+        begin.append(begin[-1] + sum(map(len, row)))
+        pieces += row
+    return [(kinds.MAXIMUM, len(f.parts), *begin), *pieces]
 
 
 def packed_rows(functions: Sequence[Function], n: int) -> FunctionRows | None:
     """Return functions on n coordinates as rows; None if one of them has no such row."""
-    rows = [packed(f) if _size(f) == n else None for f in functions]
-    whole = [row for row in rows if row is not None]
-    if len(whole) < len(rows):
-        return None
-    begin = pack_uint32(0, np.cumsum([row.size for row in whole]))
+    pieces, ends = [], [0]
+    for f in functions:
+        if (row := pieces_of(f, n)) is None:
+            return None
+        pieces += row
+        ends.append(ends[-1] + sum(map(len, row)))
     parts = np.array([len(parts_of(f)) for f in functions], np.uint32)
-    return FunctionRows(
-        kernels.convex.look, np.concatenate(whole), begin, parts, NO_INDEX, NO_NUMBERS
-    )
+    own = np.concatenate(pieces)
+    return FunctionRows(kernels.convex.look, own, pack_uint32(ends), parts, NO_INDEX, NO_NUMBERS)
 
 
 def packed_chunks(rounds: Iterator[Pair], n: int, size: int) -> Iterator[CompiledChunk] | None:
@@ -148,16 +154,3 @@ def _chunk(rounds: Sequence[Pair], n: int) -> CompiledChunk:
     if costs is None or constraints is None:
         costs = constraints = None
     return CompiledChunk(len(rounds), costs, constraints, lambda r, _: rounds[r])
-
-
-def _size(f: Function) -> int | None:
-    """Return on how many coordinates a function is, where all its parts agree; else None."""
-    sizes = set()
-    for part in parts_of(f):
-        if isinstance(part, Linear):
-            sizes.add(part.coefficients.size)
-        elif isinstance(part, Quadratic):
-            sizes.add(part.linear.size)
-        else:
-            return None
-    return sizes.pop() if len(sizes) == 1 else None
