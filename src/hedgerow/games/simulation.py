@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
 LONGEST_CHUNK = 2**12
+BANDIT_CHUNKS = 2
+"""Chunks are so many times longer for bandits: to hand on their kernels takes as long as many rounds."""
 
 
 def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
@@ -68,10 +70,12 @@ def simulate_chunks(
 
     """
     check_match(policy, problem)
+    look = feedback_of(policy) if feedback is None else feedback
     fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
+    if size is None and isinstance(look, DeclaredValues):
+        fitting = min(LONGEST_CHUNK, BANDIT_CHUNKS * fitting)
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
-    look = feedback_of(policy) if feedback is None else feedback
     first = look is first_order or look is first_order_each
     compiled = compiled_policy(policy) if first else None
     queues = isinstance(compiled, CompiledPolicy) and compiled.each is not None

@@ -1,11 +1,13 @@
-"""Steps of Frank-Wolfe for F(x) = <s, x> + beta ||x - centre||^2, and directions to perturb in."""
+"""Steps of Frank-Wolfe for F(x) = <s, x> + beta ||x - centre||^2, and directions along a set."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, rows, write, write_rows
+import numpy as np
+
+from hedgerow.kernels.jit import index, kernel, nothing, number, read, rows, write, write_rows
 from hedgerow.kernels.vectors import descent, dot, two
 
 Array = Any
@@ -36,19 +38,48 @@ def line_search(
     return gap, squared
 
 
-@kernel(nothing, write_rows, rows, write_rows)
-def directions(normal: Array, basis: Array, units: Array) -> None:
-    """Write normal draws as unit vectors in the span of a basis' columns; no rows stand for axes.
+@kernel(nothing, write)
+def normalise(u: Array) -> None:
+    """Divide u by its norm."""
+    size = math.sqrt(dot(u, u))
+    for i in range(len(u)):
+        u[i] /= size
 
-    The draws are scaled to norm 1, too. Many of them share each row of the basis while it is
-    in the cache.
+
+@kernel(nothing, write_rows, index, index, read, rows)
+def project_out(U: Array, ptr: Array, at: Array, data: Array, inverse: Array) -> None:
+    """Make each row of U a unit vector that A maps to 0; `inverse` is that of A A^T.
+
+    The entries of row k of A are `ptr[k]` to `ptr[k + 1]` of `at`, their columns, and of `data`.
     """
-    for r in range(normal.shape[0]):
-        size = math.sqrt(dot(normal[r], normal[r]))
-        for j in range(normal.shape[1]):
-            normal[r, j] /= size
-            if basis.shape[0] == 0:
-                units[r, j] = normal[r, j]
-    for i in range(basis.shape[0]):
-        for r in range(normal.shape[0]):
-            units[r, i] = dot(basis[i], normal[r])
+    m = len(ptr) - 1
+    seen = np.empty(m)
+    for r in range(U.shape[0]):
+        u = U[r]
+        for k in range(m):
+            value = 0.0
+            for e in range(ptr[k], ptr[k + 1]):
+                value += data[e] * u[at[e]]
+            seen[k] = value
+        for k in range(m):
+            weight = dot(inverse[k], seen)
+            for e in range(ptr[k], ptr[k + 1]):
+                u[at[e]] -= weight * data[e]
+        normalise(u)
+
+
+@kernel(nothing, write_rows, rows)
+def project_onto(U: Array, basis: Array) -> None:
+    """Make each row of U a unit vector in the span of the basis' rows; no rows stand for axes."""
+    parts = np.empty(basis.shape[0])
+    for r in range(U.shape[0]):
+        u = U[r]
+        if len(parts) > 0:
+            for j in range(len(parts)):
+                parts[j] = dot(basis[j], u)
+            for i in range(len(u)):
+                u[i] = 0.0
+            for j in range(len(parts)):
+                for i in range(len(u)):
+                    u[i] += parts[j] * basis[j, i]
+        normalise(u)

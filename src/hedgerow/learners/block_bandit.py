@@ -18,7 +18,7 @@ from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.vectors import dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.blocks import BLOCK_BETA, BlockRule, Regulariser, Seen
-from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
+from hedgerow.learners.hull_coordinates import Directions, HullCoordinates, ShrunkHull
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.compiled import kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
@@ -190,9 +190,7 @@ class BlockConditionalGradient(StatefulPlayer):
         names = ("t", "sum", "mean", "squares", "lipschitz", "bound", "calls", "capped")
         numbers = dict.fromkeys((*names, "guess", "restarts"), 1)
         self._state = State(u=n, **numbers, x=n, anchor=n, S=n, grad=n)  # x_1 = 0, the centre
-        self._block, basis = block, inside.basis
-        axes = basis.shape == (n, n) and (basis == np.eye(n)).all()
-        self._basis = np.empty((0, n)) if axes else np.ascontiguousarray(basis)
+        self._block, self._directions = block, Directions(inside)
         self._drawn: tuple[int, Any] = (0, None)
         self._draw()
 
@@ -205,23 +203,17 @@ class BlockConditionalGradient(StatefulPlayer):
     def draw(self, rounds: int) -> Vector:
         """Return u of the next rounds, one row each."""
         self._drawn = rounds, self._rng.bit_generator.state
-        return self._directions(rounds)
+        return self._directions.draw(self._rng, rounds)
 
     def give_back(self, rounds: int) -> None:
         """Take back what was drawn for rounds that were not played."""
         drawn, before = self._drawn
         if rounds < drawn:
             self._rng.bit_generator.state = before
-            self._rng.standard_normal((rounds, self.dim))
-
-    def _directions(self, rounds: int) -> Vector:
-        units = np.empty((rounds, self.decision_set.dim))
-        normal = self._rng.standard_normal((rounds, self.dim))
-        frankwolfe.directions(normal, self._basis, units)
-        return units
+            self._rng.standard_normal((rounds, self.decision_set.dim))
 
     def _draw(self) -> None:
-        self._state["u"][:] = self._directions(1)[0]  # u_t, uniform on the sphere
+        self._state["u"][:] = self._directions.draw(self._rng, 1)[0]  # u_t, uniform on the sphere
 
     @property
     def rounds(self) -> int:
