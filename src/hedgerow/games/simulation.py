@@ -28,7 +28,7 @@ CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
 LONGEST_CHUNK = 2**12
 BANDIT_CHUNKS = 2
-"""Chunks are so many times longer for bandits: to hand on their kernels takes as long as many rounds."""
+"""Chunks are so many times longer for bandits, whose many kernels take long to hand on."""
 
 
 def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
