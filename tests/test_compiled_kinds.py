@@ -167,6 +167,19 @@ def test_traffic(name):
         assert_same_game(lambda: hr.projection_free_coco(X, constraints=len(EDGES)), problem)
 
 
+def test_ten_thousand_blocks_are_one_compiled_call():
+    X = hr.sets.Product(*[hr.sets.Simplex(2)] * 10_000)
+    rng = np.random.default_rng(5)
+    rounds = [(hr.Linear(a), hr.Linear(c, -9e3)) for a, c in rng.random((3, 2, X.dim))]
+
+    def make() -> Constrained:
+        learner = BlockOCG(X)
+        assert learner.step_table is not None  # oracle and step, by one kernel
+        return Constrained(learner, CurrentSurrogate(PowerPotential(2.0, 1.0)))
+
+    assert_same_game(make, hr.Recorded(X, rounds))
+
+
 def test_the_loads_of_compiled_rounds_are_those_of_a_dense_matrix():
     problem = traffic(cost=QueueingDelay(0.6), available=TRAFFIC["failures"]["available"])
     x, A = problem.decision_set.start(), problem.decision_set.incidence.toarray()
