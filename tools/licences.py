@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "licences.md"
 LOCKS = tuple(ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
-RUNTIME = ("core", "cli", "lp", "qp", "cluster", "graphs", "data", "live")
+RUNTIME = ("core", "cli", "lp", "qp", "cluster", "frames", "graphs", "data", "live")
 """What users may install: `all` is these together."""
 OTHERS = ("test", "docs", "make", "bench")
 TEXT = """\
