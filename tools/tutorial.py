@@ -36,39 +36,39 @@ COMMAND = re.compile(r"^\$ (?P<line>(?:.*\\\n)*.*)\n(?P<shown>(?:(?!\$ ).*\n)*)"
 
 @dataclass(frozen=True)
 class Step:
-    """One command of the page with what is shown below it, and where that stands."""
+    """One command of the page with what is shown below it, where that stands, and files before."""
 
     line: str
     shown: str
     begin: int
     end: int
+    saved: tuple[tuple[str, str], ...] = ()
 
 
-def steps_of(page: str, install: bool) -> tuple[dict[str, str], list[Step]]:
-    """Return the files that a page tells to save, and its commands in order."""
-    files: dict[str, str] = {}
-    steps = []
+def steps_of(page: str, install: bool) -> list[Step]:
+    """Return the commands of a page in order, each with the files to save before it."""
+    steps, saved = [], list[tuple[str, str]]()
     for block in BLOCK.finditer(page):
         if block["file"]:
-            files[block["file"]] = block["text"]
+            saved.append((block["file"], block["text"]))
         elif not block["kind"] and (install or not block["install"]):
             for found in COMMAND.finditer(block["text"]):
                 begin = block.start("text") + found.start("shown")
                 shown = found["shown"]
-                steps.append(Step(found["line"], shown, begin, begin + len(shown)))
-    return files, steps
+                steps.append(Step(found["line"], shown, begin, begin + len(shown), tuple(saved)))
+                saved.clear()
+    return steps
 
 
-def follow(
-    files: Mapping[str, str], steps: list[Step], at: Path, environment: Mapping[str, str]
-) -> list[str]:
-    """Run the commands in one shell, files saved where it works, and return what each printed."""
-    (at / FOLDER).mkdir()
-    for name, text in files.items():
-        (at / FOLDER / name).write_text(text, encoding="utf-8")
-    told = "".join(f"{step.line}\nprintf '\\0%d\\0' $?\n" for step in steps)
+def follow(steps: list[Step], at: Path, environment: Mapping[str, str]) -> list[str]:
+    """Run the commands in one shell, save files where it is then, and return what each printed."""
+    told = ""
+    for step in steps:
+        for name, text in step.saved:
+            told += f"cat > {name} <<'END OF FILE'\n{text}END OF FILE\n"
+        told += f"{step.line}\nprintf '\\0%d\\0' $?\n"
     done = subprocess.run(  # noqa: S603 - the commands of our own page
-        ["bash", "-c", told.replace(f"mkdir {FOLDER}\n", ":\n")],  # noqa: S607
+        ["bash", "-c", told],  # noqa: S607
         cwd=at,
         env={**environment, "COLUMNS": "80", "MPLBACKEND": "Agg"},
         capture_output=True,
@@ -130,25 +130,35 @@ def copy_repository(at: Path) -> None:
         shutil.copy(ROOT / name, at / name)
 
 
+def renew_tutorial() -> None:
+    """Write what the commands print now into the page, and the picture beside it."""
+    page = PAGE.read_text(encoding="utf-8")
+    steps = steps_of(page, install=False)
+    with tempfile.TemporaryDirectory() as name:
+        printed = follow(steps, Path(name), here())
+        PAGE.write_text(renewed(page, steps, printed), encoding="utf-8")
+        shutil.copy(Path(name) / FOLDER / PICTURE, PAGE.with_name(PICTURE))
+
+
 def main() -> None:
     """Follow the page and say whether it shows what happened."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the outputs into the page")
     parser.add_argument("--empty", action="store_true", help="install into an empty environment")
     asked = parser.parse_args()
+    if asked.write:
+        renew_tutorial()
+        return
     page = PAGE.read_text(encoding="utf-8")
-    files, steps = steps_of(page, install=asked.empty)
+    steps = steps_of(page, install=asked.empty)
     with tempfile.TemporaryDirectory() as name:
         at = Path(name)
         if asked.empty:
             copy_repository(at)
-        printed = follow(files, steps, at, empty() if asked.empty else here())
-        if asked.write:
-            PAGE.write_text(renewed(page, steps, printed), encoding="utf-8")
-            shutil.copy(at / FOLDER / PICTURE, PAGE.with_name(PICTURE))
-        elif said := differences(steps, printed):
+        printed = follow(steps, at, empty() if asked.empty else here())
+        if said := differences(steps, printed):
             sys.exit(said)
-    sys.stdout.write(f"{len(steps)} commands, {len(files)} files: as the page shows them\n")
+    sys.stdout.write(f"{len(steps)} commands print what the page shows\n")
 
 
 if __name__ == "__main__":
