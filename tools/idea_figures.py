@@ -44,9 +44,7 @@ def draw_ideas(folder: Path) -> None:
         ("idea-weight.png", (8.0, 3.3), 2, _weight),
         ("idea-step.png", (8.0, 3.3), 2, _step),
     ):
-        figure, axes = plt.subplots(
-            1, columns, figsize=size, layout="constrained", squeeze=False
-        )
+        figure, axes = plt.subplots(1, columns, figsize=size, layout="constrained", squeeze=False)
         draw(*axes[0])
         figure.savefig(folder / name, dpi=110)
         plt.close(figure)
