@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.compiled import NO_INDEX, Compiled, KernelWorkspace, free_mask, pack_uint32
+from hedgerow.sets.compiled import NO_INDEX, Compiled, free_mask, pack_uint32
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, group, no_path, orient
@@ -138,16 +138,21 @@ class DagPaths(FlowPolytope):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The oracle as a kernel: the shortest path by dynamic programming."""
+        """The oracle as a kernel, the shortest path by dynamic programming; and the projection."""
         everywhere = self._edge.size == self.dim
         return Compiled(
             kernels.paths.cheapest,
             kernels.tangents.everywhere if everywhere else kernels.tangents.unfixed,
             self._graph,
             links=self.nodes,
-            scratch=self.nodes,
+            scratch=2 * self.nodes + 1,
             label=NO_INDEX if everywhere else free_mask(self.live),
+            project=kernels.flow_newton.nearest_mixture,
         )
+
+    @property
+    def _arcs(self) -> tuple[Index, Index]:
+        return self._begin, NO_INDEX  # edges are in order of their heads
 
     @cached_property
     def _out(self) -> tuple[Index, Index]:
@@ -174,11 +179,6 @@ class DagPaths(FlowPolytope):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the path of least total cost; ties go to the edge given first."""
         return self.workspace().lmo(as_direction(c, self.dim))
-
-    def _potentials(self, c: Vector) -> Vector:
-        space = KernelWorkspace(self.compiled)
-        space.lmo(c)
-        return space.arrays[-1]  # the distances
 
     def start(self) -> Vector:
         """Return the path with the fewest edges."""

@@ -110,17 +110,15 @@ class UnitFlow(FlowPolytope):
         """Return the cheapest 0/1 flow: a path and the cycles that lower its cost."""
         c = as_direction(c, self.dim)
         x = self._base.copy()
-        x[self._network.edge] = self._cheapest(c)[0]
-        return x
-
-    def _cheapest(self, c: Vector) -> tuple[Vector, Vector]:
         network = self._network
         flow, potential = np.empty(network.edge.size), np.empty(network.nodes)
         kernels.flows.cheapest_flow(*self._graph, c[network.edge], network.supply, potential, flow)
-        return flow, potential
+        x[network.edge] = flow
+        return x
 
-    def _potentials(self, c: Vector) -> Vector:
-        return self._cheapest(c)[1]
+    @property
+    def _arcs(self) -> tuple[Index, Index]:
+        return self._graph[:2]
 
     def start(self) -> Vector:
         """Return the path with the fewest edges."""
