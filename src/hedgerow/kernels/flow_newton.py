@@ -69,7 +69,7 @@ def within_reach(z: Any, change: Any, reach: float, near_z: Any, near_change: An
     count = 0
     for e in range(len(z)):
         w = change[e]
-        if w != 0.0 and (z[e] > 0.0 or z[e] + reach * w > 0.0):
+        if (z[e] > 0.0) | (z[e] + reach * w > 0.0):
             near_z[count], near_change[count] = z[e], w
             count += 1
     return count
@@ -131,10 +131,9 @@ def free_edges(
     """Write the ends of the edges inside their bounds, or nearly, without loops; count them."""
     count = 0
     for e in range(len(z)):
-        if -outside <= z[e] <= upper + outside and tail[e] != head[e]:
-            free_tail[count] = tail[e]
-            free_head[count] = head[e]
-            count += 1
+        if (z[e] >= -outside) & (z[e] <= upper + outside):
+            free_tail[count], free_head[count] = tail[e], head[e]
+            count += tail[e] != head[e]
     return count
 
 
