@@ -150,8 +150,9 @@ def test_laplacian_solver(nodes: int, edges: int) -> None:
     operations = kernels.laplacians.envelope(place[tail], place[head], bottom, begin)
     diagonal = degree + 1e-3
     inner = right[node]
+    factor = np.zeros(begin[size])
     kernels.laplacians.solve_directly(
-        place[tail], place[head], bottom, begin, diagonal[node], inner
+        place[tail], place[head], begin, diagonal[node], factor, inner
     )
     direct /= 1e-3  # of a node without edges
     direct[node] = inner

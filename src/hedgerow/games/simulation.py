@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.feedback import first_order
-from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
+from hedgerow.games.compiled_policy import CompiledPolicy, CompiledSteps, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
@@ -101,7 +101,9 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
             yield LinearChunk(*(np.ascontiguousarray(part[left_out:]) for part in chunk))
 
 
-def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk) -> Trace:
+def _play(
+    policy: Policy[Any, Any], compiled: CompiledPolicy | CompiledSteps, chunk: LinearChunk
+) -> Trace:
     """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
     k = len(chunk.costs)
     seen = np.empty((2, k))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.kernels.jit import index, kernel, nothing, number, read, whole, write, write_index
+from hedgerow.kernels.unowned_view import unowned_view
 
 Index = Any
 SMALLEST_PIVOT = 1e-11
@@ -139,17 +140,16 @@ def take_off(column: Any, other: Any, share: float) -> None:
         column[j] -= share * other[j]
 
 
-@kernel(nothing, index, index, index, index, read, write)
+@kernel(nothing, index, index, index, read, write, write)
 def solve_directly(
-    tail: Index, head: Index, bottom: Index, begin: Index, diagonal: Any, x: Any
+    tail: Index, head: Index, begin: Index, diagonal: Any, factor: Any, x: Any
 ) -> None:
     """Replace the right-hand side x by the solution, by L D L^T inside the envelope.
 
-    The matrix has -1 for each edge off its diagonal. Column k of the factor begins with its
-    diagonal, at begin[k], and ends with row bottom[k].
+    The matrix has -1 for each edge off its diagonal. Column k of the factor, which must be zero,
+    begins with its diagonal, at begin[k].
     """
-    nodes = len(x)
-    factor = np.zeros(begin[nodes])
+    nodes, factor = len(x), unowned_view(factor)
     for k in range(nodes):
         factor[begin[k]] = diagonal[k]
     for e in range(len(tail)):
@@ -217,6 +217,7 @@ def solve(
     whole numbers and in 3 nodes numbers.
     """
     nodes, edges = len(x), len(tail)
+    links, scratch = unowned_view(links), unowned_view(scratch)
     diagonal, inner_diagonal = scratch[:nodes], scratch[nodes : 2 * nodes]
     inner = scratch[2 * nodes : 3 * nodes]
     leaf, stem = links[:nodes], links[nodes : 2 * nodes]
@@ -241,7 +242,8 @@ def solve(
         inner_diagonal[k], inner[k] = diagonal[node[k]], x[node[k]]
     bottom, begin = bottom[:size], begin[: size + 1]
     if envelope(inner_tail, inner_head, bottom, begin) <= DENSE * (count + nodes):
-        solve_directly(inner_tail, inner_head, bottom, begin, inner_diagonal, inner)
+        factor = np.zeros(begin[size])
+        solve_directly(inner_tail, inner_head, begin, inner_diagonal, factor, inner)
     else:
         solve_iteratively(inner_tail, inner_head, inner_diagonal, inner)
     for v in range(nodes):
