@@ -367,10 +367,12 @@ def test_recorded_linear_rounds_are_compiled_too():
         (lambda X: hr.ftpl_coco(X, ROUNDS, 3), "paths"),
         (lambda X: hr.baselines.wang_2025(X, ROUNDS), "paths"),
         (lambda X: hr.baselines.sinha_vaze_2024(X, ROUNDS), "subsets"),
+        (lambda X: hr.baselines.sinha_vaze_2024(X, ROUNDS), "larger graph"),
+        (lambda X: hr.baselines.liakopoulos_cold(X, ROUNDS), "larger graph"),
     ],
 )
 def test_chunks_of_any_size_and_a_resumed_run_are_the_same_run(make, name):
-    X = SETS[name]()
+    X = {**SETS, **PROJECTING}[name]()
     problem = Rounds(X, 4)
     whole = make(X)
     trace = simulate(whole, problem)
@@ -534,7 +536,7 @@ class Plain:
         return 1.0 / t
 
     def multipliers(self, t, lam, g):
-        return lam, lam + g
+        return lam, lam + g / t
 
 
 class Longer(PrimalDual):

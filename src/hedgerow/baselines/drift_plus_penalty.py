@@ -32,7 +32,7 @@ GAMMA = RATES
 
 @kernel(*WEIGH)
 def weigh_drift(own: Array, rates: Array, value: float) -> tuple[float, float]:
-    """p = V/(2 alpha), q = Q/(2 alpha), in units of the set."""
+    """Return V/(2 alpha) and Q/(2 alpha), in the unit of the set."""
     own[ROUND] += 1.0
     length = rates[UNIT] / (2.0 * rates[ALPHA])
     return length * rates[V], length * own[QUEUE] if value > 0.0 else 0.0
@@ -47,7 +47,7 @@ def settle_drift(own: Array, rates: Array, value: float, moved: float) -> None:
 
 @kernel(*WEIGH)
 def weigh_virtual(own: Array, rates: Array, value: float) -> tuple[float, float]:
-    """p = 1/(2 alpha), q = (Q + gt(x_t)) gamma/(2 alpha)."""
+    """Return 1/(2 alpha) and (Q + gt(x_t)) gamma/(2 alpha)."""
     own[ROUND] += 1.0
     length = rates[UNIT] / (2.0 * rates[ALPHA])
     if not value > 0.0:

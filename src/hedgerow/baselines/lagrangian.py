@@ -93,13 +93,13 @@ def lagrange(
 
 @kernel(*SCHEDULE)
 def constant_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float, float, float]:
-    """rates = [eta, mu, theta]."""
+    """Of `ConstantRates`, rates = [eta, mu, theta]."""
     return rates[0], lam, max(0.0, lam + rates[1] * (g - rates[2] * lam))
 
 
 @kernel(*WEIGH)
 def weigh_constant(own: Array, rates: Array, value: float) -> tuple[float, float]:
-    """Of `ConstantRates`."""
+    """Weigh a round by `ConstantRates`."""
     now = constant_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], felt(rates, value))
     return lagrange(own, rates, value, now)
 
@@ -116,7 +116,7 @@ class ConstantRates(KernelSchedule):
 
 @kernel(*SCHEDULE)
 def decaying_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float, float, float]:
-    """rates = [R, G, b]."""
+    """Of `DecayingRates`, rates = [R, G, b]."""
     decay = math.pow(t, rates[2])
     theta = 6.0 * rates[0] * rates[1] / decay
     mu = 1.0 / (theta * (t + 1.0))
@@ -125,7 +125,7 @@ def decaying_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float,
 
 @kernel(*WEIGH)
 def weigh_decaying(own: Array, rates: Array, value: float) -> tuple[float, float]:
-    """Of `DecayingRates`."""
+    """Weigh a round by `DecayingRates`."""
     now = decaying_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], felt(rates, value))
     return lagrange(own, rates, value, now)
 
@@ -142,14 +142,14 @@ class DecayingRates(KernelSchedule):
 
 @kernel(*SCHEDULE)
 def forgetful_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float, float, float]:
-    """rates = [eta, sigma]."""
+    """Of `ForgetfulRates`, rates = [eta, sigma]."""
     now = g / (rates[1] * rates[0])
     return rates[0], now, now
 
 
 @kernel(*WEIGH)
 def weigh_forgetful(own: Array, rates: Array, value: float) -> tuple[float, float]:
-    """Of `ForgetfulRates`."""
+    """Weigh a round by `ForgetfulRates`."""
     now = forgetful_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], felt(rates, value))
     return lagrange(own, rates, value, now)
 
@@ -190,8 +190,10 @@ class PrimalDual(WeighedStep):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        known = isinstance(schedule, KernelSchedule)
-        weigh, rates = (type(schedule).weigh, schedule.rates) if known else (None, ())
+        weigh: Callable[..., tuple[float, float]] | None = None
+        rates: tuple[float, ...] = ()
+        if isinstance(schedule, KernelSchedule):
+            weigh, rates = type(schedule).weigh, schedule.rates
         super().__init__(decision_set, weigh, rates, unit, eagerness, horizon)
         self.schedule = schedule
 

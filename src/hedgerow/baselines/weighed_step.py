@@ -256,10 +256,10 @@ class WeighedStep(Projecting):
         if not COMPILED or space is None or self._weigh_kernel is None:
             return None
         compiled = space.compiled
-        if compiled.project is None or not kernel_matches(X, "project"):
+        if compiled.projection is None or not kernel_matches(X, "project"):
             return None
         return bind_weighed(
             *(self._state.array, self._work, self._rates),
             (*space.arrays, compiled.label, compiled.members),
-            *(compiled.measure, compiled.project, self._weigh_kernel, type(self).settle),
+            *(compiled.measure, compiled.projection, self._weigh_kernel, type(self).settle),
         )

@@ -15,22 +15,23 @@ from rich.console import Console
 from hedgerow.baselines.methods import find_method, method_names
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.saying import say
+from hedgerow.experiments.compiled_methods import is_compiled
 from hedgerow.experiments.problem_registry import Parameter
 from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import find_experiment, shipped
 from hedgerow.policies.method import Method
 from hedgerow.report.catalogue import catalogue
 
+RUNS = {True: "compiled", False: "not compiled", None: "compiled or not, by its set"}
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def show_list(as_json: Json = False) -> None:
     """List the names of all problems, methods, sets and shipped experiments."""
-    found = listing()
     if as_json:
-        _print_json(found)
+        _print_json(listing())
         return
-    names = {title: [next(iter(row.values())) for row in rows] for title, rows in found.items()}
+    names = {"problems": kind_names(), "methods": method_names(), "experiments": [*shipped()]}
     names["sets"] = [entry.name for entry in catalogue()]
     for title, listed in names.items():
         say(f"{title} ({len(listed)}; more with `hedgerow {title}`)")
@@ -43,7 +44,10 @@ def problems(as_json: Json = False) -> None:
 
 
 def methods(as_json: Json = False) -> None:
-    """List the methods: their bounds, what they see of a round, and where they come from."""
+    """List the methods: their bounds, what they see, how they run, and where they come from.
+
+    "compiled" methods play linear rounds in the compiled loop, where the set has kernels, too.
+    """
     _show(listing()["methods"], as_json, ("regret", "source"))
 
 
@@ -85,6 +89,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
                 "regret": method.regret,
                 "ccv": method.ccv,
                 "sees": method.sees,
+                "compiled": is_compiled(method),
                 "source": _source(method),
             }
             for method in map(find_method, method_names())
@@ -114,7 +119,7 @@ def _lines(row: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[str]:
             keys = ", ".join(f"{name} = {default}" for name, default in value.items())
             yield f"keys: {keys}" if keys else "no keys"
         elif heading == "regret":
-            yield f"regret {value}; CCV {row['ccv']}; sees {row['sees']}"
+            yield f"regret {value}; CCV {row['ccv']}; sees {row['sees']}; {RUNS[row['compiled']]}"
         else:
             yield str(value)
 

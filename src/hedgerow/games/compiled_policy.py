@@ -92,7 +92,8 @@ def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | None:
 
 def _compiled_steps(policy: Normalised[Any] | Projecting) -> CompiledSteps | None:
     """Return a policy of weighed steps for the compiled loop, perhaps in units of its own."""
-    inner, units = policy, np.zeros(0)
+    inner: object = policy
+    units = np.zeros(0)
     if isinstance(policy, Normalised):
         if not _as_written(policy, Normalised, "ask", "tell"):
             return None

@@ -174,17 +174,15 @@ def solve_directly(
 @kernel(nothing, index, index, read, write)
 def solve_iteratively(tail: Index, head: Index, diagonal: Any, x: Any) -> None:
     """Replace the right-hand side x by an approximate solution, by conjugate gradients."""
-    nodes = len(x)
-    residual = x.copy()
-    towards = residual / diagonal
-    image = np.empty(nodes)
-    x[:] = 0.0
-    size = 0.0
+    nodes, size = len(x), 0.0
+    residual, towards, image = np.empty(nodes), np.empty(nodes), np.empty(nodes)
     for v in range(nodes):
+        residual[v], towards[v], x[v] = x[v], x[v] / diagonal[v], 0.0
         size += residual[v] * towards[v]
     goal = size * min(1e-4, size)
     for _ in range(2000):
-        image[:] = diagonal * towards
+        for v in range(nodes):
+            image[v] = diagonal[v] * towards[v]
         for e in range(len(tail)):
             image[head[e]] -= towards[tail[e]]
             image[tail[e]] -= towards[head[e]]
@@ -207,9 +205,7 @@ def solve_iteratively(tail: Index, head: Index, diagonal: Any, x: Any) -> None:
 
 
 @kernel(nothing, index, index, number, write, write_index, write)
-def solve(
-    tail: Index, head: Index, damping: float, x: Any, links: Index, scratch: Any
-) -> None:
+def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratch: Any) -> None:
     """Replace the right-hand side x by the solution of (L + damping) x = right.
 
     Trees are eliminated exactly. The core is solved directly where its envelope is narrow, else

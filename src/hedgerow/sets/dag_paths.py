@@ -147,7 +147,7 @@ class DagPaths(FlowPolytope):
             links=self.nodes,
             scratch=2 * self.nodes + 1,
             label=NO_INDEX if everywhere else free_mask(self.live),
-            project=kernels.flow_newton.nearest_mixture,
+            load_project=lambda: kernels.flow_newton.nearest_mixture,
         )
 
     @property

@@ -18,8 +18,6 @@ from hedgerow.sets.graph import FlowNetwork, Index
 from hedgerow.sets.projectable import ProjectableSet
 from hedgerow.snapshot import State
 
-FAR = kernels.flow_newton.FAR
-"""Points beyond this are drawn near by the potentials of their best vertex."""
 STUCK = 1e-12
 """An edge whose unit vector is this near the rows of conservation never changes its flow."""
 
@@ -150,22 +148,20 @@ class FlowWorkspace(Workspace):
     def __init__(self, flows: FlowPolytope):
         super().__init__(flows)
         self._flows, nodes = flows, flows._network.nodes
-        if self.space is None or flows.compiled.project is None:
-            self._state = State(potential=nodes, warm=1)
-        else:  # after the oracle's own memory
-            memory = self.space.arrays[-1][nodes : 2 * nodes + 1]
-            self._state = State(memory, potential=nodes, warm=1)
+        memory = None if self.space is None else self.space.arrays[-1][nodes : 2 * nodes + 1]
+        self._state = State(memory, potential=nodes, warm=1)  # after the oracle's own memory
 
     def project(self, y: Vector) -> Vector:
         """Run Newton's method from the last potentials, or from those of an oracle call."""
         flows = self._flows
         network, x = flows._network, flows._base.copy()
         flow = np.empty(network.edge.size)
-        worst = kernels.flow_newton.nearest(
-            *(*flows._arcs, network.tail, network.head, network.supply, network.upper, FAR),
+        newton = kernels.flow_newton
+        worst = newton.nearest(
+            *(*flows._arcs, network.tail, network.head, network.supply, network.upper, newton.FAR),
             *(y[network.edge], self._state.array, flow),
         )
-        if worst <= kernels.flow_newton.ENOUGH:
+        if worst <= newton.ENOUGH:
             x[network.edge] = flow
             return x
         # the oracle-only method cannot stall
