@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hedgerow.baselines.projecting import Normalised, Projecting
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
@@ -16,7 +14,7 @@ from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.queued import FirstOrder
 
 if TYPE_CHECKING:
-    from hedgerow.baselines.weighed_step import WeighedStep
+    from hedgerow.games.weighed_loop import CompiledSteps
 
 
 class CompiledPolicy:
@@ -46,43 +44,23 @@ class CompiledPolicy:
         return stopped
 
 
-class CompiledSteps:
-    """Plays chunks of linear rounds by the kernels of a policy that takes weighed steps.
-
-    Args:
-        policy: who plays; its set has a kernel for the projection.
-        units: the state of the `Normalised` around it, empty without one.
-
-    """
-
-    def __init__(self, policy: WeighedStep, units: Vector):
-        from hedgerow.games.weighed_loop import play_weighed
-
-        self._policy, self._units, self._play = policy, units, play_weighed
-
-    def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
-        """Play a chunk's rounds from `first` on, and return the first one that was not played."""
-        policy, end = self._policy, len(chunk.costs)
-        if policy.horizon is not None and policy.rounds <= policy.horizon:
-            end = min(end, first + policy.horizon - policy.rounds)  # the objects warn after it
-        return self._play(policy.weighed_table, self._units, *chunk, first, end, seen)
-
-
 def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
     if isinstance(policy, Normalised | Projecting):
-        return _compiled_steps(policy)
-    if not isinstance(policy, Constrained) or not _as_written(policy, Constrained, "ask", "tell"):
+        from hedgerow.games.weighed_loop import compiled_steps
+
+        return compiled_steps(policy)
+    if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate
     if not isinstance(learner, KernelLearner) or learner.step_table is None:
         return None
-    if not _as_written(learner, KernelLearner, "ask", "tell"):
+    if not as_written(learner, KernelLearner, "ask", "tell"):
         return None
     if isinstance(surrogate, CostOnlySurrogate):
-        fits = _as_written(surrogate, CostOnlySurrogate, "tell")
+        fits = as_written(surrogate, CostOnlySurrogate, "tell")
     elif isinstance(surrogate, FirstOrder):
-        fits = _as_written(surrogate, FirstOrder, "tell")
+        fits = as_written(surrogate, FirstOrder, "tell")
     else:
         return None
     if not fits or surrogate.table is None:
@@ -90,24 +68,7 @@ def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | None:
     return CompiledPolicy(learner, surrogate.table, policy.ledger)
 
 
-def _compiled_steps(policy: Normalised[Any] | Projecting) -> CompiledSteps | None:
-    """Return a policy of weighed steps for the compiled loop, perhaps in units of its own."""
-    inner: object = policy
-    units = np.zeros(0)
-    if isinstance(policy, Normalised):
-        if not _as_written(policy, Normalised, "ask", "tell"):
-            return None
-        inner, units = policy.policy, policy._state.array
-    if not isinstance(inner, Projecting):
-        return None
-    from hedgerow.baselines.weighed_step import WeighedStep  # its kernels are compiled on import
-
-    if not isinstance(inner, WeighedStep) or not _as_written(inner, WeighedStep, "ask", "tell"):
-        return None
-    return None if inner.weighed_table is None else CompiledSteps(inner, units)
-
-
-def _as_written(part: object, base: type, *methods: str) -> bool:
+def as_written(part: object, base: type, *methods: str) -> bool:
     """Whether neither a subclass nor the object itself replaces these methods of the base."""
     return not any(
         getattr(type(part), name) is not getattr(base, name) or name in vars(part)

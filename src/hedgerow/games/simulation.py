@@ -6,18 +6,21 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hedgerow.feedback import first_order
-from hedgerow.games.compiled_policy import CompiledPolicy, CompiledSteps, compiled_policy
+from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
+
+if TYPE_CHECKING:
+    from hedgerow.games.weighed_loop import CompiledSteps
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""

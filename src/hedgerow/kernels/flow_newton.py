@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.flows import cheapest_flow
 from hedgerow.kernels.jit import (
     index,
     kernel,
@@ -181,28 +180,14 @@ def project(
     return worst
 
 
-@kernel(nothing, index, index, index, index, read, number, read, write, write)
-def best_potentials(
-    begin: Index,
-    arc: Index,
-    tail: Index,
-    head: Index,
-    supply: Any,
-    upper: float,
-    c: Any,
-    potential: Any,
-    flow: Any,
-) -> None:
-    """Write potentials that prove that the cheapest flow for c is the cheapest one.
+@kernel(nothing, index, index, read, write)
+def path_potentials(begin: Index, tail: Index, c: Any, potential: Any) -> None:
+    """Write potentials that prove that the cheapest path for c is the cheapest one: distances.
 
-    Without an upper bound the graph is acyclic, nodes are in topological order, and the edges into
-    node v are begin[v] .. begin[v + 1]. Otherwise `begin` and `arc` are as in `cheapest_flow`.
+    The edges into node v are tail[k] -> v, k in begin[v] .. begin[v + 1], in topological order.
     """
-    if upper < np.inf:
-        cheapest_flow(begin, arc, tail, head, c, supply, potential, flow)
-        return
     potential[0] = 0.0
-    for v in range(1, len(supply)):
+    for v in range(1, len(potential)):
         least = np.inf
         for k in range(begin[v], begin[v + 1]):
             least = min(least, potential[tail[k]] + c[k])
@@ -218,10 +203,8 @@ def largest(x: Any) -> float:
     return most
 
 
-@kernel(nothing, index, index, index, index, read, number, write)
-def draw_near(
-    begin: Index, arc: Index, tail: Index, head: Index, supply: Any, upper: float, y: Any
-) -> None:
+@kernel(nothing, index, index, index, write, write)
+def draw_near(begin: Index, tail: Index, head: Index, y: Any, potential: Any) -> None:
     """Replace y by y' with entries of at most nodes + 1 and the same projection.
 
     Potentials change nothing, because all flows are balanced. With those of the best vertex w
@@ -231,60 +214,58 @@ def draw_near(
     |r_e| <= nodes; so r can be cut there, and x stays nearest by the optimality conditions.
     Potentials are rounded beside the largest entries; those of what is left mend that.
     """
-    nodes, edges = len(supply), len(y)
-    potential, c, flow = np.empty(nodes), np.empty(edges), np.empty(edges)
+    edges, bound = len(y), len(potential) + 1.0
+    c = np.empty(edges)
     for _ in range(PASSES):
         for e in range(edges):
             c[e] = -y[e]
-        best_potentials(begin, arc, tail, head, supply, upper, c, potential, flow)
+        path_potentials(begin, tail, c, potential)
         for e in range(edges):
             y[e] += potential[head[e]] - potential[tail[e]]
         if largest(potential) <= 1.0:
             break
     for e in range(edges):
-        y[e] = min(max(y[e], -nodes - 1.0), nodes + 1.0)
+        y[e] = min(max(y[e], -bound), bound)
 
 
-@kernel(number, index, index, index, index, read, number, number, write, write, write)
+@kernel(number, index, index, index, read, number, write, write, write)
 def nearest(
     begin: Index,
-    arc: Index,
     tail: Index,
     head: Index,
     supply: Any,
-    upper: float,
     far: float,
     y: Any,
     warm: Any,
     x: Any,
 ) -> float:
-    """Write the flow nearest to y into x, which may change y; return the largest imbalance.
+    """Write the mixture of paths nearest to y, which may change, into x; return its imbalance.
 
     `warm` has the potentials of the last call, and 1 if there were any. A first attempt starts from
     them, the others from those of the best vertex.
     """
     nodes, edges = len(supply), len(y)
-    potential, flow = warm[:nodes], np.empty(edges)
+    potential, start = warm[:nodes], np.empty(nodes)
     if largest(y) > far:
-        draw_near(begin, arc, tail, head, supply, upper, y)
+        draw_near(begin, tail, head, y, start)
     size, worst = 1.0 + largest(y), np.inf
     for attempt in range(len(DAMPING)):
         if attempt > 0:
             for e in range(edges):
                 x[e] = -y[e]
-            best_potentials(begin, arc, tail, head, supply, upper, x, potential, flow)
+            path_potentials(begin, tail, x, potential)
         elif warm[nodes] == 0.0 or largest(potential) > STALE * size:
             if size > far:
                 continue
             potential[:] = 0.0
         for e in range(edges):
             x[e] = y[e]
-        worst = project(tail, head, supply, upper, DAMPING[attempt], potential, x)
+        worst = project(tail, head, supply, np.inf, DAMPING[attempt], potential, x)
         if worst <= ENOUGH:
             break
     warm[nodes] = 1.0 if worst <= ENOUGH else 0.0
     for e in range(edges):
-        x[e] = min(max(x[e], 0.0), upper)
+        x[e] = max(x[e], 0.0)
     return worst
 
 
@@ -303,7 +284,7 @@ def nearest_mixture(index: Index, numbers: Any, c: Any, links: Index, scratch: A
     for k in range(edges):
         y[k] = c[edge[k]]
     warm = scratch[nodes : 2 * nodes + 1]
-    worst = nearest(begin, tail[:0], tail, head, supply, np.inf, FAR, y, warm, x)
+    worst = nearest(begin, tail, head, supply, FAR, y, warm, x)
     v[:] = 0.0
     for k in range(edges):
         v[edge[k]] = x[k] if worst <= ENOUGH else np.nan

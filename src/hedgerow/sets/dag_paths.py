@@ -150,10 +150,6 @@ class DagPaths(FlowPolytope):
             load_project=lambda: kernels.flow_newton.nearest_mixture,
         )
 
-    @property
-    def _arcs(self) -> tuple[Index, Index]:
-        return self._begin, NO_INDEX  # edges are in order of their heads
-
     @cached_property
     def _out(self) -> tuple[Index, Index]:
         return group(self._tail, self.nodes)
@@ -217,9 +213,25 @@ class DagPaths(FlowPolytope):
             node = int(head[k])
         return path
 
-    def workspace(self) -> FlowWorkspace:
+    def workspace(self) -> PathWorkspace:
         """Return the memory of the dynamic programme and the potentials of the projection."""
-        return FlowWorkspace(self)
+        return PathWorkspace(self)
+
+
+class PathWorkspace(FlowWorkspace):
+    """The projection as the kernel that the compiled loop calls."""
+
+    def __init__(self, paths: DagPaths):
+        super().__init__(paths)
+        self._begin = paths._begin
+
+    def _nearest(self, y: Vector, flow: Vector) -> float:
+        network, newton = self._flows._network, kernels.flow_newton
+        ends = self._begin, network.tail, network.head
+        worst: float = newton.nearest(
+            *ends, network.supply, newton.FAR, y[network.edge], self._state.array, flow
+        )
+        return worst
 
 
 def _closing_edge(tail: Index, head: Index, stuck: NDArray[np.bool_]) -> int:

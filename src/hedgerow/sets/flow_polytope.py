@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +15,7 @@ from hedgerow.inputs import Vector, as_point, as_vector
 from hedgerow.sets.actions import Actions
 from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.frankwolfe import minimum_norm_point
-from hedgerow.sets.graph import FlowNetwork, Index
+from hedgerow.sets.graph import FlowNetwork
 from hedgerow.sets.projectable import ProjectableSet
 from hedgerow.snapshot import State
 
@@ -37,11 +38,6 @@ class FlowPolytope(ProjectableSet):
 
     _network: FlowNetwork  # the edges that can change
     _base: Vector  # what the other edges carry
-
-    @property
-    @abstractmethod
-    def _arcs(self) -> tuple[Index, Index]:
-        """Where each node's edges begin, and its edges, as `kernels/flow_newton.py` wants them."""
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x keeps its bounds and every node passes on what it receives."""
@@ -142,7 +138,7 @@ class FlowPolytope(ProjectableSet):
         return centre, float((room / tilt[moving]).min())
 
 
-class FlowWorkspace(Workspace):
+class FlowWorkspace(Workspace, ABC):
     """The node potentials of the last projection, in the memory that a compiled loop works in."""
 
     def __init__(self, flows: FlowPolytope):
@@ -153,16 +149,71 @@ class FlowWorkspace(Workspace):
 
     def project(self, y: Vector) -> Vector:
         """Run Newton's method from the last potentials, or from those of an oracle call."""
-        flows = self._flows
-        network, x = flows._network, flows._base.copy()
+        network, x = self._flows._network, self._flows._base.copy()
         flow = np.empty(network.edge.size)
-        newton = kernels.flow_newton
-        worst = newton.nearest(
-            *(*flows._arcs, network.tail, network.head, network.supply, network.upper, newton.FAR),
-            *(y[network.edge], self._state.array, flow),
-        )
-        if worst <= newton.ENOUGH:
+        if self._nearest(y, flow) <= kernels.flow_newton.ENOUGH:
             x[network.edge] = flow
             return x
-        # the oracle-only method cannot stall
+        self.clear()
+        flows = self._flows  # the oracle-only method cannot stall
         return minimum_norm_point(flows.lmo, y, 1e-10 * flows.diameter, 1000 + 20 * flows.dim).x
+
+    @abstractmethod
+    def _nearest(self, y: Vector, flow: Vector) -> float:
+        """Write the flow of the edges that can change; return the largest imbalance."""
+
+
+class OracleFlowWorkspace(FlowWorkspace):
+    """The same where potentials come from an oracle in Python.
+
+    Args:
+        flows: the set.
+        potentials: returns potentials that prove that the cheapest flow for c is the cheapest one.
+
+    """
+
+    def __init__(self, flows: FlowPolytope, potentials: Callable[[Vector], Vector]):
+        super().__init__(flows)
+        self._potentials = potentials
+
+    def _nearest(self, y: Vector, flow: Vector) -> float:
+        network, newton, worst = self._flows._network, kernels.flow_newton, math.inf
+        if np.abs(y).max() > newton.FAR:
+            y = self._drawn_near(y)
+        starts = self._starts(y, 1.0 + float(np.abs(y).max()))
+        for potential, damping in starts:
+            flow[:] = y[network.edge]
+            worst = newton.project(
+                *(network.tail, network.head, network.supply, network.upper),
+                *(damping, potential, flow),
+            )
+            if worst <= newton.ENOUGH:
+                self._state["potential"][:], self._state["warm"][0] = potential, 1.0
+                np.clip(flow, 0.0, network.upper, out=flow)
+                break
+        return worst
+
+    def _drawn_near(self, y: Vector) -> Vector:
+        """Return y' with entries of at most nodes + 1 and the same projection.
+
+        `kernels/flow_newton.py` says why, in `draw_near`.
+        """
+        network, rest = self._flows._network, y.copy()
+        edge, head, tail = network.edge, network.head, network.tail
+        for _ in range(kernels.flow_newton.PASSES):
+            potential = self._potentials(-rest)
+            rest[edge] += potential[head] - potential[tail]
+            if np.abs(potential).max(initial=0.0) <= 1.0:
+                break
+        return np.clip(rest, -network.nodes - 1.0, network.nodes + 1.0)
+
+    def _starts(self, y: Vector, size: float) -> Iterator[tuple[Vector, float]]:
+        """Yield potentials to begin with, and the damping of Newton's method."""
+        last, newton = self._state["potential"].copy(), kernels.flow_newton
+        first, *others = newton.DAMPING
+        if self._state["warm"][0] and np.abs(last).max(initial=0.0) <= newton.STALE * size:
+            yield last, first
+        elif size <= newton.FAR:
+            yield np.zeros(self._flows._network.nodes), first
+        for damping in others:
+            yield self._potentials(-y), damping

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.edges import frozen
-from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
+from hedgerow.sets.flow_polytope import FlowPolytope, OracleFlowWorkspace
 from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, incident, no_path
 
 TIGHT = 1e-14
@@ -110,15 +110,17 @@ class UnitFlow(FlowPolytope):
         """Return the cheapest 0/1 flow: a path and the cycles that lower its cost."""
         c = as_direction(c, self.dim)
         x = self._base.copy()
+        x[self._network.edge] = self._cheapest(c)[0]
+        return x
+
+    def _cheapest(self, c: Vector) -> tuple[Vector, Vector]:
         network = self._network
         flow, potential = np.empty(network.edge.size), np.empty(network.nodes)
         kernels.flows.cheapest_flow(*self._graph, c[network.edge], network.supply, potential, flow)
-        x[network.edge] = flow
-        return x
+        return flow, potential
 
-    @property
-    def _arcs(self) -> tuple[Index, Index]:
-        return self._graph[:2]
+    def _potentials(self, c: Vector) -> Vector:
+        return self._cheapest(c)[1]
 
     def start(self) -> Vector:
         """Return the path with the fewest edges."""
@@ -160,6 +162,6 @@ class UnitFlow(FlowPolytope):
         x[edge] = flow
         return x
 
-    def workspace(self) -> FlowWorkspace:
+    def workspace(self) -> OracleFlowWorkspace:
         """Return the potentials of the projection."""
-        return FlowWorkspace(self)
+        return OracleFlowWorkspace(self, self._potentials)
