@@ -207,7 +207,8 @@ def test_the_practical_weight_is_its_formula(tracking):
             ratio = max(ratio, 4.0 * rate)
             lost = max(0.0, inner - S @ x - paid)
             k = min(max(9.0, 0.375 * math.sqrt(t)), 9.0 + 0.375 * lost / (ratio * unit))
-            w = ratio * min(5.0 / k * (q / k) ** 4, math.sqrt(t))
+            slope = max(0.5, min(5.0 / k * (q / k) ** 4, math.sqrt(t)))
+            w = ratio * slope
         policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(g, b))
         assert policy.surrogate.weight == pytest.approx(w, rel=1e-9)
         assert policy.oracle_calls == t + calls
