@@ -202,7 +202,7 @@ def test_the_practical_weight_is_its_formula(tracking):
                 unit = sorted(seen)[-2:][0]
                 V = min(V, (len(seen) - 1) * unit) + min(v, unit)
             felt += 1
-            q = 6.0 + max(V / unit, math.log2(1.0 + len(seen)))
+            q = 6.0 if forgiven > 0.0 else 6.0 + max(V / unit, math.log2(1.0 + len(seen)))
             ratio = math.sqrt(F2 / t) * (t / felt) ** 0.25 / np.linalg.norm(b - b.mean())
             ratio = max(ratio, 4.0 * rate)
             lost = max(0.0, inner - S @ x - paid)

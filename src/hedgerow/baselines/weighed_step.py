@@ -15,6 +15,7 @@ from numba.experimental import structref
 from hedgerow.baselines.projecting import NEGLIGIBLE, Projecting
 from hedgerow.engine.signatures import LABEL, MEMBERS, SPACE
 from hedgerow.feedback import EvalGrad, needs
+from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, write
 from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.tangents import along, measures
@@ -31,7 +32,8 @@ WEIGH = (two, write, read, number)
 """weigh(own, rates, value) counts the round and returns the lengths p, q of both steps:
 x_{t+1} = P(x_t - p grad f_t - q grad g_t), q = 0 where value, g_t(x_t), is not above 0."""
 SETTLE = (nothing, write, read, number, number)
-"""settle(own, rates, value, moved) looks back, with moved = <grad g_t, x_{t+1} - x_t>."""
+"""settle(own, rates, value, moved) looks back, with moved = <grad g_t, x_{t+1} - x_t>, or from the
+point where late feedback was seen."""
 ROUND, PROJECTIONS, QUEUE = range(3)
 """`own`, the numbers of the state after the play."""
 UNIT, EAGERNESS, RATES = range(3)
@@ -55,12 +57,12 @@ def aim(state: Array, work: Array, p: float, q: float) -> None:
         work[i] = state[i] - (p * work[2 * n + i] + q * work[3 * n + i])
 
 
-@kernel(number, write, write)
-def land(state: Array, work: Array) -> float:
-    """Move to the projection and return <grad g, x_{t+1} - x_t>."""
+@kernel(number, write, write, read)
+def land(state: Array, work: Array, seen_at: Array) -> float:
+    """Move to the projection and return <grad g, x_{t+1} - the point where g was seen>."""
     n, moved = len(work) // 4, 0.0
     for i in range(n):
-        moved += work[3 * n + i] * (work[n + i] - state[i])
+        moved += work[3 * n + i] * (work[n + i] - seen_at[i])
         state[i] = work[n + i]
     state[n + PROJECTIONS] += 1.0
     return moved
@@ -169,7 +171,7 @@ def tell_weighed(
     p, q = table.weigh(state[n:], rates, told)
     aim(state, work, p, q)
     table.project(index, numbers, work[:n], links, scratch, work[n : 2 * n])
-    table.settle(state[n:], rates, told, land(state, work))
+    table.settle(state[n:], rates, told, land(state, work, state[:n]))
     if len(units) > 0:
         units[GF], units[GG] = Gf, Gg
         units[TOLD] += 1.0
@@ -217,27 +219,34 @@ class WeighedStep(Projecting):
         self._rates = np.array([unit, eagerness, *rates])
         self._work = np.zeros(4 * decision_set.dim)
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
-        """Take one projected step, then look back."""
-        n = self.decision_set.dim
+    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
+        """Take one projected step, then look back.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
+        n, seen_at = self.decision_set.dim, self._seen_at(at)
         for seen, name in ((cost, "cost"), (constraint, "constraint")):
             needs(EvalGrad, seen, "this policy", name)
         f, g = checked(cost, "cost", n), checked(constraint, "constraint", n)
-        if self.weighed_table is not None:
+        if self.weighed_table is not None and at is None:
             sizes = dot(f.grad, f.grad), dot(g.grad, g.grad)
             told = f.grad, f.value, g.grad, g.value
             tell_weighed(self.weighed_table, NO_UNITS, *told, *sizes)
         else:
-            self._step(f, g)
+            self._step(f, g, seen_at)
         warn_beyond(self.rounds, self.horizon)
 
-    def _step(self, f: EvalGrad, g: EvalGrad) -> None:
-        """Take the step where the projection or the weights are no kernels."""
+    def _step(self, f: EvalGrad, g: EvalGrad, seen_at: Vector) -> None:
+        """Take the step where feedback is late, or the projection or the weights are no kernels."""
         X, state, work, n = self.decision_set, self._state.array, self._work, f.grad.size
         work[2 * n : 3 * n], work[3 * n :] = X.tangent(f.grad), X.tangent(g.grad)
         aim(state, work, *self._weigh(g.value))
         work[n : 2 * n] = self._workspace.project(work[:n])
-        type(self).settle(state[n:], self._rates, g.value, land(state, work))
+        type(self).settle(state[n:], self._rates, g.value, land(state, work, seen_at))
 
     def _weigh(self, value: float) -> tuple[float, float]:
         """Count the round and return p_t and q_t."""

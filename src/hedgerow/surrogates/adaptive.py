@@ -66,7 +66,7 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     if v <= 0.0:
         return math.nan
     first = queue[COUNT] == 0.0
-    # a round that no action keeps is weighed, not counted
+    # a round that no action keeps is weighed as if it were the first, and not counted
     counts = first or sizes[UNAVOIDED] == 0.0
     if counts and units[GIVEN_MG] == 0.0:
         see_violation(ranges, v)
@@ -85,6 +85,8 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
         regret = max(0.0, sizes[LOST]) / (weight_unit(ranges, units) * U)
         k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
     ranges[SCALE] = k
+    if sizes[UNAVOIDED] > 0.0:
+        return units[START]
     q = queue[VIOLATION] / U
     if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
         q = max(q, math.log2(1.0 + queue[COUNT]))
@@ -114,9 +116,9 @@ class AdaptiveSurrogate(FirstOrder):
     second largest violation so far (`SeenRanges`). So persistence counts even where violations
     are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
     so far against the present play, less what violations paid: the scale grows only while regret
-    is being lost. The least weight, half the ratio, makes the first few violations act; where unit,
-    scale or budget are given it is 0. One oracle call per round; a few more for violations of a new
-    size.
+    is being lost. In a round that no action keeps q = 6, so that it is soon forgotten. The least
+    weight, half the ratio, makes the first few violations act; where unit, scale or budget are
+    given it is 0. One oracle call per round; a few more for violations of a new size.
 
     Args:
         ranges: the units.
