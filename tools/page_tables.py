@@ -221,8 +221,8 @@ def speed() -> str:
         [
             "projection-based run (`sinha_vaze_2024`) over the compiled `projection_free_coco`",
             f"{projected / run:.0f}x the time ({projected:.2f} s against {1e3 * run:.1f} ms)",
-            "at most 40x",
-            _met(projected / run <= 40.0) + ": a flow projection is not compiled into the loop",
+            "at most 20x",
+            _met(projected / run <= 20.0) + _of_projections(bench["figure_three"]),
         ],
         [
             "import / first result cached / uncached",
@@ -246,6 +246,13 @@ def speed() -> str:
         ],
     ]
     return table(["what", "measured", "target", ""], rows)
+
+
+def _of_projections(rows: list[Row]) -> str:
+    """Say what the time of a projection-based run is made of, as it was measured."""
+    if next(row["compiled"] for row in rows if row["method"] == "sinha_vaze_2024"):
+        return ": what remains are Newton's steps, each a sparse solve and passes over the edges"
+    return ": measured when a flow projection was not compiled into the loop"
 
 
 def _met(yes: bool) -> str:

@@ -128,9 +128,9 @@ class KernelLearner(StatefulPlayer):
             return None
         compiled, answer = space.compiled, space.compiled.oracle
         if self.projects:
-            if compiled.project is None or not kernel_matches(X, "project"):
+            if compiled.projection is None or not kernel_matches(X, "project"):
                 return None
-            answer = compiled.project
+            answer = compiled.projection
         return tables.bind_step(
             tables.step_pattern(compiled.measure, answer),
             self._table,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.edges import frozen
-from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
+from hedgerow.sets.flow_polytope import FlowPolytope, OracleFlowWorkspace
 from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, incident, no_path
 from hedgerow.sets.path_drawing import path_set_html
 
@@ -166,6 +166,6 @@ class UnitFlow(FlowPolytope):
         x[edge] = flow
         return x
 
-    def workspace(self) -> FlowWorkspace:
+    def workspace(self) -> OracleFlowWorkspace:
         """Return the potentials of the projection."""
-        return FlowWorkspace(self)
+        return OracleFlowWorkspace(self, self._potentials)
