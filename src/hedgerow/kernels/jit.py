@@ -145,7 +145,7 @@ def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
     def compiled(function: F) -> F:
         if not COMPILED:
             return interpreted(function, signature)
-        return Kernel(function, signature)  # type: ignore[return-value]
+        return Kernel(function, signature)
 
     return compiled
 
