@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import cold_starts
+from hedgerow import kernels
 from hedgerow.kernels.cache import _imported
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -228,3 +231,9 @@ def test_only_what_is_called_is_compiled(tmp_path):
         assert done.stdout.split(maxsplit=1) == ["4.0", f"{misses}\n"]
     names = {file.name.partition(".")[2][:4] for file in kept_files(tmp_path / "kept")}
     assert names == {"leaf", "root"}
+
+
+def test_a_kernel_is_pickled_and_copied_by_name():
+    kernel = kernels.paths.cheapest
+    assert pickle.loads(pickle.dumps(kernel)) is kernel
+    assert copy.deepcopy(kernel) is kernel

@@ -91,6 +91,10 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         self._code: Any = None
         self._cache = KernelCache(function)
 
+    def __reduce__(self) -> str:
+        """Pickle it by name, as Python does functions."""
+        return str(self.__qualname__)
+
     def ready(self) -> None:
         """Load it or compile it, in one thread at a time."""
         if not self._can_compile:
