@@ -65,7 +65,7 @@ def loops() -> list[Row]:
         networkx: by_hand(networkx_oracle(edges, *ends), slow[networkx]),
         FLOOR: Floor(X, table),
     }
-    targets = {"NumPy + our compiled oracle": 8.0, networkx: 200.0, FLOOR: 0.5}
+    targets = {"NumPy + our compiled oracle": 8.0, networkx: 350.0, FLOOR: 0.5}
     for loop in (fused, plain):
         assert loop(ROUNDS).compiled, "the loop must be the compiled one"
     rows = []
