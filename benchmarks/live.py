@@ -1,6 +1,7 @@
 """Live sessions, measured: durable rounds against bare commits, and a service under load.
 
 .venv/bin/python benchmarks/live.py commits [FOLDER]
+.venv/bin/python benchmarks/live.py memory [FOLDER] [ROUNDS]
 .venv/bin/python benchmarks/live.py http [FOLDER] [ROUNDS] [EDGES]
 """
 
@@ -57,6 +58,37 @@ def commits(folder: str, rounds: int = 400, block: int = 40) -> dict[str, Any]:
         "durable ask+tell per second": round(rates["session"], 1),
         "bare pairs of commits per second": round(rates["bare"], 1),
         "share": round(rates["session"] / rates["bare"], 3),
+    }
+
+
+def memory(folder: str, rounds: int, points: int = 10) -> dict[str, Any]:
+    """Play durable rounds in this process, some told late or never, and watch its memory."""
+    import psutil
+
+    problem = hr.ShortestPath.atlas_like(nodes=NODES, edges=EDGES, horizon=400, seed=0)
+    policy, game, seen = hr.projection_free_coco(problem.decision_set), list(problem), []
+    process, begin = psutil.Process(), time.perf_counter()
+    with (
+        tempfile.TemporaryDirectory(dir=folder) as place,
+        hr.live.open(f"{place}/live.db", "a", policy) as session,
+    ):
+        waiting: list[str] = []
+        for t in range(rounds):
+            waiting.append(session.ask().id)
+            if t % 3 == 2:  # three at once, the last one first; each hundredth is never told
+                for k, id_ in enumerate(reversed(waiting)):
+                    if (t - k) % 100:
+                        session.tell(id_, *game[(t - k) % len(game)])
+                waiting.clear()
+            if (t + 1) % (rounds // points) == 0:
+                seen.append(round(process.memory_info().rss / 2**20, 1))
+        answered = session.status().answered
+    return {
+        "edges": EDGES,
+        "rounds": rounds,
+        "answered": answered,
+        "memory MiB, tenths": seen,
+        "seconds": round(time.perf_counter() - begin, 1),
     }
 
 
@@ -134,6 +166,8 @@ def main() -> None:
     folder = rest[0] if rest else tempfile.gettempdir()
     if what == "commits":
         found = commits(folder)
+    elif what == "memory":
+        found = memory(folder, int(rest[1]) if len(rest) > 1 else 10_000)
     else:
         found = http(
             folder, *(int(given) for given in (*rest[1:], *("800", "1200")[len(rest) - 1 :]))

@@ -117,16 +117,18 @@ def test_theorem_b(c, gradients):
 
 @pytest.mark.parametrize("name", PLAYED)
 def test_the_mixture_pays_the_leader_and_adahedge(name):
-    """sum <s, x_t - x_A> <= 2 sqrt(sum r^2/4 ln 2) + max r (4/3 ln 2 + 2), r = |<s, x_A - x_B>|.
+    """sum <s, x_t - x_A> <= (2 + log2(1 + T)) Delta_T, r = |<s, x_A - x_B>|.
 
-    The variance of two losses is at most a quarter of their squared range.
+    Delta_T <= sqrt(ln 2 sum r^2)/2 + max r (2/3 ln 2 + 1): the variance of two losses is at most a
+    quarter of their squared range.
     """
     run = played(name, tracking)
     assert run.policy.learner.oracle_calls == T  # one a round for both
     paid = float(np.sum(run.s * (run.x - run.own)))
     r = np.abs(np.sum(run.s * (run.own - run.theirs), axis=1))
     log = math.log(2.0)
-    assert paid <= math.sqrt(log * float(r @ r)) + float(r.max()) * (4.0 / 3.0 * log + 2.0)
+    Delta = math.sqrt(log * float(r @ r)) / 2.0 + float(r.max()) * (2.0 / 3.0 * log + 1.0)
+    assert paid <= (2.0 + math.log2(1.0 + T)) * Delta
     assert paid <= 0.5 * float(r.sum())  # less than to play the worse of both all the time
 
 

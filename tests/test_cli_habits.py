@@ -14,12 +14,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from rich.console import Console
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.cli import progress as progress_module
 from hedgerow.cli.app import app
+from hedgerow.cli.data import known_names
 from hedgerow.cli.habits import show_log
 from hedgerow.cli.progress import progress
 from hedgerow.cli.tune import _table as tuning_table
@@ -29,31 +31,9 @@ from hedgerow.kernels import jit
 from hedgerow.networks import Network, Quantity
 from hedgerow.report.networks import network_table, record_table, rejection_table
 
-COMMANDS = [
-    (), ("run",), ("backtest",), ("report",), ("reproduce",), ("tune",), ("sets",), ("demo",),
-    ("list",), ("problems",), ("methods",), ("experiments",), ("show",), ("ingest",),
-    ("ingest", "atlas"), ("ingest", "edges"), ("ingest", "matrix"), ("network",),
-    ("network", "show"), ("network", "build"), ("data",), ("serve",), ("dashboard",), ("token",),
-    ("compact",),
-]  # fmt: skip
-
 
 def invoked(*arguments, **others):
     return CliRunner().invoke(app, list(arguments), **others)
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_h_is_help(command):
-    short, long = invoked(*command, "-h"), invoked(*command, "--help")
-    assert short.exit_code == 0
-    assert "Usage" in short.stdout
-    assert short.stdout == long.stdout
-
-
-def test_every_command_is_tried():
-    names = {command.name or command.callback.__name__ for command in app.registered_commands}
-    names |= {group.name for group in app.registered_groups}
-    assert names == {command[0] for command in COMMANDS if command}
 
 
 def test_python_m_hedgerow(monkeypatch, capsys):
@@ -208,3 +188,37 @@ def test_numbers_of_networks_are_not_cut():
     network = Network(("a", "b"), [(0, 1)], [123456.789], "measured",
                       quantities={"x": Quantity(np.array([1e9]), "measured")})  # fmt: skip
     assert "1.235e+05" in printed(network_table(network))
+
+
+def commands(command=None, words=()):
+    """Yield the words of every command, groups too."""
+    command = get_command(app) if command is None else command
+    yield words
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*words, name))
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_every_command_has_help_in_80_columns_and_cuts_nothing(words, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    short, long = (CliRunner().invoke(app, [*words, option]) for option in ("-h", "--help"))
+    assert (short.exit_code, short.output) == (0, long.output)
+    assert "Usage: " in short.output
+    assert "…" not in short.output
+    assert max(map(len, short.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", ["list", "problems", "methods", "experiments", "sets"])
+def test_lists_fit_80_columns_and_cut_nothing(name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = CliRunner().invoke(app, [name]).output
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_names_of_networks_are_completed(monkeypatch):
+    assert known_names("topozoo/Geant20") == [
+        f"topozoo/Geant20{year}" for year in ("01", "09", "10", "12")
+    ]
+    monkeypatch.setitem(sys.modules, "topohub", None)
+    assert known_names("topozoo/") == []

@@ -82,7 +82,7 @@ def test_ecmp_splits_equally_at_every_node():
     X = paths()
     lengths = np.ones(8)
     lengths[7] = 3.0  # the direct link is as long as the others
-    split = dict(zip(X.edges, ecmp(X, lengths=lengths).ask(), strict=True))
+    split = dict(zip(X.edges, ecmp(X, metric=lengths).ask(), strict=True))
     third = pytest.approx(1.0 / 3.0)
     assert split["s", "t"] == split["s", "a"] == split["s", "b"] == third
     assert split["a", "c"] == split["a", "d"] == pytest.approx(1.0 / 6.0)
@@ -93,11 +93,11 @@ def test_ecmp_splits_equally_at_every_node():
 def test_ecmp_where_a_link_costs_nothing_and_where_there_are_cycles():
     edges = [("s", "a"), ("a", "s"), ("a", "t"), ("s", "t")]
     X = hr.sets.UnitFlow(edges, "s", "t")
-    assert ecmp(X, lengths=[0.0, 0.0, 1.0, 5.0]).ask().tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert ecmp(X, metric=[0.0, 0.0, 1.0, 5.0]).ask().tolist() == [1.0, 0.0, 1.0, 0.0]
     with pytest.raises(ValueError, match="Simplex has none; use DagPaths or UnitFlow"):
         ecmp(hr.sets.Simplex(3))
     with pytest.raises(ValueError, match="at least 0, got -1"):
-        ecmp(X, lengths=[-1.0, 0.0, 1.0, 5.0])
+        ecmp(X, metric=[-1.0, 0.0, 1.0, 5.0])
 
 
 def test_yesterday_is_the_cheapest_that_kept_its_mean():
@@ -143,3 +143,33 @@ def test_experiments_know_them_but_all_leaves_them_out():
     assert np.array_equal(built.ask(), X.lmo(lengths))
     plain = find_method("unconstrained").policy(X, 10, 0, "practical", edges={"lengths": lengths})
     assert plain.decision_set is X
+
+
+NAMED = {
+    "a route": (paths(), "s > a > c > t", [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
+    "with commas": (paths(), "s, t", [0.0] * 7 + [1.0]),
+    "a simplex": (hr.sets.Simplex(3), "2", [0.0, 0.0, 1.0]),
+    "values": (hr.sets.Permutahedron([0.5, 0.0, 1.5]), "0: 1.5, 2: 0.5", [1.5, 0.0, 0.5]),
+    "a subset": (hr.sets.KSubsets(4, 2), "0, 3", [1.0, 0.0, 0.0, 1.0]),
+    "a matching": (hr.sets.Birkhoff(2), "0-1, 1-0", [0.0, 1.0, 1.0, 0.0]),
+    "a tree": (hr.sets.SpanningTrees([(0, 1), (1, 2), (0, 2)]), "0-1, 0-2", [1.0, 0.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize("what", NAMED)
+def test_a_vertex_is_found_by_the_name_that_describe_gives_it(what):
+    X, name, x = NAMED[what]
+    assert fixed(X, name).ask().tolist() == x
+    (action,) = X.describe(x)
+    assert fixed(X, action.name).ask().tolist() == x
+
+
+def test_a_name_that_no_vertex_has():
+    with pytest.raises(ValueError, match="Simplex has no coordinate '3'; they are named as '0'"):
+        fixed(hr.sets.Simplex(3), "3")
+    with pytest.raises(ValueError, match="no coordinate '0-4'; they are named as '0-2'"):
+        fixed(hr.sets.SpanningTrees([(0, 1), (1, 2), (0, 2)]), "0-4")
+    with pytest.raises(ValueError, match="lies outside of the decision set"):
+        fixed(hr.sets.KSubsets(4, 2), "0, 1, 3")
+    with pytest.raises(ValueError, match="the value of coordinate '0' must be a number, got 'x'"):
+        fixed(hr.sets.Simplex(3), "0: x")

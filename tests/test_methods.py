@@ -58,6 +58,21 @@ def test_eagerness_divides_the_queue_and_its_scale(eagerness):
         assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("eagerness", "expected"), [(0.5, 0.25), (1.0, 0.5), (1.5, 0.75), (4.0, 1.0)]
+)
+def test_the_first_violation_weighs_half_the_exchange_rate_times_eagerness(eagerness, expected):
+    """At most sqrt t, which is 1 here."""
+    learner = hr.learners.TrackingOCG(hr.sets.Simplex(2))
+    ranges = hr.surrogates.SeenRanges(learner, ratio=1.0)
+    policy = hr.Constrained(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
+    policy.tell(
+        hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
+        hr.feedback.EvalGrad(0.5, np.array([0.0, 1.0])),
+    )
+    assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
+
+
 def test_more_eagerness_means_less_violation():
     problem = hr.problems.IidSimplex(horizon=400, seed=20)
     ccv = [

@@ -225,7 +225,9 @@ def test_arguments_reach_every_queue():
     for queue in policy.surrogate.surrogates:
         assert (queue.ranges.violation, queue.ranges.ratio, queue.initial) == (2.0, 3.0, 3.0)
     budgeted = hr.projection_free_coco(X, constraints=2, benchmark_budget=0.5)
-    assert [queue.slope[1].tolist() for queue in budgeted.surrogate.surrogates] == [[5.0, 2.5]] * 2
+    assert [queue.slope[1].tolist() for queue in budgeted.surrogate.surrogates] == [
+        [5.0, 2.5, 0.0]
+    ] * 2
 
 
 # Refusals

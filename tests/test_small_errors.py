@@ -331,3 +331,27 @@ def test_a_warning_shows_the_line_of_the_user():
     with pytest.warns(UserWarning, match="beyond the horizon") as seen:
         hr.simulate(policy, rounds)
     assert seen[0].filename == __file__
+
+
+WRONG = {
+    "sweep": (lambda _: sweep("smoke", "out", serial),
+              "sweep needs an experiment, as load_experiment(path) returns it, got 'smoke'"),
+    "report": (lambda at: write_report(str(at), at),
+               "write_report needs a summary, Summary(Results(folder)), got '"),
+    "backtest": (lambda _: hr.experiments.backtest(hr.problems.IidSimplex(3, 9)),
+                 "a backtest plays measured rounds, hr.problems.MeasuredRoutes, got IidSimplex("),
+    "page": (lambda at: hr.report.write_backtest("test", at / "out"),
+             "write_backtest needs a Backtest, as backtest(problem) returns it, got 'test'"),
+    "no set": (lambda _: hr.Recorded(3, [(F, F)]),
+               "decision_set must be a set, such as Simplex(3), got 3"),
+    "no rounds": (lambda _: hr.Recorded(X, None),
+                  "rounds must be pairs (cost, constraint), got None"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_the_wrong_kind_of_thing_is_named_before_anything_is_written(what, tmp_path):
+    use, words = WRONG[what]
+    with refused(words):
+        use(tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -184,6 +184,15 @@ class Transcription:
         self.hedge, self.credit, self.ahead, self.inner = AdaHedge(2), np.zeros(2), 0.0, 0.0
         self.shares, self.leash, self.calls = self.hedge.ask(), 0.0, np.zeros(2, int)
 
+    def weigh(self, losses):
+        """AdaHedge's weights, after the worse one was lifted to Delta log2(1 + t)."""
+        self.hedge.tell(EvalGrad(0.0, losses))
+        L, p, Delta = (self.hedge._state[name] for name in ("L", "p", "Delta"))
+        if Delta[0] > 0.0:
+            L[:] = np.minimum(L, Delta[0] * np.log2(1.0 + self.calls.sum() + 1.0))
+            p[:] = 2.0 ** (-L / Delta[0])
+            p /= p.sum()
+
     def ask(self):
         return self.shares @ [self.A.ask(), self.B.ask()]
 
@@ -191,7 +200,7 @@ class Transcription:
         plays = np.array([self.A.ask(), self.B.ask()])
         self.ahead += s @ (self.ask() - plays[0])
         self.inner += s @ self.ask()
-        self.hedge.tell(EvalGrad(0.0, plays @ s))
+        self.weigh(plays @ s)
         dealt = 0.8 * self.hedge.ask() + 0.1
         self.credit += dealt
         turn = int(np.argmax(self.credit))
@@ -252,6 +261,21 @@ def test_it_is_its_transcription(name, steps, speed, leash):
     assert ours.inner == pytest.approx(reference.inner, abs=1e-7)
     if name != "point":
         assert reference.calls.min() > 10
+
+
+def test_the_worse_one_of_many_rounds_is_back_within_a_few():
+    """A thousand rounds in which B loses leave it 1/(2 + t): a few in which it wins suffice."""
+    learner, X = TrackingOCG(Simplex(2)), Simplex(2)
+    hedge = AdaHedge(2)
+    for t in range(1, 1001):
+        own = learner._state
+        own["x_A"][:], own["x_B"][:] = ([1.0, 0.0], [0.0, 1.0])
+        s = np.array([0.0, 1.0 + 0.5 * (-1) ** t]) if t <= 980 else np.array([2.0, 0.0])
+        hedge.tell(EvalGrad(0.0, s))
+        learner.tell(EvalGrad(0.0, s))
+        assert learner._state["p"].min() >= 1.0 / (2.0 + t) - 1e-15
+    assert learner._state["p"][1] > 0.5 > 1e-9 > hedge.ask()[1]
+    assert X.contains(learner.ask())
 
 
 @given(

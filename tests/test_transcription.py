@@ -202,12 +202,13 @@ def test_the_practical_weight_is_its_formula(tracking):
                 unit = sorted(seen)[-2:][0]
                 V = min(V, (len(seen) - 1) * unit) + min(v, unit)
             felt += 1
-            q = 6.0 + max(V / unit, math.log2(1.0 + len(seen)))
+            q = 6.0 if forgiven > 0.0 else 6.0 + max(V / unit, math.log2(1.0 + len(seen)))
             ratio = math.sqrt(F2 / t) * (t / felt) ** 0.25 / np.linalg.norm(b - b.mean())
             ratio = max(ratio, 4.0 * rate)
             lost = max(0.0, inner - S @ x - paid)
             k = min(max(9.0, 0.375 * math.sqrt(t)), 9.0 + 0.375 * lost / (ratio * unit))
-            w = ratio * min(5.0 / k * (q / k) ** 4, math.sqrt(t))
+            slope = max(0.5, min(5.0 / k * (q / k) ** 4, math.sqrt(t)))
+            w = ratio * slope
         policy.tell(hr.feedback.EvalGrad(float(a @ x), a), hr.feedback.EvalGrad(g, b))
         assert policy.surrogate.weight == pytest.approx(w, rel=1e-9)
         assert policy.oracle_calls == t + calls

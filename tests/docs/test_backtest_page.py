@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
             for line in block.replace("\\\n", " ").splitlines():
                 program, *arguments = shlex.split(line)
                 if program == "python":
+                    patch.setattr("sys.argv", arguments)
                     runpy.run_path(str(ROOT / arguments[0]), run_name="__main__")
                     continue
                 done = CliRunner().invoke(app, arguments)
@@ -39,19 +40,23 @@ def folder(tmp_path_factory):
 
 
 def test_commands_print_what_the_page_shows(folder):
-    _, (first, second) = folder
-    (shown,) = re.findall(r"^```\n(9 of 2880.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    printed = [line.rstrip() for line in first.splitlines()]
-    rows = [line for line in shown.splitlines() if line.strip().startswith(FIXED)]
-    assert len(rows) == len(FIXED)
-    for line in (*rows, *shown.splitlines()[:1], *shown.splitlines()[2:5]):
-        assert line.rstrip() in printed
+    _, (first, second, geant) = folder
+    tables = re.findall(r"^```\n((?:9|Each) of 2880.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    for shown, output in zip(tables, (first, geant), strict=True):
+        printed = [line.rstrip() for line in output.splitlines()]
+        rows = [line for line in shown.splitlines() if line.strip().startswith(FIXED)]
+        assert len(rows) == len(FIXED)
+        for line in (*rows, *shown.splitlines()[:1], *shown.splitlines()[2:5]):
+            assert line.rstrip() in printed
     assert "today" in second
     assert "price_eur at most 14 eur" in second
     for line in first.splitlines():
         assert "…" not in line
     tables = [
-        line for text in (first, second) for line in text.splitlines() if line.startswith(" ")
+        line
+        for text in (first, second, geant)
+        for line in text.splitlines()
+        if line.startswith(" ")
     ]
     assert max(map(len, tables)) <= 80
 

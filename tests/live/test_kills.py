@@ -16,7 +16,10 @@ from kill_live import broken_invariants, functions, journal, journal_in, new_pol
 
 def test_kills_lose_nothing_and_count_nothing_twice(place):
     verdict = trial(place, kills=12, seed=1, longest=0.15)
-    assert verdict["acknowledged"] > 0
+    longest = 0.15
+    while not verdict["acknowledged"]:  # a busy machine: nobody came to anything
+        longest *= 2.0
+        verdict = trial(place, kills=12, seed=1, longest=longest)
     assert verdict["acknowledged facts lost"] == 0
     assert verdict["counted twice"] == 0
     assert verdict["broken invariants"] == []
@@ -33,7 +36,7 @@ def test_a_store_that_forgets_is_noticed(folder, monkeypatch):
         with writing(store, session) as connection:
             yield connection
             if os.getpid() != here and session is not None and next(count) % 9 == 8:
-                connection.get_transaction().rollback()
+                connection.connection.driver_connection.rollback()
 
     monkeypatch.setattr(hr.live.Store, "writing", forgetful)
     try:

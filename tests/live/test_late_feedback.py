@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 import hedgerow as hr
+from hedgerow.baselines.methods import METHODS, TODAY
 
 
 def drawn(X, count, rng):
@@ -139,3 +140,96 @@ def test_a_session_takes_feedback_in_any_order(tmp_path):
         assert best.cost <= sum(game[k][0](keeps) for k in order) + 1e-9
     with hr.live.open(tmp_path / "s.db", "a", hr.projection_free_coco(X)) as session:
         assert session.policy.state()["checksum"] == alone.state()["checksum"]
+
+
+def first_order_methods():
+    """Every method that learns from values and gradients, on a set that all of them can play."""
+    X = hr.sets.DagPaths([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("a", "d")], "a", "d")
+    gradients = [m for m in (*METHODS.values(), *TODAY.values()) if m.sees == "gradients"]
+    return X, {method.name: method for method in gradients}
+
+
+@pytest.mark.parametrize("name", first_order_methods()[1])
+def test_every_first_order_method_takes_late_feedback(name):
+    X, methods = first_order_methods()
+    rng = np.random.default_rng(3)
+    policy, (game, _) = methods[name].policy(X, 40, 0, "practical"), drawn(X, 40, rng)
+    told = play_late(policy, game, rng, window=5)
+    assert [t for t, _ in told] != sorted(t for t, _ in told)
+    assert X.contains(policy.ask(), 1e-6)
+    before = policy.state()["checksum"]
+    seen = hr.first_order(hr.Linear(np.ones(5)), policy.ask())
+    with pytest.raises(ValueError, match=r"point|present play"):
+        policy.tell(seen, seen, at=np.full(5, 9.0))
+    assert policy.state()["checksum"] == before
+
+
+EXTRAPOLATED = {
+    "liakopoulos_cold": "queue",
+    "yu_neely_2020": "queue",
+    "follow_the_leader_feasible": "limits",
+    "best_of_yesterday": "offset",
+}
+"""Methods that follow a constraint to another point, and the number in which they do."""
+
+
+@pytest.mark.parametrize("name", EXTRAPOLATED)
+def test_a_linear_round_is_the_same_round_wherever_it_was_seen(name):
+    X, methods = first_order_methods()
+    rng, elsewhere = np.random.default_rng(4), X.lmo(np.array([0.0, 0.0, 0.0, 0.0, -1.0]))
+    for _ in range(12):
+        here, there = (methods[name].policy(X, 40, 0, "practical") for _ in range(2))
+        f, g = hr.Linear(rng.standard_normal(5)), hr.Linear(rng.standard_normal(5), 9.0)
+        x = here.ask()
+        here.tell(hr.first_order(f, x), hr.first_order(g, x))
+        there.tell(hr.first_order(f, elsewhere), hr.first_order(g, elsewhere), at=elsewhere)
+        left = [getattr(policy, "policy", policy)._state[EXTRAPOLATED[name]]
+                for policy in (here, there)]  # fmt: skip
+        np.testing.assert_allclose(*left, rtol=1e-9, atol=1e-12)
+
+
+def test_what_no_action_avoids_is_measured_where_it_was_seen():
+    """A late round costs its extra oracle call at its own point, not at the present play."""
+    X = hr.sets.Simplex(3)
+    learner = hr.unconstrained(X).learner
+    ranges = hr.surrogates.SeenRanges(learner)
+    seen_at, g = X.lmo(np.array([-1.0, 0.0, 0.0])), hr.Linear([5.0, 1.0, 2.0])
+    for _ in range(3):
+        learner.tell(hr.first_order(hr.Linear([1.0, 1.0, 0.0]), learner.ask()))
+    cost = hr.first_order(hr.Linear(np.zeros(3)), seen_at)
+    assert ranges.reach(cost, hr.first_order(g, seen_at), seen_at) == pytest.approx(1.0)
+    wrong = ranges.reach(cost, hr.first_order(g, seen_at))  # the mutant: at the present play
+    assert abs(wrong - 1.0) > 0.1
+
+
+def test_several_constraints_may_be_told_late():
+    X, rng = hr.sets.Simplex(4), np.random.default_rng(5)
+    policy = hr.projection_free_coco(X, constraints=2)
+    (game, keeps), waiting, paid, kept = drawn(X, 60, rng), [], 0.0, 0.0
+    for t, (f, g) in enumerate(game):
+        waiting.append((f, [g, hr.Linear(-np.eye(4)[t % 4], -0.1)], policy.ask()))
+        if t % 3 == 2:
+            for f_, each, x in reversed(waiting):
+                seen = [hr.first_order(one, x) for one in each]
+                policy.tell(hr.first_order(f_, x), seen, at=x)
+                paid, kept = paid + f_(x), kept + f_(keeps)
+            waiting = []
+    assert paid - kept <= policy.certificate() + 1e-9
+
+
+def test_policies_that_cannot_refuse_in_one_sentence():
+    X, T = hr.sets.KSubsets(4, 2), 100
+    blind = hr.projection_free_cbco(X, T, 0, lipschitz=1.0, bound=4.0)
+    drawn_ = hr.Sampled(hr.projection_free_coco(X), 0)
+    used = hr.semi_bandit_coco(X, T, 0)
+    whole = hr.baselines.guo_recoo(X)
+    for policy in (blind, drawn_, used, whole):
+        x = policy.ask()
+        f, g = (policy.feedback(hr.Linear(np.ones(4), b), x) for b in (0.0, -1.0))
+        policy.tell(f, g, at=x)
+        before = policy.state()["checksum"]
+        other = X.lmo(policy.ask())
+        assert not np.array_equal(other, policy.ask())
+        with pytest.raises(ValueError, match="learns from its present play alone"):
+            policy.tell(f, g, at=other)
+        assert policy.state()["checksum"] == before

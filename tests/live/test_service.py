@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +18,12 @@ from urllib.parse import quote
 import httpx
 import numpy as np
 import pytest
-import uvicorn
+from listening import listening
 
 import hedgerow as hr
 from hedgerow.cli.live import check_reach
-from hedgerow.live.service import Limits, make_app
+from hedgerow.live.admission import Limits
+from hedgerow.live.service import make_app
 from hedgerow.live.specs import check_spec
 from hedgerow.live.tokens import find_token, make_token, revoke_token, tokens
 from kill_live import broken_invariants, journal
@@ -31,24 +31,6 @@ from kill_live import broken_invariants, journal
 WORDS = {"set": {"kind": "Simplex", "n": 4}, "method": "projection_free_coco"}
 SEEN = {"value": 0.5, "gradient": [1.0, 0.0, 0.5, 0.25]}
 TOLD = {"cost": SEEN, "constraint": {"value": -0.1, "gradient": [0.0, 1.0, 0.0, 0.0]}}
-
-
-@contextmanager
-def listening(app):
-    """The app on a port of its own, and a client of it."""
-    config = uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=5)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.005)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0) as http:
-            yield http
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -316,3 +317,44 @@ def test_labels_are_kept(place):
         assert session.store.labels("a") == ["north", "east", "south", "<west>"]
     with pytest.raises(ValueError, match="one label for each of 4 coordinates, got 1"):
         hr.live.open(place, "b", policy(), labels=["north"])
+
+
+def test_edges_are_named_by_their_ends(tmp_path):
+    edges = hr.sets.DagPaths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
+    with hr.live.open(tmp_path / "s.db", "net", hr.projection_free_coco(edges)) as session:
+        assert session.store.labels("net") == ["a - b", "b - c", "a - c"]
+        hr.live.open(session.store, "arms", policy())
+        assert session.store.labels("arms") is None
+
+
+def test_decisions_that_nobody_answers_are_not_kept_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("hedgerow.live.session.REMEMBERED", 3)
+    with hr.live.open(tmp_path / "s.db", "a", policy()) as session:
+        asked = [session.ask() for _ in range(8)]
+        assert list(session._open) == [decision.id for decision in asked[-3:]]
+        for decision, (f, g) in zip(asked, rounds(8), strict=True):  # all can still be told
+            session.tell(decision.id, f, g)
+        assert session.status().unanswered == 0
+        assert not session._open
+
+
+def test_a_connection_that_breaks_is_replaced(server):
+    with hr.live.open(server, "breaks", policy()) as session, hr.live.Store(server) as other:
+        played(session, rounds(3))
+        with other.reading() as connection:
+            mine = "pid <> pg_backend_pid() AND backend_type = 'client backend'"
+            end = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {mine}"
+            connection.exec_driver_sql(end)
+        with pytest.raises(StoreError, match="cannot be used"):
+            session.ask()
+        assert session.ask().round == 4
+
+
+def test_threads_share_a_store(place):
+    """More threads than connections are kept, each on its own transaction."""
+    with hr.live.open(place, "a", policy()) as session:
+        with ThreadPoolExecutor(8) as pool:
+            asked = list(pool.map(lambda _: session.ask().round, range(24)))
+            told = list(pool.map(lambda _: session.store.status("a").decisions, range(24)))
+        assert sorted(asked) == list(range(1, 25))
+        assert told == [24] * 24

@@ -10,7 +10,7 @@ from matplotlib.patches import FancyArrowPatch
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.networks import EdgeColumns, Network, Quantity, read_edges
+from hedgerow.networks import EdgeColumns, Network, Quantity, Topology, read_edges
 from hedgerow.report import draw_network, draw_series
 from hedgerow.report.network_figure import network_figure
 from hedgerow.report.network_layout import layout
@@ -86,14 +86,32 @@ def test_quantities_are_width_and_colour(operator):
         network_figure(operator, "loss", None)
 
 
-def test_directions_that_are_alike_share_an_arrow_and_others_are_bent(folder):
+def test_directions_that_are_alike_share_a_line_and_others_are_bent(folder):
     both = read_edges(folder / "links.csv", COLUMNS, both_ways=True)
     drawn = arrows(network_figure(both, "latency", None))
     assert len(drawn) == len(LINKS)
-    assert {type(patch.get_arrowstyle()).__name__ for patch in drawn} == {"CurveFilledAB"}
+    assert {type(patch.get_arrowstyle()).__name__ for patch in drawn} == {"Curve"}
     pair = Network(("a", "b"), [(0, 1), (1, 0)], [1.0, 5.0], "measured")
     there, back = arrows(network_figure(pair, "latency", None))
     assert there.get_connectionstyle().rad == back.get_connectionstyle().rad > 0.0
+
+
+def test_names_on_a_crowded_map_do_not_cover_each_other():
+    zoo = Topology.shipped("topozoo/Geant2012")
+    network = Network(
+        zoo.nodes, zoo.edges, zoo.latency_ms, "proxy:distance",
+        source=0, target=5, coordinates=zoo.positions[:, ::-1],
+    )  # fmt: skip
+    figure = network_figure(network, "latency", None)
+    assert "without heads where both ways are alike" in figure.axes[0].get_title(loc="left")
+    figure.draw_without_rendering()
+    written = [t for t in figure.axes[0].texts if t.get_text()]
+    assert len(written) == len(network.nodes)
+    boxes = [t.get_window_extent() for t in written]
+    pairs = [(a, b) for k, a in enumerate(boxes) for b in boxes[k + 1 :]]
+    covered = [max(0.0, min(a.x1, b.x1) - max(a.x0, b.x0)) *
+               max(0.0, min(a.y1, b.y1) - max(a.y0, b.y0)) for a, b in pairs]  # fmt: skip
+    assert max(covered) < 0.1 * min(box.width * box.height for box in boxes)
 
 
 def test_two_hundred_nodes_are_lines_with_few_names():

@@ -6,7 +6,7 @@ import math
 
 from hedgerow.baselines.projecting import Projecting, rounds_needed, stand_alone, units
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_count
+from hedgerow.inputs import Vector, as_count
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy
@@ -60,15 +60,23 @@ class DriftPlusPenalty(_Queued):
         super().__init__(decision_set, unit, eagerness, horizon)
         self.V, self.alpha = V, alpha
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
-        """Take one projected step, then move the queue."""
+    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
+        """Take one projected step, then move the queue.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
+        seen_at = self._seen_at(at)
         f, g = self._seen(EvalGrad, cost, constraint)
         self._round()
         x, Q = self._state["x"], self.queue
         slope = g.grad if g.value > 0.0 else 0.0 * g.grad  # of g_t^+
         step = (self.unit / (2.0 * self.alpha)) * (self.V * f.grad + Q * slope)
         moved = self._project(x - step)
-        change = (max(0.0, g.value) + float(slope @ (moved - x))) / self.unit
+        change = (max(0.0, g.value) + float(slope @ (moved - seen_at))) / self.unit
         self._state["queue"][0] = max(Q + self.eagerness * change, 0.0)
         x[:] = moved
 
@@ -103,14 +111,22 @@ class VirtualQueue(_Queued):
         super().__init__(decision_set, unit, eagerness, horizon)
         self.gamma, self.alpha = gamma, alpha
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
-        """Take one projected step, then move the queue."""
+    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
+        """Take one projected step, then move the queue.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
+        seen_at = self._seen_at(at)
         f, g = self._seen(EvalGrad, cost, constraint)
         self._round()
         x, Q, scale = self._state["x"], self.queue, self.gamma / self.unit
         weight = self.eagerness * (Q + scale * g.value) * self.gamma if g.value > 0.0 else 0.0
         moved = self._project(x - (self.unit / (2.0 * self.alpha)) * (f.grad + weight * g.grad))
-        left = scale * max(0.0, g.value + float(g.grad @ (moved - x)))  # gt(x_{t+1})
+        left = scale * max(0.0, g.value + float(g.grad @ (moved - seen_at)))  # gt(x_{t+1})
         self._state["queue"][0] = Q + left
         x[:] = moved
 

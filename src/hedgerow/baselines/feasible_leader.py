@@ -11,6 +11,7 @@ from hedgerow.inputs import Vector, as_count, squared_norm
 from hedgerow.player import StatefulPlayer
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
+from hedgerow.protocols.late import as_play
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
 from hedgerow.sets.interior import linear_programme
 from hedgerow.snapshot import State
@@ -71,17 +72,25 @@ class FeasibleLeader(StatefulPlayer):
         """Return the cheapest point that kept every constraint so far."""
         return self._state["x"].copy()
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
-        """Add the round to what is remembered and find the new leader."""
+    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
+        """Add the round to what is remembered and find the new leader.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
         X, state = self.decision_set, self._state
+        seen_at = self.ask() if at is None else as_play(at, X, state["x"])
         for seen, name in ((cost, "cost"), (constraint, "constraint")):
             needs(EvalGrad, seen, "this policy", name)
         f, g = checked(cost, "cost", X.dim), checked(constraint, "constraint", X.dim)
         state["costs"][:] += X.tangent(f.grad)
-        self._remember(X.tangent(g.grad), g.value)
+        self._remember(X.tangent(g.grad), g.value, seen_at)
         state["x"][:] = self._leader()
 
-    def _remember(self, slope: Vector, value: float) -> None:
+    def _remember(self, slope: Vector, value: float, seen_at: Vector) -> None:
         """Keep <slope, x> <= limit, in the unit of its slope; one that nothing can help is none."""
         unit = self.decision_set.tangent_norm(slope)
         if unit == 0.0:
@@ -92,7 +101,7 @@ class FeasibleLeader(StatefulPlayer):
         else:
             state["kept"][0] += 1.0
         self._slopes[kept] = slope / unit
-        state["limits"][kept] = float(self._slopes[kept] @ state["x"]) - value / unit
+        state["limits"][kept] = float(self._slopes[kept] @ seen_at) - value / unit
 
     def _leader(self) -> Vector:
         state = self._state

@@ -7,6 +7,7 @@ so `METHODS` leaves them out; experiment files name them like any other method.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,8 @@ from numpy.typing import ArrayLike
 from hedgerow.feedback import Constraints, EvalGrad, first_order
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
 from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.late import as_play, refuse_late
+from hedgerow.sets.actions import coordinate_labels
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.edges import number_nodes
@@ -56,27 +59,62 @@ class FixedAction(StatefulPlayer):
         """Return the point."""
         return self.x.copy()
 
-    def tell(self, cost: EvalGrad, constraint: Constraints) -> None:
-        """Learn nothing; what is no feedback is refused."""
+    def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
+        """Learn nothing; what is no feedback, about any other point or none, is refused."""
+        refuse_late(self, at)
         checked(cost, "cost", self.decision_set.dim)
         checked_each(constraint, self.decision_set.dim)
 
 
-def fixed(decision_set: DecisionSet, x: ArrayLike | Sequence[str]) -> FixedAction:
+def fixed(decision_set: DecisionSet, x: ArrayLike | Sequence[str] | str) -> FixedAction:
     """Play one action for ever.
 
     Args:
         decision_set: where to play.
-        x: the action, a point of the set; or a route, as the names of its nodes in order.
+        x: the action, a point of the set; or a route, as the names of its nodes in order; or a
+            vertex by its name, as `describe` writes it.
 
     >>> X = DagPaths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
     >>> fixed(X, ["a", "b", "c"]).ask()
     array([1., 1., 0.])
+    >>> fixed(X, "a > c").ask()
+    array([0., 0., 1.])
 
     """
+    if isinstance(x, str):
+        return FixedAction(decision_set, named_vertex(decision_set, x))
     if isinstance(x, (list, tuple)) and x and all(isinstance(node, str) for node in x):
         return FixedAction(decision_set, route(decision_set, x))
     return FixedAction(decision_set, x)
+
+
+def named_vertex(decision_set: DecisionSet, name: str) -> Vector:
+    """Return a vertex by its name: "a > b > c", a route; "a-b, c-d", "0, 3" or "0: 0.5, 3: 2".
+
+    >>> from hedgerow.sets.simplices import Simplex
+    >>> named_vertex(Simplex(3), "1")
+    array([0., 1., 0.])
+
+    """
+    if hasattr(decision_set, "source"):
+        return route(decision_set, [node.strip() for node in name.replace(">", ",").split(",")])
+    number = {label: i for i, label in enumerate(coordinate_labels(decision_set))}
+    x = np.zeros(decision_set.dim)
+    for part in name.split(","):
+        word, _, value = (text.strip() for text in part.partition(":"))
+        if word not in number:
+            near = get_close_matches(word, number, n=1) or [next(iter(number))]
+            raise ValueError(
+                f"{type(decision_set).__name__} has no coordinate {word!r}; they are named as "
+                f"{near[0]!r}"
+            )
+        try:
+            x[number[word]] = float(value or 1.0)
+        except ValueError:
+            raise ValueError(
+                f"the value of coordinate {word!r} must be a number, got {value!r}"
+            ) from None
+    return x
 
 
 def route(decision_set: DecisionSet, nodes: Sequence[str]) -> Vector:
@@ -128,14 +166,14 @@ def cheapest_path(
 
 
 def ecmp(
-    decision_set: DecisionSet, horizon: int | None = None, *, lengths: ArrayLike | None = None
+    decision_set: DecisionSet, horizon: int | None = None, *, metric: ArrayLike | None = None
 ) -> FixedAction:
     """Equal-cost multi-path routing: at every node an equal split over its shortest ways on.
 
     Args:
         decision_set: `DagPaths` or `UnitFlow`.
         horizon: not used.
-        lengths: of each edge, at least 0; 1 each if left out, the metric that routers begin with.
+        metric: of each edge, at least 0; 1 each if left out, with which routers begin.
 
     Reference: Hopps, Analysis of an equal-cost multi-path algorithm, RFC 2992 (2000).
 
@@ -150,9 +188,9 @@ def ecmp(
             f"ecmp splits traffic over paths, {type(decision_set).__name__} has none; use "
             "DagPaths or UnitFlow"
         )
-    length = _lengths(decision_set, lengths)
+    length = _lengths(decision_set, metric, "metric")
     if length.min() < 0.0:
-        raise ValueError(f"lengths must be at least 0, got {length.min():g}")
+        raise ValueError(f"metric must be at least 0, got {length.min():g}")
     return FixedAction(decision_set, _equal_split(decision_set, length))
 
 
@@ -212,13 +250,21 @@ class BestOfYesterday(StatefulPlayer):
         """Return this window's vertex."""
         return self._state["x"].copy()
 
-    def tell(self, cost: EvalGrad, constraint: Constraints) -> None:
-        """Add the round to the window; at its end choose anew."""
+    def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
+        """Add the round to the window; at its end choose anew.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
         state, dim = self._state, self.decision_set.dim
+        seen_at = state["x"] if at is None else as_play(at, self.decision_set, state["x"])
         cost, worst = checked(cost, "cost", dim), most_violated(constraint, dim)
         state["cost"][:] += cost.grad
         state["constraint"][:] += worst.grad
-        state["offset"][0] += worst.value - float(worst.grad @ state["x"])
+        state["offset"][0] += worst.value - float(worst.grad @ seen_at)
         state["rounds"][0] += 1.0
         if state["rounds"][0] >= self.window:
             state["x"][:] = self._choose()
@@ -269,7 +315,7 @@ def best_of_yesterday(
     return BestOfYesterday(decision_set, window)
 
 
-def _lengths(decision_set: DecisionSet, lengths: ArrayLike | None) -> Vector:
+def _lengths(decision_set: DecisionSet, lengths: ArrayLike | None, name: str = "lengths") -> Vector:
     if lengths is None:
         return np.ones(decision_set.dim)
-    return as_vector(lengths, "lengths", decision_set.dim)
+    return as_vector(lengths, name, decision_set.dim)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.feedback import EvalGrad
+from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet
 
 
@@ -116,8 +117,16 @@ class PrimalDual(Projecting):
         """What the last round left behind, lambda_{t+1}."""
         return float(self._state["multiplier"][0])
 
-    def tell(self, cost: EvalGrad, constraint: EvalGrad) -> None:
-        """Take a step in x and one in the multiplier."""
+    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
+        """Take a step in x and one in the multiplier.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
+        self._seen_at(at)  # only to refuse what was never played: a step needs the gradients alone
         state = self._state
         f, g = self._seen(EvalGrad, cost, constraint)
         t, violation = self._round(), max(0.0, g.value)

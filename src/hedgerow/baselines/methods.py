@@ -9,15 +9,22 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from inspect import Parameter
 from typing import Any
 
 import hedgerow.baselines
 import hedgerow.policies
-from hedgerow.baselines.fixed_actions import best_of_yesterday, cheapest_path, ecmp, shortest_path
+from hedgerow.baselines.fixed_actions import (
+    best_of_yesterday,
+    cheapest_path,
+    ecmp,
+    fixed,
+    shortest_path,
+)
 from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
@@ -91,12 +98,27 @@ TODAY: Mapping[str, Method] = {
         for build, source in (
             (shortest_path, "one path of least latency for ever, or of fewest links"),
             (cheapest_path, "one path of least price for ever"),
-            (ecmp, "equal splits over the shortest paths, RFC 2992"),
+            (ecmp, "equal splits over the paths of fewest links, RFC 2992"),
             (best_of_yesterday, "the best path of the day before, Juttner et al. 2001"),
         )
     )
 }
 """What is done today; named like methods, but not among the rivals that "all" stands for."""
+
+
+def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Method:
+    """Return the method that plays one action for ever, under a name of the user's."""
+    shown = action if isinstance(action, str) else " > ".join(map(str, action))
+    return Method(
+        partial(fixed, x=action),
+        regret="none",
+        ccv="none",
+        source=f"one action for ever, {shown:.80}",
+        per_round="nothing",
+        needs="none",
+        confidence="given",
+        label=name,
+    )
 
 
 def find_method(name: str) -> Method:

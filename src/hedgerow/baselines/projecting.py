@@ -21,6 +21,7 @@ from hedgerow.policies.presets import (
     refuse_eagerness,
 )
 from hedgerow.policies.summary import TOTALS, Summary, add_round, summary_of
+from hedgerow.protocols.late import as_play, refuse_late, takes_late
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful
@@ -47,6 +48,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     def __init__(self, policy: Policy[Seen, Seen]):
         self.policy = policy
+        self._late = policy if takes_late(policy) else None
         self._state = State(G=2, **dict.fromkeys(TOTALS, 1))
 
     @property
@@ -82,13 +84,26 @@ class Normalised(Stateful, Generic[Seen]):
         """Return the totals of the rounds so far, in their own units."""
         return summary_of(self._state, (None, None), self.oracle_calls, self.projections)
 
-    def tell(self, cost: Seen, constraint: Seen) -> None:
-        """Measure both gradients, then tell the round without units."""
+    def tell(self, cost: Seen, constraint: Seen, *, at: Vector | None = None) -> None:
+        """Measure both gradients, then tell the round without units.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about, for a wrapped policy that takes it.
+
+        """
+        if self._late is None:
+            refuse_late(self.policy, at)
         X = self.decision_set
         f, g = _checked(cost, "cost", X.dim), _checked(constraint, "constraint", X.dim)
         sizes = [X.tangent_norm(f.grad), X.tangent_norm(g.grad)]
         Gf, Gg = np.maximum(self._state["G"], sizes)
-        self.policy.tell(_times(f, _unit(Gf)), _times(g, _unit(Gg)))
+        told = _times(f, _unit(Gf)), _times(g, _unit(Gg))
+        if at is None or self._late is None:
+            self.policy.tell(*told)
+        else:
+            self._late.tell(*told, at=at)
         self._state["G"][:] = Gf, Gg
         add_round(self._state, f.value, g.value)
 
@@ -147,6 +162,11 @@ class Projecting(ProjectedPoint):
         X = self.decision_set
         whole = checked(EvalGrad(seen.value, seen.grad), name, X.dim)
         return replace(seen, value=whole.value, grad=X.tangent(whole.grad))
+
+    def _seen_at(self, at: Vector | None) -> Vector:
+        """Return the point that feedback is about: the present play unless it is late."""
+        x = self.ask()
+        return x if at is None else as_play(at, self.decision_set, x)
 
     def _round(self) -> int:
         """Begin to work on a round and return its number, from 1 on."""

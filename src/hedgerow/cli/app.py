@@ -13,6 +13,7 @@ from hedgerow.cli.backtest import backtest
 from hedgerow.cli.data import data
 from hedgerow.cli.demo import run_demo
 from hedgerow.cli.errors import report_errors
+from hedgerow.cli.fetch import fetch
 from hedgerow.cli.habits import SETTINGS, show_log
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import experiments, methods, problems, show, show_list
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
 app.add_typer(data, name="data")
+app.add_typer(fetch, name="fetch")
 app.command("list")(show_list)
 app.command()(problems)
 app.command()(methods)

@@ -51,7 +51,8 @@ def backtest(
         list[str] | None, typer.Option(help="A demand that fits on each link: bandwidth=50.")
     ] = None,
     today: Annotated[
-        str | None, typer.Option(help="Your route of today: its nodes, with commas between.")
+        list[str] | None,
+        typer.Option(help="A route of today: its nodes, with commas between. Repeatable."),
     ] = None,
     eagerness: Annotated[
         float, typer.Option(help="More keeps the constraints better, at more cost.")
@@ -114,10 +115,10 @@ def backtest(
         )
         say(f"{len(network.nodes)} nodes, {problem.decision_set.dim} edges on routes.")
         say(problem.feasibility)
-        own = None
-        if today is not None:
-            nodes = [name.strip() for name in today.replace(">", ",").split(",")]
-            own = {"today": fixed(problem.decision_set, nodes)}
+        own = {
+            "today" if k == 1 else f"today {k}": fixed(problem.decision_set, route)
+            for k, route in enumerate(today or (), start=1)
+        }
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", IgnoredConstraintWarning)
             test = play_all(problem, own, eagerness=eagerness, dead=dead)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hedgerow.cli.errors import report_errors
+from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.saying import counted, say
 from hedgerow.networks.topology import Topology, shipped_names
 from hedgerow.report.picture import slug
@@ -16,8 +17,17 @@ from hedgerow.report.traffic import draw_topology
 data = typer.Typer(
     help="List and show networks of the Topology Zoo, SNDlib and CAIDA (extra `data`).",
     no_args_is_help=True,
+    context_settings=SETTINGS,
     pretty_exceptions_enable=False,
 )
+
+
+def known_names(incomplete: str) -> list[str]:
+    """Complete the name of a network in a shell, and nothing where the extra is missing."""
+    try:
+        return [name for name in shipped_names() if name.startswith(incomplete)]
+    except ImportError:
+        return []
 
 
 @data.command("list")
@@ -37,7 +47,12 @@ def show_names(
 
 @data.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A name of the list, or a JSON or SNDlib XML file.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A name of the list, or a JSON or SNDlib XML file.", autocompletion=known_names
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Where the map goes.")] = Path("out"),
 ) -> None:
     """Say what is known of a network and draw its map."""

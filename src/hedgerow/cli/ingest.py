@@ -61,8 +61,8 @@ def atlas(
     bandwidth: Annotated[
         str,
         typer.Option(
-            help="none, synthetic:lognormal(MEDIAN,SIGMA), or a proxy: http_total, http_body, "
-            "http_read, tls_cert. RIPE Atlas measures no bandwidth."
+            help="none, synthetic:lognormal(M,S) with median M, or a proxy: http_total, "
+            "http_body, http_read, tls_cert. RIPE Atlas measures no bandwidth."
         ),
     ] = "none",
     aggregate: Aggregate = "median",

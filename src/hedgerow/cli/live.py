@@ -49,7 +49,8 @@ def serve(
     with _store(store) as opened:
         import uvicorn
 
-        from hedgerow.live.service import Limits, make_app
+        from hedgerow.live.admission import Limits
+        from hedgerow.live.service import make_app
         from hedgerow.live.tokens import tokens
 
         valid = [one for one in tokens(opened) if one.revoked is None]

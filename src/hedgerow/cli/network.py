@@ -63,7 +63,7 @@ def build(
     seed: Annotated[int, typer.Option(help="Fixes every draw.", min=0)] = 0,
     bandwidth: Annotated[
         str | None,
-        typer.Option(help="synthetic:lognormal(MEDIAN,SIGMA); the default keeps the star's."),
+        typer.Option(help="synthetic:lognormal(M,S), median M; the default keeps the star's."),
     ] = None,
     source: Annotated[str | None, typer.Option(help="The first node. (default: seeded)")] = None,
     target: Annotated[str | None, typer.Option(help="The last node. (default: seeded)")] = None,

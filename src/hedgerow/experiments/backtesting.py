@@ -123,6 +123,10 @@ def backtest(
         time_limit: seconds for the best fixed action in hindsight.
 
     """
+    if not isinstance(problem, MeasuredRoutes):
+        raise TypeError(
+            f"a backtest plays measured rounds, hr.problems.MeasuredRoutes, got {problem!r:.60}"
+        )
     flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
     best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
     players = {

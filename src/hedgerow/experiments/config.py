@@ -14,6 +14,15 @@ FORMAT = 1
 """Of result files; a change makes older folders unreadable."""
 
 
+FixedPlay = tuple[float, ...] | tuple[str, ...] | str
+"""An action as a file names it: a point, the nodes of a route, or a vertex by name."""
+
+
+def plain(action: FixedPlay) -> list[float] | list[str] | str:
+    """Return an action as JSON and TOML have it."""
+    return action if isinstance(action, str) else list(action)  # type: ignore[return-value]
+
+
 @dataclass(frozen=True)
 class ProblemSpec:
     """One problem of an experiment, before horizon and seed.
@@ -96,6 +105,8 @@ class Experiment:
         seeds: one repetition each.
         tuning: of `hedgerow tune`, or None.
         code: the SHA-256 of the file of each method from outside of the library, by its name.
+        fixed: the methods that play one action for ever: their names, and the action of each as
+            numbers, as names of nodes, or as the name of a vertex.
 
     """
 
@@ -109,6 +120,7 @@ class Experiment:
     seeds: tuple[int, ...]
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
+    fixed: tuple[tuple[str, FixedPlay], ...] = ()
 
     def resolved(self) -> dict[str, Any]:
         """Return the experiment as plain data, with every default written out."""
@@ -136,4 +148,5 @@ class Experiment:
             "seeds": list(self.seeds),
             "tune": tuning,
             **({"code": dict(self.code)} if self.code else {}),
+            **({"fixed": {name: plain(x) for name, x in self.fixed}} if self.fixed else {}),
         }

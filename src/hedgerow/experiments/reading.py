@@ -8,12 +8,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hedgerow.baselines.fixed_actions import fixed as fixed_action
 from hedgerow.baselines.methods import METHODS, find_method, method_names
 from hedgerow.experiments import schema
-from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
+from hedgerow.experiments.config import Experiment, FixedPlay, ProblemSpec, Tuning
 from hedgerow.experiments.fingerprints import code_of, sha256
 from hedgerow.experiments.problems import KINDS, find_kind, kind_names
 from hedgerow.import_paths import is_path
+from hedgerow.sets.decision_set import DecisionSet
 
 PRESETS = ("practical", "theory")
 GRID = tuple(2.0**k for k in range(-3, 4))
@@ -22,6 +24,8 @@ RULES = ("sum", "target")
 LARGEST_FILE = 1 << 24
 LONGEST_PATH = 100
 """Characters of an import path: it becomes a part of the names of files."""
+FIXED = "fixed"
+"""The key of actions that are played for ever, and the name of one that has no other."""
 Found = TypeVar("Found")
 
 
@@ -82,13 +86,14 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         table,
         "the experiment",
         ("name", "problems", "methods", "horizons", "seeds"),
-        ("about", "without", "presets", "eagerness", "eager", "tune"),
+        ("about", "without", "presets", "eagerness", "eager", "fixed", "tune"),
     )
     name = schema.short(table["name"], "name")
     if not name.replace("-", "").replace("_", "").isalnum():
         raise ValueError(f"name must be of letters, digits, - and _, got {name!r}")
     horizons = schema.distinct(table["horizons"], schema.count, "horizons")
-    methods = _methods(table)
+    fixed = _fixed(table["fixed"]) if "fixed" in table else {}
+    methods = _methods(table, fixed)
     experiment = Experiment(
         name=name,
         about=schema.checked(table.get("about", name), str, "about"),
@@ -101,29 +106,67 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         eager=schema.distinct(table.get("eager", list(methods)), schema.among(methods), "eager"),
         seeds=schema.seeds(table["seeds"], "seeds"),
         tuning=_tuning(table["tune"]) if "tune" in table else None,
-        code=tuple((name, code) for name in methods if (code := code_of(find_method(name).build))),
+        code=tuple(
+            (name, code)
+            for name in methods
+            if name not in fixed and (code := code_of(find_method(name).build))
+        ),
+        fixed=tuple(fixed.items()),
     )
     _build_each(experiment)
     return experiment
 
 
-def _methods(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the methods: a list, or "all" of the library's without a few."""
+def _fixed(given: Any) -> dict[str, FixedPlay]:
+    """Return the actions that are played for ever, by name: one, or a table of them."""
+    table = given if isinstance(given, Mapping) else {FIXED: given}
+    found: dict[str, FixedPlay] = {}
+    for name, action in table.items():
+        where = FIXED if table is not given else f"{FIXED}.{name}"
+        if is_path(schema.short(name, where)) or name in method_names():
+            raise ValueError(f"{where} has the name of a method, or a colon in it; give another")
+        if isinstance(action, str) and action:
+            found[name] = action
+        elif isinstance(action, list) and action and all(isinstance(v, str) for v in action):
+            found[name] = tuple(action)
+        elif isinstance(action, list) and action and not any(isinstance(v, str) for v in action):
+            found[name] = tuple(schema.number(v, f"{where}[{i}]") for i, v in enumerate(action))
+        else:
+            raise ValueError(
+                f"{where} must be an action: a list of numbers, a list of the nodes of a route, or "
+                f"the name of a vertex such as 'a > b > c', got {action!r:.60}"
+            )
+    return found
+
+
+def _methods(table: Mapping[str, Any], fixed: Mapping[str, FixedPlay]) -> tuple[str, ...]:
+    """Return the methods: a list, or "all" of the library's without a few and the fixed actions."""
     given = table["methods"]
     if given != "all":
         if "without" in table:
             raise ValueError("without goes with methods = 'all'; leave it out of a list instead")
         if isinstance(given, str):
             raise ValueError(f"methods must be a list of names or 'all', got {given!r}")
-        return schema.distinct(given, _method, "methods")
+        methods = schema.distinct(
+            given, lambda value, where: _method(value, where, fixed), "methods"
+        )
+        if idle := [name for name in fixed if name not in methods]:
+            raise ValueError(f"the fixed action {idle[0]!r} does not play; name it in methods, too")
+        return methods
     left_out: tuple[str, ...] = ()
     if "without" in table:
         left_out = schema.distinct(table["without"], schema.among(METHODS), "without")
-    return tuple(name for name in METHODS if name not in left_out)
+    return (*(name for name in METHODS if name not in left_out), *fixed)
 
 
-def _method(value: Any, where: str) -> str:
-    """Return the name of a method: of the library, of an installed package, or an import path."""
+def _method(value: Any, where: str, fixed: Mapping[str, FixedPlay]) -> str:
+    """Return the name of a method: of the library, a package, a fixed action, or a path."""
+    if isinstance(value, str) and value in fixed:
+        return value
+    if value == FIXED:
+        raise ValueError(
+            f'{where} is {FIXED!r}, which needs its action; give it as {FIXED} = ["a", "b"]'
+        )
     return _looked_up(value, where, METHODS, method_names, find_method).name
 
 
@@ -242,6 +285,7 @@ def _tuning(table: Any) -> Tuning:
 
 def _build_each(experiment: Experiment) -> None:
     """Build every problem once, so that a wrong number is refused before anything is played."""
+    sets = []
     for i, problem in enumerate(experiment.problems):
         for horizon in problem.horizons:
             try:
@@ -258,3 +302,18 @@ def _build_each(experiment: Experiment) -> None:
                     f"problems[{i}] ({problem.label}) with {horizon} rounds does not fit in "
                     "memory; choose smaller numbers"
                 ) from None
+            sets.append(built.decision_set)
+    for name, action in experiment.fixed:
+        _check_fits(name, action, sets)
+
+
+def _check_fits(name: str, action: FixedPlay, sets: list[DecisionSet]) -> None:
+    """Refuse an action that no problem has; where only some have it, others refuse its run."""
+    why = ""
+    for X in sets:
+        try:
+            fixed_action(X, action)
+            return
+        except (ValueError, TypeError) as error:
+            why = str(error)
+    raise ValueError(f"the fixed action {name!r}: {why}")

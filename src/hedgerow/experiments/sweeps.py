@@ -66,6 +66,11 @@ def sweep(
         mix: whether runs of this state of the library may join those of another; a report says so.
 
     """
+    if not isinstance(experiment, Experiment):
+        raise TypeError(
+            "sweep needs an experiment, as load_experiment(path) returns it, got "
+            f"{experiment!r:.60}"
+        )
     tasks, resolved = plan(experiment), experiment.resolved()
     return sweep_tasks(tasks, resolved, Path(folder), workforce, watch, mix=mix)
 

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.baselines.methods import find_method
-from hedgerow.experiments.config import Experiment, ProblemSpec
+from hedgerow.baselines.methods import find_method, fixed_method
+from hedgerow.experiments.config import Experiment, FixedPlay, ProblemSpec, plain
 from hedgerow.experiments.fingerprints import check_code
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.stored import Place
@@ -65,6 +65,7 @@ class RunTask:
         eagerness: its one tuned factor, where it has one.
         seed: the repetition; it also fixes the method's own draws.
         code: the SHA-256 of the file that defines a method from outside of the library.
+        action: what a method that plays one action for ever plays.
 
     """
 
@@ -74,6 +75,7 @@ class RunTask:
     eagerness: float
     seed: int
     code: str = ""
+    action: FixedPlay | None = None
 
     @property
     def place(self) -> Place:
@@ -102,6 +104,7 @@ class RunTask:
             "eagerness": self.eagerness,
             "seed": self.seed,
             **({"method_code": self.code} if self.code else {}),
+            **({"action": plain(self.action)} if self.action is not None else {}),
         }
 
     def check_code(self) -> None:
@@ -111,7 +114,7 @@ class RunTask:
 
     def method_and_preset(self) -> tuple[Method, Preset]:
         """Return who plays, and with which constants."""
-        return find_method(self.method), cast(Preset, self.preset)
+        return _method(self.method, self.action), cast(Preset, self.preset)
 
     def policy_seed(self) -> int:
         """Return the seed of the method's own draws, independent of the problem's.
@@ -157,15 +160,21 @@ def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple
 
 def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[RunTask]:
     """Yield the runs of one game; a method without draws plays recorded data once."""
-    code = dict(experiment.code)
+    code, fixed = dict(experiment.code), dict(experiment.fixed)
     for name in experiment.methods:
-        method = find_method(name)
+        method = _method(name, fixed.get(name))
         if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
             continue
         for preset in experiment.presets if method.takes("preset") else ("practical",):
             asked = experiment.eagerness if name in experiment.eager else (1.0,)
             for eagerness in eagerness_of(method, preset, asked):
-                yield RunTask(game, name, preset, eagerness, seed, code.get(name, ""))
+                yield RunTask(
+                    game, name, preset, eagerness, seed, code.get(name, ""), fixed.get(name)
+                )
+
+
+def _method(name: str, action: FixedPlay | None) -> Method:
+    return find_method(name) if action is None else fixed_method(name, action)
 
 
 def _seeded(game: BenchmarkTask) -> bool:

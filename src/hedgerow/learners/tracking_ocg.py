@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
-from hedgerow.kernels.jit import kernel, nothing, read, write
+from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.learners import adaptive_ocg, corrective_omd
-from hedgerow.learners.adaptive_ocg import RULE
+from hedgerow.learners.adaptive_ocg import ROUND, RULE
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import LEASH, CertificateSteps
@@ -29,12 +29,15 @@ EQUAL = 0.2
 """The part of the oracle calls that is dealt out equally; the rest goes by weight."""
 
 
-@kernel(nothing, write, read)
-def hedge(own: Array, losses: Array) -> None:
-    """AdaHedge: take in the losses of both, and weigh them."""
+@kernel(nothing, write, read, number)
+def hedge(own: Array, losses: Array, t: float) -> None:
+    """AdaHedge: take in the losses of both, and weigh them; nobody sinks below 1/(2 + t)."""
     p, lost = own[P : P + 2], own[L : L + 2]
     eta = math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf
     own[DELTA] += lose(lost, p, losses, eta)
+    if own[DELTA] > 0.0:
+        deepest = own[DELTA] * math.log2(1.0 + t)
+        lost[0], lost[1] = min(lost[0], deepest), min(lost[1], deepest)
     weigh(p, lost, math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf)
 
 
@@ -72,7 +75,7 @@ def before_oracle(
     own[AHEAD] -= own[SHARES + 1] * apart
     losses = work[3 * n : 3 * n + 2]
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which AdaHedge does not feel
-    hedge(own, losses)
+    hedge(own, losses, leader[3 * n + ROUND] + 1.0)
     deal(own)
     rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
@@ -109,9 +112,11 @@ class TrackingOCG(KernelLearner):
 
     A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
     `CorrectiveOMD`, which forgets and is the better one where they drift. p_t is `AdaHedge` on the
-    losses <s_t, x_A> and <s_t, x_B>, so that, for either of them,
-    sum <s_t, x_t - x_k> <= 2 sqrt(sum v_t ln 2) + S (4/3 ln 2 + 2), where v_t and S are variances
-    and the largest range of these losses: it is hardly worse than the better one.
+    losses <s_t, x_A> and <s_t, x_B>, but no share sinks below 1/(2 + t), so that the worse one of
+    many rounds is back within a few. For either of them,
+    sum <s_t, x_t - x_k> <= (2 + log2(1 + T)) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where v_t and
+    S are variances and the largest range of these losses: it is hardly worse than the better one
+    (Theorem C of docs/beyond.md).
 
     They share one oracle call a round: each round adds 0.8 p_k + 0.1 to the credit of learner k,
     and the one with the most credit has the call and pays for it. So a learner that is hardly

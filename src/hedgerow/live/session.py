@@ -1,14 +1,7 @@
-"""A session: decisions that are durable before they are returned, feedback that counts once.
-
-The policy's state is a function of the journal: it is rebuilt from the last snapshot and the
-feedback after it, bit for bit, by whichever process asks next.
-"""
+"""A session: decisions that are durable before they are returned, feedback that counts once."""
 
 from __future__ import annotations
 
-import inspect
-import json
-import os
 import threading
 import time
 import uuid
@@ -16,14 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
 import sqlalchemy as sql
 
 from hedgerow.benchmarks.best_action import hindsight
 from hedgerow.feedback import EvalGrad, EvalLinear
 from hedgerow.functions import Function, Linear
 from hedgerow.games.turns import feedback_of
-from hedgerow.inputs import Vector, as_count
+from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
 from hedgerow.live.history import History, read_history
 from hedgerow.live.payloads import (
@@ -35,24 +27,19 @@ from hedgerow.live.payloads import (
     pack_feedback,
     unpack_action,
     unpack_feedback,
-    value_of,
 )
-from hedgerow.live.schema import ASK, JOURNAL, SESSIONS, SNAPSHOTS, TELL
-from hedgerow.live.store import CERTIFIED, Status, Store, check_name, session_row
+from hedgerow.live.replica import Replica, tells_after
+from hedgerow.live.schema import ASK, JOURNAL, TELL
+from hedgerow.live.store import Status, Store
 from hedgerow.problems.problem import GivenRound, Recorded
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Policy
-from hedgerow.snapshot import Snapshot
-from hedgerow.snapshot_file import pack_snapshot, unpack_snapshot
 
-EVERY = 256
-"""Feedbacks between two snapshots."""
 LONGEST_KEY = 80
-REMEMBERED = 4096
-"""Open decisions of its own that a process remembers; others are looked up."""
+REMEMBERED = 64
+"""Open decisions of its own that a process remembers, the newest; others are looked up."""
 
 c = JOURNAL.c
-HEAD = sql.select(sql.func.max(c.seq)).where(c.session == sql.bindparam("session"))
 LAST = sql.select(sql.func.max(c.round)).where(
     c.session == sql.bindparam("session"), c.kind == sql.literal_column(str(ASK))
 )
@@ -65,9 +52,6 @@ ANSWER = sql.select(JOURNAL).where(
     c.round == sql.bindparam("round"),
 )
 ADD = sql.insert(JOURNAL)
-TOTALS = ("told", "total_cost", "total_ccv", "total_violated")
-Totals = tuple[int, float, float, int]
-NOTHING: Totals = (0, 0.0, 0.0, 0)
 EMPTY: dict[str, Any] = dict.fromkeys(column.name for column in c)
 
 
@@ -107,87 +91,6 @@ class Acknowledgement:
     time: float
 
 
-def open(  # noqa: A001 - live.open, as in gzip.open
-    store: str | os.PathLike[str] | Store,
-    name: str,
-    policy: Policy[Any, Any],
-    *,
-    every: int = EVERY,
-    labels: Sequence[str] | None = None,
-) -> Session:
-    """Begin a session, or resume it where it was, whatever happened to the process before.
-
-    Args:
-        store: the path of an SQLite file, a postgresql:// URL, or a store that is open.
-        name: of the session.
-        policy: who decides. A new session goes on from its state; a resumed one sets it to the
-            state of the session, and refuses a policy of other arguments.
-        every: how many feedbacks lie between two snapshots, for a new session.
-        labels: names of the coordinates, for a new session; pages show them.
-
-    >>> import tempfile, hedgerow as hr
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> policy = hr.projection_free_coco(hr.sets.Simplex(2))
-    >>> with hr.live.open(f"{folder.name}/routes.db", "edge-eu", policy) as session:
-    ...     decision = session.ask()
-    ...     _ = session.tell(decision.id, hr.Linear([1.0, 2.0]), hr.Linear([1.0, 0.0], -0.75))
-    >>> again = hr.projection_free_coco(hr.sets.Simplex(2))
-    >>> with hr.live.open(f"{folder.name}/routes.db", "edge-eu", again) as session:
-    ...     session.ask().round
-    2
-    >>> folder.cleanup()
-
-    """
-    return begin(store, name, policy, every=every, labels=labels, spec=None)
-
-
-def begin(
-    store: str | os.PathLike[str] | Store,
-    name: str,
-    policy: Policy[Any, Any],
-    *,
-    every: int = EVERY,
-    labels: Sequence[str] | None = None,
-    spec: str | None = None,
-) -> Session:
-    """Do what `open` does; `spec` is the JSON that the service built the policy from."""
-    check_name(name)
-    shown, dim = configuration(policy.state()), policy.decision_set.dim
-    names = None if labels is None else _labels(labels, dim)
-    every = as_count(every, "every")
-    opened = store if isinstance(store, Store) else Store(store)
-    try:
-        with opened.writing() as connection:
-            known = sql.select(SESSIONS).where(SESSIONS.c.name == name)
-            if not opened.is_file:
-                connection.execute(sql.text("LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE"))
-            row = connection.execute(known).one_or_none()
-            if row is None:
-                connection.execute(
-                    sql.insert(SESSIONS).values(
-                        name=name,
-                        created=time.time(),
-                        policy=_in_short(policy),
-                        configuration=shown,
-                        dim=dim,
-                        every=every,
-                        labels=names,
-                        spec=spec,
-                    )
-                )
-                row = session_row(connection, name)
-                snapshot = pack_snapshot(policy.state())
-                connection.execute(
-                    sql.insert(SNAPSHOTS).values(session=row.id, seq=0, payload=snapshot)
-                )
-        _check_configuration(name, row.configuration, shown)
-        return Session(opened, row, policy, owns=not isinstance(store, Store))
-    except BaseException:
-        if not isinstance(store, Store):
-            opened.close()
-        raise
-
-
 class Session:
     """A named sequence of decisions in a store; `live.open` makes one.
 
@@ -196,14 +99,11 @@ class Session:
 
     def __init__(self, store: Store, row: sql.Row[Any], policy: Policy[Any, Any], owns: bool):
         self.store, self.name, self.policy = store, str(row.name), policy
-        self._id, self._dim, self._every = int(row.id), int(row.dim), int(row.every)
-        self._owns = owns
+        self._id, self._dim, self._owns = int(row.id), int(row.dim), owns
         self._lock = threading.RLock()
-        self._seq: int | None = None  # the journal's row that the policy has seen; None: rebuild it
-        self._totals = NOTHING  # up to _seq
-        self._open: dict[str, tuple[int, Vector]] = {}  # asked here, and not told up to _seq
-        self._round: int | None = None  # the last one, up to _seq
-        self._takes_at = "at" in inspect.signature(policy.tell).parameters
+        self._replica = Replica(store, row, policy)
+        self._open: dict[str, tuple[int, Vector]] = {}  # asked here, and not told up to its row
+        self._round: int | None = None  # the last one, up to its row
         self._refresh()
 
     def __repr__(self) -> str:
@@ -235,7 +135,7 @@ class Session:
                 if key is not None and (asked := self._asked(connection, key)) is not None:
                     return Decision(key, asked.round, self._action(asked), asked.time)
                 if self._round is None:
-                    self._round = self.store.run(connection, LAST, {"session": self._id}).scalar()
+                    self._round = self.store.run(connection, LAST, {"session": self._id})[0][0]
                 action = self.policy.ask()
                 payload = pack_action(action)
                 decision = Decision(
@@ -255,9 +155,10 @@ class Session:
                     "payload": payload,
                 }
                 self.store.run(connection, ADD, row)
-            self._seq, self._round = head + 1, decision.round
-            if len(self._open) < REMEMBERED:
-                self._open[decision.id] = decision.round, action.copy()
+            self._replica.seq, self._round = head + 1, decision.round
+            if len(self._open) >= REMEMBERED:
+                del self._open[next(iter(self._open))]
+            self._open[decision.id] = decision.round, action.copy()
         return decision
 
     def tell(
@@ -290,10 +191,7 @@ class Session:
                     assert action is not None
                 told = self._looked(cost, constraint, action)
                 payload = pack_feedback(*told)
-                self._seq = None  # until the commit nobody knows what it is
-                self._tell_policy(told, action)
-                cost_, violation = value_of(told[0]), value_of(told[1])
-                self._totals = _with_round(self._totals, cost_, violation)
+                kept = self._replica.take(told, action)
                 done = Acknowledgement(id, round_, head + 1, time.time())
                 row = EMPTY | {
                     "session": self._id,
@@ -303,15 +201,11 @@ class Session:
                     "time": done.time,
                     "digest": digest_of(payload),
                     "payload": payload,
-                    "cost": cost_,
-                    "violation": violation,
-                    **self._measures(),
-                    **dict(zip(TOTALS, self._totals, strict=True)),
+                    **kept,
                 }
                 self.store.run(connection, ADD, row)
-                if self._totals[0] % self._every == 0:
-                    self._snapshot(connection, done.order)
-            self._seq = done.order
+                self._replica.snapshot_if_due(connection, done.order)
+            self._replica.seq = done.order
             self._open.pop(id, None)
         return done
 
@@ -328,7 +222,7 @@ class Session:
                 "returned"
             )
         given = {"session": self._id, "round": asked.round}
-        before = self.store.run(connection, ANSWER, given).one_or_none()
+        before = next(iter(self.store.run(connection, ANSWER, given)), None)
         compacted = before is not None and asked.payload is None
         return asked.round, None if compacted else self._action(asked), before
 
@@ -381,7 +275,7 @@ class Session:
         with (
             self._lock,
             self.store.reading() as connection,
-            connection.execute(self._tells_after(0)) as rows,
+            connection.execute(tells_after(self._id, 0)) as rows,
         ):
             for row in rows:
                 if row.payload is None or row.action is None:
@@ -410,43 +304,6 @@ class Session:
             )
         return as_told(cost, constraint, self._dim)
 
-    def _tell_policy(self, told: tuple[Seen, Told], action: Vector) -> None:
-        """Tell the policy about one of its decisions, at the action that was played then."""
-        if np.array_equal(action, self.policy.ask()):
-            self.policy.tell(*told)
-        elif self._takes_at:
-            self.policy.tell(*told, at=action)  # type: ignore[call-arg]
-        else:
-            raise ValueError(
-                f"a {type(self.policy).__name__} learns from its present play alone, and has moved "
-                "since this decision; tell each decision before the next feedback"
-            )
-
-    def _measures(self) -> dict[str, float | None]:
-        """Return the weight on the constraint and, now and then, the certificate."""
-        surrogate = getattr(self.policy, "surrogate", None)
-        weight = getattr(surrogate, "weight", None)
-        certify = getattr(self.policy, "certificate", None)
-        due = self._totals[0] <= CERTIFIED or self._totals[0] % CERTIFIED == 0
-        return {
-            "weight": None if weight is None else float(weight),
-            "certificate": float(certify()) if certify is not None and due else None,
-        }
-
-    def _snapshot(self, connection: sql.Connection, seq: int) -> None:
-        """Store the policy's state; the first one and the last two are kept."""
-        own = SNAPSHOTS.c.session == self._id
-        earlier = sql.select(sql.func.max(SNAPSHOTS.c.seq)).where(own)
-        last = connection.execute(earlier).scalar_one()
-        connection.execute(sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq < last))
-        connection.execute(
-            sql.insert(SNAPSHOTS).values(
-                session=self._id,
-                seq=seq,
-                payload=pack_snapshot(self.policy.state()),
-            )
-        )
-
     def _refresh(self) -> None:
         """Bring the policy to the state of the journal."""
         with self._lock, self.store.reading() as connection:
@@ -454,68 +311,15 @@ class Session:
 
     def _catch_up(self, connection: sql.Connection) -> int:
         """Bring the policy to the state of the journal and return its last row."""
-        head = int(self.store.run(connection, HEAD, {"session": self._id}).scalar() or 0)
-        if self._seq == head:
-            return head
-        self._open.clear()  # others were here
-        self._round = None
-        if self._seq is None:
-            self._restore(connection)
-        seq, self._seq = self._seq, None
-        with connection.execute(self._tells_after(seq or 0)) as rows:
-            for row in rows:
-                if row.payload is None or row.action is None:
-                    break
-                action = unpack_action(row.action, row.action_digest, self._dim)
-                self._tell_policy(unpack_feedback(row.payload, row.digest, self._dim), action)
-                self._totals = tuple(row)[-len(TOTALS) :]
-            else:
-                self._seq = head
-                return head
-        self._restore(connection)  # what was missing was compacted, so that a snapshot has it
-        return self._catch_up(connection)
-
-    def _restore(self, connection: sql.Connection) -> None:
-        """Set the policy to the last snapshot."""
-        own = sql.select(SNAPSHOTS).where(SNAPSHOTS.c.session == self._id)
-        row = connection.execute(own.order_by(SNAPSHOTS.c.seq.desc()).limit(1)).one()
-        where = f"the snapshot of session {self.name!r}"
-        self.policy.restore(unpack_snapshot(row.payload, where))
-        self._seq = int(row.seq)
-        at = sql.select(*(c[name] for name in TOTALS))
-        at = at.where(c.session == self._id, c.seq == self._seq)
-        totals = connection.execute(at).one_or_none()
-        self._totals = NOTHING if totals is None else tuple(totals)
-
-    def _tells_after(self, seq: int) -> sql.Select[Any]:
-        """Select feedback with its actions, in the order of commits."""
-        told, asked = JOURNAL.alias("told"), JOURNAL.alias("asked")
-        return (
-            sql.select(
-                told.c.seq,
-                told.c.payload,
-                told.c.digest,
-                asked.c.payload.label("action"),
-                asked.c.digest.label("action_digest"),
-                *(told.c[name] for name in TOTALS),
-            )
-            .join_from(
-                told,
-                asked,
-                sql.and_(
-                    asked.c.session == told.c.session,
-                    asked.c.round == told.c.round,
-                    asked.c.kind == ASK,
-                ),
-            )
-            .where(told.c.session == self._id, told.c.kind == TELL, told.c.seq > seq)
-            .order_by(told.c.seq)
-            .execution_options(yield_per=64)
-        )
+        before, head = self._replica.seq, self._replica.catch_up(connection)
+        if before != head:  # others were here
+            self._open.clear()
+            self._round = None
+        return head
 
     def _asked(self, connection: sql.Connection, id: str) -> sql.Row[Any] | None:  # noqa: A002
         given = {"session": self._id, "decision": id}
-        return self.store.run(connection, FIND, given).one_or_none()
+        return next(iter(self.store.run(connection, FIND, given)), None)
 
     def _action(self, row: sql.Row[Any]) -> Vector:
         if row.payload is None:
@@ -527,48 +331,6 @@ class ConflictError(ValueError):
     """A decision was told other feedback before."""
 
 
-def configuration(snapshot: Snapshot) -> str:
-    """Return what a policy is made of, as JSON: fingerprints of it and of its parts."""
-    return json.dumps(_made_of(snapshot), sort_keys=True)
-
-
-def _made_of(snapshot: Snapshot) -> dict[str, Any]:
-    return {
-        "part": snapshot["part"],
-        "fingerprint": snapshot["fingerprint"],
-        "parts": {name: _made_of(part) for name, part in snapshot["parts"].items()},
-    }
-
-
-def _check_configuration(name: str, stored: str, given: str) -> None:
-    """Refuse a policy that is not the one which the session was begun with."""
-    if stored == given:
-        return
-    where = _difference(json.loads(stored), json.loads(given), "")
-    raise ValueError(
-        f"session {name!r} was begun with another policy or other arguments ({where}); open it "
-        "with the policy it was begun with, or begin a session of another name"
-    )
-
-
-def _difference(stored: dict[str, Any], given: dict[str, Any], path: str) -> str:
-    """Say which part differs first."""
-    if stored["part"] != given["part"]:
-        return f"{path or 'the policy'} was a {stored['part']}, now it is a {given['part']}"
-    for name in sorted({*stored["parts"], *given["parts"]}):
-        if name not in stored["parts"] or name not in given["parts"]:
-            return f"{path or 'the policy'} has other parts: {name}"
-        below = f"{path}.{name}" if path else name
-        if stored["parts"][name] != given["parts"][name]:
-            return _difference(stored["parts"][name], given["parts"][name], below)
-    return f"{path or 'the policy'}, a {stored['part']}, has other arguments"
-
-
-def _with_round(totals: Totals, cost: float, violation: float) -> Totals:
-    told, total, ccv, violated = totals
-    return told + 1, total + cost, ccv + max(0.0, violation), violated + (violation > 0.0)
-
-
 def _line(seen: Seen, action: Vector) -> Linear:
     """Return the linear function that was seen at an action."""
     if not isinstance(seen, EvalGrad | EvalLinear):
@@ -577,14 +339,3 @@ def _line(seen: Seen, action: Vector) -> Linear:
             "and gradients say what another action would have cost"
         )
     return Linear(seen.grad, seen.value - dot(seen.grad, action))
-
-
-def _labels(labels: Sequence[str], dim: int) -> str:
-    names = [str(label) for label in labels]
-    if len(names) != dim:
-        raise ValueError(f"there must be one label for each of {dim} coordinates, got {len(names)}")
-    return json.dumps(names)
-
-
-def _in_short(policy: object) -> str:
-    return repr(policy)[:400]

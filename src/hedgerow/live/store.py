@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
+from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ SCHEMA_LOCK = 7_240_311
 """The advisory lock of PostgreSQL under which tables are made."""
 CERTIFIED = 8
 """Feedbacks between two certificates in the journal, each of one oracle call."""
+LOCK = sql.select(SESSIONS.c.id).where(SESSIONS.c.id == sql.bindparam("session")).with_for_update()
 WAIT = 60.0
 """Seconds to wait for another process that holds the lock."""
 
@@ -108,12 +109,11 @@ class Store:
         self.is_file = url.get_backend_name() == "sqlite"
         self.place = str(url.database) if self.is_file else url.render_as_string()
         self.engine = sql.create_engine(url)
-        self._compiled: dict[Any, Any] = {}
-        if self.is_file:
-            sql.event.listen(self.engine, "connect", _prepare_file)
-            sql.event.listen(self.engine, "begin", _begin)
-        else:
-            sql.event.listen(self.engine, "connect", _prepare_server)
+        self._error = self.engine.dialect.loaded_dbapi.Error
+        self._prepared: dict[Any, tuple[str, list[str] | None, Any]] = {}
+        self._idle: list[sql.Connection] = []  # between two transactions
+        prepare = _prepare_file if self.is_file else _prepare_server
+        sql.event.listen(self.engine, "connect", prepare)
         try:
             with self.writing() as connection:
                 if not self.is_file:
@@ -134,6 +134,8 @@ class Store:
 
     def close(self) -> None:
         """Close all connections."""
+        while (connection := self._kept()) is not None:
+            connection.close()
         self.engine.dispose()
 
     @contextmanager
@@ -147,21 +149,24 @@ class Store:
         """Change the store, all or nothing; one writer of a session at a time."""
         with self._errors(), self._transaction(writes=True) as connection:
             if session is not None and not self.is_file:
-                row = sql.select(SESSIONS.c.id).where(SESSIONS.c.id == session)
-                connection.execute(row.with_for_update())
+                self.run(connection, LOCK, {"session": session})
             yield connection
 
-    def run(
-        self, connection: sql.Connection, statement: Any, given: dict[str, Any]
-    ) -> sql.CursorResult[Any]:
-        """Execute a statement that is written once, at the top of a file; it is compiled once."""
-        compiled = self._compiled.get(statement)
-        if compiled is None:
+    def run(self, connection: sql.Connection, statement: Any, given: dict[str, Any]) -> list[Any]:
+        """Execute a statement that is written once, at the top of a file; return its rows.
+
+        It is compiled once, and executed by the driver itself: a round runs four of them.
+        """
+        known = self._prepared.get(statement)
+        if known is None:
             compiled = statement.compile(self.engine, column_keys=list(given))
-            self._compiled[statement] = compiled
-        order = compiled.positiontup
-        values = given if order is None else tuple([given[name] for name in order])
-        return connection.exec_driver_sql(compiled.string, values)
+            names = [column.name for column in getattr(statement, "selected_columns", ())]
+            row: Any = namedtuple("Row", names, rename=True) if names else None
+            known = self._prepared[statement] = compiled.string, compiled.positiontup, row
+        text, order, row = known
+        driver: Any = connection.connection.driver_connection
+        found = driver.execute(text, given if order is None else [given[name] for name in order])
+        return [] if row is None else [row._make(values) for values in found.fetchall()]
 
     def sessions(self) -> list[Status]:
         """Return the status of every session, by name."""
@@ -213,18 +218,39 @@ class Store:
 
     @contextmanager
     def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
-        with (
-            self.engine.connect().execution_options(hedgerow_writes=writes) as connection,
-            connection.begin(),
-        ):
+        """One transaction of the driver, on a connection that is kept for the next."""
+        connection = self._kept() or self.engine.connect()
+        driver: Any = connection.connection.driver_connection
+        try:
+            if self.is_file:  # the other driver begins by itself
+                driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
             yield connection
+            driver.commit()
+        except BaseException:
+            try:
+                driver.rollback()
+            except self._error:  # the connection is gone
+                connection.invalidate()
+                connection.close()
+                self.close()
+            else:
+                self._idle.append(connection)
+            raise
+        self._idle.append(connection)
+
+    def _kept(self) -> sql.Connection | None:
+        """Return a connection of an earlier transaction; other threads look for one too."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
         """Say in a sentence that a store cannot be used; what it says of data stays unsaid."""
         try:
             yield
-        except (DBAPIError, sqlite3.Error) as error:
+        except (DBAPIError, self._error) as error:
             why = " ".join(str(getattr(error, "orig", error)).split("\n")[0].split())
             if "not a database" in why:
                 raise ValueError(f"{self.place} is no SQLite file; give another path") from None
@@ -299,7 +325,7 @@ def _url(place: str | os.PathLike[str]) -> sql.URL:
 
 
 def _prepare_file(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # `_begin` begins
+    connection.isolation_level = None  # `_transaction` begins
     for setting in (
         f"busy_timeout = {int(1000 * WAIT)}",
         "journal_mode = WAL",
@@ -315,9 +341,3 @@ def _prepare_server(connection: Any, _: object) -> None:
         cursor.execute("SET SESSION synchronous_commit TO on")
         cursor.execute(f"SET SESSION lock_timeout TO '{int(1000 * WAIT)}ms'")
     connection.commit()
-
-
-def _begin(connection: sql.Connection) -> None:
-    writes = connection.get_execution_options().get("hedgerow_writes", False)
-    driver: Any = connection.connection.driver_connection
-    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,5 +1,6 @@
 from . import atlas as atlas
 from .atlas.choices import AtlasChoices as AtlasChoices
+from .atlas.fetching import fetch_atlas as fetch_atlas
 from .atlas.star import read_atlas as read_atlas
 from .data_error import DataError as DataError
 from .edge_rows import EdgeColumns as EdgeColumns

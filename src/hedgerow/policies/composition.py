@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from hedgerow.engine.certificate import is_play_left
 from hedgerow.inputs import Vector, as_number
 from hedgerow.policies.summary import Summary, summary_of
 from hedgerow.policies.theorem import Theorem
+from hedgerow.protocols.late import takes_late
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful, states
@@ -60,6 +61,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         self.learner = learner
         self.surrogate = surrogate
         self._theorems = tuple(theorems)
+        self._sees_point = takes_late(surrogate)
         self._charged = [state.array for state in states(surrogate)]  # to take back a refused round
         self._state = State(left=learner.decision_set.dim, **numbers)  # left by the last round
         self._state["left"][:] = learner.ask()
@@ -98,12 +100,16 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         summary = summary_of(self._state, weights, self.oracle_calls, self.projections)
         return replace(summary, reaction=getattr(self.surrogate, "reaction", None))
 
-    def _pass_on(self, cost: SeenCost, constraint: SeenConstraint) -> SeenCost:
+    def _pass_on(
+        self, cost: SeenCost, constraint: SeenConstraint, at: Vector | None = None
+    ) -> SeenCost:
         """Make the loss, tell it to the learner and return it; a refusal changes nothing."""
         self._check_left()
         kept = [array.copy() for array in self._charged]
         try:
-            loss = self.surrogate.tell(cost, constraint)  # lines 6 and 7
+            surrogate: Any = self.surrogate
+            late = {"at": at} if at is not None and self._sees_point else {}
+            loss: SeenCost = surrogate.tell(cost, constraint, **late)  # lines 6 and 7
             as_number(self.surrogate.price, "the weighed violation")
             self.learner.tell(loss)
         except Exception:

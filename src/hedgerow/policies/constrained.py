@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from hedgerow.callers import level_outside
 from hedgerow.engine.certificate import certificate_add, certificate_add_round, leave_play
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
-from hedgerow.inputs import Vector, as_vector, squared_norm
+from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition, check_parts
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
+from hedgerow.protocols.late import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import is_plain
@@ -77,8 +78,8 @@ class Constrained(Composition[EvalGrad, Seen]):
         dim = self.decision_set.dim
         if not (is_plain(cost, dim) and is_plain(constraint, dim)):
             self._check(cost, constraint)
-        played = None if at is None else self._played(at)
-        loss = self._pass_on(cost, constraint)
+        played = None if at is None else as_play(at, self.decision_set, self.ask())
+        loss = self._pass_on(cost, constraint, played)
         worst = max((float(seen.value) for seen in each_seen(constraint)), default=0.0)
         s, following, price = loss.grad, self.learner.ask(), self.surrogate.price
         if played is None:
@@ -89,21 +90,6 @@ class Constrained(Composition[EvalGrad, Seen]):
             leave_play(self.ledger, following)
         if worst > 0.0:
             self.warn_if_ignored()
-
-    def _played(self, at: Vector) -> Vector:
-        """Return an earlier play; `_rounding` holds for points no farther than the set reaches."""
-        X = self.decision_set
-        point = as_vector(at, "the point that feedback is about", X.dim)
-        if math.sqrt(squared_norm(point)) > self._reach() * (1.0 + 1e-9):
-            raise ValueError(
-                f"feedback must be about a point that was played, got one outside of {X!r}; "
-                "give `at` as ask() returned it"
-            )
-        return point
-
-    def _reach(self) -> float:
-        """Return a number that is at least the norm of any point of the set."""
-        return math.sqrt(squared_norm(self.ask())) + self.decision_set.diameter
 
     def warn_if_ignored(self) -> None:
         """Warn once if after many violations the weight is still too small to move the play."""
@@ -207,6 +193,6 @@ class Constrained(Composition[EvalGrad, Seen]):
         rounds, size, prices = (
             float(self._state[name][0]) for name in ("rounds", "size", "prices")
         )
-        largest = 2.0 * self._reach()
+        largest = 2.0 * reach_of(self.decision_set, self.ask())
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)

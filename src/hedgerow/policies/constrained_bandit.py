@@ -10,6 +10,7 @@ from hedgerow.inputs import Vector
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.summary import TOTALS, add_round
 from hedgerow.policies.theorem import Theorem
+from hedgerow.protocols.late import refuse_late
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
 
 
@@ -69,8 +70,17 @@ class ConstrainedBandit(Composition[Eval, Eval]):
             )
         return self._declared
 
-    def tell(self, cost: Eval, constraint: Eval) -> None:
-        """Make the loss of this round and pass it to the learner."""
+    def tell(self, cost: Eval, constraint: Eval, *, at: Vector | None = None) -> None:
+        """Make the loss of this round and pass it to the learner.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: refused unless it is the present play: what a value says of the gradient depends on
+                the draw that it was seen with.
+
+        """
+        refuse_late(self, at)
         self._pass_on(cost, constraint)
         self._state["left"][:] = self.learner.ask()
         add_round(self._state, cost.value, constraint.value)

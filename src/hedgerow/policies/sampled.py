@@ -12,6 +12,7 @@ from hedgerow.inputs import Vector, as_count, as_gradient, as_number
 from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
+from hedgerow.protocols.late import refuse_late
 from hedgerow.sets.decision_set import HasSampling
 from hedgerow.snapshot import Restorable, State
 
@@ -68,8 +69,16 @@ class SampledPlay(StatefulPlayer):
         """Return X_t."""
         return self._state["vertex"].copy()
 
-    def tell(self, cost: EvalLinear, constraint: EvalLinear) -> None:
-        """Move linear feedback from X_t to x_t, tell the inner policy, and draw the next vertex."""
+    def tell(self, cost: EvalLinear, constraint: EvalLinear, *, at: Vector | None = None) -> None:
+        """Move linear feedback from X_t to x_t, tell the inner policy, and draw the next vertex.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: refused unless it is the present vertex: the mean it was drawn from is not kept.
+
+        """
+        refuse_late(self, at)
         shift = self.policy.ask() - self._state["vertex"]
         self.policy.tell(_moved(cost, "cost", shift), _moved(constraint, "constraint", shift))
         vertex = self._next()

@@ -10,6 +10,7 @@ from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_long_term
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
+from hedgerow.protocols.late import refuse_late
 from hedgerow.sets.decision_set import DecisionSet, HasInnerBall, HasSampling
 from hedgerow.snapshot import Restorable, State
 
@@ -75,8 +76,22 @@ class SemiBandit(StatefulPlayer):
         """Return the vertex to play."""
         return self._state["vertex"].copy()
 
-    def tell(self, cost: SemiBanditFeedback, constraint: SemiBanditFeedback) -> None:
-        """Estimate all coefficients from the used ones and pass them on."""
+    def tell(
+        self,
+        cost: SemiBanditFeedback,
+        constraint: SemiBanditFeedback,
+        *,
+        at: Vector | None = None,
+    ) -> None:
+        """Estimate all coefficients from the used ones and pass them on.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: refused unless it is the present vertex: the chances it was drawn with are not kept.
+
+        """
+        refuse_late(self, at)
         used = self._state["vertex"] > 0.5
         x, chances = self.policy.ask(), self._chances()
         seen = []

@@ -185,6 +185,12 @@ class Recorded(Problem):
     """
 
     def __init__(self, decision_set: DecisionSet, rounds: Iterable[GivenRound]):
+        if not hasattr(decision_set, "lmo"):
+            raise TypeError(
+                f"decision_set must be a set, such as Simplex(3), got {decision_set!r:.60}"
+            )
+        if not isinstance(rounds, Iterable):
+            raise TypeError(f"rounds must be pairs (cost, constraint), got {rounds!r:.60}")
         self.decision_set = decision_set
         self._rounds = tuple(_checked(given, t) for t, given in enumerate(rounds, start=1))
         if not self._rounds:

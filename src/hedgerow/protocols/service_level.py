@@ -71,13 +71,24 @@ class ServiceLevel:
         }
 
     def __str__(self) -> str:
-        often = f"{self.violated} rounds" if self.minutes is None else f"{self.minutes:g} minutes"
+        number = self.violated if self.minutes is None else self.minutes
+        noun = "round" if self.minutes is None else "minute"
+        often = f"{number:g} {noun}{'' if number == 1 else 's'}"
         streak = self.longest_streak if self.streak_minutes is None else self.streak_minutes
-        worst, p95 = (f"{value:.3g} {self.unit}".rstrip() for value in (self.worst, self.p95))
+        worst, p95 = (f"{shown(value)} {self.unit}".rstrip() for value in (self.worst, self.p95))
         return (
             f"{self.name}: violated in {often} ({100.0 * self.share:.1f} %), worst {worst}, "
             f"p95 {p95}, {streak:g} in a row"
         )
+
+
+def shown(value: float) -> str:
+    """Return a violation with three digits, and large ones in whole.
+
+    >>> shown(1849.4), shown(3.5567), shown(0.0)
+    ('1849', '3.56', '0')
+    """
+    return f"{value:.0f}" if 100.0 <= value < 1e7 else f"{value:.3g}"
 
 
 def service_level(

@@ -13,12 +13,22 @@ from rich.table import Table
 
 from hedgerow.experiments.backtesting import BEST, DEFAULT, Backtest, BacktestRun
 from hedgerow.inputs import Vector
+from hedgerow.networks.timestamps import written
 from hedgerow.problems.measured_routes import Limit
+from hedgerow.protocols.service_level import ServiceLevel, shown
 from hedgerow.report.dated_axis import days, label_days
 from hedgerow.report.escaping import in_figure, in_html, in_table
 from hedgerow.report.network_figure import draw_network
 from hedgerow.report.page import document, figure_section, plain_table
-from hedgerow.report.picture import COLOURS, Picture, canvas, decades, save_figure, write_file
+from hedgerow.report.picture import (
+    COLOURS,
+    Picture,
+    canvas,
+    decades,
+    legend_above,
+    save_figure,
+    write_file,
+)
 from hedgerow.report.plots import plot_compare, plot_shares
 
 MOST_LINES = 7
@@ -68,7 +78,7 @@ def cells(test: Backtest, run: BacktestRun) -> list[str]:
     streak = level.longest_streak if level.streak_minutes is None else level.streak_minutes
     row = [run.name, f"{minutes:.0f}", f"{100.0 * level.share:.1f}", f"{streak:.0f}"]
     if len(run.levels) == 1:
-        row.append(_short(run.levels[0].worst))
+        row.append(shown(run.levels[0].worst))
     row += [f"{run.mean_cost:.4g}", str(run.switches)]
     if _knows_dead(test):
         row.append(f"{run.dead_minutes or 0.0:.1f}")
@@ -102,7 +112,7 @@ def each_table(test: Backtest) -> Table | None:
     for run in test.runs:
         for k, level in enumerate(run.levels):
             minutes = level.violated if level.minutes is None else level.minutes
-            worst = f"{_short(level.worst)} {level.unit}".rstrip()
+            worst = f"{shown(level.worst)} {level.unit}".rstrip()
             first = run.name if k == 0 else ""
             table.add_row(*map(in_table, (first, level.name, f"{minutes:.0f}", worst)))
     return table
@@ -112,12 +122,19 @@ def sentences(test: Backtest) -> list[str]:
     """Return what a reader of the table should know."""
     said = [test.problem.feasibility]
     best = test.best
-    gap = "" if best.status == "optimal" else f" (search ended with status {best.status!r})"
-    said.append(f"{BEST}: {best.comparator}{gap}.")
+    if best.status == "time limit":
+        said.append(
+            f"{BEST}: the best fixed action that was found in time, which violates by "
+            f"{shown(best.ccv)} in all; there may be a better one."
+        )
+    else:
+        gap = "" if best.status == "optimal" else f" (search ended with status {best.status!r})"
+        said.append(f"{BEST}: {best.comparator}{gap}.")
     if test.best.status == "optimal":
         more = test.runs[0].trace.regret(best) / max(1, test.problem.horizon)
         word = "above" if more >= 0.0 else "below"
-        said.append(f"{test.runs[0].name} cost {abs(more):.4g} a round {word} that.")
+        amount = f"{abs(more):.4g} {test.problem.cost.unit}".rstrip()
+        said.append(f"{test.runs[0].name} cost {amount} a round {word} that.")
     proved = test.runs[0].certificate
     if proved is not None and proved.about_nobody:
         said.append(f"The certificate of {test.runs[0].name} is about {proved.comparator}.")
@@ -136,10 +153,13 @@ def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
     few = test.now.rounded(most)
     played, x = few.weighted(), test.runs[0].following
     lines = [f"{weight:3d}  {name}" for name, weight in few.weights().items()]
+    moved = few.moved + played.moved
+    if moved < 0.5e-3:
+        return [*lines, "Rounding to these weights moves less than 0.1 % of the traffic."]
     *_, (cost, constraint) = test.problem
     return [
         *lines,
-        f"Rounding moved {100.0 * (few.moved + played.moved):.1f} % of the traffic; in the last "
+        f"Rounding moved {100.0 * moved:.1f} % of the traffic; in the last "
         f"round it changes the cost by {played.change(cost, x):+.3g} and the largest constraint "
         f"value by {played.change(constraint, x):+.3g}.",
     ]
@@ -147,6 +167,10 @@ def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
 
 def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES) -> Path:
     """Write backtest.html with its pictures inside, and the pictures beside it; return its path."""
+    if not isinstance(test, Backtest):
+        raise TypeError(
+            f"write_backtest needs a Backtest, as backtest(problem) returns it, got {test!r:.60}"
+        )
     folder = Path(folder)
     figures = folder / "figures"
     figures.mkdir(parents=True, exist_ok=True)
@@ -155,27 +179,52 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
     title = in_html(f"Backtest from {X.source} to {X.target}")  # type: ignore[attr-defined]
     said = "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences(test))
     heads = [head.replace("\n", " ") for head in headings(test)]
+    *weights, rounding = advice(test, routes)
     body = [
         f"<h1>{title}</h1>",
-        f'<p class="soft">{in_html("; ".join(str(limit) for limit in problem.limits))}. '
-        f"{problem.horizon} rounds.</p>",
+        f'<p class="soft">{in_html(_asked(test))}</p>',
         said,
         "<h2>Comparison</h2>",
         plain_table(heads, (cells(test, run) for run in test.runs)),
-        f'<p class="soft">{in_html("; ".join(legend(test)))}.</p>',
+        f'<ul class="soft">{"".join(map(_entry, legend(test)))}</ul>',
         "<h2>Each constraint</h2>",
         plain_table(
-            ("policy", "how it was kept"),
-            ((run.name, str(level)) for run in test.runs for level in run.levels),
+            ("policy", "constraint", f"violated {SHORT[_time(test)]}", "%", "worst", "p95"),
+            (_kept(run, level) for run in test.runs for level in run.levels),
         ),
+        '<p class="soft">p95: the violation that 95 % of all rounds do not exceed.</p>',
         "<h2>What to play next</h2>",
-        plain_table(("weight and route",), ((line,) for line in advice(test, routes))),
+        plain_table(("weight", "route"), (line.split(maxsplit=1) for line in weights)),
+        f"<p>{in_html(rounding)}</p>",
         "<h2>Pictures</h2>",
         *(figure_section(picture, figures) for picture in pictures),
         "<h2>Record of choices</h2>",
         plain_table(("what", "chosen"), problem.record.items()),
     ]
     return write_file(folder / "backtest.html", document(title, "\n".join(body)))
+
+
+def _asked(test: Backtest) -> str:
+    """Say what was asked for: the cost, the limits, and the rounds."""
+    problem, times = test.problem, _times(test)
+    when = "" if times is None else f" from {written(int(times[0]))} to {written(int(times[-1]))}"
+    return (
+        f"Cost: {problem.cost.name}. To be kept: {'; '.join(map(str, problem.limits))}. "
+        f"{problem.horizon} rounds{when}."
+    )
+
+
+def _entry(line: str) -> str:
+    """Return a line of the legend as an entry of a list, its word in bold."""
+    word, _, meaning = line.partition(": " if line.startswith(BEST) else " ")
+    return f"<li><b>{in_html(word)}</b>: {in_html(meaning.strip())}</li>"
+
+
+def _kept(run: BacktestRun, level: ServiceLevel) -> tuple[str, ...]:
+    """Return how well a policy kept one constraint."""
+    minutes = level.violated if level.minutes is None else level.minutes
+    sizes = (f"{shown(value)} {level.unit}".rstrip() for value in (level.worst, level.p95))
+    return (run.name, level.name, f"{minutes:.0f}", f"{100.0 * level.share:.1f}", *sizes)
 
 
 def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
@@ -192,7 +241,15 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
         )
     figure, axes = canvas(1, 2, 11.0, 4.0)
     traces = {run.name: run.trace for run in test.runs[:MOST_LINES]}
-    plot_compare(traces, axes=axes[0], times=times)
+    mean, sums = plot_compare(traces, axes=axes[0], times=times)
+    mean.set_ylabel(in_figure(f"{problem.cost.unit or problem.cost.name} a round"), fontsize=9)
+    sums.set_title("Violation so far, added up (CCV)", fontsize=10, loc="left")
+    if len(problem.limits) == 1:
+        unit = problem.limits[0].quantity.unit
+        sums.set_ylabel(in_figure(unit or problem.limits[0].quantity.name), fontsize=9)
+    if (inside := mean.get_legend()) is not None:
+        inside.remove()  # it would cover lines
+    legend_above(figure, mean)
     save_figure(figure, folder / "compared.png", DPI)
     yield Picture("compared", "Cost and violation so far", "All policies on the same rounds.")
     names = [f"{a} → {b}" for a, b in X.edges]  # type: ignore[attr-defined]
@@ -204,7 +261,7 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
     ends = [problem.network.nodes.index(node) for node in (X.source, X.target)]  # type: ignore[attr-defined]
     marked = replace(problem.network, source=ends[0], target=ends[1])
     draw_network(marked, folder / "network.png")
-    yield Picture("network", "The network", "As it was read.")
+    yield Picture("network", "The network", "Links as they were read, and their quantities.")
 
 
 def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
@@ -231,7 +288,8 @@ def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
         if log:
             ax.set_yscale("log")
             decades(ax.yaxis, *ax.get_ylim())
-        ax.legend(frameon=False, fontsize=8, ncols=2, loc="upper left")
+        above = {"loc": "lower left", "bbox_to_anchor": (0.0, 0.98), "borderaxespad": 0.0}
+        ax.legend(frameon=False, fontsize=8, ncols=2, **above)
         unit = limit.quantity.unit or limit.quantity.name
         ax.set_ylabel(in_figure(f"{unit} over" if limit.kind == "capacity" else unit), fontsize=8)
         ax.tick_params(labelsize=8, labelbottom=ax is axes[-1, 0])
@@ -263,7 +321,3 @@ def _time(test: Backtest) -> str:
 
 def _knows_dead(test: Backtest) -> bool:
     return any(run.dead_minutes is not None for run in test.runs)
-
-
-def _short(value: float) -> str:
-    return f"{value:.0f}" if value >= 100.0 else f"{value:.3g}"

@@ -66,11 +66,10 @@ def _support(cls: type[DecisionSet], method: str) -> str:
 
 def catalogue_table() -> Table:
     """Return the catalogue for a terminal."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False, caption=LEGEND)
+    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, caption=LEGEND)
     table.caption_justify = "left"
-    table.add_column("set", no_wrap=True)
-    for capability in CAPABILITIES:
-        table.add_column(capability.method)
+    for heading in ("set", *(capability.method for capability in CAPABILITIES)):
+        table.add_column(heading, no_wrap=True)
     for entry in catalogue():
         table.add_row(entry.name, *entry.capabilities)
     return table

@@ -13,7 +13,8 @@ from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_figure
 from hedgerow.report.network_layout import Layout, layout
-from hedgerow.report.picture import COLOURS, save_figure
+from hedgerow.report.node_names import NodeNames, free_angle
+from hedgerow.report.picture import COLOURS, decades, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ MOST_LINES = 3000
 """More edges than this are drawn as a sample: the picture would be a black disc."""
 MOST_DISTRIBUTIONS = 4
 SHADES = "viridis_r"
-LONGEST_NAME = 24
+LONGEST_NAME = 30
 ENDS = (
     ("hub", COLOURS[6], 0.5 * math.pi),
     ("source", COLOURS[2], math.pi),
@@ -97,10 +98,11 @@ def network_figure(network: Network, colour: str, width: str | None) -> Figure:
     figure = Figure(figsize=(12.0, 6.6), layout="constrained")
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(max(2, len(beside)), 2, width_ratios=(2.1, 1.0))
-    draw_graph(figure.add_subplot(grid[:, 0]), network, found[colour], found.get(width))
+    graph = figure.add_subplot(grid[:, 0])
     for i, quantity in enumerate(beside):
         place = grid[:, 1] if len(beside) == 1 else grid[i, 1]
         _distribution(figure.add_subplot(place), quantity, COLOURS[i])
+    draw_graph(graph, network, found[colour], found.get(width))  # last: names need its final size
     return figure
 
 
@@ -119,21 +121,20 @@ def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None)
     widths = _widths(None if width is None else width.values, len(network.edges))
     few = len(network.edges) <= MOST_ARROWS
     drawn = (_arrows if few else _lines)(axes, network, placed, shades, widths)
-    _nodes(axes, network, placed)
     figure: Any = axes.figure
     bar = figure.colorbar(shades, ax=axes, location="bottom", shrink=0.5, aspect=40, pad=0.01)
     bar.set_label(in_figure(colour.title), fontsize=9)
     if isinstance(shades.norm, LogNorm):
-        bar.ax.xaxis.set_major_formatter("{x:g}")
-        bar.ax.xaxis.set_minor_formatter("")
+        decades(bar.ax.xaxis, *bar.ax.get_xlim())
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
     said = [f"{len(network.nodes)} nodes, {len(network.edges)} directed edges{drawn}"]
     said.append(placed.meaning)
     if width is not None:
         low, high = np.nanmin(width.values), np.nanmax(width.values)
-        said.append(in_figure(f"width: {width.title}, from {low:.3g} to {high:.3g}"))
+        said.append(in_figure(f"width: {width.title}, from {low:.4g} to {high:.4g}"))
     axes.set_title("\n".join([said[0], "; ".join(said[1:])]), fontsize=10, loc="left")
+    _nodes(axes, network, placed)
 
 
 def _as_map(axes: Axes, places: NDArray[np.float64]) -> None:
@@ -171,7 +172,7 @@ def _shades(values: Vector) -> Any:
 
 def _widths(values: Vector | None, edges: int) -> Vector:
     """Return line widths in points, narrower where there are many edges."""
-    crowd = 1.0 / np.sqrt(1.0 + edges / 300.0)
+    crowd = 1.0 / np.sqrt(1.0 + edges / 100.0)
     if values is None:
         return np.full(edges, 1.8 * crowd)
     low, high = np.nanmin(values), np.nanmax(values)
@@ -180,16 +181,18 @@ def _widths(values: Vector | None, edges: int) -> Vector:
 
 
 def _arrows(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
-    """Draw each edge as an arrow; two that are alike as one with two heads, others bent apart."""
+    """Draw each edge as an arrow; two that are alike as one line, others bent apart."""
     from matplotlib.patches import FancyArrowPatch
 
     colours = shades.to_rgba(shades.get_array())
     index = {tuple(edge): e for e, edge in enumerate(network.edges.tolist())}
+    both_ways = False
     for (u, v), e in index.items():
         back = index.get((v, u))
         alike = (
             back is not None and widths[e] == widths[back] and (colours[e] == colours[back]).all()
         )
+        both_ways = both_ways or alike
         if alike and v < u:
             continue
         bent = 0.0 if back is None or alike else 0.14
@@ -197,17 +200,17 @@ def _arrows(axes: Axes, network: Network, placed: Layout, shades: Any, widths: V
             FancyArrowPatch(
                 placed.places[u].tolist(),
                 placed.places[v].tolist(),
-                arrowstyle="<|-|>" if alike else "-|>",
+                arrowstyle="-" if alike else "-|>",
                 connectionstyle=f"arc3,rad={bent}",
                 mutation_scale=7.0 + 1.6 * widths[e],
                 linewidth=widths[e],
                 color=colours[e],
-                shrinkA=5.0,
-                shrinkB=5.0,
+                shrinkA=3.0 if alike else 5.0,
+                shrinkB=3.0 if alike else 5.0,
                 zorder=1.0,
             )
         )
-    return ""
+    return ", without heads where both ways are alike" if both_ways else ""
 
 
 def _lines(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
@@ -234,15 +237,15 @@ def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
     places, count = placed.places, len(network.nodes)
     size = 26.0 if count <= MOST_NAMES else 12.0
     axes.scatter(places[:, 0], places[:, 1], s=size, color="0.2", linewidths=0.0, zorder=2)
+    names = NodeNames(axes, places, 9.0 if count <= 20 else 7.5)
     labels = {}
     for role, colour, angle in ENDS:
         node = getattr(network, role)
         if node is not None:
             x, y = places[node].tolist()
             axes.scatter(x, y, s=90, color=colour, edgecolor="white", zorder=3)
-            crowd = angle if count > MOST_NAMES else _free_angle(network, places, node)
-            text = f"{_short(network.nodes[node])} ({role})"
-            _name(axes, network, placed, node, text, crowd, colour)
+            crowd = angle if count > MOST_NAMES else free_angle(network.edges, places, node)
+            names.write(node, f"{_short(network.nodes[node])} ({role})", crowd, colour)
             labels[node] = places[node]
     apart = 0.0
     nodes = list(range(count))
@@ -252,51 +255,8 @@ def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
         apart = 0.15 * float(np.ptp(places, axis=0).max())
     for node in nodes:
         if all(np.linalg.norm(places[node] - place) > apart for place in labels.values()):
-            angle = _free_angle(network, places, node)
-            _name(axes, network, placed, node, _short(network.nodes[node]), angle)
+            names.write(node, _short(network.nodes[node]), free_angle(network.edges, places, node))
             labels[node] = places[node]
-
-
-def _name(
-    axes: Axes,
-    network: Network,
-    placed: Layout,
-    node: int,
-    text: str,
-    angle: float,
-    colour: str = "",
-) -> None:
-    """Write a name beside its node; that of an end is in its colour."""
-    from matplotlib.patheffects import withStroke
-
-    right, up = math.cos(angle), math.sin(angle)
-    away = 9.0 if colour else 6.0
-    axes.annotate(
-        in_figure(text),
-        tuple(placed.places[node].tolist()),
-        xytext=(away * right, away * up),
-        textcoords="offset points",
-        ha="left" if right > 0.35 else "right" if right < -0.35 else "center",
-        va="bottom" if up > 0.35 else "top" if up < -0.35 else "center",
-        fontsize=9 if len(network.nodes) <= 20 else 7.5,
-        fontweight="bold" if colour else "normal",
-        color=colour or "0.1",
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-        zorder=4,
-    )
-
-
-def _free_angle(network: Network, places: NDArray[np.float64], node: int) -> float:
-    """Return the middle of the widest angle between two neighbouring edges of a node."""
-    touching = np.asarray(network.edges == node).any(axis=1)
-    others = np.unique(network.edges[touching])
-    ways = places[others[others != node]] - places[node]
-    if not len(ways):
-        return 0.0
-    angles = np.sort(np.arctan2(ways[:, 1], ways[:, 0]))
-    gaps = np.diff(np.append(angles, angles[0] + 2.0 * np.pi))
-    widest = int(np.argmax(gaps))
-    return float(angles[widest] + 0.5 * gaps[widest])
 
 
 def _short(name: str) -> str:
@@ -309,7 +269,7 @@ def _distribution(axes: Axes, shown: Shown, colour: str) -> None:
     if len(positive) and len(positive) == len(values) and values.max() > 20.0 * values.min():
         bins = np.geomspace(positive.min(), positive.max() * (1 + 1e-9), 40)
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
+        decades(axes.xaxis, float(bins[0]), float(bins[-1]))
     else:
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
         room = max(1e-9, 1e-9 * abs(high))

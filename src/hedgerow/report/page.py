@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -140,10 +141,20 @@ def unjudged_section(summary: Summary) -> str:
 
 
 def plain_table(heads: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
-    """Return an HTML table whose cells are plain text."""
-    head = "".join(f"<th>{in_html(name)}</th>" for name in heads)
+    """Return an HTML table whose cells are plain text; columns of numbers are set to the right."""
+    rows = [list(line) for line in cells]
+    sides = [
+        ' class="n"' if rows and all(NUMBER.fullmatch(row[k]) for row in rows) else ""
+        for k in range(len(heads))
+    ]
+    head = "".join(
+        f"<th{side}>{in_html(name)}</th>" for side, name in zip(sides, heads, strict=True)
+    )
     lines = (
-        "<tr>" + "".join(f"<td>{in_html(cell)}</td>" for cell in line) + "</tr>" for line in cells
+        "<tr>"
+        + "".join(f"<td{side}>{in_html(cell)}</td>" for side, cell in zip(sides, row, strict=True))
+        + "</tr>"
+        for row in rows
     )
     return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 
@@ -183,6 +194,8 @@ nav a { margin-right: 1rem; } a { color: #00568a; }
   figure, table { break-inside: avoid; } nav { display: none; } }
 """
 
+NUMBER = re.compile(r"[+-]?[\d.]+(e[+-]?\d+)?( [^\d\s]+)?|-|")
+"""A number, perhaps with its unit; or nothing."""
 UNITS = (
     "Regret: cost above that of the best fixed action that keeps every round, in % of that "
     "action's cost or of the blind action's, whichever is larger; negative where violation bought "
@@ -200,6 +213,10 @@ UNITS = (
 
 def write_report(summary: Summary, folder: Path | str) -> Path:
     """Write report.html, its figures, the table as CSV and LaTeX; return the page's path."""
+    if not isinstance(summary, Summary):
+        raise TypeError(
+            f"write_report needs a summary, Summary(Results(folder)), got {summary!r:.60}"
+        )
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rates = growth_rates(summary)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from hedgerow.baselines.methods import installed_method, method_names
+from hedgerow.baselines.methods import fixed_method, installed_method, method_names
 from hedgerow.experiments.config import Experiment, ProblemSpec
 from hedgerow.experiments.problems import kind_names
 from hedgerow.experiments.results import Results
@@ -34,7 +34,9 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
 
     """
     kinds = {problem["kind"] for problem in resolved["problems"]}
-    if not (kinds <= set(kind_names()) and set(resolved["methods"]) <= set(method_names())):
+    fixed = resolved.get("fixed", {})
+    known = {*method_names(), *fixed}
+    if not (kinds <= set(kind_names()) and set(resolved["methods"]) <= known):
         return None  # an import path among them is not followed: reading runs no code
     experiment = Experiment(
         name=resolved["name"],
@@ -48,6 +50,10 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
         eagerness=tuple(resolved["eagerness"]),
         eager=tuple(resolved.get("eager", resolved["methods"])),
         seeds=tuple(resolved["seeds"]),
+        fixed=tuple(
+            (name, action if isinstance(action, str) else tuple(action))
+            for name, action in fixed.items()
+        ),
     )
     try:
         if "selection" in resolved:
@@ -130,8 +136,9 @@ def choices(summary: Summary) -> Iterator[Choice]:
     for problem, comparator in sorted((p, c) for p, c in least if c):
         yield Choice(f"regret on {problem}", "computed", f"Against {comparator}.")
     yield from map(_problem, experiment["problems"])
+    fixed = experiment.get("fixed", {})
     for name in experiment["methods"]:
-        method = installed_method(name)
+        method = fixed_method(name, fixed[name]) if name in fixed else installed_method(name)
         if method is None:
             yield Choice(name, "choice", "this release does not know it; its numbers are as stored")
             continue

@@ -15,8 +15,9 @@ from hedgerow.networks.topology import Topology
 from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.protocols.trace import Trace
 from hedgerow.report.escaping import in_figure, in_html, in_table
-from hedgerow.report.page import plain_table
-from hedgerow.report.picture import COLOURS, canvas, save_figure, write_file
+from hedgerow.report.node_names import NodeNames, free_angle
+from hedgerow.report.page import document, figure_section, plain_table
+from hedgerow.report.picture import COLOURS, Picture, canvas, legend_above, save_figure, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,21 +89,14 @@ def draw_map(axes: Axes, topology: Topology, utilisation: Vector, limit: float, 
 def _frame(axes: Axes, topology: Topology, spots: Vector, title: str) -> None:
     """Draw the nodes, with names where there is room, and leave out the axes."""
     axes.scatter(spots[:, 0], spots[:, 1], s=14, color="0.15", zorder=3)
-    if len(topology.nodes) <= MOST_NAMES:
-        for name, spot in zip(topology.nodes, spots, strict=True):
-            axes.annotate(
-                in_figure(name),
-                spot.tolist(),
-                xytext=(4, 3),
-                textcoords="offset points",
-                fontsize=7,
-                color="0.25",
-                zorder=4,
-            )
     axes.set_aspect("equal")
     axes.margins(0.06)
     axes.set_axis_off()
     axes.set_title(in_figure(title), fontsize=10, loc="left")
+    if len(topology.nodes) <= MOST_NAMES:
+        names = NodeNames(axes, spots, 7.0)
+        for node, name in enumerate(topology.nodes):
+            names.write(node, name, free_angle(topology.edges, spots, node))
 
 
 def _height(spots: Vector, width: float) -> float:
@@ -212,7 +206,10 @@ def draw_days(
     middle.set_title("Violation so far (CCV), in utilisation", fontsize=10, loc="left")
     middle.set_yscale("symlog", linthresh=0.1)
     bottom.set_title("Mean latency so far, ms", fontsize=10, loc="left")
-    bottom.set_xlabel("day" if rounds_per_day else "round")
+    bottom.set_xlabel("day" if rounds_per_day else "round", fontsize=9)
+    for ax in (top, middle, bottom):
+        ax.margins(x=0.0)
+        ax.tick_params(labelsize=8)
     late = np.concatenate(
         [np.cumsum(trace.costs)[trace.costs.size // 20 :]
          / np.arange(1, trace.costs.size + 1)[trace.costs.size // 20 :]
@@ -220,7 +217,9 @@ def draw_days(
     )  # fmt: skip
     room = 0.1 * (float(np.ptp(late)) or 1.0)
     bottom.set_ylim(late.min() - room, late.max() + room)
-    top.legend(frameon=False, fontsize=8, ncols=3, loc="upper left", bbox_to_anchor=(0.0, 1.4))
+    ticks = [tick for tick in (0.0, 0.1, 1.0, 10.0, 100.0, 1000.0) if tick <= middle.get_ylim()[1]]
+    middle.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    legend_above(figure, top)
     path.parent.mkdir(parents=True, exist_ok=True)
     return save_figure(figure, path, dpi=140)
 
@@ -241,8 +240,8 @@ def draw_moved(problem: TrafficEngineering, x: Vector, path: Path) -> Path | Non
     names = [in_figure(f"{X.pairs[d][0]} to {X.pairs[d][1]}") for d in order]
     ax.barh(names, mean[order], color="0.85", label="mean demand")
     ax.barh(names, moved[order], color=COLOURS[0], label="moved off the shortest path")
-    ax.set_xlabel("Mbit/s")
-    ax.tick_params(axis="y", labelsize=8)
+    ax.set_xlabel("Mbit/s", fontsize=9)
+    ax.tick_params(labelsize=8)
     ax.legend(frameon=False, fontsize=8, loc="lower right")
     path.parent.mkdir(parents=True, exist_ok=True)
     return save_figure(figure, path, dpi=140)
@@ -285,29 +284,18 @@ def write_traffic_page(
     title: str,
     sentences: Sequence[str],
     rows: Sequence[Sequence[str]],
-    pictures: Sequence[tuple[str, Path]],
+    pictures: Sequence[Picture],
     path: Path,
 ) -> Path:
-    """Write one self-contained page: sentences, the table, and pictures with their captions."""
-    import base64
-
-    shown = "".join(
-        f'<figure><img alt="{in_html(caption)}" src="data:image/png;base64,'
-        f'{base64.b64encode(file.read_bytes()).decode()}"><figcaption>{in_html(caption)}'
-        "</figcaption></figure>"
-        for caption, file in pictures
-    )
-    said = "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences)
+    """Write one self-contained page; its pictures lie beside it as PNG files."""
     table = plain_table([head.replace("\n", " ") for head in HEADS], rows)
-    table += f"<p>{in_html(LEGEND)}</p>"
-    style = (
-        "body{font:15px/1.5 sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}"
-        "img{max-width:100%}figure{margin:1.5rem 0}figcaption{color:#555}"
-        "table{border-collapse:collapse}td,th{padding:.2rem .7rem;text-align:right;"
-        "border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}"
-    )
-    page = (
-        f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>{in_html(title)}</title>'
-        f"<style>{style}</style><h1>{in_html(title)}</h1>{said}{table}{shown}</html>\n"
-    )
-    return write_file(path, page)
+    body = [
+        f"<h1>{in_html(title)}</h1>",
+        *(f"<p>{in_html(sentence)}</p>" for sentence in sentences),
+        "<h2>Comparison</h2>",
+        table,
+        f'<p class="soft">{in_html(LEGEND)}</p>',
+        "<h2>Pictures</h2>",
+        *(figure_section(picture, path.parent) for picture in pictures),
+    ]
+    return write_file(path, document(in_html(title), "\n".join(body)))

@@ -153,6 +153,16 @@ def vertex_name(X: DecisionSet, v: Vector) -> str:
     return ", ".join(f"{i}: {v[i]:.4g}" for i in used)
 
 
+def coordinate_labels(X: DecisionSet) -> tuple[str, ...]:
+    """Return the name of each coordinate as `vertex_name` writes it."""
+    edges = getattr(X, "edges", None)
+    if edges is not None and len(edges) == X.dim:
+        return tuple(f"{edge[0]}-{edge[1]}" for edge in edges)
+    if len(X.shape) == 2:
+        return tuple(f"{i}-{j}" for i, j in np.ndindex(*X.shape))
+    return tuple(map(str, range(X.dim)))
+
+
 def _walks(pairs: list[tuple[Hashable, Hashable]], source: Hashable) -> Iterator[list[Hashable]]:
     """Yield the walk from the source, then the cycles beside it; each edge is used once."""
     out: dict[Hashable, list[Hashable]] = {}

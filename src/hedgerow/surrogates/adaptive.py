@@ -48,8 +48,10 @@ MANY, TOO_SMALL = 100.0, 0.01
 """After so many violations a weight below this share of the exchange rate is too small to act."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
-EXPONENT, BUDGET = range(2)
+EXPONENT, BUDGET, LEAST = range(3)
 """The potential's numbers."""
+FIRST_SLOPE = 0.5
+"""A violation weighs at least so much, in units of the exchange rate: the first one, too, acts."""
 SAFETY = 4.0
 """The exchange rate is at least so many times what safety costs per violation avoided."""
 
@@ -64,7 +66,7 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     if v <= 0.0:
         return math.nan
     first = queue[COUNT] == 0.0
-    # a round that no action keeps is weighed, not counted
+    # a round that no action keeps is weighed as if it were the first, and not counted
     counts = first or sizes[UNAVOIDED] == 0.0
     if counts and units[GIVEN_MG] == 0.0:
         see_violation(ranges, v)
@@ -83,6 +85,8 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
         regret = max(0.0, sizes[LOST]) / (weight_unit(ranges, units) * U)
         k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
     ranges[SCALE] = k
+    if sizes[UNAVOIDED] > 0.0:
+        return units[START]
     q = queue[VIOLATION] / U
     if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
         q = max(q, math.log2(1.0 + queue[COUNT]))
@@ -99,23 +103,28 @@ def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight
 
 @kernel(*SLOPE)
 def capped_slope(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
-    """The power law with the surrogate's scale, at most sqrt t; potential = [p, budget]."""
-    return power_weight(potential[EXPONENT], math.sqrt(t), scale + potential[BUDGET] / unit, q)
+    """The power law with the surrogate's scale, within bounds; potential = [p, budget, least]."""
+    k = scale + potential[BUDGET] / unit
+    most = math.sqrt(t)
+    return min(max(power_weight(potential[EXPONENT], most, k, q), potential[LEAST]), most)
 
 
 class AdaptiveSurrogate(FirstOrder):
-    """f_t + w_t g_t^+ with w_t = ratio min((5/k)(q/k)^4, sqrt t), in units of what was seen.
+    """f_t + w_t g_t^+, w_t = ratio max(1/2, min((5/k)(q/k)^4, sqrt t)), in units that were seen.
 
     q = 6 + max(V/U, log2(1 + N)): V is the violation so far, N the number of violated rounds, U the
     second largest violation so far (`SeenRanges`). So persistence counts even where violations
     are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
     so far against the present play, less what violations paid: the scale grows only while regret
-    is being lost. One oracle call per round; a few more for violations of a new size.
+    is being lost. In a round that no action keeps q = 6, so that it is soon forgotten. The least
+    weight, half the ratio, makes the first few violations act; where unit, scale or budget are
+    given it is 0. One oracle call per round; a few more for violations of a new size.
 
     Args:
         ranges: the units.
         eagerness: how eagerly the constraint is kept, a number without unit; 6 and k are divided
-            by it, so that a violation counts as much as `eagerness` violations.
+            by it, so that a violation counts as much as `eagerness` violations, and the least
+            weight is multiplied by it.
         scale: k as one number, which then does not grow; None for the rule above.
         budget: 5 B, for a benchmark that violates by B in all, in the constraint's unit.
         guard: grants the weights; without one there is no bound beforehand.
@@ -136,6 +145,8 @@ class AdaptiveSurrogate(FirstOrder):
         floor = (SCALE_FLOOR if scale is None else as_positive(scale, "scale")) / e
         super().__init__(PowerPotential(P, floor), QUEUE / e, ranges)
         self.guard, self._budget = guard, budget
+        measured = scale is None and budget == 0.0 and self._units[GIVEN_MG] == 0.0
+        self._least = FIRST_SLOPE * e if measured else 0.0
         self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=5)
         self._state.array[FLOOR] = floor
         self._state.array[GROWTH] = SCALE_GROWTH / e if scale is None else 0.0
@@ -143,7 +154,7 @@ class AdaptiveSurrogate(FirstOrder):
     @cached_property
     def slope(self) -> Slope:
         """The potential's kernel and its numbers."""
-        return capped_slope, np.array([P, self._budget])
+        return capped_slope, np.array([P, self._budget, self._least])
 
     @property
     def queue(self) -> float:

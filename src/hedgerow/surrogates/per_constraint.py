@@ -57,8 +57,17 @@ class PerConstraintSurrogate(Stateful):
         """The sum of the surrogates'."""
         return sum(surrogate.oracle_calls for surrogate in self.surrogates)
 
-    def tell(self, cost: EvalGrad, constraints: Constraints) -> EvalGrad:
-        """Return the loss of this round; `constraints` has one entry for each surrogate."""
+    def tell(
+        self, cost: EvalGrad, constraints: Constraints, *, at: Vector | None = None
+    ) -> EvalGrad:
+        """Return the loss of this round.
+
+        Args:
+            cost: what was seen of the cost.
+            constraints: one entry for each surrogate.
+            at: the earlier play that late feedback is about.
+
+        """
         told, queues = len(each_seen(constraints)), len(self.surrogates)
         if told != queues:
             raise ValueError(
@@ -69,7 +78,7 @@ class PerConstraintSurrogate(Stateful):
         seen = checked_each(constraints, cost.grad.size)
         grad = cost.grad.copy()
         for surrogate, constraint in zip(self.surrogates, seen, strict=True):
-            grad += surrogate.weigh(cost, constraint) * constraint.grad
+            grad += surrogate.weigh(cost, constraint, at) * constraint.grad
         return EvalGrad(cost.value + self.price, grad)
 
     @property

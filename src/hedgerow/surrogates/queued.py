@@ -164,14 +164,14 @@ class FirstOrder(Queued):
         lent = (self.ledger, guard, rule, self._saved)
         return bind_surrogate(pattern, *own, label, members, *lent)
 
-    def weigh(self, cost: EvalGrad, constraint: EvalGrad) -> float:
-        """Take in a round and return the weight on the constraint's gradient."""
+    def weigh(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
+        """Take in a round, seen at the play or at `at`; return the weight on the constraint."""
         kind, queue, ranges, value = type(self), self._state.array, self.ranges, constraint.value
         needed = kind.needs_gradient(queue, self._units, value)
         sizes = ranges.sizes(cost, constraint, needed)
         relief = 0.0
         if needs_reach(ranges.array, self._units, value, needed, sizes[FORCE2]):
-            relief = ranges.reach(cost, constraint)
+            relief = ranges.reach(cost, constraint, at)
         sizes = (*sizes[:4], self._lost(value), relief)
         weight, q = 0.0, kind.take(queue, ranges.array, self._units, value, sizes)
         if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh
@@ -186,8 +186,10 @@ class FirstOrder(Queued):
         n = self.ledger.size // 2 - 4
         return lost_against(self.ledger, self.ledger[:n]) if n > 0 and value > 0.0 else 0.0
 
-    def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
-        """Return the loss of this round."""
+    def tell(
+        self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None
+    ) -> EvalGrad:
+        """Return the loss of this round; `at` is the earlier play that late feedback is about."""
         if self.table is not None and is_plain(cost) and is_plain(constraint, cost.grad.size):
             s = np.empty(cost.grad.size)
             x = self.ledger[: s.size] if self.ledger.size else cost.grad  # else never looked at
@@ -199,7 +201,7 @@ class FirstOrder(Queued):
                 return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
         cost = checked(cost, "cost")
         constraint = most_violated(constraint, cost.grad.size)
-        weight = self.weigh(cost, constraint)
+        weight = self.weigh(cost, constraint, at)
         grad = cost.grad if weight == 0.0 else self._felt(cost.grad) + weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
 

@@ -148,7 +148,12 @@ class GivenRanges(Stateful):
         """Return a kernel that measures gradients, and what it reads; nothing is learnt from it."""
         return everywhere, NO_INDEX, NO_NUMBERS
 
-    def reach(self, cost: EvalGrad, constraint: EvalGrad) -> float:  # noqa: ARG002
+    def reach(
+        self,
+        cost: EvalGrad,  # noqa: ARG002
+        constraint: EvalGrad,  # noqa: ARG002
+        at: Vector | None = None,  # noqa: ARG002
+    ) -> float:
         """Learn nothing, and forgive nothing."""
         return 0.0
 
@@ -233,9 +238,14 @@ class LearntRanges(Stateful):
             return None
         return compiled.measure, compiled.label, compiled.members
 
-    def reach(self, cost: EvalGrad, constraint: EvalGrad) -> float:  # noqa: ARG002
-        """Find Mg, by one oracle call at the play; forgive nothing."""
-        x, grad = self.learner.ask(), constraint.grad
+    def reach(
+        self,
+        cost: EvalGrad,  # noqa: ARG002
+        constraint: EvalGrad,
+        at: Vector | None = None,
+    ) -> float:
+        """Find Mg, by one oracle call at the play, or where late feedback was seen."""
+        x, grad = self.learner.ask() if at is None else at, constraint.grad
         farthest = self.learner.decision_set.lmo(-grad)
         self._state["Mg"][0] = constraint.value + max(0.0, float(grad @ (farthest - x)))
         self._state["calls"][0] = 1.0
@@ -289,12 +299,14 @@ class SeenRanges(LearntRanges):
             product = product_of(self.learner.decision_set.tangent_norm2(s)[0], cost2, force2, k)
         return cost2, force2, plain2, product, lost, relief
 
-    def reach(self, cost: EvalGrad, constraint: EvalGrad) -> float:
+    def reach(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
         """Return the part of the violation that no action avoids, by one oracle call.
 
-        The call finds the safest action, and so also what it costs to be safe.
+        The call finds the safest action, and so also what it costs to be safe. The round was seen
+        at the play, or at the earlier play `at`.
         """
-        x, grad, X = self.learner.ask(), constraint.grad, self.learner.decision_set
+        x, grad = self.learner.ask() if at is None else at, constraint.grad
+        X = self.learner.decision_set
         safest = X.lmo(grad)
         avoided = float(grad @ (x - safest))
         self._state["calls"][0] += 1.0

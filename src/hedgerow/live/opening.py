@@ -1,0 +1,120 @@
+"""Begin a session in a store, or resume it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sql
+
+from hedgerow.inputs import as_count
+from hedgerow.live.configuration import check_configuration, configuration
+from hedgerow.live.schema import SESSIONS, SNAPSHOTS
+from hedgerow.live.session import Session
+from hedgerow.live.store import Store, check_name, session_row
+from hedgerow.protocols.parts import Policy
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot_file import pack_snapshot
+
+EVERY = 256
+"""Feedbacks between two snapshots."""
+
+
+def open(  # noqa: A001 - live.open, as in gzip.open
+    store: str | os.PathLike[str] | Store,
+    name: str,
+    policy: Policy[Any, Any],
+    *,
+    every: int = EVERY,
+    labels: Sequence[str] | None = None,
+) -> Session:
+    """Begin a session, or resume it where it was, whatever happened to the process before.
+
+    Args:
+        store: the path of an SQLite file, a postgresql:// URL, or a store that is open.
+        name: of the session.
+        policy: who decides. A new session goes on from its state; a resumed one sets it to the
+            state of the session, and refuses a policy of other arguments.
+        every: how many feedbacks lie between two snapshots, for a new session.
+        labels: names of the coordinates, for a new session; pages show them. Left out, edges
+            of a set that has some are named by their ends.
+
+    >>> import tempfile, hedgerow as hr
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> policy = hr.projection_free_coco(hr.sets.Simplex(2))
+    >>> with hr.live.open(f"{folder.name}/routes.db", "edge-eu", policy) as session:
+    ...     decision = session.ask()
+    ...     _ = session.tell(decision.id, hr.Linear([1.0, 2.0]), hr.Linear([1.0, 0.0], -0.75))
+    >>> again = hr.projection_free_coco(hr.sets.Simplex(2))
+    >>> with hr.live.open(f"{folder.name}/routes.db", "edge-eu", again) as session:
+    ...     session.ask().round
+    2
+    >>> folder.cleanup()
+
+    """
+    return begin(store, name, policy, every=every, labels=labels, spec=None)
+
+
+def begin(
+    store: str | os.PathLike[str] | Store,
+    name: str,
+    policy: Policy[Any, Any],
+    *,
+    every: int = EVERY,
+    labels: Sequence[str] | None = None,
+    spec: str | None = None,
+) -> Session:
+    """Do what `open` does; `spec` is the JSON that the service built the policy from."""
+    check_name(name)
+    shown, dim = configuration(policy.state()), policy.decision_set.dim
+    names = _edge_names(policy.decision_set) if labels is None else _labels(labels, dim)
+    every = as_count(every, "every")
+    opened = store if isinstance(store, Store) else Store(store)
+    try:
+        with opened.writing() as connection:
+            known = sql.select(SESSIONS).where(SESSIONS.c.name == name)
+            if not opened.is_file:
+                connection.execute(sql.text("LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE"))
+            row = connection.execute(known).one_or_none()
+            if row is None:
+                connection.execute(
+                    sql.insert(SESSIONS).values(
+                        name=name,
+                        created=time.time(),
+                        policy=repr(policy)[:400],
+                        configuration=shown,
+                        dim=dim,
+                        every=every,
+                        labels=names,
+                        spec=spec,
+                    )
+                )
+                row = session_row(connection, name)
+                snapshot = pack_snapshot(policy.state())
+                connection.execute(
+                    sql.insert(SNAPSHOTS).values(session=row.id, seq=0, payload=snapshot)
+                )
+        check_configuration(name, row.configuration, shown)
+        return Session(opened, row, policy, owns=not isinstance(store, Store))
+    except BaseException:
+        if not isinstance(store, Store):
+            opened.close()
+        raise
+
+
+def _labels(labels: Sequence[str], dim: int) -> str:
+    names = [str(label) for label in labels]
+    if len(names) != dim:
+        raise ValueError(f"there must be one label for each of {dim} coordinates, got {len(names)}")
+    return json.dumps(names)
+
+
+def _edge_names(decision_set: DecisionSet) -> str | None:
+    """Return the ends of each edge, where coordinates are edges."""
+    edges = getattr(decision_set, "edges", None)
+    if edges is None or len(edges) != decision_set.dim:
+        return None
+    return json.dumps([f"{a} - {b}" for a, b in edges])

@@ -1,0 +1,28 @@
+"""A service that listens, in a thread of the test."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+
+import httpx
+import uvicorn
+
+
+@contextmanager
+def listening(app):
+    """The app on a port of its own, and a client of it."""
+    config = uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=5)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.005)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0) as http:
+            yield http
+    finally:
+        server.should_exit = True
+        thread.join()
