@@ -28,8 +28,8 @@ LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
     "Accuracy", "Affine", "Atoms", "Block", "BlockConstraints", "Bounds", "Composition",
     "ConditionalGradient", "Dual", "FeasibleFollower", "HullCoordinates", "Links", "LooBlock",
-    "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
-    "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
+    "MappedRounds", "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent",
+    "ProjectedPoint", "Projecting", "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "WeibelSteps",
     "check_preset", "priced", "stand_alone", "units",
 }  # fmt: skip
