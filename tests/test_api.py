@@ -29,9 +29,9 @@ INTERNAL = {
     "Accuracy", "Affine", "Atoms", "Block", "BlockConstraints", "Bounds", "Composition",
     "ConditionalGradient", "Dual", "FeasibleFollower", "HullCoordinates", "Links", "LooBlock",
     "MappedRounds", "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent",
-    "ProjectedPoint", "Projecting", "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
-    "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "WeibelSteps",
-    "check_preset", "priced", "stand_alone", "units",
+    "ProjectedPoint", "Projecting", "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull",
+    "StepKernels", "Stepping", "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps",
+    "WeibelSteps", "check_preset", "priced", "stand_alone", "units",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a room."""
 
