@@ -70,11 +70,12 @@ def loops() -> list[Row]:
         assert loop(ROUNDS).compiled, "the loop must be the compiled one"
     rows = []
     for name, act in peers.items():
+        one = name != "ask and tell"  # what people write by hand has one learner
         contest = Contest(
-            ROUND,
+            f"{ROUND} {PLAIN}" if one else ROUND,
             f"{X.nodes} nodes, {X.dim} edges",
             [ROUNDS],
-            fused,
+            plain if one else fused,
             {name: act},
             lambda _, result: getattr(result, "cost", result),
         )
