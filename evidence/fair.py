@@ -37,7 +37,7 @@ def tuned(name: str, network: Path | None = None) -> list[Row]:
 
 
 def networks(data: Path) -> dict[str, Path]:
-    """Turn the two measurements into network files, as docs/experiments.md does."""
+    """Turn the two measurements into network files, as docs/how-to/experiments.md does."""
     OUT.mkdir(exist_ok=True)
     files = {"fair_network": OUT / "intercloud.json", "fair_latency": OUT / "seattle.json"}
     read_edges(data / "intercloud45/edges.csv").save(files["fair_network"])

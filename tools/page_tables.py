@@ -68,7 +68,7 @@ def measured() -> str:
 
 
 def _file(name: str) -> str:
-    return f"[{name}](../evidence/{name})"
+    return f"[{name}](../../evidence/{name})"
 
 
 def _ends(values: list[float], form: str) -> str:
@@ -266,7 +266,7 @@ def runs() -> str:
 
 
 SHOWN = ("first default", "default", "plain", "sinha_vaze_2024", "wang_2025", "guo_recoo")
-"""The methods of docs/default.md, in the order of its tables."""
+"""The methods of docs/explanation/default.md, in the order of its tables."""
 
 
 def default_games() -> str:

@@ -18,8 +18,8 @@ from hedgerow.cli.saying import say
 from hedgerow.experiments.problem_registry import Parameter
 from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import find_experiment, shipped
+from hedgerow.experiments.set_specs import find_set, set_names
 from hedgerow.policies.method import Method
-from hedgerow.report.catalogue import catalogue
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -31,7 +31,6 @@ def show_list(as_json: Json = False) -> None:
         _print_json(found)
         return
     names = {title: [next(iter(row.values())) for row in rows] for title, rows in found.items()}
-    names["sets"] = [entry.name for entry in catalogue()]
     for title, listed in names.items():
         say(f"{title} ({len(listed)}; more with `hedgerow {title}`)")
         _say_wrapped(", ".join(listed), "  ")
@@ -93,6 +92,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
             {"name": name, "about": tomllib.loads(path.read_text(encoding="utf-8"))["about"]}
             for name, path in shipped().items()
         ],
+        "sets": [{"set": kind.name, "about": kind.summary} for kind in map(find_set, set_names())],
     }
 
 
@@ -144,5 +144,7 @@ def _source(method: Method) -> str:
 
 def _shown(parameter: Parameter) -> Any:
     if parameter.required:
+        if parameter.is_set:
+            return "a set"
         return "a file" if parameter.is_file else "required"
     return "by default" if parameter.default is None else parameter.default

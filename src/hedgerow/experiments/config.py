@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hedgerow.experiments.fingerprints import check_sha256
+from hedgerow.experiments.fingerprints import check_code, check_sha256
 from hedgerow.experiments.problems import find_kind
+from hedgerow.experiments.set_specs import SetSpec
 from hedgerow.problems.problem import Problem
 
 FORMAT = 1
@@ -52,10 +53,22 @@ class ProblemSpec:
         for name, expected in self.files:
             given[name] = Path(self.base, given[name])
             check_sha256(given[name], expected)
+        given |= {name: value.build() for name, value in self.sets}
         problem = find_kind(self.kind).build(horizon, seed, **given)
         if not isinstance(problem, Problem):
             raise TypeError(f"{self.kind} must return a Problem, got {type(problem).__name__}")
         return problem
+
+    @property
+    def sets(self) -> tuple[tuple[str, SetSpec], ...]:
+        """The sets among the parameters."""
+        return tuple((name, v) for name, v in self.parameters if isinstance(v, SetSpec))
+
+    def check_code(self) -> None:
+        """Refuse code from outside of the library that this process has not, or has otherwise."""
+        check_code(find_kind, self.kind, self.code)
+        for _, of in self.sets:
+            of.check_code()
 
     def resolved(self) -> dict[str, Any]:
         """Return it as plain data: what tells one problem from another."""
@@ -66,7 +79,9 @@ class ProblemSpec:
             "parameters": {
                 name: Path(value).name if name in hashes else value
                 for name, value in self.parameters
-            },
+                if not isinstance(value, SetSpec)
+            }
+            | {name: of.resolved() for name, of in self.sets},
             "sha256": hashes,
             **({"code": self.code} if self.code else {}),
         }

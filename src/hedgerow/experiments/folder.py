@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -32,8 +33,22 @@ def folder_lock(folder: Path) -> Iterator[bool]:
         if alone:
             for part in (folder / "partial").glob("*.part"):
                 part.unlink(missing_ok=True)
+            _remove_old_chunks(folder)
         _locked(lock, alone=False)  # now others may take part
         yield alone
+
+
+def chunks_of(folder: Path) -> Path:
+    """Return where long games that are not finished keep their chunks."""
+    return folder / "partial" / "chunks"
+
+
+def _remove_old_chunks(folder: Path) -> None:
+    """Remove the chunks of games that are finished, or that another state of the library played."""
+    for game in chunks_of(folder).glob("*"):
+        name, _, state = game.name.rpartition("-")
+        if state != sources() or (folder / "runs" / f"{name}.json").is_file():
+            shutil.rmtree(game, ignore_errors=True)
 
 
 def _locked(lock: IO[bytes], alone: bool) -> bool:
@@ -70,6 +85,7 @@ def open_results(folder: Path, resolved: dict[str, Any], mix: bool = False) -> I
     try:
         for name in PARTS:
             (folder / name).mkdir(parents=True, exist_ok=True)
+        chunks_of(folder).mkdir(exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ValueError(f"{folder} is no folder; give another folder") from None
     with folder_lock(folder) as alone:

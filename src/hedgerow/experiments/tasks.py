@@ -47,7 +47,7 @@ class BenchmarkTask:
 
     def check_code(self) -> None:
         """Refuse a kind from outside of the library that this process has not, or has otherwise."""
-        check_code(find_kind, self.problem.kind, self.problem.code)
+        self.problem.check_code()
 
     def build(self) -> Problem:
         """Build the problem that is played."""
@@ -66,6 +66,8 @@ class RunTask:
         seed: the repetition; it also fixes the method's own draws.
         code: the SHA-256 of the file that defines a method from outside of the library.
         action: what a method that plays one action for ever plays.
+        chunks: the folder in which long games keep their chunks, where there is one; no part of
+            what tells a run from others.
 
     """
 
@@ -76,6 +78,7 @@ class RunTask:
     seed: int
     code: str = ""
     action: FixedPlay | None = None
+    chunks: str = ""
 
     @property
     def place(self) -> Place:

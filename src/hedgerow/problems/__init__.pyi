@@ -6,6 +6,7 @@ from .drifting import drifting_paths as drifting_paths
 from .edge_quantities import EdgeQuantity as EdgeQuantity
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
+from .iid_linear import IidLinear as IidLinear
 from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
 from .link_loads import Congestion as Congestion

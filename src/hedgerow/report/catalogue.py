@@ -107,7 +107,7 @@ def _row(method: Method) -> str:
     assert module is not None
     path = module.__name__.replace(".", "/")
     cells = (
-        f"[`{method.name}`](../src/{path}.py)",
+        f"[`{method.name}`](../../src/{path}.py)",
         method.source,
         method.regret,
         method.ccv,

@@ -17,6 +17,7 @@ from hedgerow.sets.compiled import NO_INDEX, Compiled, KernelWorkspace, free_mas
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, group, no_path, orient
+from hedgerow.sets.path_drawing import path_set_html
 
 PAIR_STEPS = 10**7
 """Above this many steps of its dynamic programme the diameter is bounded instead of computed."""
@@ -132,6 +133,9 @@ class DagPaths(FlowPolytope):
     def nodes(self) -> int:
         """The number of nodes on some path."""
         return self._begin.size - 1
+
+    def _repr_html_(self) -> str:
+        return path_set_html(repr(self), self.edges, self.source, self.target)
 
     def _in_short(self) -> str:
         return f"{self.nodes} nodes, {self.dim} edges"

@@ -14,6 +14,7 @@ from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, incident, no_path, slots
+from hedgerow.sets.path_drawing import path_set_html
 
 TIGHT = 1e-14
 """A remainder this near its bound is at its bound."""
@@ -87,6 +88,9 @@ class UnitFlow(FlowPolytope):
         at = incident(network.tail, network.head, used.size)
         object.__setattr__(self, "_graph", (*at, network.tail, network.head))
         object.__setattr__(self, "_slots", slots(network.tail, network.head, used.size))
+
+    def _repr_html_(self) -> str:
+        return path_set_html(repr(self), self.edges, self.source, self.target)
 
     def _in_short(self) -> str:
         return f"{self._network.nodes} nodes, {self.dim} edges"

@@ -10,6 +10,7 @@ from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dots_and_norms, four, mix
 from hedgerow.learners.steps import ORDERED
+from hedgerow.surrogates.block_guard import BLOCKS, ROW, grant_blocks
 from hedgerow.surrogates.guard import grant
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import (
@@ -53,8 +54,8 @@ def take_back(surrogate: Any) -> None:
         ranges[i] = saved[len(queue) + i]
     for i in range(len(guard)):
         guard[i] = saved[len(queue) + len(ranges) + i]
-    if len(surrogate.rule) > 0:
-        surrogate.rule[ORDERED] = 0.0
+    for i in range(ORDERED, len(surrogate.rule), ROW):
+        surrogate.rule[i] = 0.0
 
 
 @kernel(four, surrogate_table, write, read, number, read, number, read, four)
@@ -105,7 +106,9 @@ def make_loss(
         weight = weight_unit(ranges, units) * surrogate.slope(
             surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
-    if len(surrogate.guard) > 0:
+    if len(surrogate.guard) > BLOCKS:
+        weight = grant_blocks(surrogate.guard, surrogate.rule, value, weight, sizes)
+    elif len(surrogate.guard) > 0:
         weight = grant(surrogate.guard, surrogate.rule, value, weight, sizes)
     surrogate.charge_queue(queue, ranges, units, value, weight)
     if weight == 0.0:
