@@ -516,7 +516,7 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
             Rounds(X, 0),
         ),
         "wrapped": (wrapped(hr.projection_free_coco(X)), Rounds(X, 0)),
-        "rounds": (hr.projection_free_coco(X), hr.Recorded(X, [_curved(5)] * 3)),
+        "rounds": (hr.projection_free_coco(X), hr.Recorded(X, [_doubled(5)] * 3)),
         "scale": (
             composed(X, RmsSteps(), CurrentSurrogate, PowerPotential(2.0, scale), True),
             Rounds(X, 0),
@@ -530,6 +530,11 @@ def test_what_has_no_kernel_is_played_by_objects_and_says_so():
         assert trace.costs.size == problem.horizon
         chunks = list(simulate_chunks(policy, problem, feedback, size=2, skip=1))
         assert sum(part.costs.size for part in chunks) == problem.horizon - 1
+
+
+def _doubled(n):
+    cost, constraint = _curved(n)
+    return hr.functions.ScaledFunction(cost, 2.0), constraint  # which has no kernel
 
 
 def _curved(n):
