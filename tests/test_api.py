@@ -28,7 +28,7 @@ LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
     "BlockConstraints", "Bounds", "Composition", "ConditionalGradient", "Directions", "Dual",
-    "FeasibleFollower", "Halfspaces", "HullCoordinates", "Links", "LooBlock",
+    "FeasibleFollower", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",

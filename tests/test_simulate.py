@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import pickle
 import subprocess
 import sys
 import warnings
@@ -17,7 +18,7 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
-from hedgerow.games import simulate, simulate_chunks, simulate_many
+from hedgerow.games import many, simulate, simulate_chunks, simulate_many
 from hedgerow.games.compiled_policy import compiled_policy
 from hedgerow.kernels import cache, jit, ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
@@ -615,6 +616,62 @@ def test_threads_play_the_same_games():
     policy = hr.projection_free_coco(X)
     with pytest.raises(ValueError, match="a policy of its own"):
         simulate_many([(policy, Rounds(X, 0))] * 2)
+
+
+def test_processes_play_as_one_after_the_other_does():
+    """Records and policies; the rounds come from a file, for three games of four."""
+    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=300, seed=1)
+    X = problem.decision_set
+    curved = hr.Recorded(X, [_curved(X.dim)] * 3)
+
+    def games():
+        return [
+            (hr.projection_free_coco(X), problem),
+            (hr.ftpl_coco(X, 300, 3), problem),
+            (hr.unconstrained(X), curved),
+            (hr.projection_free_long_term(X), problem),
+        ]
+
+    alone, apart = games(), games()
+    one, other = [simulate(*game) for game in alone], simulate_many(apart, processes=2)
+    for trace, again in zip(one, other, strict=True):
+        assert trace.costs.tobytes() == again.costs.tobytes()
+        assert trace.violations.tobytes() == again.violations.tobytes()
+        assert (trace.compiled, trace.oracle_calls) == (again.compiled, again.oracle_calls)
+    for (policy, _), (twin, _) in zip(alone, apart, strict=True):
+        assert policy.ask().tobytes() == twin.ask().tobytes()
+        assert simulate(policy, problem).costs.tobytes() == simulate(twin, problem).costs.tobytes()
+    with pytest.raises(ValueError, match="threads or in processes, got threads=2 and processes=2"):
+        simulate_many(games(), 2, processes=2)
+    with pytest.raises(TypeError, match="Mute lacks them; use threads"):
+        simulate_many([(type("Mute", (), {})(), problem)], processes=2)
+
+
+def test_rounds_of_several_games_are_drawn_once(tmp_path):
+    problem, other = (
+        hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=70, seed=seed) for seed in (1, 2)
+    )
+    X = problem.decision_set
+    policies = [hr.unconstrained(X) for _ in range(3)]
+    games = many.shared([*((p, problem) for p in policies[:2]), (policies[2], other)], tmp_path)
+    assert [file.stat().st_size for file in tmp_path.iterdir()] == [70 * 202 * 8]
+    mapped = games[0][1]
+    assert games[1][1] is mapped
+    assert games[2][1] is other
+    assert pickle.loads(pickle.dumps(mapped)).path == mapped.path
+    for size in (1, 64, 70):
+        for chunk, given in zip(mapped.chunks(size), problem.chunks(size), strict=True):
+            assert [part.tobytes() for part in chunk] == [part.tobytes() for part in given]
+    with pytest.raises(ValueError, match="read-only"):
+        next(mapped.chunks()).costs[0, 0] = 1.0
+
+
+def test_rounds_too_large_for_a_file_are_drawn_by_each_game(tmp_path, monkeypatch):
+    monkeypatch.setattr(many, "LARGEST_FILE", 70 * 201 * 8)
+    problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=70, seed=1)
+    games = [(hr.unconstrained(problem.decision_set), problem) for _ in range(2)]
+    assert many.shared(games, tmp_path) == games
+    assert list(tmp_path.iterdir()) == []
 
 
 SECOND_PROCESS = """

@@ -311,6 +311,24 @@ def test_unit_flow_against_a_linear_programme() -> None:
         assert c @ v == pytest.approx(best.fun, abs=1e-9)
 
 
+@pytest.mark.parametrize("mean", [0.0, 0.5, 1.6, 5.0])
+def test_a_flow_is_proved_cheapest_by_its_potentials(mean):
+    """However many edges start full: weak duality needs no solver to compare with."""
+    rng = np.random.default_rng(4)
+    for nodes, edges in ((40, 260), (200, 1500)):
+        X = digraph(nodes, edges, rng)
+        for scale in (1.0, 1e-200, 1e150):
+            c = scale * (rng.standard_normal(edges) + mean)
+            flow, potential = X._cheapest(c)
+            network = X._network
+            assert set(flow) <= {0.0, 1.0}
+            assert not network.excess(flow).any()
+            reduced = c[network.edge] + potential[network.tail] - potential[network.head]
+            rounding = 1e-13 * np.abs(potential).max()
+            assert reduced[flow == 0.0].min() >= -rounding
+            assert reduced[flow == 1.0].max() <= rounding
+
+
 def test_unit_flow_fixes_what_a_bridge_forces() -> None:
     X = UnitFlow([("s", "a"), ("a", "s"), ("a", "t"), ("b", "b"), ("b", "s")], "s", "t")
     np.testing.assert_array_equal(X.free, [False, False, False, True, False])

@@ -94,9 +94,6 @@ class KernelLearner(StatefulPlayer):
         self._work = np.zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
         self._direction, self._answer = self._work[:n], self._work[n : 2 * n]
         self._workspace = X.workspace()
-        kind = type(self)
-        pattern = tables.learner_pattern(kind.before_oracle, kind.after_oracle, *rule)
-        self._table = tables.bind_learner(pattern, self._state.array, self._work)
 
     def ask(self) -> Vector:
         """Return x_t."""
@@ -119,6 +116,15 @@ class KernelLearner(StatefulPlayer):
     def rounds(self) -> int:
         """How many losses it was told."""
         return int(self._state["t"][0])
+
+    @cached_property
+    def _table(self) -> Any:
+        return self._bound(type(self).after_oracle)
+
+    def _bound(self, after_oracle: Kernel) -> Any:
+        """Return the table of its arrays and kernels, this one after the oracle."""
+        pattern = tables.learner_pattern(type(self).before_oracle, after_oracle, *self.rule)
+        return tables.bind_learner(pattern, self._state.array, self._work)
 
     @cached_property
     def step_table(self) -> Any:
