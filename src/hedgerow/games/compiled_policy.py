@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.baselines.projecting import Normalised, Projecting
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
 from hedgerow.learners.kernel_learner import KernelLearner
@@ -15,6 +16,9 @@ from hedgerow.problems.problem import LinearChunk
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 from hedgerow.surrogates.queued import FirstOrder
+
+if TYPE_CHECKING:
+    from hedgerow.games.weighed_loop import CompiledSteps
 
 
 class CompiledPolicy:
@@ -71,8 +75,12 @@ class CompiledPolicy:
         return end, learner.draw(end - first)
 
 
-def compiled_policy(policy: object) -> CompiledPolicy | None:
+def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
+    if isinstance(policy, Normalised | Projecting):
+        from hedgerow.games.weighed_loop import compiled_steps
+
+        return compiled_steps(policy)
     if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate

@@ -23,6 +23,7 @@ from hedgerow.protocols.trace import Trace
 
 if TYPE_CHECKING:
     from hedgerow.games.bandit_loop import CompiledBandit
+    from hedgerow.games.weighed_loop import CompiledSteps
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -78,15 +79,15 @@ def simulate_chunks(
     skip = as_count(skip, "skip", least=0)
     first = look is first_order or look is first_order_each
     compiled = compiled_policy(policy) if first else None
-    queues = isinstance(compiled, CompiledPolicy) and compiled.each is not None
+    parted = compiled if isinstance(compiled, CompiledPolicy) else None
+    queues = parted is not None and parted.each is not None
     if compiled is not None and (look is first_order_each) == queues:
         chunks = None if queues else _linear_chunks(problem, size)
         if chunks is not None:
             return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
-        others = problem.compiled_rounds(size) if isinstance(compiled, CompiledPolicy) else None
-        if others is not None:
+        if parted is not None and (others := problem.compiled_rounds(size)) is not None:
             parts = _rest(others, skip)
-            return _timed(policy, (_play_convex(policy, compiled, look, part) for part in parts))
+            return _timed(policy, (_play_convex(policy, parted, look, part) for part in parts))
     elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
         parts = _rest(games[1], skip)
         return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
@@ -134,7 +135,9 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
             yield LinearChunk(*(np.ascontiguousarray(part[left_out:]) for part in chunk))
 
 
-def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk) -> Trace:
+def _play(
+    policy: Policy[Any, Any], compiled: CompiledPolicy | CompiledSteps, chunk: LinearChunk
+) -> Trace:
     """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
     k = len(chunk.costs)
     seen = np.empty((2, k))
