@@ -84,7 +84,7 @@ def follow(steps: list[Step], at: Path, environment: Mapping[str, str]) -> list[
 
 def differences(steps: list[Step], printed: list[str]) -> str:
     """Return where the page does not show what its commands print; empty if it does."""
-    said = []
+    said: list[str] = []
     for step, text in zip(steps, printed, strict=True):
         if step.shown != text:
             lines = difflib.unified_diff(
