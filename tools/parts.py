@@ -38,6 +38,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "experiments.md": {
         "fair": evidence.fair,
         "ranks": evidence.ranks,
+        "tests": evidence.tests,
         "verdicts": evidence.verdicts,
     },
     "methods.md": {

@@ -192,13 +192,16 @@ def train(
             return {}, tallies
         check_binding(training, Results(place).benchmarks.values())
     for widened in range(tuning.widen + 1):
-        selection = select(training, tuning, Results(place).runs)
+        played = {task.id for task in tasks}  # the folder may hold more, of an earlier call
+        runs = [run for run in Results(place).runs if run.record["id"] in played]
+        selection = select(training, tuning, runs)
         more = beyond(tasks, selection) if widened < tuning.widen else []
         if not more:
             break
         tallies.append(sweep_tasks(more, training.resolved(), place, workforce, watch, mix=mix))
         if tallies[-1].failed:
             return {}, tallies
+        tasks += more
     with folder_lock(place):
         write_bytes(place, folder / "selection.json", as_json(selection))
     return selection, tallies
