@@ -10,13 +10,14 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 	--generate-hashes --no-build --custom-compile-command "make lock" pyproject.toml
 
 BENCH := $(VENV)/.bench
+SITE := $(VENV)/.site
 EVIDENCE := evidence/make.py evidence/default.py evidence/rivals.py evidence/restarts.py \
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
 	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
 	evidence/traffic.py evidence/kill_test.py evidence/sweep_2000.py evidence/bench.py tools/kill_live.py
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test check-docs evidence bench bench-check bench-sets docs note licences lock lint format clean
+.PHONY: demo test check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
@@ -49,8 +50,12 @@ bench-check: $(BENCH)
 bench-sets: $(BENCH)
 	$(BIN)/python benchmarks/sets.py
 
-docs: $(READY)
+docs: $(SITE)  # renews the generated parts of pages, then builds the site: out/site/index.html
 	$(BIN)/python tools/make_docs.py
+	$(BIN)/sphinx-build -q -E -W --keep-going -d out/site-pages docs out/site
+
+site-check: $(SITE)  # opens every page in a browser: no request to elsewhere, no error
+	$(BIN)/python tools/open_site.py
 
 note:  # docs/note/note.pdf, the theorems with their proofs
 	@command -v latexmk >/dev/null || command -v pdflatex >/dev/null || { echo "make note needs LaTeX:\
@@ -60,12 +65,13 @@ note:  # docs/note/note.pdf, the theorems with their proofs
 		then latexmk -pdf -interaction=nonstopmode -halt-on-error note.tex; \
 		else for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error note.tex || exit 1; done; fi
 
-licences: $(BENCH)
+licences: $(BENCH) $(SITE)
 	$(BIN)/python tools/licences.py
 
 # Writes the versions and hashes of all that is installed; UPGRADE=--upgrade takes the newest.
 lock: $(PINNED)
 	$(LOCK) $(UPGRADE) --extra all --extra test --group make -o requirements/test.txt >/dev/null
+	$(LOCK) $(UPGRADE) --extra docs -c requirements/test.txt -o requirements/docs.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra bench -c requirements/test.txt -o requirements/bench.txt >/dev/null
 
 $(PINNED): requirements/test.txt
@@ -81,5 +87,9 @@ $(BENCH): $(READY) requirements/bench.txt
 	$(INSTALL) $(VERIFIED) -r requirements/bench.txt
 	touch $(BENCH)
 
+$(SITE): $(READY) requirements/docs.txt
+	$(INSTALL) $(VERIFIED) -r requirements/docs.txt
+	touch $(SITE)
+
 clean:
-	rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

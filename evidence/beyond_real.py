@@ -40,7 +40,7 @@ def quick_routes(priced: hr.problems.LatencyCap) -> hr.Recorded:
 
 
 def games(data: Path) -> Iterator[tuple[str, hr.Problem]]:
-    """Yield the instance of `docs/problems.md`, three random pairs of devices, three markets."""
+    """Yield the instance of `problems.md`, three random pairs of devices, three markets."""
     devices = read_matrix(data / DEVICES, factor=10.0)
     series = hr.problems.Series(devices.latency_series, failed=FAILED)
 

@@ -93,7 +93,7 @@ def summed(runs: list[dict[str, list[float]]]) -> dict[str, Any]:
 
 
 def games() -> dict[str, Any]:
-    """Every family of docs/problems.md."""
+    """Every family of docs/reference/problems.md."""
     found = {}
     for name, make in GAMES.items():
         found[name] = summed([compared(make(seed)) for seed in (FEW if name in SLOW else SEEDS)])

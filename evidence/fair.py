@@ -256,7 +256,7 @@ def ranked(rows: list[Row]) -> list[Row]:
 
 
 def networks(data: Path) -> dict[str, Path]:
-    """Turn the two measurements into network files, as docs/experiments.md does."""
+    """Turn the two measurements into network files, as docs/how-to/experiments.md does."""
     OUT.mkdir(exist_ok=True)
     files = {"fair_network": OUT / "intercloud.json", "fair_latency": OUT / "seattle.json"}
     read_edges(data / CLOUDS).save(files["fair_network"])

@@ -15,8 +15,8 @@ def measured_files(*names: str) -> Path:
     """Return the folder that has these files, or end with a sentence that says what to set."""
     named = os.environ.get("HEDGEROW_DATA")
     if not named:
-        raise SystemExit("set HEDGEROW_DATA to the folder of the measured files (docs/data.md)")
+        raise SystemExit("set HEDGEROW_DATA to the folder of the measured files (data.md)")
     for name in names:
         if not (Path(named) / name).is_file():
-            raise SystemExit(f"HEDGEROW_DATA={named} has no {name}; add it (docs/data.md)")
+            raise SystemExit(f"HEDGEROW_DATA={named} has no {name}; add it (data.md)")
     return Path(named)

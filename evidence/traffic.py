@@ -4,6 +4,7 @@
 of what shortest paths exceed in a tenth of the rounds; its files lie in the folder that
 HEDGEROW_DATA names. `generated` plays networks of the Topology Zoo with generated demand. `scale`
 plays the largest network of CAIDA with 10^4 demands, and solves a linear programme of one round.
+`products` plays linear rounds on products of simplices, some of which drift.
 
 Where no fixed split keeps the limit in all rounds, as at the peaks of a measured week, hindsight is
 the cheapest fixed split whose CCV is at most that of the default, and so is the certificate's.
@@ -30,7 +31,8 @@ import hedgerow as hr
 from hedgerow.baselines import FixedSplit, LastMatrix, MeanMatrix
 from hedgerow.baselines.methods import METHODS
 from hedgerow.games.turns import feedback_of
-from hedgerow.learners import BlockOCG
+from hedgerow.learners import AdaptiveOCG
+from hedgerow.learners.steps import CertificateSteps
 from hedgerow.networks import Topology, TrafficMatrices
 from hedgerow.problems import TrafficEngineering, gravity_demands
 from hedgerow.surrogates import AdaptiveSurrogate
@@ -48,9 +50,11 @@ NETWORKS = (
     *(f"sndlib/{name}" for name in ("atlanta", "cost266", "dfn-gwin", "france", "germany50",
                                     "india35", "janos-us", "nobel-eu", "nobel-us", "polska")),
 )  # fmt: skip
-SEEDS = range(3)
+SEEDS = range(10)
 FEW = ("unconstrained", "sinha_vaze_2024", "sarkar_sinha_2025", "wang_2025")
 HORIZON = 2000
+PRODUCT_SIZES, PRODUCT_ROUNDS = ((2, 10), (10, 5), (60, 4)), 1500
+SPEEDS, PRODUCT_SEEDS = (0.0, 0.01, 0.1), range(300, 305)
 LARGEST, SCALE_ROUNDS = "caida/2024-08/7018", 40
 OURS = ("projection_free_coco", "projection_free_coco_plain")
 RIVALS = (
@@ -58,12 +62,6 @@ RIVALS = (
     "garber_kretzu_2024_lpm", "yu_neely_2020", "liakopoulos_cold", "sun_safe", "mahdavi_2012",
     "jenatton_2016", "yuan_lamperski_2018", "follow_the_leader_feasible", "guo_recoo", "yi_2023",
 )  # fmt: skip
-
-
-def blocks(X: Any) -> Any:
-    """The default's surrogate on one learner for each demand."""
-    learner = BlockOCG(X)
-    return hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
 
 
 def operators(P: TrafficEngineering) -> dict[str, Callable[[], Any]]:
@@ -80,10 +78,7 @@ def operators(P: TrafficEngineering) -> dict[str, Callable[[], Any]]:
 def learners(P: TrafficEngineering, rivals: tuple[str, ...]) -> dict[str, Callable[[], Any]]:
     """The default, its variants, and the rivals that apply."""
     X = P.decision_set
-    found: dict[str, Callable[[], Any]] = {"blocks": partial(blocks, X)}
-    for name in (*OURS, *rivals):
-        found[name] = partial(METHODS[name].build, X, P.horizon)
-    return found
+    return {name: partial(METHODS[name].build, X, P.horizon) for name in (*OURS, *rivals)}
 
 
 def played(make: Callable[[], Any], P: TrafficEngineering) -> dict[str, Any]:
@@ -218,8 +213,10 @@ def scale() -> dict[str, Any]:
     X = P.decision_set
     found = {
         "shortest paths": played(lambda: FixedSplit(X, P.shortest), P),
-        "blocks": played(partial(blocks, X), P),
         "projection_free_coco": played(partial(hr.projection_free_coco, X), P),
+        "projection_free_coco_plain": played(
+            partial(hr.projection_free_coco, X, tracking=False), P
+        ),
         "sinha_vaze_2024": played(partial(hr.baselines.sinha_vaze_2024, X), P),
     }
     for told in found.values():
@@ -238,6 +235,48 @@ def scale() -> dict[str, Any]:
     }
 
 
+def drifting(blocks: int, arms: int, speed: float, seed: int) -> hr.Recorded:
+    """Linear rounds on a product of simplices whose costs turn; one arm of each is safe."""
+    rng, n = np.random.default_rng(seed), blocks * arms
+    sizes = np.repeat(10.0 ** rng.uniform(-1.5, 0.0, blocks), arms)
+    phase, cost, need = rng.uniform(0, 2 * np.pi, n), rng.uniform(0, 1, n), rng.uniform(-1, 1, n)
+    safe = np.arange(0, n, arms) + rng.integers(0, arms, blocks)
+    rounds = []
+    for t in range(PRODUCT_ROUNDS):
+        a = cost + (speed > 0.0) * np.sin(speed * t + phase) + 0.3 * rng.standard_normal(n)
+        c = need + (speed > 0.0) * 0.5 * np.sin(0.7 * speed * t + phase[::-1])
+        c += 0.3 * rng.standard_normal(n)
+        a[safe], c[safe] = a[safe] + 0.5, -np.abs(c[safe]) - 0.1
+        rounds.append((hr.Linear(sizes * a), hr.Linear(sizes * c / blocks)))
+    return hr.Recorded(hr.sets.Product(*[hr.sets.Simplex(arms)] * blocks), rounds)
+
+
+def products() -> dict[str, Any]:
+    """The mixture, blocks and one learner for all, where costs stay and where they turn."""
+
+    def one_for_all(X: Any) -> Any:
+        learner = AdaptiveOCG(X, CertificateSteps())
+        return hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
+
+    policies: dict[str, Callable[[Any], Any]] = {
+        "projection_free_coco": hr.projection_free_coco,
+        "projection_free_coco_plain": partial(hr.projection_free_coco, tracking=False),
+        "one learner for all": one_for_all,
+        "unconstrained": hr.unconstrained,
+    }
+    tables = {}
+    for blocks, arms in PRODUCT_SIZES:
+        for speed in SPEEDS:
+            games = [drifting(blocks, arms, speed, seed) for seed in PRODUCT_SEEDS]
+            found = {}
+            for name, make in policies.items():
+                traces = [hr.simulate(make(game.decision_set), game) for game in games]
+                costs, ccvs = [t.cost for t in traces], [t.ccv for t in traces]
+                found[name] = {"cost": float(np.median(costs)), "ccv": float(np.median(ccvs))}
+            tables[f"{blocks} x {arms}, speed {speed:g}"] = found
+    return tables
+
+
 def say(name: str, table: dict[str, Any]) -> None:
     """Write a table to stderr, for who waits."""
     for limit, found in table["limits"].items():
@@ -251,7 +290,7 @@ def say(name: str, table: dict[str, Any]) -> None:
     sys.stderr.flush()
 
 
-PARTS = {"measured": measured, "generated": generated, "scale": scale}
+PARTS = {"measured": measured, "generated": generated, "scale": scale, "products": products}
 
 
 def store(part: str, results: dict[str, Any]) -> None:

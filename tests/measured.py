@@ -1,7 +1,7 @@
 """Measured files, in the folder that HEDGEROW_DATA names; without it nothing asks for them.
 
 Tests that read them bear the mark `measured` and run beside the same tests on drawn files
-(`conftest.py`). The layout of the folder is in docs/data.md.
+(`conftest.py`). The layout of the folder is in docs/how-to/data.md.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 VARIABLE = "HEDGEROW_DATA"
-LAYOUT = "docs/data.md names the files"
+LAYOUT = "docs/how-to/data.md names the files"
 
 
 def measured_folder() -> Path | None:

@@ -1,4 +1,4 @@
-"""What docs/beyond.md proves, on constrained games."""
+"""What docs/appendix/beyond.md proves, on constrained games."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def shorter(steps, set_name, adversary, T=300, factor=1.0):
 @pytest.mark.parametrize("set_name", CENTRED)
 @pytest.mark.parametrize("steps", STEPS, ids=str)
 def test_the_shorter_analysis_bounds_every_round(steps, set_name, adversary):
-    """Theorem D of docs/theory.md: any nondecreasing regulariser with exact line search."""
+    """Theorem D of theory.md: any nondecreasing regulariser with exact line search."""
     assert shorter(steps, set_name, adversary) <= 1.0
 
 

@@ -35,6 +35,6 @@ def test_every_set_has_examples():
 
 
 def test_the_page_speaks_of_every_set():
-    page = (DOCS / "sets.md").read_text().partition("<!-- /catalogue -->")[2]
+    page = (DOCS / "reference/sets.md").read_text().partition("<!-- /catalogue -->")[2]
     for entry in catalogue():
-        assert f"`{entry.name}" in page, f"docs/sets.md has no word on {entry.name}"
+        assert f"`{entry.name}" in page, f"docs/reference/sets.md has no word on {entry.name}"

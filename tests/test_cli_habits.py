@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tomllib
 from io import StringIO
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from hedgerow.cli.progress import progress
 from hedgerow.cli.tune import _table as tuning_table
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import shipped
+from hedgerow.experiments.sweeps import SweepProgress
 from hedgerow.kernels import jit
 from hedgerow.networks import Network, Quantity
 from hedgerow.report.networks import network_table, record_table, rejection_table
@@ -118,7 +118,9 @@ def test_no_table_cuts_names_or_numbers_at_80_columns():
 
 
 def tally(ran, failed=0):
-    return SimpleNamespace(before=2, ran=ran, failed=dict.fromkeys(range(failed)), total=12)
+    wrong = {str(k): "why" for k in range(failed)}
+    under_way = {"iid-a": None, "iid-b": None}
+    return SweepProgress(total=12, before=2, ran=ran, failed=wrong, under_way=under_way)
 
 
 def test_a_log_gets_a_line_every_half_minute(monkeypatch, capsys):
@@ -129,9 +131,22 @@ def test_a_log_gets_a_line_every_half_minute(monkeypatch, capsys):
             watch(tally(ran))
         watch(tally(4, failed=1))
     assert capsys.readouterr().err.splitlines() == [
-        "small: 4 of 12 tasks, 0.0645/s, about 2 min left",
-        "small: 7 of 12 tasks, 1 failed, 0.0769/s, about 65 s left",
+        "small: 4 of 12 tasks done, 0.0645/s, about 2 min left; 2 under way, 6 left; iid-a",
+        "small: 6 of 12 tasks done, 0.0769/s, about 65 s left; 2 under way, 3 left, 1 failed; "
+        "iid-a",
     ]
+
+
+def test_a_terminal_gets_a_bar_that_says_what_is_under_way_left_and_failed(monkeypatch):
+    page = StringIO()
+    console = Console(file=page, force_terminal=True, width=120, color_system=None)
+    monkeypatch.setattr(progress_module, "Console", lambda **_: console)
+    now = tally(3, failed=1)
+    with progress("small", quiet=False) as watch:
+        watch(now)
+        now.under_way.pop("iid-a")  # the bar reads the tally each time that it is drawn
+    assert "6/12" in page.getvalue()
+    assert "1 under way, 5 left, 1 failed; iid-b" in page.getvalue()
 
 
 def test_quiet_shows_neither_lines_nor_the_log(monkeypatch, capsys):

@@ -108,7 +108,7 @@ def test_theorems_d_and_e_hold_in_every_round(name, kind):
 
 
 def written_out(rule, guard, value, wish, f2, g2, fg):
-    """The guard as docs/theory.md has it; return weight, beta, and both sides of (3)."""
+    """The guard as theory.md has it; return weight, beta, and both sides of (3)."""
     D, R2, C = rule["D"], guard["R2"], guard["C"]
 
     def norm2(w):
@@ -201,7 +201,7 @@ def test_the_guard_does_what_its_text_says(name):
 def played(X, seed, guarded, rounds=400, eagerness=40.0, tracking=False):
     """Play a game that reacts; yield the policy, regret, CCV, Phi_t, t, E_t and the largest loss.
 
-    E_t is that of docs/theory.md; the loss is that of one round to the mixture's leader.
+    E_t is that of theory.md; the loss is that of one round to the mixture's leader.
     """
     learner = TrackingOCG(X) if tracking else AdaptiveOCG(X, rules.CertificateSteps())
     guard = Guard(learner) if guarded else None

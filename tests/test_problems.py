@@ -38,7 +38,12 @@ def test_the_same_seed_gives_the_same_rounds(game):
 
 
 @pytest.mark.parametrize(
-    "problem", [hr.problems.IidSimplex(horizon=50), hr.problems.SwitchingBall(horizon=50)]
+    "problem",
+    [
+        hr.problems.IidSimplex(horizon=50),
+        hr.problems.IidLinear(hr.sets.L1Ball(4), horizon=50),
+        hr.problems.SwitchingBall(horizon=50),
+    ],
 )
 def test_chunks_are_the_rounds(problem):
     whole = next(iter(problem.chunks(50)))

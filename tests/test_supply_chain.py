@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 import hedgerow
 
 ROOT = Path(__file__).parents[1]
-TEST, BENCH = (ROOT / "requirements" / name for name in ("test.txt", "bench.txt"))
+TEST, DOCS, BENCH = (ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
 
 
 def _tool(name: str):
@@ -34,7 +34,7 @@ def entries(lock: Path) -> list[str]:
     return re.findall(r"^\w(?:.*\\\n)*.*$", lock.read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("lock", [TEST, BENCH], ids=lambda lock: lock.name)
+@pytest.mark.parametrize("lock", [TEST, DOCS, BENCH], ids=lambda lock: lock.name)
 def test_every_package_is_pinned_by_hash_and_no_index_is_named(lock):
     found = entries(lock)
     assert len(found) > 10
@@ -50,18 +50,17 @@ def test_every_package_is_pinned_by_hash_and_no_index_is_named(lock):
 def test_make_installs_nothing_that_is_not_pinned():
     makefile = (ROOT / "Makefile").read_text()
     commands = re.findall(r"^\t.*(?:install|INSTALL)\b.*$", makefile, re.MULTILINE)
-    assert len(commands) == 3
+    assert len(commands) == 4
     for command in commands:
         pinned = "$(VERIFIED) -r requirements/" in command
         assert pinned or command.endswith("--no-deps --no-build-isolation -e ."), command
     assert "VERIFIED := --require-hashes --only-binary :all:\n" in makefile
 
 
-@pytest.mark.parametrize("extra", ["core", "all", "test", "make", "bench"])
+@pytest.mark.parametrize("extra", ["core", "all", "test", "docs", "make", "bench"])
 def test_what_the_project_asks_for_is_in_its_lock(extra):
-    lock = [
-        Requirement(entry.split("\\")[0]) for entry in entries(BENCH if extra == "bench" else TEST)
-    ]
+    file = {"docs": DOCS, "bench": BENCH}.get(extra, TEST)
+    lock = [Requirement(entry.split("\\")[0]) for entry in entries(file)]
     pins = {canonicalize_name(one.name): one for one in lock}
     asked = [Requirement(line) for line in licences.project()[extra]]
     while asked:
@@ -71,7 +70,7 @@ def test_what_the_project_asks_for_is_in_its_lock(extra):
             continue
         [pin] = pins[canonicalize_name(one.name)].specifier
         assert one.specifier.contains(pin.version), one
-    if extra != "bench":  # whose packages need not be installed here
+    if file is TEST:  # packages of the others need not be installed here
         assert licences.closure(extra) <= pins.keys()
 
 
@@ -122,7 +121,8 @@ def test_the_page_of_licences_is_that_of_the_locks():
     assert len(same) > 50
     for name in same:
         assert rows[name] == licences.licence(name), "run make licences"
-    assert {name for name, one in rows.items() if licences.is_gpl(one)} == {"igraph", "quadprog"}
+    gpl = {name for name, one in rows.items() if licences.is_gpl(one)}
+    assert gpl == {"docutils", "igraph", "quadprog"}
 
 
 def test_the_version_is_written_once():

@@ -1,4 +1,4 @@
-"""Draw docs/beyond.png: regret and CCV along the sweep of eagerness, four games."""
+"""Draw docs/appendix/beyond.png: regret and CCV along the sweep of eagerness, four games."""
 
 from __future__ import annotations
 

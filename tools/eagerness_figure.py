@@ -1,4 +1,4 @@
-"""The picture of docs/default.md: less violation for more cost."""
+"""The picture of docs/explanation/default.md: less violation for more cost."""
 
 from __future__ import annotations
 

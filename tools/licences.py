@@ -1,4 +1,4 @@
-"""Write docs/licences.md: the licence of every package that is pinned, and who asks for it.
+"""Write licences.md: the licence of every package that is pinned, and who asks for it.
 
 All of them must be installed: `make licences`.
 """
@@ -14,20 +14,22 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "licences.md"
-LOCKS = (ROOT / "requirements" / "test.txt", ROOT / "requirements" / "bench.txt")
-RUNTIME = ("core", "cli", "lp", "qp", "cluster", "graphs", "data", "live")
+PAGE = ROOT / "docs" / "reference" / "licences.md"
+LOCKS = tuple(ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
+RUNTIME = ("core", "cli", "lp", "qp", "cluster", "frames", "graphs", "data", "live")
 """What users may install: `all` is these together."""
-OTHERS = ("test", "make", "bench")
+OTHERS = ("test", "docs", "make", "bench")
 TEXT = """\
 # Licences
 
 Hedgerow is under the MIT licence. It ships no other package. What it is installed with, pinned in
-[requirements/](../requirements), has these licences, as each package declares them; the last column
-says which extra asks for it ("core" needs none, "make" builds the package and the locks).
+[requirements/](../../requirements/test.txt), has these licences, as each package declares them; the
+last column says which extra asks for it ("core" needs none, "make" builds the package and the
+locks).
 
-Only the extras {gpl_extras} ask for packages under the GNU General Public License, namely
-{gpl}: tests and benchmarks compare with them. No module of the library imports them.
+Only the extras {gpl_extras} ask for packages that name the GNU General Public License,
+namely {gpl}. Tests and benchmarks compare with igraph and quadprog. docutils builds
+the site; it is in the public domain but for a few files. No module of the library imports them.
 
 | package | licence | for |
 |---|---|---|
@@ -38,7 +40,7 @@ This page is written by `make licences`.
 
 
 def pinned() -> dict[str, Requirement]:
-    """Return the requirements of both locks by name."""
+    """Return the requirements of all locks by name."""
     lines = "\n".join(lock.read_text("utf-8") for lock in LOCKS)
     found = [Requirement(line) for line in re.findall(r"^(\w[^\\\n]*?) *\\$", lines, re.MULTILINE)]
     return {canonicalize_name(one.name): one for one in found}
@@ -99,8 +101,12 @@ def page() -> str:
         if is_gpl(declared):
             gpl.append(name)
             gpl_extras.update(users)
-    order = " and ".join(f"`{extra}`" for extra in OTHERS if extra in gpl_extras)
-    return TEXT.format(gpl_extras=order, gpl=" and ".join(gpl), rows="\n".join(rows))
+    order = [f"`{extra}`" for extra in OTHERS if extra in gpl_extras]
+    return TEXT.format(gpl_extras=_listed(order), gpl=_listed(gpl), rows="\n".join(rows))
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]])
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from beyond_figure import draw
 from eagerness_figure import draw_eagerness
+from front_figure import draw_front
 from parts import PARTS, renewed
 from sets_picture import picture
 from tables import DOCS
@@ -14,9 +15,10 @@ def main() -> None:
     for name in PARTS:
         page = DOCS / name
         page.write_text(renewed(name, page.read_text(encoding="utf-8")), encoding="utf-8")
-    picture(DOCS / "sets.png")
-    draw(DOCS / "beyond.png")
-    draw_eagerness(DOCS / "eagerness.png")
+    picture(DOCS / "reference/sets.png")
+    draw(DOCS / "appendix/beyond.png")
+    draw_front(DOCS / "front.png")
+    draw_eagerness(DOCS / "explanation/eagerness.png")
 
 
 if __name__ == "__main__":

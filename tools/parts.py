@@ -13,11 +13,12 @@ import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
 import traffic_tables as traffic
+from cli_reference import cli_markdown
+from compiled_table import compiled
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "adversary.md": {"searched": pages.searched},
-    "beyond.md": {
+    "appendix/beyond.md": {
         "default": partial(beyond.matched, "default"),
         "loose": partial(beyond.matched, "loose"),
         "strict": partial(beyond.matched, "strict"),
@@ -28,33 +29,33 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "searched": beyond.searched,
         "rules": beyond.rules,
     },
-    "choosing.md": {"measured": pages.measured},
-    "default.md": {
+    "appendix/fair.md": {
+        "fair": evidence.fair,
+        "ranks": evidence.ranks,
+        "tests": evidence.tests,
+    },
+    "appendix/rivals.md": {"rivals": evidence.rivals, "restarts": evidence.restarts},
+    "appendix/verdicts.md": {"verdicts": evidence.verdicts},
+    "explanation/adversary.md": {"searched": pages.searched},
+    "explanation/choosing.md": {"measured": pages.measured},
+    "explanation/default.md": {
         "games": pages.default_games,
         "measured": pages.default_measured,
         "growth": pages.default_growth,
         "robustness": pages.default_robustness,
     },
-    "experiments.md": {
-        "fair": evidence.fair,
-        "ranks": evidence.ranks,
-        "tests": evidence.tests,
-        "verdicts": evidence.verdicts,
-    },
-    "methods.md": {
-        "methods": methods_markdown,
-        "rivals": evidence.rivals,
-        "restarts": evidence.restarts,
-    },
-    "performance.md": {"speed": pages.speed, "runs": pages.runs},
-    "problems.md": {"problems": pages.problems},
-    "sets.md": {"catalogue": catalogue_markdown},
-    "traffic.md": {
+    "explanation/performance.md": {"speed": pages.speed, "runs": pages.runs, "compiled": compiled},
+    "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),
         "generated": traffic.generated,
         "scale": traffic.scale,
+        "products": traffic.products,
     },
+    "reference/cli.md": {"commands": cli_markdown},
+    "reference/methods.md": {"methods": methods_markdown},
+    "reference/problems.md": {"problems": pages.problems},
+    "reference/sets.md": {"catalogue": catalogue_markdown},
 }
 MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /\1 -->", re.DOTALL)
 

@@ -1,4 +1,4 @@
-"""A small game for every expression that docs/paper-to-code.md runs."""
+"""A small game for every expression that docs/explanation/paper-to-code.md runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw docs/sets.png: norm balls, simplices, rankings, subsets and a mixture of paths."""
+"""Draw docs/reference/sets.png: norm balls, simplices, rankings, subsets and a mixture of paths."""
 
 from __future__ import annotations
 

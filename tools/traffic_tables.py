@@ -1,4 +1,4 @@
-"""Tables of docs/traffic.md: measured weeks, generated demand, and a large network."""
+"""Tables of docs/how-to/traffic.md: measured weeks, generated demand, and a large network."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tables import read, table
 
 Row = dict[str, Any]
 NAMES = {
-    "blocks": "`BlockOCG`, the default's surrogate",
+    "projection_free_coco_plain": "`projection_free_coco_plain` (`BlockOCG`)",
     "shortest paths": "shortest paths",
     "ECMP": "ECMP",
     "last matrix": "best for the last matrix",
     "mean matrix": "best for the mean matrix",
 }
-DEFAULT, BLOCKS = "projection_free_coco", "blocks"
+DEFAULT, BLOCKS = "projection_free_coco", "projection_free_coco_plain"
 
 
 def measured(network: str) -> str:
@@ -105,6 +105,17 @@ def _score(games: dict[str, Row], ours: str, method: str) -> str:
     less = sum(a["ccv"] < b["ccv"] for a, b in pairs)
     beaten = sum(a["ccv"] > b["ccv"] and a["cost"] > b["cost"] for a, b in pairs)
     return f"{less}, {beaten} of {len(pairs)}"
+
+
+def products() -> str:
+    """Return cost and CCV on products of simplices, by the speed of the costs."""
+    games = read("traffic.json")["products"]
+    methods = list(next(iter(games.values())))
+    rows = [
+        [game, *(f"{told[method]['cost']:.0f} / {told[method]['ccv']:.2f}" for method in methods)]
+        for game, told in games.items()
+    ]
+    return table(["simplices x arms", *map(_name, methods)], rows)
 
 
 def scale() -> str:

@@ -14,6 +14,25 @@ def is_path(name: str) -> bool:
     return ":" in name
 
 
+def as_name(given: Any) -> str:
+    """Return the name of what is given by name, or as a function or class by its import path.
+
+    >>> from fractions import Fraction
+    >>> as_name(Fraction), as_name("guo_recoo")
+    ('fractions:Fraction', 'guo_recoo')
+
+    """
+    if isinstance(given, str):
+        return given
+    module, name = getattr(given, "__module__", None), getattr(given, "__qualname__", None)
+    if not callable(given) or module is None or name is None or "<" in name:
+        raise ValueError(
+            f"give a name, an import path 'package.module:factory', or a function or class that "
+            f"other processes can import, got {given!r:.60}"
+        )
+    return f"{module}:{name}"
+
+
 def load_path(path: str) -> Callable[..., Any]:
     """Return the function that an import path names.
 

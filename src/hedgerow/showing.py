@@ -1,4 +1,4 @@
-"""How objects are shown: in one short line, long arguments by their size."""
+"""How objects are shown: in one short line, long arguments by their size; and no hidden text."""
 
 from __future__ import annotations
 
@@ -64,3 +64,12 @@ def shown(argument: Any) -> str:
     if inspect.isfunction(argument):
         return argument.__name__
     return " ".join(repr(argument).split())
+
+
+def printable(text: object) -> str:
+    r"""Write out what no one can see: ends of lines, commands to terminals, changes of direction.
+
+    >>> print(printable("a\nb \x1b[31mred"))
+    a\nb \x1b[31mred
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))

@@ -1,4 +1,4 @@
-"""docs/backtest.md: its commands, its Python and its experiment file run; fixed rows are true."""
+"""backtest.md: its commands, its Python and its experiment file run; fixed rows are true."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.cli.app import app
 from hedgerow.experiments.reading import load_experiment
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/backtest.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/how-to/backtest.md").read_text(encoding="utf-8")
 FIXED = ("best of yesterday", "cheapest path", "shortest path", "ecmp", "best in hindsight")
 
 

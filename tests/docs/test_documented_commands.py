@@ -12,10 +12,9 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from documents import PAGES, ROOT, label
 from hedgerow.cli.app import app
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOREIGN = {"dask", "echo", "printf"}
 """Programs of others, which are not checked."""
 TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -77,7 +76,7 @@ def test_every_command_is_understood(line):
     check(line)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=label)
 def test_commands_in_sentences_exist(page):
     """`hedgerow tune fair` in a sentence: the command is there, whatever it is given."""
     for line in re.findall(r"`hedgerow ([a-z][^`]*)`", page.read_text(encoding="utf-8")):
@@ -107,7 +106,7 @@ def test_a_command_that_cannot_work_is_noticed(line):
 @pytest.fixture
 def told(tmp_path, monkeypatch):
     """Run command lines in an empty folder that holds the experiment file of the page."""
-    page = (ROOT / "docs/experiments.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/experiments.md").read_text(encoding="utf-8")
     (first,) = re.findall(r"```toml\n(name = \"first\".*?)```", page, re.DOTALL)
     (tmp_path / "first.toml").write_text(first, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -141,7 +140,7 @@ def test_quick_commands_run(told):
 
 
 def test_the_mistake_is_named_as_the_page_says(told):
-    page = (ROOT / "docs/experiments.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/experiments.md").read_text(encoding="utf-8")
     ((line, says),) = re.findall(r"^```\n\$ (hedgerow run .*)\n(.*)\n```", page, re.MULTILINE)
     file = Path("first.toml")
     file.write_text(file.read_text().replace("n = 8", 'n = "eight"'))

@@ -1,4 +1,4 @@
-"""Code quoted in docs/paper-to-code.md stands in its file and runs in what it is quoted for."""
+"""Code quoted in paper-to-code.md stands in its file and runs in what it is quoted for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import quoted_runs
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/paper-to-code.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/explanation/paper-to-code.md").read_text(encoding="utf-8")
 QUOTE = re.compile(r"`([\w/]+\.py)`: `([^`]+)`")
 RUN = re.compile(r"Run: `([^`]+)`")
 

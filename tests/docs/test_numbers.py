@@ -5,21 +5,20 @@ from __future__ import annotations
 import importlib
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 
 import parts
 import quotes
 import tables
+from documents import ROOT, WRITTEN
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.reading import shipped
 from hedgerow.report.provenance import expected_runs
 from hedgerow.report.verdicts import CLAIMS
 
-ROOT = Path(__file__).parents[2]
-PAGES = {page.name: page for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
-CHECKED_BY_ITS_OWN_CODE = {"theory.md"}
+PAGES = {"README.md": ROOT / "README.md"} | WRITTEN
+CHECKED_BY_ITS_OWN_CODE = {"explanation/theory.md"}
 
 
 def text_of(name):
@@ -40,13 +39,13 @@ def test_prose_says_what_the_evidence_says(name):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("beyond.md", "| N1 | 0.081 |", "| N1 | 0.082 |"),
+        ("appendix/beyond.md", "| N1 | 0.081 |", "| N1 | 0.082 |"),
         (
-            "experiments.md",
-            "| `sinha_vaze_2024` | OLD",
-            "| `sinha_vaze_2024` | NEW",
+            "appendix/fair.md",
+            "| `sinha_vaze_2024` | -5.3 ± 2.3, 1.2",
+            "| `sinha_vaze_2024` | -5.3 ± 2.3, 1.1",
         ),
-        ("sets.md", "| `Simplex` |", "| `Simpler` |"),
+        ("reference/sets.md", "| `Simplex` |", "| `Simpler` |"),
     ],
 )
 def test_a_stale_table_is_noticed_and_mended(name, old, new):
@@ -57,7 +56,7 @@ def test_a_stale_table_is_noticed_and_mended(name, old, new):
 
 
 def test_a_wrong_number_in_prose_is_noticed():
-    page = text_of("experiments.md")
+    page = text_of("appendix/fair.md")
     wrong = page.replace("25 of 75 rows", "23 of 75 rows")
     assert wrong != page
     (said,) = quotes.missing(wrong)
@@ -66,10 +65,11 @@ def test_a_wrong_number_in_prose_is_noticed():
 
 
 def test_marks_that_nobody_makes_are_refused():
+    name, page = "appendix/beyond.md", text_of("appendix/beyond.md")
     with pytest.raises(ValueError, match="does not make"):
-        parts.renewed("beyond.md", text_of("beyond.md") + "\n<!-- new -->\n\n<!-- /new -->\n")
+        parts.renewed(name, page + "\n<!-- new -->\n\n<!-- /new -->\n")
     with pytest.raises(ValueError, match="no place for"):
-        parts.renewed("beyond.md", text_of("beyond.md").replace("<!-- /lazy -->", ""))
+        parts.renewed(name, page.replace("<!-- /lazy -->", ""))
     with pytest.raises(ValueError, match="does not know"):
         quotes.missing("<!-- quotes: nothing_of_this_name -->")
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+from documents import PAGES, label
 
 
 def anchors(page):
@@ -18,16 +16,16 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=label)
 def test_links_lead_somewhere(page):
     for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
-        file = page.parent / target if target else page
+        file = (page.parent / target).resolve() if target else page
         assert file.exists(), f"{page.name} links to {target}"
         if anchor:
             assert anchor in anchors(file), f"{page.name} links to {target}#{anchor}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=label)
 def test_examples_run(page, capsys):
     for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
         exec(compile(code, str(page), "exec", dont_inherit=True), {"__name__": "example"})

@@ -1,4 +1,4 @@
-"""A real scheduler and two workers on this machine; one worker is killed on the way."""
+"""A real scheduler and three workers on this machine; one worker is killed on the way."""
 
 from __future__ import annotations
 
@@ -11,42 +11,49 @@ import time
 from pathlib import Path
 
 import pytest
-from small_experiment import TEXT, invoked, results_of, small, timed, written
+from small_experiment import invoked, results_of, small, timed, written
 
+from hedgerow import import_paths
 from hedgerow.experiments.executors import dask, serial
 from hedgerow.experiments.results import WorkersLostError
 from hedgerow.experiments.sweeps import sweep
 
-PLUGIN = str(Path(__file__).parents[2] / "examples" / "plugin" / "src")
+COINS = (Path(__file__).parents[2] / "examples" / "plugin" / "coins.toml").read_text()
 ENVIRONMENT = {
     **os.environ,
-    "PYTHONPATH": os.pathsep.join(filter(None, (PLUGIN, os.environ.get("PYTHONPATH")))),
     "OMP_NUM_THREADS": "1",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "3",
 }
 
 
-def start(*arguments):
+WORKERS = 3
+
+
+def start(*arguments, site):
+    """Start a part of the cluster, which finds the plug-in where it is installed."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen([sys.executable, "-m", "dask", *arguments], env=ENVIRONMENT, **quiet)
+    path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
+    env = {**ENVIRONMENT, "PYTHONPATH": path}
+    return subprocess.Popen([sys.executable, "-m", "dask", *arguments], env=env, **quiet)
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    """Yield the scheduler's address, its process, and those of two workers."""
+def cluster(tmp_path, plugin_site):
+    """Yield the scheduler's address, its process, and those of three workers."""
     import distributed
 
     file = tmp_path / "scheduler.json"
     processes = [start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-                       "--scheduler-file", str(file))]  # fmt: skip
+                       "--scheduler-file", str(file), site=plugin_site)]  # fmt: skip
     try:
         address = address_in(file)
-        for _ in range(2):
+        for _ in range(WORKERS):
             processes.append(start("worker", address, "--nthreads", "1", "--no-nanny",
                                    "--no-dashboard", "--host", "127.0.0.1",
-                                   "--local-directory", str(tmp_path)))  # fmt: skip
+                                   "--local-directory", str(tmp_path),
+                                   site=plugin_site))  # fmt: skip
         with distributed.Client(address, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(WORKERS, timeout=60)
         yield address, processes[0], processes[1:]
     finally:
         for process in processes:
@@ -65,13 +72,13 @@ def address_in(file):
     raise AssertionError("the scheduler did not start")
 
 
-def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path, monkeypatch):
-    """Of methods and problems from outside of the library too."""
+def test_a_plug_in_on_a_cluster_gives_the_same_bytes_though_a_worker_dies(
+    cluster, plugin_site, tmp_path, monkeypatch
+):
+    """Its method, its problem and its set, by the names of its entry points."""
     address, _, workers = cluster
-    monkeypatch.syspath_prepend(PLUGIN)
-    own = "hedgerow_example_plugin.careful_start:careful_start"
-    text = TEXT.replace("methods = [", f'methods = ["{own}", ')
-    text += '[[problems]]\nkind = "hedgerow_example_plugin.coin_flips:coin_flips"\n'
+    monkeypatch.syspath_prepend(plugin_site)
+    text = COINS.replace("seeds = [20, 21]", "seeds = [20, 21, 22, 23]")
     experiment = small(tmp_path, text)
     sweep(experiment, tmp_path / "here", serial)
     killed = []
@@ -90,6 +97,7 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(cluster, tmp_path
                     "--json")  # fmt: skip
     assert again.exit_code == 0, again.stderr
     assert '"ran": 0' in again.stdout
+    import_paths.load_plugin.cache_clear()
 
 
 def test_a_scheduler_that_dies_is_told_and_what_is_finished_stays(cluster, tmp_path):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import sys
-import tomllib
 from functools import partial
 from pathlib import Path
 
@@ -15,12 +14,14 @@ from small_experiment import invoked, record, results_of, small
 from hedgerow import import_paths
 from hedgerow.baselines.methods import METHODS, find_method
 from hedgerow.experiments.executors import processes, serial
+from hedgerow.experiments.fingerprints import sha256
 from hedgerow.experiments.problems import find_kind
+from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tasks import plan
 from hedgerow.games import simulate
-from hedgerow.sets import Simplex
+from hedgerow.sets import Box, Simplex
 
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
 COINS = (PLUGIN / "coins.toml").read_text()
@@ -109,18 +110,10 @@ def own(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """Lay the example's package out as an installer does: its files and its metadata."""
-    site, project = tmp_path / "site", tomllib.loads((PLUGIN / "pyproject.toml").read_text())
-    shutil.copytree(PLUGIN / "src", site, ignore=shutil.ignore_patterns("__pycache__"))
-    info = site / "hedgerow_example_plugin-0.1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hedgerow-example-plugin\n")
-    groups = project["project"]["entry-points"]
-    lines = [f"[{g}]\n" + "".join(f"{k} = {v}\n" for k, v in groups[g].items()) for g in groups]
-    (info / "entry_points.txt").write_text("\n".join(lines))
-    monkeypatch.syspath_prepend(site)
-    yield site
+def installed(plugin_site, monkeypatch):
+    """Put the installed example on the path of this process."""
+    monkeypatch.syspath_prepend(plugin_site)
+    yield plugin_site
     import_paths.load_plugin.cache_clear()
     for name in [name for name in sys.modules if name.startswith("hedgerow_example_plugin")]:
         del sys.modules[name]
@@ -136,12 +129,20 @@ def both_ways(experiment, folder):
 
 
 def test_an_installed_plug_in_is_played_by_name_in_worker_processes(installed, tmp_path):
-    assert installed.is_dir()
+    assert not installed.is_relative_to(PLUGIN), "it is installed, not read from its sources"
     folder = both_ways(small(tmp_path, COINS), tmp_path)
     run = record(folder, method="careful_start", problem="coin_flips", seed=20)
     other = record(folder, method="projection_free_coco", problem="coin_flips", seed=20)
     assert run.record["status"] == "done"
     assert run.record["ccv"] != other.record["ccv"], "it is a method of its own"
+    own_set = record(folder, method="careful_start", problem="staircases", seed=21)
+    assert own_set.record["status"] == "done"
+    assert own_set.record["parameters"]["set"] == {
+        "kind": "staircases",
+        "arguments": {"n": 5},
+        "code": sha256(installed / "hedgerow_example_plugin" / "staircases.py"),
+    }
+    assert own_set.regret is not None
     assert {r.record["method"] for r in Results(folder).runs} == {
         "careful_start",
         "projection_free_coco",
@@ -157,6 +158,11 @@ def test_a_plug_in_is_listed(installed):
     shown = invoked("list", "--json")
     assert '"careful_start"' in shown.stdout
     assert '"coin_flips"' in shown.stdout
+    assert {"set": "staircases", "about": "Schedules 0 <= x_1 <= x_2 <= ... <= x_n <= 1."} in (
+        json.loads(shown.stdout)["sets"]
+    )
+    assert "staircases" in invoked("list").stdout
+    assert "staircases" in invoked("sets").stdout
 
 
 def test_import_paths_are_played_in_worker_processes(own, tmp_path):
@@ -298,10 +304,77 @@ def test_what_is_not_stated_has_a_default_and_what_is_stated_counts(own):
     assert plain.policy(Simplex(3), 50, 0, "practical").decision_set.dim == 3
 
 
-def test_two_packages_with_one_name_are_told_apart_by_path(installed):
-    other = installed / "other-1.0.dist-info"
-    other.mkdir()
+def test_two_packages_with_one_name_are_told_apart_by_path(installed, tmp_path, monkeypatch):
+    assert installed.is_dir()
+    other = tmp_path / "more" / "other-1.0.dist-info"
+    other.mkdir(parents=True)
+    monkeypatch.syspath_prepend(other.parent)
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\n")
     (other / "entry_points.txt").write_text("[hedgerow.methods]\ncareful_start = other:f\n")
     with pytest.raises(ValueError, match=r"offered by several .* other:f; name the one"):
         find_method("careful_start")
+
+
+def test_python_names_functions_and_classes_as_a_file_names_paths(own, tmp_path):
+    """The same experiment from a dict, with the objects themselves, has the same bytes."""
+    assert own.is_file()
+    plain, two_coins = map(import_paths.load_path, ("own_code:plain", "own_code:two_coins"))
+
+    def asked(method, kind, of):
+        return {
+            "name": "own",
+            "methods": [method, "projection_free_coco"],
+            "horizons": [40],
+            "seeds": [3],
+            "problems": [
+                {"kind": kind, "limit": 0.4},
+                {"kind": "iid_linear", "set": {"kind": of, "lower": [0.0, 0.0], "upper": [1, 2]}},
+            ],
+        }
+
+    objects = load_experiment(asked(plain, two_coins, Box))
+    named = asked("own_code:plain", "own_code:two_coins", "hedgerow.sets.boxes:Box")
+    assert objects == load_experiment(named)
+    assert sweep(objects, tmp_path / "out", serial).failed == {}
+    assert {run.record["status"] for run in Results(tmp_path / "out").runs} == {"done"}
+    assert sweep(load_experiment(named), tmp_path / "out", serial).ran == 0
+
+
+BAD_SETS = {
+    "'Simplx'": r"set.kind: there is no set 'Simplx' \(did you mean 'Simplex'\?\)",
+    "{ n = 3 }": "set lacks the key 'kind'",
+    "{ kind = 'Simplex', size = 3 }": "Simplex does not take these keys .*; its keys are n",
+    "{ kind = 'Simplex', n = { a = 1 } }": "set.n must be a number, a text or a list of them",
+    "{ kind = 'Simplex', n = -3 }": "problems.0. .iid_linear.: .*-3",
+    "'own_code:no_problem'": r"does not take these keys .*; its keys are horizon, seed",
+    "'own_code:three'": "must return a DecisionSet, got int",
+    "7": "give a name, an import path",
+}
+
+
+@pytest.mark.parametrize("given", BAD_SETS)
+def test_a_set_that_cannot_be_had_is_one_sentence(own, given, tmp_path):
+    own.write_text(OWN + "def three():\n    return 3\n")
+    text = BY_PATH.split("[[problems]]")[0] + f"[[problems]]\nkind = 'iid_linear'\nset = {given}\n"
+    with pytest.raises(ValueError, match=BAD_SETS[given]) as told:
+        small(tmp_path, text)
+    assert "\n" not in str(told.value)
+
+
+def test_a_set_that_was_changed_does_not_mix(own, tmp_path):
+    own.write_text(OWN + "def square():\n    return Simplex(3)\n")
+    head = BY_PATH.split("[[problems]]")[0]
+    text = head + "[[problems]]\nkind = 'iid_linear'\nset = 'own_code:square'\n"
+    experiment = small(tmp_path, text)
+    own.write_text(OWN + "def square():\n    return Simplex(4)\n")
+    tally = sweep(experiment, tmp_path / "out", serial)
+    assert tally.ran == 0
+    assert all("the code of own_code" in error for error in tally.failed.values())
+
+
+def test_a_lambda_is_no_method_that_others_can_import():
+    with pytest.raises(ValueError, match=r"methods\[0\]: give a name, an import path"):
+        load_experiment(
+            {"name": "x", "methods": [lambda X: X], "horizons": [5], "seeds": [1],
+             "problems": [{"kind": "iid_simplex"}]}
+        )  # fmt: skip

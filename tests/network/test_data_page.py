@@ -1,4 +1,4 @@
-"""docs/data.md: every command is run, in order, and prints what the page says."""
+"""docs/how-to/data.md: every command is run, in order, and prints what the page says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from hedgerow.cli.app import app
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs/data.md"
+PAGE = ROOT / "docs/how-to/data.md"
 
 
 def sessions():

@@ -18,7 +18,7 @@ from hedgerow.inputs import as_array
 class Adaptivity(NamedTuple):
     """How the Lipschitz constants grew: what enters these bounds besides L_T.
 
-    An artefact of the analysis: "A shorter analysis" in docs/theory.md has bounds without it.
+    An artefact of the analysis: "A shorter analysis" in theory.md has bounds without it.
     """
 
     log_growth: float  # log(L_T/L_1)

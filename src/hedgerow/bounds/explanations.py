@@ -23,6 +23,7 @@ from hedgerow.inputs import Vector
 from hedgerow.learners import steps as rules
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
+from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.composition import Composition
@@ -105,7 +106,7 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
         (CONVEX, FEASIBLE if budget == 0.0 else f"against {proved.comparator}"),
     )
     learner = policy.learner
-    if isinstance(learner, AdaptiveOCG | TrackingOCG) and isinstance(
+    if isinstance(learner, AdaptiveOCG | BlockOCG | TrackingOCG) and isinstance(
         learner.steps, CertificateSteps
     ):
         mixed = isinstance(learner, TrackingOCG)
@@ -119,8 +120,10 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
         )
 
 
-def _by_regulariser(learner: AdaptiveOCG | TrackingOCG) -> float | None:
+def _by_regulariser(learner: AdaptiveOCG | BlockOCG | TrackingOCG) -> float | None:
     """Return M_T + (gap_T - Delta_T) + beta_T R^2, and what a mixture lost to its leader."""
+    if isinstance(learner, BlockOCG):
+        return learner.bound
     rule, X = learner.rule_numbers, learner.decision_set
     R = X.radius_around(learner.first_play)
     bound = float(rule[rules.M] + rule[rules.LEFT] + rule[rules.BETA] * R**2)

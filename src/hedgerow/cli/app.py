@@ -22,7 +22,10 @@ from hedgerow.cli.network import network
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
 from hedgerow.cli.run import run
+from hedgerow.cli.saying import say
 from hedgerow.cli.tune import tune
+from hedgerow.experiments.set_specs import GROUP as SETS
+from hedgerow.import_paths import plugin_names
 from hedgerow.report.catalogue import catalogue_table
 
 app = typer.Typer(
@@ -65,6 +68,8 @@ def _version(
 def sets() -> None:
     """List the decision sets and what each can do beside its oracle."""
     Console().print(catalogue_table())
+    if installed := plugin_names(SETS):
+        say(f"Of installed packages: {', '.join(installed)}.")
 
 
 @app.command()

@@ -1,4 +1,7 @@
-"""Progress of a sweep with rate and time left: a bar on a terminal, rare lines in a log."""
+"""Progress of a sweep: what is done, under way, left and failed, with rate and time left.
+
+A bar on a terminal, rare lines in a log.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,13 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 from rich.text import Text
 
 from hedgerow.cli.habits import quiet_log
 from hedgerow.cli.saying import tell_aside
 from hedgerow.experiments.sweeps import SweepProgress
+from hedgerow.report.escaping import in_table
 
 EVERY = 30.0
 """Seconds between two lines where stderr is no terminal; what ends sooner says nothing."""
@@ -32,6 +37,30 @@ class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Show the rate, once there is one."""
         return Text("" if task.speed is None else f"{task.speed:.3g}/s")
+
+
+class _State(ProgressColumn):
+    """What is under way, left and failed: read off the tally each time that the bar is drawn."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        """Show the counts, then the task that has been under way for longest."""
+        tally = task.fields["tally"]
+        return Text("") if tally is None else in_table(state(tally))
+
+
+def state(tally: SweepProgress) -> str:
+    """Say what is under way, left and failed.
+
+    >>> state(SweepProgress(total=9, before=2, ran=3, failed={"b": "why"}, under_way={"a": None}))
+    '1 under way, 2 left, 1 failed; a'
+    """
+    names = tuple(tally.under_way)  # another thread may give out tasks meanwhile
+    told = [f"{len(names)} under way", f"{max(0, tally.left - len(names))} left"]
+    if tally.failed:
+        told.append(f"{len(tally.failed)} failed")
+    return ", ".join(told) + (f"; {names[0]}" if names else "")
 
 
 @contextmanager
@@ -47,24 +76,27 @@ def progress(name: str, quiet: bool) -> Iterator[Callable[[SweepProgress], None]
         return
     shown = Progress(
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=20),
         MofNCompleteColumn(),
         _Rate(),
         TimeRemainingColumn(),
+        _State(table_column=Column(no_wrap=True, overflow="ellipsis")),
         console=console,
         transient=True,
     )
     with shown:
-        bar = shown.add_task(name)
-        yield lambda tally: shown.update(bar, total=tally.total, completed=_done(tally))
+        bar = shown.add_task(name, total=None, tally=None)
+        yield lambda tally: shown.update(
+            bar, total=tally.total, completed=_ended(tally), tally=tally
+        )
 
 
 def _ignore(tally: SweepProgress) -> None:
     """Show nothing."""
 
 
-def _done(tally: SweepProgress) -> int:
-    return tally.before + tally.ran + len(tally.failed)
+def _ended(tally: SweepProgress) -> int:
+    return tally.total - tally.left
 
 
 class _Lines:
@@ -80,20 +112,20 @@ class _Lines:
             return
         self._last = now
         rate = here / (now - self._begin)
-        left = (tally.total - _done(tally)) / rate
-        failed = f", {len(tally.failed)} failed" if tally.failed else ""
         tell_aside(
-            f"{self._name}: {_done(tally)} of {tally.total} tasks{failed}, {rate:.3g}/s, "
-            f"about {_span(left)} left"
+            f"{self._name}: {tally.before + tally.ran} of {tally.total} tasks done, {rate:.3g}/s, "
+            f"about {span(tally.left / rate)} left; {state(tally)}"
         )
 
 
-def _span(seconds: float) -> str:
-    """Return a time to wait, roughly.
+def span(seconds: float) -> str:
+    """Return a time, roughly.
 
-    >>> _span(45.0), _span(600.0), _span(9000.0)
-    ('45 s', '10 min', '2.5 h')
+    >>> span(0.012), span(45.0), span(600.0), span(9000.0)
+    ('0.012 s', '45 s', '10 min', '2.5 h')
     """
+    if seconds < 1.0:
+        return f"{seconds:.2g} s"
     if seconds < 90.0:
         return f"{seconds:.0f} s"
     return f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hedgerow.cli.dry_run import dry_run
 from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.listing import shipped_names
 from hedgerow.cli.progress import progress
@@ -53,6 +54,10 @@ Mix = Annotated[
     bool,
     typer.Option("--mix", help="Add to results of another state of the library; reports say so."),
 ]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="List what is left and about how long it takes; write nothing."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object and nothing else.")]
 TRAFFIC = "traffic"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
@@ -66,20 +71,27 @@ def run(
     network: NetworkFile = None,
     demands: Demands = None,
     mix: Mix = False,
+    dry: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Play every run of an experiment that has no result yet; or `traffic`, at once."""
     with report_errors():
         if file == TRAFFIC and not Path(file).exists():
-            if workers is not None or cluster is not None or mix:
-                raise ValueError("traffic is played at once; leave out --workers, --cluster, --mix")
+            if workers is not None or cluster is not None or mix or dry:
+                raise ValueError(
+                    "traffic is played at once; leave out --workers, --cluster, --mix, --dry-run"
+                )
             run_traffic(network, demands, out or Path("out") / TRAFFIC, as_json, quiet)
             return
         if demands is not None:
             raise ValueError("--demands is for `hedgerow run traffic`; leave it out here")
         experiment = load_experiment(file, network)
         folder = out or Path("out") / experiment.name
+        if dry:
+            count = None if cluster else workers or os.cpu_count() or 1
+            dry_run(experiment, folder, count, mix=mix, as_json=as_json)
+            return
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
             tally = sweep(experiment, folder, force, watch, mix=mix)

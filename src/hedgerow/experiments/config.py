@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hedgerow.experiments.fingerprints import check_sha256
+from hedgerow.experiments.fingerprints import check_code, check_sha256
 from hedgerow.experiments.problems import find_kind
+from hedgerow.experiments.set_specs import SetSpec
 from hedgerow.problems.problem import Problem
 
 FORMAT = 1
@@ -52,10 +53,22 @@ class ProblemSpec:
         for name, expected in self.files:
             given[name] = Path(self.base, given[name])
             check_sha256(given[name], expected)
+        given |= {name: value.build() for name, value in self.sets}
         problem = find_kind(self.kind).build(horizon, seed, **given)
         if not isinstance(problem, Problem):
             raise TypeError(f"{self.kind} must return a Problem, got {type(problem).__name__}")
         return problem
+
+    @property
+    def sets(self) -> tuple[tuple[str, SetSpec], ...]:
+        """The sets among the parameters."""
+        return tuple((name, v) for name, v in self.parameters if isinstance(v, SetSpec))
+
+    def check_code(self) -> None:
+        """Refuse code from outside of the library that this process has not, or has otherwise."""
+        check_code(find_kind, self.kind, self.code)
+        for _, of in self.sets:
+            of.check_code()
 
     def resolved(self) -> dict[str, Any]:
         """Return it as plain data: what tells one problem from another."""
@@ -66,7 +79,9 @@ class ProblemSpec:
             "parameters": {
                 name: Path(value).name if name in hashes else value
                 for name, value in self.parameters
-            },
+                if not isinstance(value, SetSpec)
+            }
+            | {name: of.resolved() for name, of in self.sets},
             "sha256": hashes,
             **({"code": self.code} if self.code else {}),
         }
@@ -111,6 +126,9 @@ class Experiment:
         code: the SHA-256 of the file of each method from outside of the library, by its name.
         fixed: the methods that play one action for ever: their names, and the action of each as
             numbers, as names of nodes, or as the name of a vertex.
+        few: how many seeds are enough, the first ones; None: every seed is played by all.
+        many: with few: the methods that play every seed, with eagerness 1 and at the longest
+            horizon of each problem. They alone play shorter horizons, with a few seeds.
 
     """
 
@@ -125,6 +143,15 @@ class Experiment:
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
     fixed: tuple[tuple[str, FixedPlay], ...] = ()
+    few: int | None = None
+    many: tuple[str, ...] = ()
+
+    def plays(self, method: str, eagerness: float, longest: bool, seed: int) -> bool:
+        """Whether a method plays a seed with this eagerness, at the longest horizon or not."""
+        if self.few is None:
+            return True
+        much, early = method in self.many and eagerness == 1.0, seed in self.seeds[: self.few]
+        return (much or early) if longest else (much and early)
 
     def resolved(self) -> dict[str, Any]:
         """Return the experiment as plain data, with every default written out."""
@@ -155,4 +182,5 @@ class Experiment:
             "tune": tuning,
             **({"code": dict(self.code)} if self.code else {}),
             **({"fixed": {name: plain(x) for name, x in self.fixed}} if self.fixed else {}),
+            **({"few": self.few, "many": list(self.many)} if self.few is not None else {}),
         }

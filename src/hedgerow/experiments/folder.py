@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import platform
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -32,8 +34,22 @@ def folder_lock(folder: Path) -> Iterator[bool]:
         if alone:
             for part in (folder / "partial").glob("*.part"):
                 part.unlink(missing_ok=True)
+            _remove_old_chunks(folder)
         _locked(lock, alone=False)  # now others may take part
         yield alone
+
+
+def chunks_of(folder: Path) -> Path:
+    """Return where long games that are not finished keep their chunks."""
+    return folder / "partial" / "chunks"
+
+
+def _remove_old_chunks(folder: Path) -> None:
+    """Remove the chunks of games that are finished, or that another state of the library played."""
+    for game in chunks_of(folder).glob("*"):
+        name, _, state = game.name.rpartition("-")
+        if state != sources() or (folder / "runs" / f"{name}.json").is_file():
+            shutil.rmtree(game, ignore_errors=True)
 
 
 def _locked(lock: IO[bytes], alone: bool) -> bool:
@@ -50,7 +66,7 @@ def _locked(lock: IO[bytes], alone: bool) -> bool:
 
 PARTS = ("partial", "runs", "benchmarks")
 OURS = (*PARTS, "experiment.json", "environment.json", "timings.jsonl", "report")
-FREE = ("about", "seeds", "tune")
+FREE = ("about", "seeds", "tune", "few", "many")
 """Keys that may differ from one sweep of a folder to the next: no run depends on them."""
 
 
@@ -70,6 +86,7 @@ def open_results(folder: Path, resolved: dict[str, Any], mix: bool = False) -> I
     try:
         for name in PARTS:
             (folder / name).mkdir(parents=True, exist_ok=True)
+        chunks_of(folder).mkdir(exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise ValueError(f"{folder} is no folder; give another folder") from None
     with folder_lock(folder) as alone:
@@ -159,7 +176,8 @@ def _grows(stored: Record, asked: dict[str, Any], folder: Path, free: tuple[str,
             "library or of your own code; a folder may grow only by seeds after those it has: "
             "give another folder, or remove it"
         )
-    return len(new) > len(old)
+    few = [of.get("few") or math.inf for of in (stored, asked)]
+    return len(new) > len(old) or few[1] > few[0]
 
 
 def _environment() -> dict[str, Any]:

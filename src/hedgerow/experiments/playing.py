@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,8 @@ from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
-from hedgerow.games import play, simulate
+from hedgerow.games import play, simulate, simulate_resumable
+from hedgerow.games.checkpoints import ROUNDS, can_resume
 from hedgerow.inputs import Vector
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning
@@ -180,7 +183,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         )
         return (Output("runs", refused.plain(), None),)
     seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
-    trace = _trace(policy, seen, feedback, known)
+    trace = _trace(policy, seen, feedback, known, chunk_folder(task))
     record = _record(task, trace, policy, notes, known, problem)
     shown = curves(trace.costs, trace.violations)
     played = Output("runs", record.plain(), shown, trace.seconds, trace.compiled)
@@ -195,14 +198,30 @@ def _trace(
     problem: Problem,
     feedback: Feedback,
     known: Known | None,
+    chunks: Path | None,
 ) -> Trace:
-    """Play; where a round exceeds what the method was told, say how that was found."""
+    """Play, in chunks on disk if it takes long and can be resumed.
+
+    Where a round exceeds what the method was told, say how that was found.
+    """
     try:
+        if chunks is not None and problem.horizon > ROUNDS and can_resume(policy, problem):
+            return simulate_resumable(policy, problem, chunks, feedback, every=ROUNDS)
         return simulate(policy, problem, feedback)
     except ValueError as error:
         if known is not None and not known.exact:
             error.add_note(f"the constants that it was told are no bounds: {known.how}")
         raise
+
+
+def chunk_folder(task: RunTask) -> Path | None:
+    """Return where a long game keeps its chunks, those of this state of the library.
+
+    None where the folder of the results cannot be written to, as on a worker far away.
+    """
+    if not task.chunks or not os.access(task.chunks, os.W_OK):
+        return None
+    return Path(task.chunks, f"{task.id}-{sources()}")
 
 
 def _needed_constants(task: RunTask, problem: Problem) -> Known | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from hedgerow.problems.problem import Problem
+from hedgerow.sets.decision_set import DecisionSet
 
 Build = TypeVar("Build", bound=Callable[..., Problem])
 DECLARED = "hedgerow_kind"
@@ -31,6 +32,11 @@ class Parameter:
     def is_file(self) -> bool:
         """Whether the value of the key is the path of a file."""
         return self.type is Path
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the value of the key names a decision set."""
+        return self.type is DecisionSet
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ def check_kind(kind: Kind) -> None:
         if not _readable(parameter.type):
             raise ValueError(
                 f"{kind.name!r}: the type of {name} must be int, float, str, Path or a Literal, "
-                "or one of these or None; annotate it"
+                "or one of these or None, or DecisionSet; annotate it"
             )
 
 
@@ -114,4 +120,4 @@ def _readable(type_: Any) -> bool:
     if type(None) in get_args(type_):
         others = [a for a in get_args(type_) if a is not type(None)]
         return len(others) == 1 and _readable(others[0])
-    return type_ in (int, float, str, Path)
+    return type_ in (int, float, str, Path, DecisionSet)

@@ -20,6 +20,7 @@ from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
 from hedgerow.networks.network import Network
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
+from hedgerow.problems.iid_linear import IidLinear
 from hedgerow.problems.job_sequencing import JobSequencing
 from hedgerow.problems.latency_cap import LatencyCap
 from hedgerow.problems.measured_routes import MeasuredRoutes
@@ -37,6 +38,7 @@ from hedgerow.problems.synthetic import (
     SwitchingBall,
 )
 from hedgerow.problems.variation import Series
+from hedgerow.sets.decision_set import DecisionSet
 
 GROUP = "hedgerow.problems"
 """The entry points by which an installed package adds kinds of problems."""
@@ -247,6 +249,12 @@ def job_sequencing(
 def iid_simplex(horizon: int, seed: int, *, n: int = 20) -> Problem:
     """Independent linear rounds on a simplex."""
     return IidSimplex(n, horizon, seed)
+
+
+@problem_kind()
+def iid_linear(horizon: int, seed: int, *, set: DecisionSet) -> Problem:  # noqa: A002 - a key
+    """Independent linear rounds on any set: set = { kind = "Simplex", n = 8 }."""
+    return IidLinear(set, horizon, seed)
 
 
 @problem_kind()

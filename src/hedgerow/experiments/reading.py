@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from importlib.resources import files
@@ -14,7 +15,8 @@ from hedgerow.experiments import schema
 from hedgerow.experiments.config import Experiment, FixedPlay, ProblemSpec, Tuning
 from hedgerow.experiments.fingerprints import code_of, sha256
 from hedgerow.experiments.problems import KINDS, find_kind, kind_names
-from hedgerow.import_paths import is_path
+from hedgerow.experiments.set_specs import read_set
+from hedgerow.import_paths import as_name, is_path
 from hedgerow.sets.decision_set import DecisionSet
 
 PRESETS = ("practical", "theory")
@@ -29,22 +31,28 @@ FIXED = "fixed"
 Found = TypeVar("Found")
 
 
-def load_experiment(path: Path | str, network: Path | None = None) -> Experiment:
-    """Read and check an experiment file.
+def load_experiment(
+    path: Path | str | Mapping[str, Any], network: Path | None = None
+) -> Experiment:
+    """Read and check an experiment.
 
     Args:
-        path: the file, or the name of a shipped experiment.
+        path: the file, or the name of a shipped experiment; or a dict of what a file would say,
+            in which functions and classes may stand for their import paths.
         network: a network file for every problem that needs one and names none.
 
     """
-    path = find_experiment(path)
-    table = _parsed(path)
+    if isinstance(path, Mapping):
+        table, base, where = copy.deepcopy(dict(path)), Path.cwd(), ""
+    else:
+        path = find_experiment(path)
+        table, base, where = _parsed(path), path.resolve().parent, f"{path}: "
     if network is not None:
         _fill_network(table, network)
     try:
-        return read_experiment(table, path.resolve().parent)
+        return read_experiment(table, base)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{where}{error}") from None
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -86,7 +94,7 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         table,
         "the experiment",
         ("name", "problems", "methods", "horizons", "seeds"),
-        ("about", "without", "presets", "eagerness", "eager", "fixed", "tune"),
+        ("about", "without", "presets", "eagerness", "eager", "fixed", "few", "many", "tune"),
     )
     name = schema.short(table["name"], "name")
     if not name.replace("-", "").replace("_", "").isalnum():
@@ -112,6 +120,8 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
             if name not in fixed and (code := code_of(find_method(name).build))
         ),
         fixed=tuple(fixed.items()),
+        few=schema.count(table["few"], "few") if "few" in table else None,
+        many=_many(table, methods),
     )
     _build_each(experiment)
     return experiment
@@ -159,6 +169,16 @@ def _methods(table: Mapping[str, Any], fixed: Mapping[str, FixedPlay]) -> tuple[
     return (*(name for name in METHODS if name not in left_out), *fixed)
 
 
+def _many(table: Mapping[str, Any], methods: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the methods that play every seed, where a few are enough for the others."""
+    if ("few" in table) != ("many" in table):
+        raise ValueError(
+            "few (how many seeds are enough) and many (the methods that play all) go together; "
+            f"got {'few' if 'few' in table else 'many'} alone"
+        )
+    return schema.distinct(table["many"], schema.among(methods), "many") if "many" in table else ()
+
+
 def _method(value: Any, where: str, fixed: Mapping[str, FixedPlay]) -> str:
     """Return the name of a method: of the library, a package, a fixed action, or a path."""
     if isinstance(value, str) and value in fixed:
@@ -177,7 +197,12 @@ def _looked_up(
     names: Callable[[], list[str]],
     find: Callable[[str], Found],
 ) -> Found:
-    """Return what a name or an import path stands for."""
+    """Return what a name or an import path stands for, or a function that is given itself."""
+    if callable(value):
+        try:
+            value = as_name(value)
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
     if not isinstance(value, str) or not (value in ours or is_path(value)):
         schema.one_of(value, names(), where)
     if len(value) > LONGEST_PATH:
@@ -217,6 +242,9 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
     for name, parameter in known.items():
         if name not in table:
             values[name] = parameter.default
+            continue
+        if parameter.is_set:
+            values[name] = read_set(table[name], f"{where}.{name}")
             continue
         values[name] = schema.checked(table[name], parameter.type, f"{where}.{name}")
         if parameter.is_file:

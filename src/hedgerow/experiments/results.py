@@ -8,6 +8,7 @@
                                loop played it (`compiled`); no part of the results
     environment.json           versions and machine of the last session; no part of the results
     partial/                   files being written, and a lock; no .part when nothing runs
+    partial/chunks/            what was played of long games that are not finished
     selection.json             only in a folder of `hedgerow tune`: see `experiments/tuning.py`
 
 A file is complete or absent: it is written under `partial/` and renamed, the array first, so that
@@ -57,11 +58,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hedgerow.atomic_write import replace_files
+from hedgerow.data_frames import data_frame
 from hedgerow.experiments.stored import (
     NO_REGRET,
     DamagedError,
@@ -72,7 +74,20 @@ from hedgerow.experiments.stored import (
     read_record,
 )
 from hedgerow.inputs import Vector
+from hedgerow.notebook_html import html_table
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    *("id", "problem", "kind", "method", "preset", "eagerness", "horizon", "seed", "status"),
+    *("reason", "cost", "ccv", "signed_ccv", "largest_violation", "violated_rounds"),
+    *("oracle_calls", "projections", "certificate", "dim"),
+)
+"""Of a data frame, from the record of a run."""
+GROUPED = ("problem", "horizon", "method", "preset", "eagerness")
+MOST_ROWS = 40
+"""Of the table in a notebook."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -182,6 +197,37 @@ class Results:
         """Return the same rows for the benchmark of a run."""
         return self._array("benchmarks", result.record["benchmark"], result.record["horizon"])
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each run, refused ones included; it needs pandas.
+
+        Columns: what tells runs apart, the numbers of the record, the regret, the cost of the
+        benchmark, and the seconds of the game. What a run has not is missing there.
+        """
+        seconds = self.timings()
+        rows = [
+            {
+                **{name: run.record.get(name) for name in COLUMNS},
+                "regret": run.regret,
+                "benchmark_cost": None if run.benchmark is None else run.benchmark["cost"],
+                "seconds": seconds.get(run.record["id"]),
+            }
+            for run in self.runs
+        ]
+        names = (*COLUMNS, "regret", "benchmark_cost", "seconds")
+        return data_frame({name: [row[name] for row in rows] for name in names}, index="id")
+
+    def _repr_html_(self) -> str:
+        """Show how many runs each method has, with mean regret and CCV."""
+        groups: dict[tuple[Any, ...], list[RunResult]] = {}
+        for run in self.runs:
+            groups.setdefault(tuple(run.record[name] for name in GROUPED), []).append(run)
+        rows = [(*key, len(of), *_means(of)) for key, of in groups.items()]
+        more = len(rows) - MOST_ROWS
+        caption = f"{self.experiment['name']}: {len(self.runs)} runs"
+        caption += f"; {more} more rows in to_frame()" if more > 0 else ""
+        head = (*GROUPED, "runs", "mean regret", "mean CCV")
+        return html_table(head, rows[:MOST_ROWS], caption)
+
     def timings(self) -> dict[str, float]:
         """Return the seconds that each game took, by the run's id.
 
@@ -197,16 +243,11 @@ class Results:
 
     def _games(self) -> dict[str, Record]:
         """Return the last entry of each run that was played, by its id."""
-        path, games = self.folder / "timings.jsonl", {}
-        for line in path.read_bytes().splitlines() if path.is_file() else ():
-            try:
-                entry = json.loads(line)
-                played = entry["place"] == "runs" and entry.get("compiled") is not None
-                if played and 0.0 <= entry["seconds"] < math.inf:
-                    games[str(entry["id"])] = entry
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                continue  # cut short by a kill, or damaged: times are no part of the results
-        return games
+        return {
+            entry["id"]: entry
+            for entry in _timing_entries(self.folder)
+            if entry.get("place") == "runs" and entry.get("compiled") is not None
+        }
 
     def _joined(self, record: Record) -> RunResult:
         best = self.benchmarks.get(record["benchmark"])
@@ -229,6 +270,14 @@ class Results:
     def _rounds(self) -> dict[int, Vector]:
         """The rounds that curves show, by horizon: the first ones read."""
         return {}
+
+
+def _means(runs: list[RunResult]) -> tuple[str, str]:
+    """Return mean regret and mean CCV in a few digits, a dash where there are none."""
+    regrets = [run.regret for run in runs if run.regret is not None]
+    ccvs = [run.record["ccv"] for run in runs if run.record["status"] == "done"]
+    regret, ccv = (f"{np.mean(of):.5g}" if of else "-" for of in (regrets, ccvs))
+    return regret, ccv
 
 
 def write(folder: Path, output: Output) -> None:
@@ -264,6 +313,24 @@ def add_timing(folder: Path, output: Output, task_seconds: float) -> None:
             file.write(b"\n" + json.dumps(entry).encode())
     except OSError as error:
         raise UnwritableError(path, error) from None
+
+
+def task_seconds(folder: Path) -> dict[str, float]:
+    """Return how long each task took, drawing of rounds included, by its id."""
+    return {entry["id"]: float(entry["task_seconds"]) for entry in _timing_entries(folder)}
+
+
+def _timing_entries(folder: Path) -> Iterator[Record]:
+    """Yield the entries of `timings.jsonl` that can be used, in order."""
+    path = folder / "timings.jsonl"
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        try:
+            entry = json.loads(line)
+            times = entry["seconds"], entry.get("task_seconds", entry["seconds"])
+            if all(0.0 <= seconds < math.inf for seconds in times):
+                yield {**entry, "id": str(entry["id"]), "task_seconds": times[1]}
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            continue  # cut short by a kill, or damaged: times are no part of the results
 
 
 def as_json(record: Any) -> bytes:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+import shutil
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hedgerow.experiments.config import Experiment
 from hedgerow.experiments.executors import Done
 from hedgerow.experiments.fingerprints import sources
-from hedgerow.experiments.folder import open_results, refuse_other_states
+from hedgerow.experiments.folder import chunks_of, open_results, refuse_other_states
+from hedgerow.experiments.playing import chunk_folder
 from hedgerow.experiments.results import StoppedError, add_timing, write
 from hedgerow.experiments.stored import DamagedError, read_whole
-from hedgerow.experiments.tasks import Task, plan
+from hedgerow.experiments.tasks import RunTask, Task, plan
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
 """Who does the tasks: `serial`, or `processes` or `dask` with their choice."""
@@ -30,6 +32,8 @@ class SweepProgress:
         ran: those that it finished.
         failed: what went wrong, by the task's id.
         damaged: what was wrong with files that were there and were not counted, a sentence each.
+        under_way: the ids of tasks that workers have, oldest first; a few of them may still wait
+            for a worker to come free.
 
     """
 
@@ -38,10 +42,11 @@ class SweepProgress:
     ran: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
+    under_way: dict[str, None] = field(default_factory=dict)
 
     @property
     def left(self) -> int:
-        """Tasks that are neither finished nor failed."""
+        """Tasks that are neither finished nor failed, those under way among them."""
         return self.total - self.before - self.ran - len(self.failed)
 
 
@@ -94,9 +99,10 @@ def sweep_tasks(
             watch(tally)
         # another process may finish tasks meanwhile: each is looked up again before it is given out
         order = found.left if alone else found.left[::-1]
-        pending = (task for task in order if look([task], folder).left)
+        pending = _given_out(order, folder, tally)
         with closing(workforce(pending)) as ends:
             for done in ends:
+                tally.under_way.pop(done.task.id, None)
                 _keep(done, folder, tally, mix)
                 if watch:
                     watch(tally)
@@ -133,6 +139,15 @@ def look(tasks: Iterable[Task], folder: Path) -> Found:
     return found
 
 
+def _given_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterator[Task]:
+    """Yield the tasks that are still to be done; a run knows where a long game keeps its chunks."""
+    chunks = str(chunks_of(folder).resolve())
+    for task in order:
+        if look([task], folder).left:
+            tally.under_way[task.id] = None
+            yield replace(task, chunks=chunks) if isinstance(task, RunTask) else task
+
+
 def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
     if done.error is not None:
         tally.failed[done.task.id] = done.error
@@ -150,4 +165,6 @@ def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
             tally.failed[done.task.id] = f"its numbers cannot be stored: {error}"
             return
     add_timing(folder, done.outputs[-1], done.seconds)
+    if isinstance(done.task, RunTask) and (chunks := chunk_folder(done.task)) is not None:
+        shutil.rmtree(chunks, ignore_errors=True)
     tally.ran += 1

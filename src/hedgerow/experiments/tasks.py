@@ -47,7 +47,7 @@ class BenchmarkTask:
 
     def check_code(self) -> None:
         """Refuse a kind from outside of the library that this process has not, or has otherwise."""
-        check_code(find_kind, self.problem.kind, self.problem.code)
+        self.problem.check_code()
 
     def build(self) -> Problem:
         """Build the problem that is played."""
@@ -66,6 +66,8 @@ class RunTask:
         seed: the repetition; it also fixes the method's own draws.
         code: the SHA-256 of the file that defines a method from outside of the library.
         action: what a method that plays one action for ever plays.
+        chunks: the folder in which long games keep their chunks, where there is one; no part of
+            what tells a run from others.
 
     """
 
@@ -76,6 +78,7 @@ class RunTask:
     seed: int
     code: str = ""
     action: FixedPlay | None = None
+    chunks: str = ""
 
     @property
     def place(self) -> Place:
@@ -138,10 +141,11 @@ def plan(experiment: Experiment) -> list[Task]:
     """
     tasks: list[Task] = []
     for game in games(experiment):
-        if not find_kind(game.problem.kind).reacts:
+        seeds = experiment.seeds if not _seeded(game) else (game.seed,)
+        runs = [run for seed in seeds for run in _runs(experiment, game, seed)]
+        if runs and not find_kind(game.problem.kind).reacts:
             tasks.append(game)
-        for seed in experiment.seeds if not _seeded(game) else (game.seed,):
-            tasks.extend(_runs(experiment, game, seed))
+        tasks.extend(runs)
     return tasks
 
 
@@ -161,6 +165,7 @@ def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple
 def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[RunTask]:
     """Yield the runs of one game; a method without draws plays recorded data once."""
     code, fixed = dict(experiment.code), dict(experiment.fixed)
+    longest = game.horizon == max(game.problem.horizons)
     for name in experiment.methods:
         method = _method(name, fixed.get(name))
         if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
@@ -168,9 +173,10 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
         for preset in experiment.presets if method.takes("preset") else ("practical",):
             asked = experiment.eagerness if name in experiment.eager else (1.0,)
             for eagerness in eagerness_of(method, preset, asked):
-                yield RunTask(
-                    game, name, preset, eagerness, seed, code.get(name, ""), fixed.get(name)
-                )
+                if experiment.plays(name, eagerness, longest, seed):
+                    yield RunTask(
+                        game, name, preset, eagerness, seed, code.get(name, ""), fixed.get(name)
+                    )
 
 
 def _method(name: str, action: FixedPlay | None) -> Method:

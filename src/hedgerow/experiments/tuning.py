@@ -239,6 +239,7 @@ def training_part(experiment: Experiment) -> Experiment:
         eagerness=tuning.eagerness,
         eager=experiment.methods,
         presets=("practical",),
+        few=None,
     )
 
 

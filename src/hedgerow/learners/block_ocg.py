@@ -13,6 +13,7 @@ from hedgerow.kernels.jit import kernel, number, read
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.kernels.tangents import balanced
 from hedgerow.kernels.vectors import dot
+from hedgerow.learners import steps
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
 from hedgerow.learners.steps import CertificateSteps, StepRule, as_steps
@@ -22,7 +23,7 @@ from hedgerow.sets.product import Product
 Array = Vector
 ROUND, BLOCKS, SIMPLICES, LENGTH, BEGIN = range(5)
 """The numbers of the state [x | x_1 | S | t, how many blocks, whether all are simplices, how many
-numbers a block has | where blocks begin, and the end | sum of <s, x> and rule of each block]."""
+numbers a block has | where blocks begin, and the end | rule and sum of <s, x> of each block]."""
 
 
 @kernel(number, read, number)
@@ -53,10 +54,10 @@ def before_oracle(
     for b in range(blocks):
         i, j = int(begin[b]), int(begin[b + 1])
         part, s_b, x_b = parts[b * length : (b + 1) * length], s[i:j], x[i:j]
-        part[0] += dot(s_b, x_b)
+        part[length - 1] += dot(s_b, x_b)
         plain2 = dot(s_b, s_b)
         tangent2 = along_simplex(s_b, plain2) if own[SIMPLICES] > 0.0 else passed[3 * b]
-        beta = regularise(part[1:], t, (tangent2, plain2, loss[2]))
+        beta = regularise(part, t, (tangent2, plain2, loss[2]))
         value, far2 = accumulate_and_gradient(work[i:j], S[i:j], s_b, x_b, x1[i:j], beta)
         passed[3 * b + 1], passed[3 * b + 2] = beta, value + beta * far2
     return True
@@ -78,10 +79,10 @@ def after_oracle(
             passed[3 * b + 2],
         )
         gap, distance2 = gap_and_distance(work[i:j], x[i:j], work[n + i : n + j])
-        sigma = step_size(part[1:], own[ROUND], beta, gap, distance2)
+        sigma = step_size(part, own[ROUND], beta, gap, distance2)
         move(x[i:j], work[n + i : n + j], sigma)
-        margin, left = margin_and_left(part[0], value, beta, sigma, gap, distance2)
-        after_step(part[1:], margin, left)
+        margin, left = margin_and_left(part[length - 1], value, beta, sigma, gap, distance2)
+        after_step(part, margin, left)
 
 
 class BlockOCG(KernelLearner):
@@ -93,7 +94,7 @@ class BlockOCG(KernelLearner):
 
     Each block has the guarantee of its step rule, and they add up: with `CertificateSteps`,
     Regret_T <= sum_b (4/3)(cap^{-1/3} + rho_b cap) D_b P_b^{3/4} + lower order, where
-    P_b = sum_t ||grad_{t,b}||^{4/3} (Theorem E of docs/theory.md, `bounds.capped_regret`). This is
+    P_b = sum_t ||grad_{t,b}||^{4/3} (Theorem E of theory.md, `bounds.capped_regret`). This is
     never above the bound of one block: P_b^{3/4} is a norm of the block's sizes with exponent 4/3,
     so sum_b D_b P_b^{3/4} <= D (sum_b P_b^{3/2})^{1/2} <= D P^{3/4}, by Cauchy-Schwarz and
     Minkowski, where D^2 = sum D_b^2 and ||grad_t||^2 = sum_b ||grad_{t,b}||^2.
@@ -115,6 +116,8 @@ class BlockOCG(KernelLearner):
     """
 
     before_oracle, after_oracle = before_oracle, after_oracle
+    longest_rest = 1.0
+    """It steps in every round."""
 
     def __init__(
         self,
@@ -134,7 +137,7 @@ class BlockOCG(KernelLearner):
         for X in factors:
             D = X.diameter or 1.0  # a single point: any length will do
             begun.setdefault(D, self.steps.begin(D))
-        rules = np.array([[0.0, *begun[X.diameter or 1.0]] for X in factors])
+        rules = np.array([[*begun[X.diameter or 1.0], 0.0] for X in factors])
         blocks, length = rules.shape
         numbers = {"x1": n, "S": n, "t": 1, "blocks": 1, "simplices": 1, "length": 1}
         numbers |= {"begin": blocks + 1, "parts": rules.size}
@@ -158,10 +161,28 @@ class BlockOCG(KernelLearner):
         return self._state["x1"].copy()
 
     @property
+    def rule_numbers(self) -> Vector:
+        """The step rule's numbers and the sum of <s, x> of each block in turn, a view."""
+        return self._state["parts"]
+
+    @property
     def block_rules(self) -> Vector:
         """The step rule's numbers, one row for each block, a view of the state."""
         length = int(self._state["length"][0])
-        return self._state["parts"].reshape(-1, length)[:, 1:]
+        return self._state["parts"].reshape(-1, length)[:, :-1]
+
+    @property
+    def bound(self) -> float:
+        """The sum of M_b + (gap_b - Delta_b) + beta_b R_b^2: no regret on these losses is larger.
+
+        For `CertificateSteps`, whose numbers these are.
+        """
+        X = self.decision_set
+        assert isinstance(X, Product)
+        parts = zip(X.factors, X.parts(self.first_play), strict=True)
+        radii2 = np.array([factor.radius_around(x) ** 2 for factor, x in parts])
+        rule = self.block_rules.T
+        return float(np.sum(rule[steps.M] + rule[steps.LEFT] + rule[steps.BETA] * radii2))
 
     def _before(self, s: Vector, declared: float, noise: Vector) -> bool:
         if not self._state["simplices"][0]:

@@ -253,7 +253,7 @@ class CertificateSteps:
     gradient change nothing. Norms are tangent norms.
 
     Beforehand, Regret_T <= (4/3) (cap^{-1/3} + rho cap) D P_T^{3/4} + lower order (Theorem E of
-    docs/theory.md, `bounds.capped_regret`), rho = (R/D)^2, where R is the radius around x_1.
+    theory.md, `bounds.capped_regret`), rho = (R/D)^2, where R is the radius around x_1.
     P_T^{3/4} <= L T^{3/4} for gradients of norm at most L. After the fact,
     Regret_T <= (1 + c) beta_{T+1} D^2 + gap_T where the cap does not bind; gap_T is the
     Frank-Wolfe gap of F_T at x_{T+1}.

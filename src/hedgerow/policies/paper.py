@@ -12,6 +12,7 @@ from functools import partial
 from hedgerow.feedback import Constraints
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
@@ -31,7 +32,9 @@ from hedgerow.policies.presets import (
 from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
 from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.product import Product
 from hedgerow.surrogates.adaptive import SCALE_FLOOR, AdaptiveSurrogate, P
+from hedgerow.surrogates.block_guard import BlockGuard
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
@@ -73,7 +76,7 @@ def projection_free_coco(
     another factor up to rounding. One oracle call per round, and a few more for violations of a
     new size.
 
-    A `Guard` grants its weights and steps while they cannot break Theorem G (docs/theory.md):
+    A `Guard` grants its weights and steps while they cannot break Theorem G (theory.md):
     regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}) against every action that keeps all rounds,
     for any horizon. `explain(policy)` prints the bounds, which are below the trivial ones from
     T = 600 to 3000 on, depending on the set (40 to 300 with `tracking=False`); `certificate()`
@@ -107,7 +110,8 @@ def projection_free_coco(
             each violation counts as much as so many. More means less violation and more regret.
         tracking: in `practical` alone: the learner mixes one that remembers everything with one
             that forgets, and follows a world that drifts. False for `AdaptiveOCG` alone, a little
-            quicker and a little better where nothing drifts.
+            quicker and a little better where nothing drifts; on a `Product` that is `BlockOCG`,
+            where every factor has its own step and regulariser.
         constraints: how many constraints a round has, in `practical` alone, for one queue each;
             left out, one queue for their maximum. The other arguments hold for each of them, and
             a budget is that of all together.
@@ -119,7 +123,7 @@ def projection_free_coco(
 
     """
     check_preset(preset, decision_set, horizon)
-    learner: AdaptiveOCG | TrackingOCG
+    learner: AdaptiveOCG | BlockOCG | TrackingOCG
     if preset == "theory":
         refuse_in_theory(
             violation_range=violation_range,
@@ -136,8 +140,12 @@ def projection_free_coco(
         return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
     if not isinstance(tracking, bool):
         raise TypeError(f"tracking must be True or False, got {tracking!r}")
-    plain = AdaptiveOCG(decision_set, CertificateSteps())
-    learner = TrackingOCG(decision_set) if tracking else plain
+    if tracking:
+        learner = TrackingOCG(decision_set)
+    elif isinstance(decision_set, Product):
+        learner = BlockOCG(decision_set)
+    else:
+        learner = AdaptiveOCG(decision_set, CertificateSteps())
     scale = None
     if violation_scale is not None:
         if violation_range is not None:
@@ -147,7 +155,9 @@ def projection_free_coco(
         scale = SCALE_FLOOR
         violation_range = as_positive(violation_scale, "violation_scale") / scale
     budget = P * as_budget(benchmark_budget)
-    guard = Guard(learner) if constraints is None else None
+    guard = None
+    if constraints is None:
+        guard = BlockGuard(learner) if isinstance(learner, BlockOCG) else Guard(learner)
     theorems = () if guard is None else (_guarded(guard, tracking),)
 
     def surrogate() -> AdaptiveSurrogate:
@@ -158,7 +168,7 @@ def projection_free_coco(
 
 
 projection_free_coco_plain = baseline(
-    source="this library: docs/theory.md",
+    source="this library: theory.md",
     regret="T^{3/4}",
     ccv="T^{3/4}",
     per_round="1 linear minimisation",
@@ -196,7 +206,7 @@ def projection_free_long_term(
 
     `practical`: V = sqrt(t) in learnt ranges, `CertificateSteps`, any horizon. `theory`:
     V = 144 G D log(T) T^{3/4}, `PaperSteps`; the quadratic drift and Theorem 2.1 give regret
-    and signed sum of order T^{7/8} up to logarithms (docs/paper-to-code.md; the paper states this
+    and signed sum of order T^{7/8} up to logarithms (paper-to-code.md; the paper states this
     setting only for linear functions, Algorithm 7). `projection_free_coco(preset="theory")` has
     the better bounds in both: the signed sum is at most the CCV, of order T^{3/4}. What speaks for
     this policy is practical: it can spend slack.

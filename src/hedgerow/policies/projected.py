@@ -14,7 +14,7 @@ from hedgerow.surrogates.violation_weight import ViolationSurrogate
 def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constrained[Constraints]:
     """AdaGrad with weights in proportion to the violation: regret O(sqrt T), CCV O(sqrt(T log T)).
 
-    Theorem F of docs/theory.md with projections: one projection per round, any horizon, and nothing
+    Theorem F of theory.md with projections: one projection per round, any horizon, and nothing
     known but the diameter. Sinha and Vaze (2024) prove CCV O(sqrt(T) log T). It is a guarantee, not
     a preset: its unit of violation, D ||grad g||, is far above what plays usually do.
 

@@ -1,11 +1,14 @@
 from .ad_slots import AdSlots as AdSlots
 from .caching import Caching as Caching
+from .compiled_rounds import CompiledChunk as CompiledChunk
+from .compiled_rounds import FunctionRows as FunctionRows
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths
 from .edge_quantities import EdgeQuantity as EdgeQuantity
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
+from .iid_linear import IidLinear as IidLinear
 from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
 from .link_loads import Congestion as Congestion

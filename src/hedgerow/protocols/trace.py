@@ -5,13 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from hedgerow.data_frames import data_frame
 from hedgerow.inputs import Vector
+from hedgerow.notebook_html import html_table, sparkline
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.service_level import ServiceLevel, service_level
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Step(NamedTuple):
@@ -120,6 +125,37 @@ class Trace:
             raise ValueError(f"there are {len(rows)} constraints, got names of {len(named)}")
         pairs = zip(rows, named, strict=True)
         return tuple(service_level(row, *name, round_minutes) for row, name in pairs)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with a row for each round, from 1 on; it needs pandas.
+
+        Columns: `cost` and `violation` of the round, `total_cost` and `ccv` up to it, and where
+        there are several constraints `violation_1`, `violation_2` and so on.
+        """
+        each = () if self.violations_each is None else tuple(self.violations_each)
+        columns = {
+            "t": np.arange(1, len(self.costs) + 1),
+            "cost": self.costs,
+            "violation": self.violations,
+            "total_cost": self.costs.cumsum(),
+            "ccv": np.maximum(self.violations, 0.0).cumsum(),
+            **{f"violation_{k}": row for k, row in enumerate(each, start=1)},
+        }
+        return data_frame(columns, index="t")
+
+    def _repr_html_(self) -> str:
+        rounds, kept = len(self.costs), np.maximum(self.violations, 0.0)
+        calls = "not known" if self.oracle_calls is None else self.oracle_calls
+        how = " in the compiled loop" if self.compiled else ""
+        rows = [
+            ("cost", f"{self.cost:.6g}", sparkline(self.costs, "cost of each round")),
+            ("CCV", f"{self.ccv:.6g}", sparkline(kept.cumsum(), "CCV so far")),
+            ("violated rounds", f"{int((self.violations > 0.0).sum())} of {rounds}", ""),
+            ("largest violation", f"{kept.max(initial=0.0):.6g}", ""),
+            ("oracle calls", calls, ""),
+            ("time", f"{self.seconds:.3g} s{how}", ""),
+        ]
+        return html_table((), rows, f"Trace of {rounds} rounds")
 
     def regret(self, best: Benchmark) -> float:
         """The total cost minus the benchmark's; negative where violation bought cost."""

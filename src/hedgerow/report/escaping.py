@@ -6,6 +6,8 @@ import html
 
 from rich.text import Text
 
+from hedgerow.showing import printable as printable
+
 LONGEST = 120
 """Characters of one name in a figure; the rest is cut."""
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
@@ -22,15 +24,6 @@ LATEX = str.maketrans(
         **{c: f"{{{c}}}" for c in "[]*"},  # after \\ these would be its arguments
     }
 )
-
-
-def printable(text: object) -> str:
-    r"""Write out what no one can see: ends of lines, commands to terminals, changes of direction.
-
-    >>> print(printable("a\nb \x1b[31mred"))
-    a\nb \x1b[31mred
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
 def in_table(text: object) -> Text:

@@ -34,14 +34,21 @@ class Capability:
 
 
 Projectable = Capability("Projectable", "project", "the nearest point of the set")
+"""The capability of `project`: the nearest point of the set."""
 Decomposable = Capability("Decomposable", "decompose", "a point as a mixture of vertices")
+"""The capability of `decompose`: a point as a mixture of vertices."""
 HasSampling = Capability("HasSampling", "sample", "a random vertex with a given mean")
+"""The capability of `sample`: a random vertex with a given mean."""
 HasAffineHull = Capability("HasAffineHull", "hull", "the affine hull, with an orthonormal basis")
+"""The capability of `hull`: the affine hull, with an orthonormal basis."""
 HasInnerBall = Capability("HasInnerBall", "ball", "a ball inside the set, relative to its hull")
+"""The capability of `ball`: a ball inside the set, relative to its hull."""
 HasLinearDescription = Capability(
     "HasLinearDescription", "rows", "a linear description of polynomial size"
 )
+"""The capability of `rows`: a linear description of polynomial size."""
 HasSeparation = Capability("HasSeparation", "separate", "a hyperplane between a point and the set")
+"""The capability of `separate`: a hyperplane between a point and the set."""
 
 CAPABILITIES = (
     Projectable,
@@ -52,6 +59,7 @@ CAPABILITIES = (
     HasLinearDescription,
     HasSeparation,
 )
+"""All capabilities, in the order of the catalogue."""
 
 
 @dataclass(frozen=True, eq=False)

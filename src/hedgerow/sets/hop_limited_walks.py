@@ -18,6 +18,7 @@ from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.graph import Edges, Index, ends, group, hops_from, no_path
 from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.path_drawing import path_set_html
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,9 @@ class HopLimitedWalks(OracleOnly):
         # that is a mixture of others never wins.
         tie = 1.0 + np.random.default_rng(0).random(edge.size) / (hops + 1)
         object.__setattr__(self, "_route", (begin, tail[edge], edge, source, target, hops, tie))
+
+    def _repr_html_(self) -> str:
+        return path_set_html(repr(self), self.edges, self.source, self.target)
 
     def _in_short(self) -> str:
         return f"{self.hops} hops, {self.dim} edges"

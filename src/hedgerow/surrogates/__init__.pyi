@@ -1,4 +1,5 @@
 from .adaptive import AdaptiveSurrogate as AdaptiveSurrogate
+from .block_guard import BlockGuard as BlockGuard
 from .budget import BudgetedScale as BudgetedScale
 from .cost_only import CostOnlySurrogate as CostOnlySurrogate
 from .current import CurrentSurrogate as CurrentSurrogate

@@ -2,9 +2,9 @@
 
 Weight and regulariser of a practical preset are wishes. Before each step the guard checks one
 inequality between numbers that are known by then; while it holds, regret and CCV obey Theorem G of
-docs/theory.md, whatever was wished. A wish that would break it is reduced, at the worst to the
+theory.md, whatever was wished. A wish that would break it is reduced, at the worst to the
 weight of Theorem F and the regulariser of its schedule, which always keep it; for a learner that
-skips steps up to the term E_T of docs/theory.md.
+skips steps up to the term E_T of theory.md.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ SHARE = 0.25
 BISECTIONS = 40
 
 
-@kernel(number, write, write, number, SIZES)
-def theorem_weight(guard: Array, rule: Array, value: float, sizes: Sizes) -> float:
+@kernel(number, write, number, number, SIZES)
+def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
     """Take in the cost's size; return wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^3, Theorem F's weight.
 
     m_t = (lambda/c1) C D Phi_t and kappa_t = C D ||grad g||.
@@ -51,7 +51,7 @@ def theorem_weight(guard: Array, rule: Array, value: float, sizes: Sizes) -> flo
     guard[COSTS] += math.sqrt(sizes[COST2]) / guard[UNIT]
     if value <= 0.0 or sizes[FORCE2] <= 0.0:
         return 0.0
-    CD = guard[C] * rule[rules.D]
+    CD = guard[C] * D
     m = guard[LAM] / C1 * CD * guard[UNIT] * guard[PHI] ** 0.75
     kappa = CD * math.sqrt(sizes[FORCE2])
     share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
@@ -109,10 +109,11 @@ def reduced(
 @kernel(number, write, write, number, number, SIZES)
 def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, at most the larger of the wish and Theorem F's."""
-    floor = theorem_weight(guard, rule, value, sizes)
+    D = rule[rules.D]
+    floor = theorem_weight(guard, D, value, sizes)
     if guard[UNIT] == 0.0:  # every cost was flat so far: there is no regret to guard
         return wish
-    weight, unit, D = max(wish, floor), guard[UNIT], rule[rules.D]
+    weight, unit = max(wish, floor), guard[UNIT]
     if rule[rules.UNIT] == 0.0:
         rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
     guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)

@@ -74,7 +74,7 @@ class ViolationSurrogate(FirstOrder):
     Phi_t = sqrt(sum ||grad f||^2), W the sum of w g^+. With a learner whose regret is at most
     sqrt(2) D sqrt(sum ||s||^2), against every x* that keeps all rounds,
     Regret_T <= (1 + lam) sqrt(2) D Phi_T, and the CCV is of order sqrt(T log T) where cost
-    gradients are of one size (docs/theory.md). Nothing but D is known to it.
+    gradients are of one size (theory.md). Nothing but D is known to it.
 
     Args:
         learner: an `AdaGrad`; its set is measured.

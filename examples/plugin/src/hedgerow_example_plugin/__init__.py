@@ -1,1 +1,1 @@
-"""A method and a kind of problem for Hedgerow."""
+"""A method, a kind of problem and a set for Hedgerow."""

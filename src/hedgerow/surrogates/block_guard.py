@@ -1,0 +1,176 @@
+"""The guard of a learner of blocks: Theorem G's inequality adds up over the factors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hedgerow.engine.signatures import SIZES
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.vectors import four, two
+from hedgerow.learners import steps as rules
+from hedgerow.learners.block_ocg import BlockOCG
+from hedgerow.learners.steps import CertificateSteps, capped_regulariser
+from hedgerow.sets.product import Product
+from hedgerow.snapshot import State
+from hedgerow.surrogates.guard import (
+    ACTED,
+    BISECTIONS,
+    FIRST,
+    LAM_E,
+    PC,
+    PHI,
+    R2,
+    RISEN,
+    SHARE,
+    UNIT,
+    WC,
+    WE,
+    C,
+    Guard,
+    Sizes,
+    Z,
+    mixed_size2,
+    theorem_weight,
+)
+
+Array = Vector
+DIAMETER, CAP, BLOCKS = range(ACTED + 1, ACTED + 4)
+"""The numbers after the guard's: D of the product, the steps' cap; then R_b^2 of each block."""
+ROW = rules.LEASH + 2
+"""How many numbers a block has: those of its step rule, and the sum of <s, x>."""
+
+
+@kernel(four, read, write, number)
+def sums_of_blocks(guard: Array, rows: Array, b: float) -> tuple[float, float, float, float]:
+    """Return, over the blocks and with R_b^2 as weights, what the inequality needs to know.
+
+    The sums of beta_b, of the beta_b that M_b and P_b ask for before this round, of
+    max(0, b - that), and the least of these; 0 <= that of the round itself - that <=
+    cap ||s_b||/D_b.
+    """
+    spent = wished = short = 0.0
+    least = math.inf
+    for k in range(len(guard) - BLOCKS):
+        row, R2_b = rows[k * ROW : (k + 1) * ROW], guard[BLOCKS + k]
+        beta = capped_regulariser(row, 0.0)
+        spent += R2_b * row[rules.BETA]
+        wished += R2_b * beta
+        short += R2_b * max(0.0, b - beta)
+        least = min(least, beta)
+    return spent, wished, short, least
+
+
+@kernel(two, read, write, number)
+def raised(guard: Array, rows: Array, b: float) -> tuple[float, float]:
+    """Return the sum of R_b^2 max(beta_b, b), and the least of these."""
+    total, least = 0.0, math.inf
+    for k in range(len(guard) - BLOCKS):
+        beta = max(rows[k * ROW + rules.BETA], b)
+        total += guard[BLOCKS + k] * beta
+        least = min(least, beta)
+    return total, least
+
+
+@kernel(number, read)
+def settled(rows: Array) -> float:
+    """Return the sum of M_b + (4/3)(gap_b - Delta_b) of the last round."""
+    total = 0.0
+    for k in range(len(rows) // ROW):
+        total += rows[k * ROW + rules.M] + 4.0 / 3.0 * rows[k * ROW + rules.LEFT]
+    return total
+
+
+@kernel(nothing, write, number)
+def order(rows: Array, beta: float) -> None:
+    """Order that no block's regulariser is below beta in this round."""
+    for k in range(len(rows) // ROW):
+        rows[k * ROW + rules.ORDERED] = beta
+
+
+@kernel(number, number, number, number)
+def steepest(norm: float, D: float, beta: float) -> float:
+    """Return min(D^{2/3} ||s||^{4/3} beta^{-1/3}, (4/3) ||s|| D), at least what all blocks lose.
+
+    By Hoelder, sum D_b^{2/3} ||s_b||^{4/3} <= D^{2/3} ||s||^{4/3}, and by Cauchy-Schwarz
+    sum D_b ||s_b|| <= D ||s||.
+    """
+    rise = 4.0 / 3.0 * norm * D
+    if beta > 0.0:
+        rise = min(rise, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
+    return rise
+
+
+@kernel(number, write, write, number, number, SIZES)
+def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Sizes) -> float:
+    """Return the weight of this round, as `guard.grant` does for one block."""
+    D = guard[DIAMETER]
+    floor = theorem_weight(guard, D, value, sizes)
+    if guard[UNIT] == 0.0:  # every cost was flat so far: there is no regret to guard
+        return wish
+    weight, unit = max(wish, floor), guard[UNIT]
+    guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)
+    root = unit * guard[PC] ** 0.75
+    b = root / D  # the schedule's regulariser
+    known = guard[Z] = min(guard[RISEN], settled(rows))
+    room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
+    room += guard[LAM_E] * guard[C] * D * unit * guard[PHI] ** 0.75
+    spent, wished, short, least = sums_of_blocks(guard, rows, b)
+    norm = math.sqrt(mixed_size2(sizes, weight))
+    wished += guard[CAP] * math.sqrt(guard[R2]) * norm  # at most, after this round
+    rise = steepest(norm, D, least) + (wished - spent) / 3.0
+    if not rise + wished + 4.0 / 3.0 * short - (weight - floor) * value <= room:
+        total, least = raised(guard, rows, b)
+        low, high, tried = floor, weight, weight
+        for _ in range(BISECTIONS):  # the largest weight that is granted; the floor always is
+            left = steepest(math.sqrt(mixed_size2(sizes, tried)), D, least) + (total - spent) / 3.0
+            if left + total - (tried - floor) * value <= room:
+                low = tried
+            else:
+                high = tried
+            if low == weight:
+                break
+            tried = 0.5 * (low + high)
+        weight = low
+        norm = math.sqrt(mixed_size2(sizes, weight))
+        rise = steepest(norm, D, least) + (total - spent) / 3.0
+        order(rows, b)
+        guard[ACTED] += 1.0
+    guard[RISEN] = known + rise
+    guard[WC] += floor * max(0.0, value)
+    guard[WE] += (weight - floor) * value if value > 0.0 else 0.0
+    return weight
+
+
+class BlockGuard(Guard):
+    """The guard of a `BlockOCG` whose steps are `CertificateSteps`.
+
+    Inequality (3) of theory.md, with the sums of M_b, of R_b^2 beta_b and of
+    R_b^2 max(0, b - beta_b) over the blocks, keeps Theorem G with the constants of one block.
+
+    Args:
+        learner: who plays.
+        lam: the share of the bound that pays for Theorem F's weights.
+        lam_e: the share that practical weights and steps may use up.
+
+    """
+
+    def __init__(self, learner: BlockOCG, lam: float = SHARE, lam_e: float = SHARE):
+        if not isinstance(learner.steps, CertificateSteps):
+            raise TypeError(f"the learner's steps must be CertificateSteps, got {learner.steps!r}")
+        super().__init__(learner, lam, lam_e)
+        X = learner.decision_set
+        assert isinstance(X, Product)
+        parts = zip(X.factors, X.parts(learner.first_play), strict=True)
+        radii = [min(factor.radius_around(x), factor.diameter) for factor, x in parts]
+        own, self._state = self.array, State(numbers=BLOCKS + len(radii))
+        self.array[: own.size] = own
+        self.array[R2] = np.sum(np.square(radii))
+        self.array[DIAMETER], self.array[CAP] = self.diameter, learner.steps.cap
+        self.array[BLOCKS:] = np.square(radii)
+
+    def grant(self, value: float, wish: float, sizes: Sizes) -> float:
+        """Take in a round and return the weight that is granted."""
+        return grant_blocks(self.array, self.rule, value, wish, sizes)

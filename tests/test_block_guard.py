@@ -1,0 +1,179 @@
+"""Theorem G on products whose factors have steps of their own."""
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.bounds import guard_constant, guarded_ccv, guarded_regret
+from hedgerow.feedback import EvalGrad
+from hedgerow.learners import AdaptiveOCG, BlockOCG
+from hedgerow.learners import steps as rules
+from hedgerow.sets import L2Ball, Product, Simplex
+from hedgerow.surrogates import AdaptiveSurrogate, BlockGuard, Guard, SeenRanges
+from hedgerow.surrogates import guard as numbers
+
+PRODUCTS = {
+    "simplices": lambda: Product(Simplex(3), Simplex(1), Simplex(6, total=2.0), Simplex(2)),
+    "mixed": lambda: Product(Simplex(3), L2Ball(2)),
+    "balls": lambda: Product(L2Ball(3), L2Ball(2, radius=3.0)),
+    "one": lambda: Product(Simplex(4)),
+}
+
+
+def reacting(X, seed, policy, rounds):
+    """Rounds that pull the play about, blocks of other sizes; the start keeps the constraints."""
+    rng, centre = np.random.default_rng(seed), X.start()
+    sizes = np.concatenate([np.full(F.dim, 5.0**-k) for k, F in enumerate(X.factors)])
+    for t in range(rounds):
+        x = policy.ask()
+        pull = sizes * (x - centre + 0.3 * rng.standard_normal(X.dim))
+        f = pull / np.linalg.norm(pull) * (1.0 if t % 50 < 25 else -1.0)
+        g = f + 0.7 * sizes * rng.standard_normal(X.dim)
+        g /= np.linalg.norm(g)
+        yield f, g, float(g @ (x - centre)), x
+
+
+def blocks_of(X, lam_e=0.25, eagerness=40.0):
+    learner = BlockOCG(X)
+    guard = BlockGuard(learner, lam_e=lam_e)
+    return hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), eagerness, guard=guard))
+
+
+def radii2_of(learner):
+    X, x1 = learner.decision_set, learner.first_play
+    return np.array([F.radius_around(x) ** 2 for F, x in zip(X.factors, X.parts(x1), strict=True)])
+
+
+def sides_of_three(policy, radii2):
+    """Both sides of inequality (3), summed over the blocks."""
+    guard, rule = policy.surrogate.guard.array, policy.learner.block_rules.T
+    D, C = policy.surrogate.guard.diameter, guard[numbers.C]
+    root = guard[numbers.UNIT] * guard[numbers.PC] ** 0.75
+    b, beta = root / D, rule[rules.BETA]
+    Z = min(guard[numbers.RISEN], np.sum(rule[rules.M] + 4 / 3 * rule[rules.LEFT]))
+    left = Z - guard[numbers.WE] + radii2 @ (beta + 4 / 3 * np.maximum(0.0, b - beta))
+    right = 4 / 3 * (D * root + radii2.sum() * b)
+    return left, right + guard[numbers.LAM_E] * C * D * policy.surrogate.guard.cost_size
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_theorem_g_holds_in_every_round(name):
+    X = PRODUCTS[name]()
+    D = X.diameter
+    C = guard_constant(D, X.radius_around(X.start()))
+    acted = 0
+    for seed in range(3):
+        policy = blocks_of(X)
+        radii2 = radii2_of(policy.learner)
+        cost = ccv = sizes = 0.0
+        total, centre = np.zeros(X.dim), X.start()
+        for t, (f, g, value, x) in enumerate(reacting(X, seed, policy, 300), start=1):
+            cost, total, ccv = cost + float(f @ x), total + f, ccv + max(0.0, value)
+            sizes += X.tangent_norm(f) ** (4 / 3)
+            policy.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))
+            assert cost - float(total @ centre) <= guarded_regret(C, D, sizes**0.75)
+            assert ccv <= D * guarded_ccv(C, t) + D
+            left, right = sides_of_three(policy, radii2)
+            assert left <= right + 1e-9 * (1.0 + abs(right))
+            M = policy.learner.block_rules[:, rules.M].sum()
+            Z = policy.surrogate.guard.array[numbers.RISEN]
+            assert Z + 1e-9 * (1.0 + abs(Z)) >= M
+        acted += policy.surrogate.guard.interventions
+    assert acted > 0
+
+
+def test_without_the_guard_the_inequality_is_broken():
+    """The mutant grants everything, and keeps the books."""
+    X = PRODUCTS["mixed"]()
+    free = blocks_of(X, lam_e=1e9)
+    radii2, broken = radii2_of(free.learner), 0
+    watch = free.surrogate.guard
+    for f, g, value, x in reacting(X, 0, free, 300):
+        free.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))
+        left, right = sides_of_three(free, radii2)
+        spare = (1e9 - 0.25) * watch.C * X.diameter * watch.cost_size
+        broken += left > right - spare + 1e-6 * abs(spare) / 1e9
+    assert watch.interventions == 0
+    assert broken > 0
+
+
+def test_a_rise_is_at_most_what_its_text_says():
+    """Z_t - Z_{t-1} <= min(D^{2/3} ||s||^{4/3} min beta^{-1/3}, (4/3) D ||s||) + growth R^2/3."""
+    X = PRODUCTS["balls"]()
+    learner, rng = BlockOCG(X), np.random.default_rng(5)
+    radii2, D = radii2_of(learner), X.diameter
+    Z = spent = close = 0.0
+    x1, S, inner = X.start(), np.zeros(X.dim), 0.0
+    for t in range(300):
+        x = learner.ask()
+        s = np.repeat([1.0, 0.2], [3, 2]) * rng.standard_normal(X.dim) + (x - x1) * (t % 3)
+        S, inner = S + s, inner + float(s @ x)
+        learner.tell(EvalGrad(0.0, s))
+        beta = learner.block_rules[:, rules.BETA]
+        each = zip(X.factors, X.parts(S), X.parts(x1), beta, strict=True)
+        lowest = 0.0
+        for factor, part, centre, strength in each:
+            y = factor.project(centre - part / (2.0 * strength))
+            lowest += float(part @ y + strength * (y - centre) @ (y - centre))
+        y = learner.ask()
+        F = float(S @ y) + sum(
+            k * float((a - c) @ (a - c))
+            for k, a, c in zip(beta, X.parts(y), X.parts(x1), strict=True)
+        )
+        now = inner - F + 4 / 3 * (F - lowest)  # M_t + (4/3) h_t
+        norm = float(np.linalg.norm(s))
+        first = min(D ** (2 / 3) * norm ** (4 / 3) * beta.min() ** (-1 / 3), 4 / 3 * norm * D)
+        rise = first + (radii2 @ beta - spent) / 3
+        assert now <= Z + rise + 1e-9
+        close = max(close, (now - Z) / rise)
+        Z, spent = now, float(radii2 @ beta)
+    assert close > 0.1
+
+
+def test_one_block_is_guarded_about_as_one_learner_is():
+    """What the product adds to the test is the cap of one round: weights differ seldom."""
+    X = Product(Simplex(4))
+    learner = AdaptiveOCG(Simplex(4), rules.CertificateSteps())
+    guard = Guard(learner)
+    alone = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner), guard=guard))
+    blocks = blocks_of(X, eagerness=1.0)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        f, g = rng.uniform(0, 1, 4), rng.standard_normal(4)
+        for policy in (alone, blocks):
+            x = policy.ask()
+            policy.tell(EvalGrad(float(f @ x), f), EvalGrad(float(g @ x), g))
+    assert guard.interventions <= blocks.surrogate.guard.interventions <= 10
+    assert blocks.surrogate.guard.cost_size == pytest.approx(guard.cost_size, rel=1e-12)
+
+
+def test_the_plain_policy_of_a_product_is_guarded_blocks_and_says_so():
+    X = Product(Simplex(3), Simplex(3))
+    policy = hr.projection_free_coco(X, tracking=False)
+    assert isinstance(policy.learner, BlockOCG)
+    rng = np.random.default_rng(1)
+    problem = hr.Recorded(
+        X,
+        [
+            (hr.Linear(rng.uniform(0, 1, 6)), hr.Linear(rng.standard_normal(6), -0.5))
+            for _ in range(200)
+        ],
+    )
+    trace = hr.simulate(policy, problem)
+    found = {bound.name: bound for bound in hr.explain(policy).guarantees}
+    assert found["regret, Theorem G"].value is not None
+    certificate = policy.certificate()
+    assert certificate <= policy.learner.bound + 1e-9
+    assert found["regret of the losses, afterwards"].value == policy.learner.bound
+    again = hr.projection_free_coco(X, tracking=False)
+    for f, g in problem:
+        x = again.ask()
+        again.tell(hr.first_order(f, x), hr.first_order(g, x))
+    assert again.certificate() == certificate
+    assert (again.ask() == policy.ask()).all()
+    assert trace.ccv > 0.0
+
+
+def test_other_steps_are_refused():
+    with pytest.raises(TypeError, match="steps must be CertificateSteps, got RmsSteps"):
+        BlockGuard(BlockOCG(Product(Simplex(2), Simplex(2)), rules.RmsSteps()))
