@@ -171,8 +171,8 @@ def unit_free(runs: list[RunResult]) -> dict[str, dict[Pair, tuple[float, float]
     for run in runs:
         price, ccv = units[run.record["problem"]]
         game = run.record["problem"], run.record["seed"]
-        both = 100.0 * run.regret / price, 100.0 * run.record["ccv"] / ccv
-        values[run.record["method"]][game] = both
+        percent = 100.0 * run.regret / price, 100.0 * run.record["ccv"] / ccv
+        values[run.record["method"]][game] = percent
     return values
 
 
@@ -241,18 +241,19 @@ def ranked(rows: list[Row]) -> list[Row]:
     """Add the ranks among the tuned methods, and who is undominated."""
     field = [row for row in rows if row["group"] == "tuned"]
     for row in rows:
-        mine = row["regret_percent"], row["ccv_percent"]
-        others = [
-            (other["regret_percent"], other["ccv_percent"])
-            for other in field
-            if other["method"] != row["method"]
-        ]
+        mine = both(row)
+        others = [both(other) for other in field if other["method"] != row["method"]]
         better = [r <= mine[0] and c <= mine[1] and (r, c) != mine for r, c in others]
         row["undominated"] = int(not any(better)) if row["group"] != "apart" else ""
         if row["group"] == "tuned":
             row["rank_by_regret"] = 1 + sum(r < mine[0] for r, _ in others)
             row["rank_by_ccv"] = 1 + sum(c < mine[1] for _, c in others)
     return rows
+
+
+def both(row: Row) -> tuple[float, float]:
+    """Return regret and CCV with the digits that are written: rounding decides no rank."""
+    return float(written(row["regret_percent"])), float(written(row["ccv_percent"]))
 
 
 def networks(data: Path) -> dict[str, Path]:

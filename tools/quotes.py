@@ -140,6 +140,26 @@ def _standings(group: str) -> Said:
 
 
 @quote
+def fair_surprises() -> Said:
+    """What the wider grid finds, and where the default loses."""
+    at = evidence.grouped("tuned")
+
+    def ccv(method: str, problem: str) -> str:
+        return f"{float(at[method, problem]['ccv_percent']):.0f} %"
+
+    def eagerness(method: str, problem: str) -> str:
+        return f"{at[method, problem]['eagerness']} (`{method}` on `{problem}`)"
+
+    return (
+        eagerness("yi_2023", "iid_simplex"),
+        eagerness("jenatton_2016", "atlas_like"),
+        f"{ccv(evidence.DEFAULT, 'traffic')} on the reported ones",
+        f"`guo_recoo` with {ccv('guo_recoo', 'seattle99')}",
+        f"the default with {ccv(evidence.DEFAULT, 'seattle99')}",
+    )
+
+
+@quote
 def fair_times() -> Said:
     """Microseconds of a round on the graphs: ours, and those that project."""
     graphs = ("atlas_like", "intercloud45", "seattle99")
