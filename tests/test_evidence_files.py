@@ -1,14 +1,17 @@
-"""Evidence that needs measured files says so in a sentence, before it writes anything."""
+"""Evidence has a script each; what needs measured files says so before it writes anything."""
 
 from __future__ import annotations
 
+import ast
+import re
 import runpy
 import sys
 from pathlib import Path
 
 import pytest
 
-EVIDENCE = Path(__file__).parents[1] / "evidence"
+ROOT = Path(__file__).parents[1]
+EVIDENCE = ROOT / "evidence"
 SCRIPTS = {
     "make.py": [],
     "make.py problems": ["problems"],
@@ -38,3 +41,40 @@ def test_without_the_variable(script, monkeypatch):
 def test_with_a_folder_that_lacks_a_file(script, monkeypatch, tmp_path):
     monkeypatch.setenv("HEDGEROW_DATA", str(tmp_path))
     assert f"HEDGEROW_DATA={tmp_path} has no " in refusal(script, monkeypatch)
+
+
+def made_by_make():
+    """Return the scripts that `make evidence` runs."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    (listed,) = re.findall(r"^EVIDENCE := (.*)$", makefile, re.MULTILINE)
+    return [ROOT / name for name in listed.split()]
+
+
+def written_by(script):
+    """Return the evidence files that a script's code names: whole, by its own name, or one each."""
+    tree = ast.parse(script.read_text(encoding="utf-8"))
+    docs = {ast.get_docstring(tree, clean=False)}
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in docs
+    ]
+    found = {Path(text).name for text in texts if text.endswith((".json", ".csv"))}
+    if ".json" in texts:  # Path(__file__).with_suffix(".json"), or f"{name}.json" for each maker
+        found |= {f"{script.stem}.json"}
+        found |= {f"{node.name}.json" for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return found
+
+
+def test_make_evidence_makes_every_file():
+    scripts = made_by_make()
+    assert all(script.is_file() for script in scripts)
+    made = set().union(*map(written_by, scripts))
+    files = {path.name for kind in ("json", "csv") for path in EVIDENCE.glob(f"*.{kind}")}
+    assert files <= made, f"no script of `make evidence` writes {sorted(files - made)}"
+
+
+def test_a_file_without_a_script_is_noticed():
+    assert "bench.json" not in set().union(
+        *(written_by(script) for script in made_by_make() if script.stem != "bench")
+    )

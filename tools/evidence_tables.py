@@ -8,12 +8,23 @@ from typing import Any
 
 from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.presets import Preset
-from tables import FIRST, named, read, table
+from tables import named, read, table
 
 Rows = list[dict[str, Any]]
-GRID = {"0.125", "8.0"}
-"""The ends of the grid of `hedgerow tune`, as the evidence writes them."""
-OURS = ("first_default", "first_default_tracking")
+DEFAULT = "projection_free_coco"
+GROUPS = {"tuned": "", "two constants": ", two constants", "apart": ", not tuned"}
+"""The groups of the tuned comparison, and what is said of them beside a name."""
+WIDTH = 4
+"""Problems in one table."""
+LEVEL = 0.05
+"""Of the corrected tests."""
+STANDINGS = {
+    frozenset(): "open",
+    frozenset({"less"}): "better",
+    frozenset({"more"}): "worse",
+    frozenset({"less", "more"}): "trade",
+}
+"""How a method stands to the default, by the numbers that differ from the default's for sure."""
 ALIKE = {"sun_safe"}
 """Plays like `mahdavi_2012` with practical constants, to about three digits: ranked once."""
 
@@ -109,14 +120,29 @@ def fair_rows() -> Rows:
     return [*read("fair.csv"), *read("fair_networks.csv")]
 
 
+def problems() -> list[str]:
+    """Return the problems of the tuned comparison."""
+    return list(dict.fromkeys(row["problem"] for row in fair_rows()))
+
+
+def grouped(group: str) -> dict[tuple[str, str], dict[str, str]]:
+    """Return the rows of a group by method and problem."""
+    rows = [row for row in fair_rows() if row["group"] == group]
+    return {(row["method"], row["problem"]): row for row in rows}
+
+
 def fair() -> str:
-    """Return regret and CCV of everyone, tuned alike, on held-out seeds."""
-    rows, columns = fair_rows(), problems()
-    at = {(row["method"], row["problem"]): row for row in rows}
-    lines = []
-    for method in dict.fromkeys(row["method"] for row in rows):
-        lines.append([named(method), *(_tuned(at.get((method, p))) for p in columns)])
-    return table(["method", *columns], lines)
+    """Return regret and CCV of everyone on what was held out, a few problems in each table."""
+    columns, parts = problems(), list[str]()
+    for i in range(0, len(columns), WIDTH):
+        some, lines = columns[i : i + WIDTH], []
+        for group in GROUPS:
+            at = grouped(group)
+            for method in dict.fromkeys(name for name, _ in at):
+                about = f"{named(method)}{GROUPS[group]}"
+                lines.append([about, *(_tuned(at.get((method, p))) for p in some)])
+        parts.append(table(["method", *some], lines))
+    return "\n\n".join(parts)
 
 
 def _tuned(row: dict[str, str] | None) -> str:
@@ -127,74 +153,93 @@ def _tuned(row: dict[str, str] | None) -> str:
         for name in ("regret_percent", "ccv_percent")
     )
     best = "**" if row["undominated"] == "1" else ""
-    end = "!" if row["eagerness"] in GRID else ""
-    return f"{best}{regret}, {ccv}{best}{end}"
+    return f"{best}{regret}, {ccv}{best}{'!' if _ends(row) else ''}"
 
 
-def grid_ends(file: str) -> tuple[int, int, Counter[str]]:
-    """Count the tuned rows of a file, those whose choice is an end of the grid, and of whom."""
-    tuned = [row for row in read(file) if _tunable(row["method"])]
-    ends = Counter(row["method"] for row in tuned if row["eagerness"] in GRID)
-    return len(tuned), ends.total(), ends
+def _ends(row: dict[str, str]) -> int:
+    return int(row["at_low_end"]) + int(row["at_high_end"])
 
 
-def problems() -> list[str]:
-    """Return the problems of the tuned comparison."""
-    return list(dict.fromkeys(row["problem"] for row in fair_rows()))
+def grid_ends() -> tuple[int, int, Counter[str]]:
+    """Count all choices of tuned methods, those still at an end of the grid, and of whom."""
+    rows = list(grouped("tuned").values())
+    ends = Counter({row["method"]: 0 for row in rows})
+    for row in rows:
+        ends[row["method"]] += _ends(row)
+    return sum(int(row["choices"]) for row in rows), ends.total(), +ends
 
 
-def least_sums(problem: str) -> set[str]:
-    """Return the methods with the smallest sum of ranks."""
-    field = _ranked(problem)
-    least = min(map(sum, field.values()))
-    return {name for name, pair in field.items() if sum(pair) == least}
-
-
-def ahead(problem: str) -> tuple[int, int]:
-    """Return how many methods have a smaller sum of ranks than ours, and of how many others."""
-    sums = {name: sum(pair) for name, pair in _ranked(problem).items()}
-    return sum(total < sums[OURS[0]] for total in sums.values()), len(sums) - 1
+def rank_sums() -> dict[str, dict[str, int]]:
+    """Return the sum of both ranks of each tuned method, by problem."""
+    sums: dict[str, dict[str, int]] = {}
+    for (method, problem), row in grouped("tuned").items():
+        total = int(row["rank_by_regret"]) + int(row["rank_by_ccv"])
+        sums.setdefault(method, {})[problem] = total
+    return sums
 
 
 def ranks() -> str:
-    """Return, for each problem, where our methods stand by regret, by CCV, and by their sum."""
+    """Return the rank sums of all tuned methods on all problems, the least total first."""
+    columns = problems()
     lines = []
-    for problem in problems():
-        field = _ranked(problem)
-        for ours in OURS:
-            regret, ccv = field[ours]
-            less = sorted(name for name, pair in field.items() if sum(pair) < regret + ccv)
-            before = ", ".join(f"`{name}`" for name in less) or "nobody"
-            count = str(len(field))
-            cells = [str(regret), str(ccv), str(regret + ccv), before]
-            lines.append([problem, count, f"`{ours}`", *cells])
-    head = ["problem", "methods", "ours", "by regret", "by CCV", "sum", "smaller sum"]
-    return table(head, lines)
+    for method, sums in sorted(rank_sums().items(), key=lambda entry: sum(entry[1].values())):
+        cells = [str(sums[problem]) for problem in columns]
+        lines.append([f"`{method}`", *cells, str(sum(sums.values()))])
+    return table(["method", *columns, "total"], lines)
 
 
-def _ranked(problem: str) -> dict[str, tuple[int, int]]:
-    """Return the ranks by regret and by CCV among the methods that differ."""
-    rows = [row for row in fair_rows() if row["problem"] == problem]
-    names = [row["method"] for row in rows if row["method"] not in ALIKE]
-    means = {row["method"]: _percent(row) for row in rows}
-    field = [means[name] for name in names]
+def firsts() -> dict[str, set[str]]:
+    """Return, for each problem, the tuned methods with the smallest sum of ranks."""
+    sums = rank_sums()
     return {
-        name: (
-            1 + sum(r < means[name][0] for r, _ in field),
-            1 + sum(c < means[name][1] for _, c in field),
-        )
-        for name in names
+        problem: {
+            name for name in sums if sums[name][problem] == min(s[problem] for s in sums.values())
+        }
+        for problem in problems()
     }
 
 
-def _percent(row: dict[str, Any]) -> tuple[float, float]:
-    return float(row["regret_percent"]), float(row["ccv_percent"])
+def standing(row: dict[str, str], ours: dict[str, str]) -> str:
+    """Say how a method stands to the default, by the corrected tests of both numbers."""
+    signs = set()
+    for name in ("regret", "ccv"):
+        if float(row[f"{name}_p"]) < LEVEL:
+            less = float(row[f"{name}_percent"]) < float(ours[f"{name}_percent"])
+            signs.add("less" if less else "more")
+    return STANDINGS[frozenset(signs)]
 
 
-def both(one: str, other: str) -> int:
-    """Count the problems on which one method is better than another in regret and CCV."""
-    at = {(row["problem"], row["method"]): _percent(row) for row in fair_rows()}
-    return sum(_better((at[problem, one], at[problem, other])) for problem in problems())
+def against_default(group: str = "tuned") -> dict[str, dict[str, list[str]]]:
+    """Return, for each problem and standing, the methods that stand so to the default."""
+    rows, found = grouped(group), dict[str, dict[str, list[str]]]()
+    ours = {problem: grouped("tuned")[DEFAULT, problem] for problem in problems()}
+    for (method, problem), row in rows.items():
+        if method != DEFAULT:
+            how = found.setdefault(problem, {kind: [] for kind in STANDINGS.values()})
+            how[standing(row, ours[problem])].append(method)
+    return found
+
+
+def tests() -> str:
+    """Return how the others stand to the default on each problem, by Holm's corrected tests."""
+    lines = []
+    for problem, how in against_default().items():
+        two = against_default("two constants")[problem]
+        cells = [str(len(how["worse"]))]
+        for kind in ("better", "trade", "open"):
+            names = [f"`{name}`" for name in how[kind]]
+            names += [f"`{name}`, two constants" for name in two[kind]]
+            cells.append(", ".join(names) or "nobody")
+        games = grouped("tuned")[DEFAULT, problem]["games"]
+        lines.append([problem, games, *cells])
+    head = [
+        "problem",
+        "games",
+        "worse than the default",
+        "better",
+        "less of one, more of the other",
+    ]
+    return table([*head, "undecided"], lines)
 
 
 def verdicts() -> str:
@@ -206,8 +251,3 @@ def verdicts() -> str:
         claim = " ".join([row["claim"], *(f"({text})" for text in about)])
         lines.append([claim, said["practical"], said["theory"]])
     return table(["claim", "practical constants", "the theorems' constants"], lines)
-
-
-def _tunable(method: str) -> bool:
-    """Whether a method has the factor that the grid tunes."""
-    return method in FIRST or METHODS[method].takes("eagerness")

@@ -29,7 +29,11 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "searched": beyond.searched,
         "rules": beyond.rules,
     },
-    "appendix/fair.md": {"fair": evidence.fair, "ranks": evidence.ranks},
+    "appendix/fair.md": {
+        "fair": evidence.fair,
+        "ranks": evidence.ranks,
+        "tests": evidence.tests,
+    },
     "appendix/rivals.md": {"rivals": evidence.rivals, "restarts": evidence.restarts},
     "appendix/verdicts.md": {"verdicts": evidence.verdicts},
     "explanation/adversary.md": {"searched": pages.searched},

@@ -75,43 +75,87 @@ def without_factor() -> Said:
 
 @quote
 def fair_methods() -> Said:
-    """How many methods the tuned comparison has."""
-    methods = {row["method"] for row in read("fair.csv")}
-    networks = {row["method"] for row in read("fair_networks.csv")}
-    return (f"{len(methods)} methods", f"{len(networks)} of them")
+    """How many methods and problems the tuned comparison has."""
+    tuned = {method for method, _ in evidence.grouped("tuned")}
+    return (f"{len(tuned)} methods", f"{len(evidence.problems())} problems")
 
 
 @quote
 def grid_binds() -> Said:
-    """How often tuning chose an end of the grid."""
-    rows, ends, whose = evidence.grid_ends("fair.csv")
-    more, further, theirs = evidence.grid_ends("fair_networks.csv")
-    assert not set(evidence.OURS) & whose.keys()
-    assert all(theirs[name] == 1 for name in evidence.OURS)
-    return (f"{ends} of {rows} rows", f"{further} of {more}")
-
-
-@quote
-def against_sinha_vaze() -> Said:
-    """On how many problems one is better than the other in both numbers."""
-    wins = evidence.both(evidence.OURS[0], "sinha_vaze_2024")
-    losses = evidence.both("sinha_vaze_2024", evidence.OURS[0])
-    assert (wins, losses) == (4, 0)
-    return ("on none of the six", "worse in both on four")
+    """How often tuning ended at an end of what was tried, and for whom."""
+    choices, ends, whose = evidence.grid_ends()
+    return (f"{ends} of {choices} choices", *(f"`{name}`" for name in whose))
 
 
 @quote
 def best_sums() -> Said:
-    """Where the smallest sum of ranks is ours, and what is first on seattle99."""
-    first = {problem: evidence.least_sums(problem) for problem in evidence.problems()}
-    ours = [problem for problem, names in first.items() if set(evidence.OURS) & names]
-    assert ours == ["atlas_like", "iid_simplex", "ranking", "intercloud45"], ours
-    assert "unconstrained" in first["seattle99"]
-    behind = {problem: evidence.ahead(problem) for problem in ("portfolio", "seattle99")}
+    """Who has the smallest sums of ranks, and where ours stand."""
+    totals = {name: sum(sums.values()) for name, sums in evidence.rank_sums().items()}
+    order = sorted(totals, key=lambda name: totals[name])
+    plain = f"{evidence.DEFAULT}_plain"
+    firsts = [p for p, names in evidence.firsts().items() if {evidence.DEFAULT, plain} & names]
     return (
-        "`atlas_like`, `iid_simplex`, `ranking` and `intercloud45`",
-        "on `portfolio` {} of {} others".format(*behind["portfolio"]),
-        "on `seattle99` {} of {}".format(*behind["seattle99"]),
+        f"`{order[0]}` has the least total, {totals[order[0]]}",
+        *(
+            f"`{name}` is number {order.index(name) + 1} of {len(order)} with {totals[name]}"
+            for name in (evidence.DEFAULT, plain)
+            if name != order[0]
+        ),
+        f"smallest sum on {len(firsts)} of {len(evidence.problems())} problems",
+        *(f"`{problem}`" for problem in firsts),
+    )
+
+
+@quote
+def undominated_default() -> Said:
+    """On how many problems no tuned method is better than the default in both numbers."""
+    rows = {p: evidence.grouped("tuned")[evidence.DEFAULT, p] for p in evidence.problems()}
+    not_so = [problem for problem, row in rows.items() if row["undominated"] == "0"]
+    share = f"on {len(rows) - len(not_so)} of {len(rows)} problems"
+    return (share, *(f"`{problem}`" for problem in not_so))
+
+
+@quote
+def holm_tests() -> Said:
+    """How the comparisons with the default end."""
+    return _standings("tuned")
+
+
+@quote
+def two_constants() -> Said:
+    """How the comparisons with rivals that have two tuned constants end."""
+    return _standings("two constants")
+
+
+def _standings(group: str) -> Said:
+    found = evidence.against_default(group).values()
+    count = {kind: sum(len(how[kind]) for how in found) for kind in evidence.STANDINGS.values()}
+    return (
+        f"{sum(count.values())} comparisons",
+        f"better in {count['worse']}",
+        f"worse in {count['better']}",
+        f"less of one and more of the other in {count['trade']}",
+        f"undecided in {count['open']}",
+    )
+
+
+@quote
+def fair_surprises() -> Said:
+    """What the wider grid finds, and where the default loses."""
+    at = evidence.grouped("tuned")
+
+    def ccv(method: str, problem: str) -> str:
+        return f"{float(at[method, problem]['ccv_percent']):.0f} %"
+
+    def eagerness(method: str, problem: str) -> str:
+        return f"{at[method, problem]['eagerness']} (`{method}` on `{problem}`)"
+
+    return (
+        eagerness("yi_2023", "iid_simplex"),
+        eagerness("jenatton_2016", "atlas_like"),
+        f"{ccv(evidence.DEFAULT, 'traffic')} on the reported ones",
+        f"`guo_recoo` with {ccv('guo_recoo', 'seattle99')}",
+        f"the default with {ccv(evidence.DEFAULT, 'seattle99')}",
     )
 
 
@@ -119,8 +163,8 @@ def best_sums() -> Said:
 def fair_times() -> Said:
     """Microseconds of a round on the graphs: ours, and those that project."""
     graphs = ("atlas_like", "intercloud45", "seattle99")
-    rows = [row for row in evidence.fair_rows() if row["problem"] in graphs]
-    ours = [float(r["microseconds_per_round"]) for r in rows if r["method"] == evidence.OURS[0]]
+    rows = [row for row in evidence.grouped("tuned").values() if row["problem"] in graphs]
+    ours = [float(r["microseconds_per_round"]) for r in rows if r["method"] == evidence.DEFAULT]
     theirs = [
         float(r["microseconds_per_round"]) for r in rows if float(r["projections_per_round"]) > 0.5
     ]

@@ -96,6 +96,8 @@ class Tuning:
         eagerness: the grid, the same for every method.
         rule: "sum" or "target".
         ccv_target: for "target": the CCV allowed, as a share of the blind action's.
+        widen: how often the grid of a method may be continued beyond an end that was chosen.
+        rounds: of recorded data: so many rounds are for training, those after them are reported.
 
     """
 
@@ -103,6 +105,8 @@ class Tuning:
     eagerness: tuple[float, ...]
     rule: str
     ccv_target: float | None
+    widen: int = 0
+    rounds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,8 @@ class Experiment:
             "eagerness": list(self.tuning.eagerness),
             "rule": self.tuning.rule,
             "ccv_target": self.tuning.ccv_target,
+            "widen": self.tuning.widen,
+            "rounds": self.tuning.rounds,
         }
         return {
             "format": FORMAT,

@@ -97,13 +97,16 @@ def measured_latency_cap(
     target: str | None = None,
     cap: float | None = None,
     orientation: Literal["distance"] | None = None,
+    start: int = 0,
 ) -> Problem:
     """Routes on a network file whose latency series is played; a gap counts as `failed` ms."""
     links = _network(network)
     if links.latency_series is None:
         raise ValueError(f"{network} has no latency series; use kind = 'latency_cap'")
+    if not 0 <= start < len(links.latency_series):
+        raise ValueError(f"start must be from 0 to {len(links.latency_series) - 1}, got {start}")
     ends = _ends(links, network, source, target)
-    measured = Series(links.latency_series, failed=failed)
+    measured = Series(links.latency_series[start : start + horizon], failed=failed)
     return LatencyCap.from_network(
         links, *ends, horizon, seed, cap=cap, orientation=orientation, latency_rounds=measured
     )

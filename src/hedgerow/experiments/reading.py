@@ -295,7 +295,13 @@ def _digest(path: Path, where: str) -> str:
 
 
 def _tuning(table: Any) -> Tuning:
-    schema.check_keys(table, "tune", ("seeds", "rule"), ("eagerness", "ccv_target"))
+    optional = ("seeds", "rounds", "eagerness", "widen", "ccv_target")
+    schema.check_keys(table, "tune", ("rule",), optional)
+    if ("seeds" in table) == ("rounds" in table):
+        raise ValueError(
+            "tune needs seeds, the training ones, or rounds, how many of recorded data are for "
+            f"training; got {'both' if 'seeds' in table else 'neither'}"
+        )
     rule = schema.one_of(table["rule"], RULES, "tune.rule")
     if (rule == "target") != ("ccv_target" in table):
         raise ValueError(
@@ -304,10 +310,12 @@ def _tuning(table: Any) -> Tuning:
         )
     target = table.get("ccv_target")
     return Tuning(
-        schema.seeds(table["seeds"], "tune.seeds"),
+        schema.seeds(table["seeds"], "tune.seeds") if "seeds" in table else (0,),
         schema.distinct(table.get("eagerness", list(GRID)), schema.positive, "tune.eagerness"),
         rule,
         None if target is None else schema.positive(target, "tune.ccv_target"),
+        schema.count(table["widen"], "tune.widen") if "widen" in table else 0,
+        schema.count(table["rounds"], "tune.rounds") if "rounds" in table else None,
     )
 
 

@@ -1,4 +1,8 @@
-"""Fair tuning: one grid, one budget, the same training seeds for every method, ours included."""
+"""Fair tuning: one grid, one rule, the same training rounds for every method, ours included.
+
+Regret and CCV count in units of the problem: the mean price of the constraint over the training
+seeds on which it binds, and the mean CCV of blind play there.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.experiments.config import Experiment, Tuning
+from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
 from hedgerow.experiments.folder import folder_lock, refuse_other_states
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.results import Results, RunResult, as_json, write_bytes
@@ -61,13 +65,18 @@ def select(experiment: Experiment, tuning: Tuning, runs: Iterable[RunResult]) ->
                 chosen = choose(tried, tuning) if tried else None
                 row = {"problem": problem.label, "horizon": horizon, "method": method}
                 rows.append(
-                    {**row, "eagerness": chosen, "tried": [entry._asdict() for entry in tried]}
+                    {
+                        **row,
+                        "eagerness": chosen,
+                        "end": _end(chosen, tried),
+                        "tried": [entry._asdict() for entry in tried],
+                    }
                 )
     return {
         "rule": tuning.rule,
         "ccv_target": tuning.ccv_target,
         "train_seeds": list(tuning.seeds),
-        "held_out_seeds": list(experiment.seeds),
+        "train_rounds": tuning.rounds,
         "rows": rows,
     }
 
@@ -93,30 +102,30 @@ def choose(tried: list[Tried], tuning: Tuning) -> float:
     return min(tried, key=lambda e: (e.mean_ccv, *nearest_to_one(e))).eagerness
 
 
+def _end(chosen: float | None, tried: list[Tried]) -> str | None:
+    """Say at which end of what was tried the choice lies, if at one."""
+    if chosen is None or len(tried) < 2:
+        return None
+    ends = {tried[0].eagerness: "low", tried[-1].eagerness: "high"}
+    return ends.get(chosen)
+
+
 def _trials(runs: list[RunResult]) -> list[Tried]:
     """Return the unit-free means of each eagerness, over the seeds where the constraint binds."""
+    units: dict[int, tuple[float, float]] = {}
     values: dict[float, list[tuple[float, float]]] = defaultdict(list)
     for run in runs:
-        pair = _unit_free(run)
-        if pair is not None:
-            values[run.record["eagerness"]].append(pair)
+        if run.regret is not None and run.benchmark and (price := _price(run.benchmark)):
+            units[run.record["seed"]] = price, run.benchmark["blind"]["ccv"]
+            values[run.record["eagerness"]].append((run.regret, run.record["ccv"]))
     tried = []
     for eagerness in sorted(values):
-        regret, ccv = np.array(values[eagerness]).T
+        unit = np.array(list(units.values())).mean(axis=0)
+        regret, ccv = (np.array(values[eagerness]) / unit).T
         score = np.maximum(regret, 0.0) + ccv
         means = (float(part.mean()) for part in (regret, ccv, score))
         tried.append(Tried(eagerness, *means))
     return tried
-
-
-def _unit_free(run: RunResult) -> tuple[float, float] | None:
-    """Return regret and CCV in units of the constraint's price and of blind play's CCV."""
-    if run.regret is None or run.benchmark is None:
-        return None
-    price = _price(run.benchmark)
-    if price is None:
-        return None
-    return run.regret / price, run.record["ccv"] / run.benchmark["blind"]["ccv"]
 
 
 def _price(benchmark: Record) -> float | None:
@@ -128,7 +137,7 @@ def _price(benchmark: Record) -> float | None:
     return price if price > BINDS * abs(cost) and blind["ccv"] > 0.0 else None
 
 
-TUNING_SEEDS = range(10)
+TUNING_SEEDS = (*range(10), *range(60, 70), *range(200, 220))
 """Seeds on which the library's own constants were chosen: good for training, not for reports."""
 
 Watch = Callable[[SweepProgress], None]
@@ -142,43 +151,124 @@ def tune(
     *,
     mix: bool = False,
 ) -> tuple[dict[str, Any], list[SweepProgress]]:
-    """Train, choose, and play the held-out seeds; return the selection and all tallies.
+    """Train, choose, and play what is held out; return the selection and all tallies.
 
     Args:
-        experiment: with a `tune` table; its `seeds` are held out.
+        experiment: with a `tune` table; held out are its `seeds`, or the rounds after
+            `tune.rounds`.
         folder: where both sweeps and `selection.json` go.
         workforce: who does the tasks.
         watch: called with the tally of the sweep that runs.
         mix: whether runs of this state of the library may join those of another.
 
     """
+    selection, tallies = train(experiment, folder, workforce, watch, mix=mix)
+    if selection:
+        tallies.append(report(experiment, selection, folder, workforce, watch, mix=mix))
+    return selection, tallies
+
+
+def train(
+    experiment: Experiment,
+    folder: Path | str,
+    workforce: Workforce,
+    watch: Watch | None = None,
+    *,
+    mix: bool = False,
+) -> tuple[dict[str, Any], list[SweepProgress]]:
+    """Play the grid on the training rounds, and beyond an end that is chosen; return the choice.
+
+    The selection is empty where a run failed. The arguments are those of `tune`.
+    """
     tuning, folder = checked_tuning(experiment), Path(folder)
-    training = replace(
+    _refuse_other_tuning(folder / "selection.json", tuning)
+    training = training_part(experiment)
+    tasks, place, tallies = plan(training), folder / "train", list[SweepProgress]()
+    benchmarks: list[Task] = [task for task in tasks if isinstance(task, BenchmarkTask)]
+    selection: dict[str, Any] = {}
+    for some in (benchmarks, tasks):  # first the quick ones: they may show that nothing binds
+        tallies.append(sweep_tasks(some, training.resolved(), place, workforce, watch, mix=mix))
+        if tallies[-1].failed:
+            return {}, tallies
+        check_binding(training, Results(place).benchmarks.values())
+    for widened in range(tuning.widen + 1):
+        played = {task.id for task in tasks}  # the folder may hold more, of an earlier call
+        runs = [run for run in Results(place).runs if run.record["id"] in played]
+        selection = select(training, tuning, runs)
+        more = beyond(tasks, selection) if widened < tuning.widen else []
+        if not more:
+            break
+        tallies.append(sweep_tasks(more, training.resolved(), place, workforce, watch, mix=mix))
+        if tallies[-1].failed:
+            return {}, tallies
+        tasks += more
+    with folder_lock(place):
+        write_bytes(place, folder / "selection.json", as_json(selection))
+    return selection, tallies
+
+
+def report(
+    experiment: Experiment,
+    selection: dict[str, Any],
+    folder: Path | str,
+    workforce: Workforce,
+    watch: Watch | None = None,
+    *,
+    mix: bool = False,
+) -> SweepProgress:
+    """Play what is held out with the chosen eagerness; a method without one is left out."""
+    folder, reported = Path(folder), reported_part(experiment)
+    tasks, place = held_out(experiment, selection), folder / "held_out"
+    if not mix and look(tasks, place).left:
+        # what was chosen is played by the same library
+        refuse_other_states(folder / "train", Results(folder / "train").states)
+    resolved = {**reported.resolved(), "selection": selection["rows"]}
+    return sweep_tasks(tasks, resolved, place, workforce, watch, mix=mix)
+
+
+def training_part(experiment: Experiment) -> Experiment:
+    """Return what is played to choose: other seeds, or the first rounds of recorded data."""
+    tuning = checked_tuning(experiment)
+    problems = experiment.problems
+    if tuning.rounds is not None:
+        problems = tuple(replace(problem, horizons=(tuning.rounds,)) for problem in problems)
+    return replace(
         experiment,
+        problems=problems,
         seeds=tuning.seeds,
         eagerness=tuning.eagerness,
         eager=experiment.methods,
         presets=("practical",),
         few=None,
     )
-    _refuse_other_tuning(folder / "selection.json", tuning)
-    tasks, train, tallies = plan(training), folder / "train", list[SweepProgress]()
-    benchmarks: list[Task] = [task for task in tasks if isinstance(task, BenchmarkTask)]
-    for some in (benchmarks, tasks):  # first the quick ones: they may show that nothing binds
-        tallies.append(sweep_tasks(some, training.resolved(), train, workforce, watch, mix=mix))
-        if tallies[-1].failed:
-            return {}, tallies
-        check_binding(training, Results(train).benchmarks.values())
-    trained = Results(train)
-    selection = select(experiment, tuning, trained.runs)
-    tasks = held_out(experiment, selection)
-    if not mix and look(tasks, folder / "held_out").left:
-        refuse_other_states(train, trained.states)  # what was chosen is played by the same library
-    with folder_lock(train):
-        write_bytes(train, folder / "selection.json", as_json(selection))
-    resolved = {**experiment.resolved(), "selection": selection["rows"]}
-    played = sweep_tasks(tasks, resolved, folder / "held_out", workforce, watch, mix=mix)
-    return selection, [*tallies, played]
+
+
+def reported_part(experiment: Experiment) -> Experiment:
+    """Return what is held out: the experiment's seeds, or the rounds after those of training."""
+    rounds = checked_tuning(experiment).rounds
+    if rounds is None:
+        return replace(experiment, eagerness=(1.0,))
+
+    def later(problem: ProblemSpec) -> ProblemSpec:
+        given = {**dict(problem.parameters), "start": rounds}
+        horizons = tuple(horizon - rounds for horizon in problem.horizons)
+        return replace(problem, parameters=tuple(sorted(given.items())), horizons=horizons)
+
+    return replace(experiment, eagerness=(1.0,), problems=tuple(map(later, experiment.problems)))
+
+
+def beyond(tasks: list[Task], selection: dict[str, Any]) -> list[Task]:
+    """Return the runs one step beyond each end of what was tried that was chosen."""
+    more: dict[Task, None] = {}
+    for row in (row for row in selection["rows"] if row["end"] is not None):
+        tried = [entry["eagerness"] for entry in row["tried"]]
+        last, before = tried[:2] if row["end"] == "low" else tried[:-3:-1]
+        for task in tasks:
+            if isinstance(task, RunTask) and task.method == row["method"]:
+                game = task.game.problem.label, task.game.horizon
+                if game == (row["problem"], row["horizon"]):
+                    more[replace(task, eagerness=last * last / before)] = None
+    return list(more)
 
 
 def checked_tuning(experiment: Experiment) -> Tuning:
@@ -186,6 +276,11 @@ def checked_tuning(experiment: Experiment) -> Tuning:
     tuning = experiment.tuning
     if tuning is None:
         raise ValueError("the experiment has no [tune] table; give tune.seeds and tune.rule")
+    if "practical" not in experiment.presets:
+        raise ValueError("presets must contain 'practical': a theorem's constants are not tuned")
+    if tuning.rounds is not None:
+        _check_later_rounds(experiment, tuning.rounds)
+        return tuning
     both = sorted(set(tuning.seeds) & set(experiment.seeds))
     if both:
         raise ValueError(
@@ -195,17 +290,34 @@ def checked_tuning(experiment: Experiment) -> Tuning:
     known = sorted(set(experiment.seeds) & set(TUNING_SEEDS))
     if known:
         raise ValueError(
-            f"seeds {known} cannot be reported: the library's constants were chosen on seeds "
-            f"{TUNING_SEEDS[0]} to {TUNING_SEEDS[-1]}; report on others, such as 20 and above"
+            f"seeds {known} cannot be reported: the library's constants were chosen on seeds 0 to "
+            "9, 60 to 69 and 200 to 219; report on others, such as 300 and above"
         )
     for problem in experiment.problems:
         kind = find_kind(problem.kind)
         if kind.reacts or not kind.seeded:
             why = "reacts to the plays" if kind.reacts else "is recorded and has no seeds"
-            raise ValueError(f"problem {problem.label!r} {why}, so nothing can be held out of it")
-    if "practical" not in experiment.presets:
-        raise ValueError("presets must contain 'practical': a theorem's constants are not tuned")
+            hint = "" if kind.reacts else "; give tune.rounds in place of tune.seeds, if it can"
+            raise ValueError(
+                f"problem {problem.label!r} {why}, so nothing can be held out of it{hint}"
+            )
     return tuning
+
+
+def _check_later_rounds(experiment: Experiment, rounds: int) -> None:
+    """Refuse what cannot be divided in time: the first rounds to choose, the rest to report."""
+    for problem in experiment.problems:
+        kind, given = find_kind(problem.kind), dict(problem.parameters)
+        if kind.seeded or "start" not in kind.parameters or given.get("start", 0):
+            raise ValueError(
+                f"tune.rounds divides recorded data in time, and problem {problem.label!r} is not "
+                "recorded from round 0 or has no key `start`; use tune.seeds"
+            )
+        if rounds >= min(problem.horizons):
+            raise ValueError(
+                f"tune.rounds is {rounds} of {min(problem.horizons)} rounds of {problem.label!r}, "
+                "so none is left to report; give fewer"
+            )
 
 
 def _refuse_other_tuning(path: Path, tuning: Tuning) -> None:
@@ -214,18 +326,17 @@ def _refuse_other_tuning(path: Path, tuning: Tuning) -> None:
         made = read_json(path, check_selection)
     except (FileNotFoundError, NotADirectoryError, DamagedError):
         return  # it is written again
-    if (made["rule"], made["ccv_target"], tuple(made["train_seeds"])) != (
-        tuning.rule,
-        tuning.ccv_target,
-        tuning.seeds,
-    ):
+    now = (tuning.rule, tuning.ccv_target, list(tuning.seeds), tuning.rounds)
+    keys = ("rule", "ccv_target", "train_seeds", "train_rounds")
+    if now != tuple(made.get(key) for key in keys):
         raise ValueError(
             f"{path} was chosen by another rule or on other seeds; give another folder"
         )
 
 
 def held_out(experiment: Experiment, selection: dict[str, Any]) -> list[Task]:
-    """Return the tasks of the report: every method with its chosen eagerness, on other seeds."""
+    """Return the tasks of the report: every method with its chosen eagerness."""
+    rounds = checked_tuning(experiment).rounds
     chosen = {
         (row["problem"], row["horizon"], row["method"]): row["eagerness"]
         for row in selection["rows"]
@@ -234,8 +345,8 @@ def held_out(experiment: Experiment, selection: dict[str, Any]) -> list[Task]:
     def with_chosen(task: Task) -> Task | None:
         if not isinstance(task, RunTask) or task.preset != "practical":
             return task
-        eagerness = chosen[task.game.problem.label, task.game.horizon, task.method]
+        eagerness = chosen[task.game.problem.label, rounds or task.game.horizon, task.method]
         return None if eagerness is None else replace(task, eagerness=eagerness)
 
-    tasks = map(with_chosen, plan(replace(experiment, eagerness=(1.0,))))
+    tasks = map(with_chosen, plan(reported_part(experiment)))
     return [task for task in tasks if task is not None]

@@ -1,0 +1,99 @@
+"""The strongest rivals with a second constant, the length of their steps: a quarter, or four times.
+
+`evidence/fair.py` tunes it beside eagerness, so these rivals get three times the budget of others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hedgerow.baselines.guo import TUNED, Recoo, RecooRates
+from hedgerow.baselines.methods import baseline
+from hedgerow.baselines.projecting import stand_alone, units
+from hedgerow.baselines.sinha_vaze import learnt, practical_potential
+from hedgerow.baselines.wang import PRACTICAL_RATE
+from hedgerow.learners import AdaGrad, RestartAtStart, RestartedOCG
+from hedgerow.learners.adagrad import BEST_FACTOR
+from hedgerow.learners.steps import CertificateSteps
+from hedgerow.policies.constrained import Constrained
+from hedgerow.potentials import ExponentialPotential
+from hedgerow.sets import DecisionSet
+
+SHORT, LONG = 0.25, 4.0
+FAMILIES = {
+    name: (name, f"two_constants:{name}_short", f"two_constants:{name}_long")
+    for name in ("sinha_vaze_2024", "guo_recoo", "wang_2025")
+}
+"""A rival, and the names under which it plays with other steps."""
+
+
+def _sinha_vaze(X: DecisionSet, horizon: int, eagerness: float, steps: float) -> Any:
+    learner = AdaGrad(X, steps * BEST_FACTOR)
+    return Constrained(learner, learnt(learner, practical_potential(horizon, eagerness), None))
+
+
+def sinha_vaze_2024_short(X: DecisionSet, horizon: int, *, eagerness: float = 1.0) -> Any:
+    """`sinha_vaze_2024` with a quarter of AdaGrad's step."""
+    return _sinha_vaze(X, horizon, eagerness, SHORT)
+
+
+def sinha_vaze_2024_long(X: DecisionSet, horizon: int, *, eagerness: float = 1.0) -> Any:
+    """`sinha_vaze_2024` with four times AdaGrad's step."""
+    return _sinha_vaze(X, horizon, eagerness, LONG)
+
+
+class Paced(RecooRates):
+    """RECOO's schedules with another weight on the squared distance, by the class's `steps`."""
+
+    steps = 1.0
+
+    def alpha(self, t: int) -> float:
+        """Return alpha_t / steps."""
+        return super().alpha(t) / self.steps
+
+
+class Short(Paced):
+    """A quarter of the step."""
+
+    steps = SHORT
+
+
+class Long(Paced):
+    """Four times the step."""
+
+    steps = LONG
+
+
+def _recoo(X: DecisionSet, eagerness: float, rates: type[Paced]) -> Any:
+    def build(_G: float, eager: float) -> Any:
+        return Recoo(X, rates(unit=units("practical", X)[0]), eager)
+
+    return stand_alone(build, X, None, "practical", "not needed", eagerness, TUNED)
+
+
+@baseline(sees="whole")
+def guo_recoo_short(X: DecisionSet, *, eagerness: float = 1.0) -> Any:
+    """`guo_recoo` with a quarter of its step."""
+    return _recoo(X, eagerness, Short)
+
+
+@baseline(sees="whole")
+def guo_recoo_long(X: DecisionSet, *, eagerness: float = 1.0) -> Any:
+    """`guo_recoo` with four times its step."""
+    return _recoo(X, eagerness, Long)
+
+
+def _wang(X: DecisionSet, horizon: int, eagerness: float, c: float) -> Any:
+    learner = RestartedOCG(X, CertificateSteps(c), restart=RestartAtStart())
+    potential = ExponentialPotential(PRACTICAL_RATE * eagerness * horizon**-0.75)
+    return Constrained(learner, learnt(learner, potential, None))
+
+
+def wang_2025_short(X: DecisionSet, horizon: int, *, eagerness: float = 1.0) -> Any:
+    """`wang_2025` with a quarter of c in `CertificateSteps`: a stronger regulariser."""
+    return _wang(X, horizon, eagerness, SHORT * CertificateSteps().c)
+
+
+def wang_2025_long(X: DecisionSet, horizon: int, *, eagerness: float = 1.0) -> Any:
+    """`wang_2025` with four times c in `CertificateSteps`: a weaker regulariser."""
+    return _wang(X, horizon, eagerness, LONG * CertificateSteps().c)

@@ -1,0 +1,109 @@
+"""The tuned comparison: corrected tests, ranks, and rivals with a second constant."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import hedgerow as hr
+from hedgerow.baselines.methods import METHODS, find_method
+
+EVIDENCE = Path(__file__).parents[1] / "evidence"
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch):
+    monkeypatch.syspath_prepend(EVIDENCE)
+
+
+@pytest.fixture
+def fair():
+    return importlib.import_module("fair")
+
+
+def test_holms_correction(fair):
+    found = fair.holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+    assert found == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
+    assert fair.holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}, "no p-value above 1"
+
+
+def rows_of(values):
+    """Return rows of tuned methods from {name: [(regret, ccv) of each game]}."""
+    return [
+        {"method": name, "group": "tuned", "values": {("p", i): v for i, v in enumerate(pairs)}}
+        for name, pairs in values.items()
+    ]
+
+
+def test_others_are_compared_with_the_default_game_by_game(fair):
+    rng = np.random.default_rng(3)
+    hard = rng.normal(0.0, 50.0, 8)  # some games are dear for everybody
+    ours = [(h, 1.0) for h in hard]
+    dear = [(h + 1.0 + 0.1 * e, 1.0) for h, e in zip(hard, rng.normal(size=8), strict=True)]
+    rows = fair.compared(rows_of({fair.DEFAULT: ours, "dear": dear, "same": ours}))
+    mine, other, same = rows
+    assert "regret_p" not in mine
+    alone = stats.ttest_rel([r for r, _ in dear], [r for r, _ in ours]).pvalue
+    assert other["regret_p"] == pytest.approx(4.0 * alone), "the least of four p-values"
+    assert other["regret_p"] < 1e-6 < 5.0 < other["regret_percent_half"], "intervals hide it"
+    assert (other["ccv_p"], same["regret_p"], same["ccv_p"]) == (1.0, 1.0, 1.0)
+
+
+def test_ranks_and_dominance(fair):
+    means = {fair.DEFAULT: (1.0, 2.0), "a": (0.0, 3.0), "b": (1.0, 4.0), "blind": (-9.0, 9.0)}
+    rows = fair.compared(rows_of({name: [pair] * 2 for name, pair in means.items()}))
+    rows[-1]["group"] = "apart"
+    found = {row["method"]: row for row in fair.ranked(rows)}
+    assert [found[name]["rank_by_regret"] for name in (fair.DEFAULT, "a", "b")] == [2, 1, 2]
+    assert [found[name]["rank_by_ccv"] for name in (fair.DEFAULT, "a", "b")] == [1, 2, 3]
+    assert [found[name]["undominated"] for name in (fair.DEFAULT, "a", "b")] == [1, 1, 0]
+    assert "rank_by_regret" not in found["blind"]
+    assert found["blind"]["undominated"] == ""
+
+
+def test_a_rival_keeps_its_best_steps_alone(fair):
+    def row(method, score):
+        tried = [{"eagerness": 1.0, "mean_score": score}]
+        return {"problem": "p", "method": method, "eagerness": 1.0, "end": None, "tried": tried}
+
+    names = [name for family in fair.FAMILIES.values() for name in family]
+    scores = dict(zip(names, (3.0, 2.0, 1.0, 1.0, 1.0, 2.0, 5.0, 6.0, 7.0), strict=True))
+    kept = fair.without_losers({"rows": [row(*entry) for entry in scores.items()]})["rows"]
+    assert {r["method"] for r in kept if r["eagerness"] is not None} == {
+        *fair.FAMILIES,  # with their own steps they are reported in any case
+        "two_constants:sinha_vaze_2024_long",
+    }
+
+
+def test_steps_of_one_are_the_methods_themselves():
+    two = importlib.import_module("two_constants")
+    problem = hr.problems.IidSimplex(n=4, horizon=60, seed=1)
+    X, c = problem.decision_set, hr.learners.steps.CertificateSteps().c
+    ones = {
+        "sinha_vaze_2024": two._sinha_vaze(X, 60, 2.0, 1.0),
+        "guo_recoo": two._recoo(X, 2.0, two.Paced),
+        "wang_2025": two._wang(X, 60, 2.0, c),
+    }
+    for name, policy in ones.items():
+        method = METHODS[name]
+        own = method.policy(X, 60, 0, "practical", eagerness=2.0)
+        costs = [hr.simulate(p, problem, method.feedback()).costs for p in (policy, own)]
+        np.testing.assert_array_equal(*costs)
+
+
+def test_other_steps_play_otherwise():
+    two = importlib.import_module("two_constants")
+    problem = hr.problems.IidSimplex(n=20, horizon=200, seed=1)
+    for family in two.FAMILIES.values():
+        methods = [find_method(name) for name in family]
+        costs = {
+            hr.simulate(
+                method.policy(problem.decision_set, 200, 0, "practical"), problem, method.feedback()
+            ).cost
+            for method in methods
+        }
+        assert len(costs) == 3
