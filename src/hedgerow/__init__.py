@@ -12,5 +12,5 @@
 
 from hedgerow.lazy_rooms import attach_room
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __getattr__, __dir__, __all__ = attach_room(__name__, __file__)

@@ -63,7 +63,12 @@ class KernelWorkspace:
     def __init__(self, compiled: Compiled):
         self.compiled = compiled
         links, scratch = np.zeros(compiled.links, np.uint32), np.zeros(compiled.scratch)
-        self.arrays = (compiled.index, compiled.numbers, links, scratch)
+        self.arrays: tuple[Index, Vector, Index, Vector] = (
+            compiled.index,
+            compiled.numbers,
+            links,
+            scratch,
+        )
 
     def lmo(self, c: Vector) -> Vector:
         """Return the oracle's vertex."""
