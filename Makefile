@@ -50,7 +50,7 @@ bench-sets: $(BENCH)
 
 docs: $(SITE)  # renews the generated parts of pages, then builds the site: out/site/index.html
 	$(BIN)/python tools/make_docs.py
-	$(BIN)/sphinx-build -q -W --keep-going -d out/site-pages docs out/site
+	$(BIN)/sphinx-build -q -E -W --keep-going -d out/site-pages docs out/site
 
 site-check: $(SITE)  # opens every page in a browser: no request to elsewhere, no error
 	$(BIN)/python tools/open_site.py

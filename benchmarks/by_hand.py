@@ -18,10 +18,11 @@ Oracle = Callable[[Vector], Vector]
 def play_by_hand(
     X: hr.DecisionSet, table: hr.problems.LinearChunk, oracle: Oracle, rounds: int
 ) -> tuple[float, float]:
-    """Play linear rounds and return total cost and CCV; the same arithmetic as the library's.
+    """Play linear rounds and return total cost and CCV; one learner, and no guard.
 
     Certificate-driven steps, learnt ranges, weight (Gf/Gg)(8/k)(q/k)^7; every edge is taken to be
-    live, so tangent norms are plain norms.
+    live, so tangent norms are plain norms. The library's policy does more in a round, so the two
+    play different points.
     """
     D2 = X.diameter**2
     x1 = X.start()

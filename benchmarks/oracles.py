@@ -180,7 +180,9 @@ def flows(k: int) -> Iterator[Contest]:
     rows, size = X.rows(), f"{nodes} / {edges} edges"
     for word, items, target in (
         ("a policy's", directions(X, 100, 2 * REPETITIONS), {LINPROG: Target(100.0)}),
-        ("fresh, 31 % below 0", fresh(edges, 2, mean=0.5), {}),
+        ("fresh, all above 0", positive(edges, 2), {LINPROG: Target(20.0)}),
+        ("fresh, 5 % below 0", fresh(edges, 2, mean=1.645), {LINPROG: Target(10.0)}),
+        ("fresh, 31 % below 0", fresh(edges, 2, mean=0.5), {LINPROG: Target(3.0)}),
     ):
         highs = installed("highspy")
         hot = {} if highs is None else {"highspy, hot": WarmStartedLP(X, rows, highs).lmo}
@@ -192,7 +194,7 @@ def flows(k: int) -> Iterator[Contest]:
             {LINPROG: linprog(rows), "highspy, hot": None, **hot},
             cost,
             target if k else {},
-            moving=bool(target),
+            moving=word == "a policy's",
         )
     hops = 12
     Y = hr.sets.HopLimitedWalks(X.edges, 1, nodes - 1, hops)

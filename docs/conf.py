@@ -44,6 +44,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "image_srcset": ["2x"],
     "remove_config_comments": True,
+    "run_stale_examples": True,
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,

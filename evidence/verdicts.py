@@ -33,7 +33,8 @@ def experiment(seeds: tuple[int, ...] = tuple(FULL_SEEDS)) -> Experiment:
     paper = load_experiment("paper")
     routes = replace(paper.problems[0], horizons=(1600,))
     methods = (OURS, SINHA, WANG, GARBER)
-    return replace(paper, problems=(routes,), methods=methods, eager=(OURS,), seeds=seeds)
+    paper = replace(paper, problems=(routes,), methods=methods, eager=(OURS,), seeds=seeds)
+    return replace(paper, few=None)
 
 
 def judged(folder: Path) -> dict[str, Any]:

@@ -39,6 +39,7 @@ def load(folder: Path):
     spec = spec_from_file_location("tiny", folder / "package" / "tiny.py")
     module = sys.modules["tiny"] = module_from_spec(spec)  # what is kept refers to it by name
     spec.loader.exec_module(module)
+    module.twice.ready()
     return module.twice
 
 

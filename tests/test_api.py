@@ -26,11 +26,13 @@ NAMES = {
 ROOMS = set(hedgerow.__all__) - NAMES
 LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
-    "Accuracy", "Affine", "Atoms", "Block", "BlockConstraints", "Bounds", "Composition",
-    "ConditionalGradient", "Dual", "FeasibleFollower", "HullCoordinates", "Links", "LooBlock",
+    "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
+    "BlockConstraints", "Bounds", "Composition", "ConditionalGradient", "Directions", "Dual",
+    "FeasibleFollower", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
-    "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "WeibelSteps",
+    "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
+    "KernelSchedule", "WeighedStep", "WeighedTable", "WeighedTableType",
     "check_preset", "priced", "stand_alone", "units",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a room."""

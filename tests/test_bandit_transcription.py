@@ -63,8 +63,8 @@ def algorithm_3(X, surrogate_value, seed, *, paper, rounds=T):
     S, squares, M, L, mean = np.zeros(X.dim), 0.0, 0.0, 0.0, 0.0
     block, values = np.zeros(X.dim), []
     for t in range(1, rounds + 1):
-        u = rng.standard_normal(n)
-        u = basis @ (u / np.linalg.norm(u))
+        u = basis @ (basis.T @ rng.standard_normal(X.dim))
+        u = u / np.linalg.norm(u)
         y = x + delta * u
         plays.append(y)
         value, lipschitz, bound = surrogate_value(t, y)

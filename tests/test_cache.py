@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import cold_starts
+from hedgerow import kernels
 from hedgerow.kernels.cache import _imported
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -153,10 +156,12 @@ import importlib, json, sys, threading, warnings
 import numba
 from hedgerow.kernels import jit
 names = [f"kernels_{i}" for i in range(8)]
-barrier, answers = threading.Barrier(8), []
+barrier, answers, products = threading.Barrier(8), [], []
 def load(first):
     barrier.wait()
-    answers.append([importlib.import_module(names[(first + i) % 8]).f(1.0) for i in range(8)])
+    modules = [importlib.import_module(names[(first + i) % 8]) for i in range(8)]
+    answers.append([module.f(1.0) for module in modules])
+    products.append([module.g(1.0) for module in modules])
 before = numba.config.CACHE_DIR, list(warnings.filters)
 threads = [threading.Thread(target=load, args=(first,)) for first in range(8)]
 for thread in threads: thread.start()
@@ -164,6 +169,7 @@ for thread in threads: thread.join()
 kernels = [k for name in names for k in (sys.modules[name].f, sys.modules[name].g)]
 print(json.dumps({
     "answers": [sorted(answer) for answer in answers],
+    "products": [sorted(product) for product in products],
     "misses": [sum(k.stats.cache_misses.values()) for k in kernels],
     "untouched": before == (numba.config.CACHE_DIR, list(warnings.filters)),
 }))
@@ -193,10 +199,11 @@ def test_threads_that_load_kernels_together_leave_nothing_behind(tmp_path):
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["answers"] == [sorted([1.0, 2.0, 3.0, 6.0, 5.0, 10.0, 7.0, 14.0])] * 8
+    assert report["products"] == [sorted([0.0, 2.0, 6.0, 18.0, 20.0, 50.0, 42.0, 98.0])] * 8
     assert report["misses"] == [1] * 16
     assert report["untouched"]
     assert list(cwd.iterdir()) == []
-    assert len(kept_files(tmp_path / "given" / "hedgerow")) == 16
+    assert len(kept_files(tmp_path / "given" / "hedgerow")) == 24  # f also as its callers have it
 
 
 def test_a_kernel_knows_what_it_imports_under_another_name():
@@ -205,3 +212,28 @@ def test_a_kernel_knows_what_it_imports_under_another_name():
     text += "from hedgerow.learners.steps import (\n    M as M_,\n)\n"
     found = {path.name for path in _imported(text)}
     assert found == {"atoms.py", "pairwise.py", "steps.py"}
+
+
+def test_only_what_is_called_is_compiled(tmp_path):
+    (tmp_path / "three.py").write_text(
+        "from hedgerow.kernels.jit import kernel, number\n"
+        "@kernel(number, number)\ndef leaf(a):\n    return a + 1.0\n"
+        "@kernel(number, number)\ndef root(a):\n    return leaf(a) * 2.0\n"
+        "@kernel(number, number)\ndef idle(a):\n    return leaf(a) * 3.0\n"
+    )
+    code = "import three; print(three.root(1.0), [sum(k.stats.cache_misses.values()) for k in "
+    code += "(three.leaf, three.root, three.idle)])"
+    path = os.pathsep.join([str(tmp_path), *(p for p in sys.path if p)])
+    variables = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    command = [sys.executable, "-c", code]
+    for misses in ([0, 1, 0], [0, 0, 0]):
+        done = subprocess.run(command, capture_output=True, text=True, env=variables, check=True)
+        assert done.stdout.split(maxsplit=1) == ["4.0", f"{misses}\n"]
+    names = {file.name.partition(".")[2][:4] for file in kept_files(tmp_path / "kept")}
+    assert names == {"leaf", "root"}
+
+
+def test_a_kernel_is_pickled_and_copied_by_name():
+    kernel = kernels.paths.cheapest
+    assert pickle.loads(pickle.dumps(kernel)) is kernel
+    assert copy.deepcopy(kernel) is kernel

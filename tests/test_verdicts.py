@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.summary import Mean, Summary, every
+from hedgerow.report.summary import Mean, ProblemAtHorizon, Summary, every
 from hedgerow.report.verdicts import (
     CLAIMS,
     GARBER,
@@ -127,8 +127,50 @@ def test_the_share_of_the_last_quarter(tmp_path):
     methods = {OURS: Made(NOISE, growth=(1.0,) * 4), WANG: Made(NOISE, growth=(0.5,) * 4)}
     summary = Summary(Results(make_results(tmp_path, methods)))
     game = Game(summary, summary.places[0], "practical")
-    assert game.last_quarter(OURS).value == pytest.approx(25.0)
-    assert game.last_quarter(WANG).value == pytest.approx(13.4, abs=0.01)
+    assert game.last_quarter(OURS).mean.value == pytest.approx(25.0)
+    assert game.last_quarter(WANG).mean.value == pytest.approx(13.4, abs=0.01)
+
+
+def test_p_is_wilcoxons_over_paired_seeds_and_corrected_by_holm(tmp_path):
+    from scipy import stats
+
+    far = [float(k) for k in range(8)]
+    near = [5.0 * (-1.0) ** k + k for k in range(8)]
+    methods = {
+        OURS: Made([0.0] * 8, ccv=[1.0] * 8, growth=[0.5] * 8),
+        GARBER: Made([1.0 + x for x in far], ccv=[1.0 + x for x in near], growth=[0.5] * 8),
+    }
+    found = judged(tmp_path, methods)
+    raw = {
+        REGRET: stats.wilcoxon([-1.0 - x for x in far]).pvalue,
+        CCV: stats.wilcoxon([-x for x in near]).pvalue,
+    }
+    flat = [
+        verdict.parts[0].p for claim, verdict in found.items() if "flat" in claim and verdict.parts
+    ]
+    assert found[REGRET].parts[0].p == pytest.approx((2 + len(flat)) * raw[REGRET])
+    assert found[CCV].parts[0].p >= raw[CCV]
+    assert found[REGRET].outcome == "yes"
+    assert found[REGRET].record()["parts"][0]["number"] == "-4.5 ± 2.0 points"
+
+
+def test_a_claim_of_several_comparisons_takes_the_largest_p_or_corrects_the_smallest(tmp_path):
+    low, high = [float(k) for k in range(8)], [10.0 + 2.0 * k for k in range(8)]
+    one = Made(low, ccv=low, growth=[0.5] * 8)
+    two = Made(high, ccv=high, growth=[0.5] * 8)
+    same = [k + 3.0 * (-1.0) ** k for k in range(8)]
+    mixed = Made(same, ccv=same, growth=[0.5] * 8)
+    game = Game(Summary(Results(make_results(tmp_path, {SINHA: one, OURS: two, WANG: mixed}))),
+                ProblemAtHorizon("atlas_like", 100), "practical")  # fmt: skip
+    finding = dict(CLAIMS)[LOWEST_REGRET](game)
+    assert finding.holds is None
+    assert finding.p == game.lead(SINHA, WANG, "regret").p() > game.lead(SINHA, OURS, "regret").p()
+    worst = dict(CLAIMS)[LOWEST_REGRET](
+        Game(Summary(Results(make_results(tmp_path / "b", {SINHA: two, OURS: one, WANG: two}))),
+             ProblemAtHorizon("atlas_like", 100), "practical")
+    )  # fmt: skip
+    assert worst.holds is False
+    assert worst.p == 2 * 2.0**-7
 
 
 def timed(seconds: float, compiled: bool | None, spread: float = 0.01) -> Made:

@@ -367,8 +367,8 @@ def bfw_tvc(X, rounds, T, seed, G, M, beta, c, Phi_prime):
     y = anchor = centre
     guess, Q, epoch, hat, need, calls, plays, restarts = 1.0, 0.0, 0.0, 0.0, 0.0, 0, [], 0
     for t, (f, g) in enumerate(rounds, start=1):
-        u = rng.standard_normal(n)
-        u = basis @ (u / np.linalg.norm(u))
+        u = basis @ (basis.T @ rng.standard_normal(X.dim))
+        u = u / np.linalg.norm(u)
         x = y + delta * u
         plays.append(x)
         violation = max(0.0, g(x))

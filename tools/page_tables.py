@@ -176,20 +176,20 @@ def speed() -> str:
     long, large = bench["horizon"][-1], bench["edges"][-1]
     rows = [
         [
-            "compiled round against NumPy + networkx Bellman-Ford",
+            "compiled round, without tracking, against NumPy + networkx Bellman-Ford",
             f"{naive['ratio']:.0f}x faster ({1e6 * naive['ours']:.1f} µs against "
             f"{1e3 * naive['theirs']:.1f} ms)",
-            "at least 200x",
-            _met(naive["ratio"] >= 200.0),
+            "at least 350x",
+            _met(naive["ratio"] >= 350.0),
         ],
         [
-            "compiled round against NumPy + SciPy Bellman-Ford",
+            "compiled round, without tracking, against NumPy + SciPy Bellman-Ford",
             f"{scipy['ratio']:.0f}x faster",
             "",
             "",
         ],
         [
-            "compiled round against NumPy + our compiled oracle",
+            "compiled round, without tracking, against NumPy + our compiled oracle",
             f"{oracle['ratio']:.1f}x faster",
             "at least 8x",
             _met(oracle["ratio"] >= 8.0)
@@ -197,13 +197,14 @@ def speed() -> str:
             f"which the library's own passes save all but {1e6 * oracle['ours']:.0f}",
         ],
         [
-            "compiled round against the floor (read both rows, one pass over the graph: "
+            "compiled round, without tracking, against the floor (read both rows, one pass over "
+            "the graph: "
             f"{1e6 * floor['theirs']:.1f} µs)",
             f"{1.0 / floor['ratio']:.2f}x the time",
             "at most 2x",
             _met(floor["ratio"] >= 0.5)
             + f": the floor is {100.0 * floor['ratio']:.0f} % of a round, the rest are passes over "
-            "the vectors, whose sums keep one order so that objects and loop agree bit for bit",
+            "ten vectors, which do not fit into the first cache together, and calls of kernels",
         ],
         [
             "ask, look and tell",
@@ -215,21 +216,21 @@ def speed() -> str:
             "two threads",
             f"{two['speed_up']:.2f}x the runs a second ({two['runs_per_second']:.0f} runs of 1600 "
             "rounds)",
-            "at least 1.5x",
-            _met(two["speed_up"] >= 1.5),
+            "at least 1.9x",
+            _met(two["speed_up"] >= 1.9),
         ],
         [
             "projection-based run (`sinha_vaze_2024`) over the compiled `projection_free_coco`",
             f"{projected / run:.0f}x the time ({projected:.2f} s against {1e3 * run:.1f} ms)",
-            "at most 40x",
-            _met(projected / run <= 40.0) + ": a flow projection is not compiled into the loop",
+            "at most 20x",
+            _met(projected / run <= 20.0) + _of_projections(bench["figure_three"]),
         ],
         [
             "import / first result cached / uncached",
             f"{imported:.2f} s / {cached:.1f} s / {uncached:.1f} s",
-            "at most 0.3 / 1.2 / 3 s",
-            ", ".join(_met(row["met"]) for row in bench["starts"])
-            + ": numba compiles every kernel that is used, once a machine, and says so",
+            "at most 0.3 / 1 / 4 s",
+            f"{_met(imported <= 0.3)}, {_met(cached <= 1.0)}, {_met(uncached <= 4.0)}: numba types "
+            "and lowers the kernels that a game needs, some 150, once a machine, and says so",
         ],
         [
             "10^7 rounds, 1200 edges",
@@ -246,6 +247,13 @@ def speed() -> str:
         ],
     ]
     return table(["what", "measured", "target", ""], rows)
+
+
+def _of_projections(rows: list[Row]) -> str:
+    """Say what the time of a projection-based run is made of, as it was measured."""
+    if next(row["compiled"] for row in rows if row["method"] == "sinha_vaze_2024"):
+        return ": what remains are Newton's steps, each a sparse solve and passes over the edges"
+    return ": measured when a flow projection was not compiled into the loop"
 
 
 def _met(yes: bool) -> str:

@@ -14,6 +14,7 @@ import evidence_tables as evidence
 import page_tables as pages
 import traffic_tables as traffic
 from cli_reference import cli_markdown
+from compiled_table import compiled
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
@@ -39,7 +40,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "growth": pages.default_growth,
         "robustness": pages.default_robustness,
     },
-    "explanation/performance.md": {"speed": pages.speed, "runs": pages.runs},
+    "explanation/performance.md": {"speed": pages.speed, "runs": pages.runs, "compiled": compiled},
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),

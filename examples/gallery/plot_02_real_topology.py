@@ -37,8 +37,8 @@ for (tail, head), share in zip(problem.decision_set.edges, shares, strict=True):
         ends = network.positions[[tail, head]]
         axes.plot(*ends.T, color="tab:green", linewidth=8.0 * share, solid_capstyle="round")
 axes.plot(*network.positions.T, "o", color="0.4", markersize=4, zorder=3)
-for name in ("PT", "FI"):
-    axes.annotate(name, place[name], (8, -14), textcoords="offset points", fontweight="bold")
+for name, beside in (("PT", (8, -14)), ("FI", (-4, 8))):
+    axes.annotate(name, place[name], beside, textcoords="offset points", fontweight="bold")
 axes.set(
     title="Share of the traffic on each link",
     xlabel="longitude, degrees",

@@ -109,17 +109,18 @@ class Quadratic:
         c = as_vector(centre, "the centre")
         return cls(factor, -factor * c, offset + 0.5 * factor * float(c @ c))
 
-    def _times(self, x: Vector) -> Vector:
-        product: Vector = self.matrix @ x if self.matrix.ndim == 2 else self.matrix * x
-        return product
+    def _look(self, x: Vector) -> tuple[float, Vector]:
+        point = x if fits(x, self.linear.size) else as_vector(x, "x", self.linear.size)
+        grad, M = np.empty(self.linear.size), self.matrix.reshape(-1)
+        return kernels.convex.quadratic(M, self.linear, self.offset, point, grad), grad
 
     def __call__(self, x: Vector) -> float:
-        """Return <x, M x>/2 + <a, x> + b."""
-        return float(x @ (0.5 * self._times(x) + self.linear)) + self.offset
+        """Return <x, M x>/2 + <a, x> + b, added up in the order of all kernels."""
+        return self._look(x)[0]
 
     def grad(self, x: Vector) -> Vector:
         """Return M x + a."""
-        return self._times(x) + self.linear
+        return self._look(x)[1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,10 @@ Slope = tuple[Callable[..., Any], Vector]
 """The kernel `slope` of `engine/signatures.py` and the potential's numbers."""
 
 
+Height = Callable[..., float]
+"""A kernel with the signature of `slope` that returns Phi_t(q)/V."""
+
+
 class Potential(Protocol):
     """A convex nondecreasing Phi with Phi(0) >= 0, divided by V."""
 
@@ -96,8 +100,23 @@ def power_weight(p: float, cap: float, scale: float, q: float) -> float:
     return cap if logarithm >= math.log(cap) else math.exp(logarithm)
 
 
+@kernel(number, number, number, number)
+def power_value(p: float, scale: float, q: float) -> float:
+    """Return (q/scale)^p, in logarithms."""
+    if q <= 0.0:
+        return 0.0
+    return math.exp(min(LARGEST_EXPONENT, p * (math.log(q) - math.log(scale))))
+
+
 P, CAP, FLOOR, FACTOR, POWER, BUDGET = range(6)
-"""The numbers of `power_slope`."""
+"""The numbers of `power_slope` and `power_height`."""
+
+
+@kernel(*SLOPE)
+def power_height(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
+    """The power law's value, with the scale of `power_slope`."""
+    k = growing_scale(potential[FLOOR], potential[FACTOR], potential[POWER], t)
+    return power_value(potential[P], k + potential[BUDGET] / unit, q)
 
 
 @kernel(*SLOPE)
@@ -148,9 +167,7 @@ class PowerPotential:
 
     def value(self, q: float, t: float = 1.0) -> float:
         """Return (q/scale)^p."""
-        if q <= 0.0:
-            return 0.0
-        return math.exp(min(LARGEST_EXPONENT, self.p * (math.log(q) - math.log(self._at(t)))))
+        return power_value(self.p, self._at(t), q)
 
     def slope(self) -> Slope | None:
         """Return the weight as a kernel; None for a scale that has no numbers."""
@@ -161,12 +178,28 @@ class PowerPotential:
             return None
         return power_slope, np.array([self.p, self.cap, *scale])
 
+    def height(self) -> Height:
+        """Return the value as a kernel, which reads the numbers of `slope`."""
+        return power_height
+
 
 @kernel(number, number, number, number, number)
 def exponential_weight(rate: float, factor: float, cap: float, q: float) -> float:
     """Return factor rate exp(rate q), at most `cap`."""
     logarithm = math.log(factor * rate) + rate * q
     return cap if logarithm >= math.log(cap) else math.exp(logarithm)
+
+
+@kernel(number, number, number, number)
+def exponential_value(rate: float, factor: float, q: float) -> float:
+    """Return factor (exp(rate q) - 1)."""
+    return factor * math.expm1(min(LARGEST_EXPONENT, rate * q))
+
+
+@kernel(*SLOPE)
+def exponential_height(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
+    """The exponential's value, the same in all rounds."""
+    return exponential_value(potential[0], potential[1], q)
 
 
 @kernel(*SLOPE)
@@ -207,11 +240,15 @@ class ExponentialPotential:
 
     def value(self, q: float, t: float = 1.0) -> float:  # noqa: ARG002 - the same in all rounds
         """Return factor (exp(rate q) - 1)."""
-        return self.factor * math.expm1(min(LARGEST_EXPONENT, self.rate * q))
+        return exponential_value(self.rate, self.factor, q)
 
     def slope(self) -> Slope:
         """Return the weight as a kernel."""
         return exponential_slope, np.array([self.rate, self.factor, self.cap])
+
+    def height(self) -> Height:
+        """Return the value as a kernel, which reads the numbers of `slope`."""
+        return exponential_height
 
 
 @kernel(*SLOPE)
@@ -219,6 +256,12 @@ def anytime_slope(potential: Array, q: float, t: float, unit: float, scale: floa
     """The exponential whose rate is min(highest, rate / sqrt t)."""
     rate, highest, cap = potential[0], potential[1], potential[2]  # as `slope()` has them
     return exponential_weight(min(highest, rate / math.sqrt(t)), 1.0, cap, q)
+
+
+@kernel(*SLOPE)
+def anytime_height(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
+    """The value of the exponential whose rate falls."""
+    return exponential_value(min(potential[1], potential[0] / math.sqrt(t)), 1.0, q)
 
 
 @dataclass(frozen=True)
@@ -263,6 +306,10 @@ class AnytimeExponential:
     def slope(self) -> Slope:
         """Return the weight as a kernel."""
         return anytime_slope, np.array([self.rate, self.highest, self.cap])
+
+    def height(self) -> Height:
+        """Return the value as a kernel, which reads the numbers of `slope`."""
+        return anytime_height
 
 
 def __dir__() -> list[str]:

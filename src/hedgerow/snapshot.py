@@ -48,15 +48,17 @@ class Snapshot(TypedDict):
 class State:
     """One float64 array with named parts: kernels change it, a snapshot copies it.
 
+    The array may be given, as a part of the memory in which some kernel works.
+
     >>> state = State(x=2, t=1)
     >>> state["x"][:] = 3.0
     >>> state.array
     array([3., 3., 0.])
     """
 
-    def __init__(self, **sizes: int):
+    def __init__(self, array: NDArray[np.float64] | None = None, /, **sizes: int):
         self.layout = sizes
-        self.array = np.zeros(sum(sizes.values()))
+        self.array = np.zeros(sum(sizes.values())) if array is None else array
         self._views: dict[str, NDArray[np.float64]] = {}
         begin = 0
         for name, size in sizes.items():

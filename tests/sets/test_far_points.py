@@ -140,7 +140,7 @@ def test_drawn_near_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """Against Wolfe's method, at distances that it can see."""
     rng, seen = np.random.default_rng(3), 0
     monkeypatch.setattr("hedgerow.sets.bipartite.FAR", 0.0)
-    monkeypatch.setattr("hedgerow.sets.flow_polytope.FAR", 0.0)
+    monkeypatch.setattr("hedgerow.kernels.flow_newton.FAR", 0.0)
     for trial in range(40):
         n = 2 + trial % 4
         ends = rng.integers(0, n, (3 * n, 2))

@@ -140,17 +140,28 @@ def test_laplacian_solver(nodes: int, edges: int) -> None:
     A[tail, np.arange(tail.size)] -= 1.0
     exact = np.linalg.solve(A @ A.T + 1e-3 * np.eye(nodes), right)
     direct, iterative = right.copy(), right.copy()
-    place, begin = np.empty(nodes, np.uint32), np.empty(nodes + 1, np.uint32)
-    kernels.laplacians.narrow_order(tail, head, place)
-    assert sorted(place) == list(range(nodes))
-    operations = kernels.laplacians.profile(tail, head, place, begin)
-    diagonal = np.abs(A).sum(axis=1) + 1e-3
-    kernels.laplacians.solve_directly(tail, head, place, begin, diagonal, direct)
+    degree = np.bincount(np.concatenate([tail, head]), minlength=nodes).astype(np.uint32)
+    begin, near = np.empty(nodes + 1, np.uint32), np.empty(2 * tail.size, np.uint32)
+    place, node = np.empty((2, nodes), np.uint32)
+    size = kernels.laplacians.narrow_order(tail, head, degree, begin[:nodes], near, place, node)
+    node, bottom, begin = node[:size], np.empty(size, np.uint32), begin[: size + 1]
+    np.testing.assert_array_equal(np.sort(node), np.flatnonzero(degree))
+    np.testing.assert_array_equal(place[node], np.arange(size))
+    operations = kernels.laplacians.envelope(place[tail], place[head], bottom, begin)
+    diagonal = degree + 1e-3
+    inner = right[node]
+    factor = np.zeros(begin[size])
+    kernels.laplacians.solve_directly(
+        place[tail], place[head], begin, diagonal[node], factor, inner
+    )
+    direct /= 1e-3  # of a node without edges
+    direct[node] = inner
     np.testing.assert_allclose(direct, exact, rtol=0.0, atol=1e-9)
     kernels.laplacians.solve_iteratively(tail, head, diagonal, iterative)
     error = (iterative - exact) @ (A @ (A.T @ (iterative - exact)))
     assert error <= 1e-2 * (exact @ (A @ (A.T @ exact)))
-    kernels.laplacians.solve(tail, head, 1e-3, right)
+    links, scratch = np.empty(7 * nodes + 4 * tail.size + 1, np.uint32), np.empty(3 * nodes)
+    kernels.laplacians.solve(tail, head, 1e-3, right, links, scratch)
     large = operations > kernels.laplacians.DENSE * (nodes + edges)
     assert large == (nodes == 400)
     np.testing.assert_allclose(
@@ -163,8 +174,25 @@ def test_projection_falls_back_when_newton_stalls(monkeypatch: pytest.MonkeyPatc
     X = dag(8, 20, rng)
     y = rng.normal(size=X.dim)
     x = X.project(y)
-    monkeypatch.setattr(kernels.flow_newton, "project", lambda *_: math.nan)
+    monkeypatch.setattr(kernels.flow_newton, "nearest", lambda *_: math.nan)
     np.testing.assert_allclose(X.project(y), x, rtol=0.0, atol=1e-7)
+
+
+@pytest.mark.parametrize("damping", sorted(set(kernels.flow_newton.DAMPING)))
+def test_every_attempt_of_newton_would_do(damping: float) -> None:
+    """What follows where the first attempt stalls finds the same point by itself."""
+    rng = np.random.default_rng(6)
+    for X in (dag(40, 150, rng), digraph(40, 150, rng)):
+        for _ in range(10):
+            y, network = rng.normal(size=X.dim), X._network
+            z, potential = y[network.edge], np.zeros(network.nodes)
+            worst = kernels.flow_newton.project(
+                *(network.tail, network.head, network.supply, network.upper),
+                *(damping, potential, z),
+            )
+            assert worst <= kernels.flow_newton.ENOUGH
+            flow = np.clip(z, 0.0, network.upper)
+            np.testing.assert_allclose(flow, X.project(y)[network.edge], rtol=0.0, atol=1e-8)
 
 
 def test_decomposition_reproduces_the_point() -> None:
@@ -281,6 +309,24 @@ def test_unit_flow_against_a_linear_programme() -> None:
         bounds = np.column_stack([rows.lower, rows.upper])
         best = optimize.linprog(c, A_eq=rows.A_eq, b_eq=rows.b_eq, bounds=bounds)
         assert c @ v == pytest.approx(best.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.5, 1.6, 5.0])
+def test_a_flow_is_proved_cheapest_by_its_potentials(mean):
+    """However many edges start full: weak duality needs no solver to compare with."""
+    rng = np.random.default_rng(4)
+    for nodes, edges in ((40, 260), (200, 1500)):
+        X = digraph(nodes, edges, rng)
+        for scale in (1.0, 1e-200, 1e150):
+            c = scale * (rng.standard_normal(edges) + mean)
+            flow, potential = X._cheapest(c)
+            network = X._network
+            assert set(flow) <= {0.0, 1.0}
+            assert not network.excess(flow).any()
+            reduced = c[network.edge] + potential[network.tail] - potential[network.head]
+            rounding = 1e-13 * np.abs(potential).max()
+            assert reduced[flow == 0.0].min() >= -rounding
+            assert reduced[flow == 1.0].max() <= rounding
 
 
 def test_unit_flow_fixes_what_a_bridge_forces() -> None:

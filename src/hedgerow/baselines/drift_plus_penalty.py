@@ -4,27 +4,66 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.baselines.projecting import Projecting, rounds_needed, stand_alone, units
+from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
+from hedgerow.baselines.weighed_step import (
+    EAGERNESS,
+    QUEUE,
+    RATES,
+    ROUND,
+    SETTLE,
+    UNIT,
+    WEIGH,
+    WeighedStep,
+)
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count
+from hedgerow.kernels.jit import kernel
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
+Array = Vector
 
-class _Queued(Projecting):
+V, ALPHA = RATES, RATES + 1
+GAMMA = RATES
+"""The rates of both policies; alpha comes second in both."""
+
+
+@kernel(*WEIGH)
+def weigh_drift(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return V/(2 alpha) and Q/(2 alpha), in the unit of the set."""
+    own[ROUND] += 1.0
+    length = rates[UNIT] / (2.0 * rates[ALPHA])
+    return length * rates[V], length * own[QUEUE] if value > 0.0 else 0.0
+
+
+@kernel(*SETTLE)
+def settle_drift(own: Array, rates: Array, value: float, moved: float) -> None:
+    """Q_{t+1} = [Q_t + g_t^+(x_t) + <grad g_t^+, x_{t+1} - x_t>]_+."""
+    change = (value + moved) / rates[UNIT] if value > 0.0 else 0.0
+    own[QUEUE] = max(own[QUEUE] + rates[EAGERNESS] * change, 0.0)
+
+
+@kernel(*WEIGH)
+def weigh_virtual(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return 1/(2 alpha) and (Q + gt(x_t)) gamma/(2 alpha)."""
+    own[ROUND] += 1.0
+    length = rates[UNIT] / (2.0 * rates[ALPHA])
+    if not value > 0.0:
+        return length, 0.0
+    waiting = own[QUEUE] + rates[GAMMA] / rates[UNIT] * value
+    return length, length * (rates[EAGERNESS] * waiting * rates[GAMMA])
+
+
+@kernel(*SETTLE)
+def settle_virtual(own: Array, rates: Array, value: float, moved: float) -> None:
+    """Q_{t+1} = Q_t + gt(x_{t+1}), with g_t linearised at x_t."""
+    own[QUEUE] += rates[GAMMA] / rates[UNIT] * max(0.0, value + moved)
+
+
+class _Queued(WeighedStep):
     """A projected point and the length Q of its queue of violations."""
-
-    def __init__(
-        self,
-        decision_set: DecisionSet,
-        unit: float,
-        eagerness: float,
-        horizon: int | None,
-    ):
-        super().__init__(decision_set, horizon, queue=1)
-        self.unit, self.eagerness = unit, eagerness
 
     @property
     def queue(self) -> float:
@@ -48,6 +87,8 @@ class DriftPlusPenalty(_Queued):
 
     """
 
+    settle = settle_drift
+
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -57,28 +98,8 @@ class DriftPlusPenalty(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, unit, eagerness, horizon)
+        super().__init__(decision_set, weigh_drift, (V, alpha), unit, eagerness, horizon)
         self.V, self.alpha = V, alpha
-
-    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
-        """Take one projected step, then move the queue.
-
-        Args:
-            cost: what was seen of the cost.
-            constraint: what was seen of the constraint.
-            at: the earlier play that late feedback is about.
-
-        """
-        seen_at = self._seen_at(at)
-        f, g = self._seen(EvalGrad, cost, constraint)
-        self._round()
-        x, Q = self._state["x"], self.queue
-        slope = g.grad if g.value > 0.0 else 0.0 * g.grad  # of g_t^+
-        step = (self.unit / (2.0 * self.alpha)) * (self.V * f.grad + Q * slope)
-        moved = self._project(x - step)
-        change = (max(0.0, g.value) + float(slope @ (moved - seen_at))) / self.unit
-        self._state["queue"][0] = max(Q + self.eagerness * change, 0.0)
-        x[:] = moved
 
 
 class VirtualQueue(_Queued):
@@ -99,6 +120,8 @@ class VirtualQueue(_Queued):
 
     """
 
+    settle = settle_virtual
+
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -108,27 +131,8 @@ class VirtualQueue(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, unit, eagerness, horizon)
+        super().__init__(decision_set, weigh_virtual, (gamma, alpha), unit, eagerness, horizon)
         self.gamma, self.alpha = gamma, alpha
-
-    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
-        """Take one projected step, then move the queue.
-
-        Args:
-            cost: what was seen of the cost.
-            constraint: what was seen of the constraint.
-            at: the earlier play that late feedback is about.
-
-        """
-        seen_at = self._seen_at(at)
-        f, g = self._seen(EvalGrad, cost, constraint)
-        self._round()
-        x, Q, scale = self._state["x"], self.queue, self.gamma / self.unit
-        weight = self.eagerness * (Q + scale * g.value) * self.gamma if g.value > 0.0 else 0.0
-        moved = self._project(x - (self.unit / (2.0 * self.alpha)) * (f.grad + weight * g.grad))
-        left = scale * max(0.0, g.value + float(g.grad @ (moved - seen_at)))  # gt(x_{t+1})
-        self._state["queue"][0] = Q + left
-        x[:] = moved
 
 
 FirstOrderPolicy = Policy[EvalGrad, EvalGrad]

@@ -15,22 +15,24 @@ from rich.console import Console
 from hedgerow.baselines.methods import find_method, method_names
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.saying import say
+from hedgerow.experiments.compiled_methods import is_compiled
 from hedgerow.experiments.problem_registry import Parameter
 from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import find_experiment, shipped
 from hedgerow.experiments.set_specs import find_set, set_names
 from hedgerow.policies.method import Method
 
+RUNS = {True: "compiled", False: "not compiled", None: "compiled or not, by its set"}
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def show_list(as_json: Json = False) -> None:
     """List the names of all problems, methods, sets and shipped experiments."""
-    found = listing()
     if as_json:
-        _print_json(found)
+        _print_json(listing())
         return
-    names = {title: [next(iter(row.values())) for row in rows] for title, rows in found.items()}
+    names = {"problems": kind_names(), "methods": method_names(), "experiments": [*shipped()]}
+    names["sets"] = set_names()
     for title, listed in names.items():
         say(f"{title} ({len(listed)}; more with `hedgerow {title}`)")
         _say_wrapped(", ".join(listed), "  ")
@@ -38,17 +40,20 @@ def show_list(as_json: Json = False) -> None:
 
 def problems(as_json: Json = False) -> None:
     """List the kinds of problems, with the keys and defaults that experiment files may give."""
-    _show(listing()["problems"], as_json, ("about", "keys"))
+    _show(_problems(), as_json, ("about", "keys"))
 
 
 def methods(as_json: Json = False) -> None:
-    """List the methods: their bounds, what they see of a round, and where they come from."""
-    _show(listing()["methods"], as_json, ("regret", "source"))
+    """List the methods: their bounds, what they see, how they run, and where they come from.
+
+    "compiled" methods play linear rounds in the compiled loop, where the set has kernels, too.
+    """
+    _show(_methods(), as_json, ("regret", "source"))
 
 
 def experiments(as_json: Json = False) -> None:
     """List the experiments that come with the library; `hedgerow show NAME` prints one."""
-    _show(listing()["experiments"], as_json, ("about",))
+    _show(_experiments(), as_json, ("about",))
 
 
 def shipped_names(incomplete: str) -> list[str]:
@@ -70,30 +75,44 @@ def show(
 def listing() -> dict[str, list[dict[str, Any]]]:
     """Return everything that an experiment file may name, as plain data."""
     return {
-        "problems": [
-            {
-                "kind": kind.name,
-                "about": kind.summary,
-                "keys": {name: _shown(p) for name, p in kind.parameters.items()},
-            }
-            for kind in map(find_kind, kind_names())
-        ],
-        "methods": [
-            {
-                "method": method.name,
-                "regret": method.regret,
-                "ccv": method.ccv,
-                "sees": method.sees,
-                "source": _source(method),
-            }
-            for method in map(find_method, method_names())
-        ],
-        "experiments": [
-            {"name": name, "about": tomllib.loads(path.read_text(encoding="utf-8"))["about"]}
-            for name, path in shipped().items()
-        ],
+        "problems": _problems(),
+        "methods": _methods(),
+        "experiments": _experiments(),
         "sets": [{"set": kind.name, "about": kind.summary} for kind in map(find_set, set_names())],
     }
+
+
+def _problems() -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": kind.name,
+            "about": kind.summary,
+            "keys": {name: _shown(p) for name, p in kind.parameters.items()},
+        }
+        for kind in map(find_kind, kind_names())
+    ]
+
+
+def _methods() -> list[dict[str, Any]]:
+    """Each method is played for two rounds, to see how it runs."""
+    return [
+        {
+            "method": method.name,
+            "regret": method.regret,
+            "ccv": method.ccv,
+            "sees": method.sees,
+            "compiled": is_compiled(method),
+            "source": _source(method),
+        }
+        for method in map(find_method, method_names())
+    ]
+
+
+def _experiments() -> list[dict[str, Any]]:
+    return [
+        {"name": name, "about": tomllib.loads(path.read_text(encoding="utf-8"))["about"]}
+        for name, path in shipped().items()
+    ]
 
 
 def _show(rows: Sequence[Mapping[str, Any]], as_json: bool, lines: Sequence[str]) -> None:
@@ -114,7 +133,7 @@ def _lines(row: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[str]:
             keys = ", ".join(f"{name} = {default}" for name, default in value.items())
             yield f"keys: {keys}" if keys else "no keys"
         elif heading == "regret":
-            yield f"regret {value}; CCV {row['ccv']}; sees {row['sees']}"
+            yield f"regret {value}; CCV {row['ccv']}; sees {row['sees']}; {RUNS[row['compiled']]}"
         else:
             yield str(value)
 

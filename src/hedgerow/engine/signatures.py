@@ -28,6 +28,16 @@ potential is one, `slope(potential, q, t, unit, scale)`, where scale is the surr
 `sizes` is what a surrogate may know of a round besides the constraint's value, along the set:
 ||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
 present play (`engine/certificate.py`), and the part of the violation that no action avoids.
+
+A surrogate that sees values alone is one kernel,
+`charge_values(queue, ranges, units, slope, height, potential, value, lipschitz, bound)`: it takes
+in a constraint's value and declared constants, and returns what it adds to the loss's. `units` ends
+with the overshoot, and `height` is the potential itself.
+
+A function of a round is one kernel, `look(index, numbers, own, part, x, scratch, grad)`: it writes
+a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same in all
+rounds, `own` are this round's numbers, and `part` tells which one where a round has several
+constraints. A rule that reacts to the play is such a kernel, too: x is the play.
 """
 
 from __future__ import annotations
@@ -53,6 +63,16 @@ NEEDS_GRADIENT = (number, write, read, number)
 TAKE = (number, write, write, read, number, SIZES)
 CHARGE_QUEUE = (nothing, write, write, read, number, number)
 SLOPE = (number, read, number, number, number, number)
+
+CHARGE_VALUES = (
+    *(types.UniTuple(number, 3), write, write, read, function(*SLOPE), function(*SLOPE), read),
+    *(number, number, number),
+)
+LOOK = (number, index, read, read, whole, read, write, write)
+ROWS = types.Tuple((index, read, read, index, index))
+"""Functions of many rounds: index, numbers, own numbers, where they begin, how many parts."""
+PARTS = 4
+"""Where the last of them stands."""
 
 SPACE = types.Tuple((index, read, write_index, write, index, read))
 """What an oracle works with: whole numbers, numbers, and scratch memory for both; then the labels

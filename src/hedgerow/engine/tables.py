@@ -223,6 +223,10 @@ surrogate_table = SurrogateTableType(
 )
 
 
+surrogate_tables = types.ListType(surrogate_table)
+"""Of a policy with one surrogate for each constraint."""
+
+
 @kernel(surrogate_table, *SURROGATE_KERNELS)
 def _surrogate_pattern(
     measure: Any, needs_gradient: Any, take: Any, slope: Any, charge_queue: Any

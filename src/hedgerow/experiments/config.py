@@ -122,6 +122,9 @@ class Experiment:
         code: the SHA-256 of the file of each method from outside of the library, by its name.
         fixed: the methods that play one action for ever: their names, and the action of each as
             numbers, as names of nodes, or as the name of a vertex.
+        few: how many seeds are enough, the first ones; None: every seed is played by all.
+        many: with few: the methods that play every seed, with eagerness 1 and at the longest
+            horizon of each problem. They alone play shorter horizons, with a few seeds.
 
     """
 
@@ -136,6 +139,15 @@ class Experiment:
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
     fixed: tuple[tuple[str, FixedPlay], ...] = ()
+    few: int | None = None
+    many: tuple[str, ...] = ()
+
+    def plays(self, method: str, eagerness: float, longest: bool, seed: int) -> bool:
+        """Whether a method plays a seed with this eagerness, at the longest horizon or not."""
+        if self.few is None:
+            return True
+        much, early = method in self.many and eagerness == 1.0, seed in self.seeds[: self.few]
+        return (much or early) if longest else (much and early)
 
     def resolved(self) -> dict[str, Any]:
         """Return the experiment as plain data, with every default written out."""
@@ -164,4 +176,5 @@ class Experiment:
             "tune": tuning,
             **({"code": dict(self.code)} if self.code else {}),
             **({"fixed": {name: plain(x) for name, x in self.fixed}} if self.fixed else {}),
+            **({"few": self.few, "many": list(self.many)} if self.few is not None else {}),
         }

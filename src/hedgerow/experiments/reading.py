@@ -94,7 +94,7 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         table,
         "the experiment",
         ("name", "problems", "methods", "horizons", "seeds"),
-        ("about", "without", "presets", "eagerness", "eager", "fixed", "tune"),
+        ("about", "without", "presets", "eagerness", "eager", "fixed", "few", "many", "tune"),
     )
     name = schema.short(table["name"], "name")
     if not name.replace("-", "").replace("_", "").isalnum():
@@ -120,6 +120,8 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
             if name not in fixed and (code := code_of(find_method(name).build))
         ),
         fixed=tuple(fixed.items()),
+        few=schema.count(table["few"], "few") if "few" in table else None,
+        many=_many(table, methods),
     )
     _build_each(experiment)
     return experiment
@@ -165,6 +167,16 @@ def _methods(table: Mapping[str, Any], fixed: Mapping[str, FixedPlay]) -> tuple[
     if "without" in table:
         left_out = schema.distinct(table["without"], schema.among(METHODS), "without")
     return (*(name for name in METHODS if name not in left_out), *fixed)
+
+
+def _many(table: Mapping[str, Any], methods: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the methods that play every seed, where a few are enough for the others."""
+    if ("few" in table) != ("many" in table):
+        raise ValueError(
+            "few (how many seeds are enough) and many (the methods that play all) go together; "
+            f"got {'few' if 'few' in table else 'many'} alone"
+        )
+    return schema.distinct(table["many"], schema.among(methods), "many") if "many" in table else ()
 
 
 def _method(value: Any, where: str, fixed: Mapping[str, FixedPlay]) -> str:

@@ -63,6 +63,9 @@ def check_experiment(record: Record) -> None:
     schema.distinct(_take(record, "eagerness"), schema.positive, "'eagerness'")
     schema.distinct(record.get("eager", record["methods"]), _text, "'eager'")
     schema.seeds(_take(record, "seeds"), "'seeds'")
+    if "few" in record:
+        _whole(record, "few", least=1)
+        schema.distinct(_take(record, "many"), _text, "'many'")
     schema.distinct(_take(record, "problems"), _problem, "'problems'")
     for row in _rows(record, "selection") if "selection" in record else ():
         _texts(row, "problem", "method")

@@ -141,10 +141,11 @@ def plan(experiment: Experiment) -> list[Task]:
     """
     tasks: list[Task] = []
     for game in games(experiment):
-        if not find_kind(game.problem.kind).reacts:
+        seeds = experiment.seeds if not _seeded(game) else (game.seed,)
+        runs = [run for seed in seeds for run in _runs(experiment, game, seed)]
+        if runs and not find_kind(game.problem.kind).reacts:
             tasks.append(game)
-        for seed in experiment.seeds if not _seeded(game) else (game.seed,):
-            tasks.extend(_runs(experiment, game, seed))
+        tasks.extend(runs)
     return tasks
 
 
@@ -164,6 +165,7 @@ def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple
 def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[RunTask]:
     """Yield the runs of one game; a method without draws plays recorded data once."""
     code, fixed = dict(experiment.code), dict(experiment.fixed)
+    longest = game.horizon == max(game.problem.horizons)
     for name in experiment.methods:
         method = _method(name, fixed.get(name))
         if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
@@ -171,9 +173,10 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
         for preset in experiment.presets if method.takes("preset") else ("practical",):
             asked = experiment.eagerness if name in experiment.eager else (1.0,)
             for eagerness in eagerness_of(method, preset, asked):
-                yield RunTask(
-                    game, name, preset, eagerness, seed, code.get(name, ""), fixed.get(name)
-                )
+                if experiment.plays(name, eagerness, longest, seed):
+                    yield RunTask(
+                        game, name, preset, eagerness, seed, code.get(name, ""), fixed.get(name)
+                    )
 
 
 def _method(name: str, action: FixedPlay | None) -> Method:

@@ -159,6 +159,7 @@ def tune(
         eagerness=tuning.eagerness,
         eager=experiment.methods,
         presets=("practical",),
+        few=None,
     )
     _refuse_other_tuning(folder / "selection.json", tuning)
     tasks, train, tallies = plan(training), folder / "train", list[SweepProgress]()

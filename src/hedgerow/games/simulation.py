@@ -6,30 +6,39 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.feedback import first_order
+from hedgerow.feedback import first_order, first_order_each
 from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.constrained_bandit import DeclaredValues
+from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
 
+if TYPE_CHECKING:
+    from hedgerow.games.bandit_loop import CompiledBandit
+    from hedgerow.games.weighed_loop import CompiledSteps
+
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
 LONGEST_CHUNK = 2**12
+BANDIT_CHUNKS = 2
+"""Chunks are so many times longer for bandits, whose many kernels take long to hand on."""
 
 
 def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
     """Play a problem to its end and return the record, with oracle calls and time.
 
-    Linear rounds that are fixed beforehand are played by one compiled loop if every part of the
-    policy has kernels (`Trace.compiled` tells). It leaves costs, violations and the policy as
-    `play` does, bit for bit, and `play` does the rest.
+    One compiled loop plays the game if every part of the policy has kernels and so have its rounds:
+    linear and quadratic ones, maxima of such, and problems with kernels of their own
+    (`Trace.compiled` tells). It leaves costs, violations and the policy as `play` does, bit for
+    bit, and `play` does the rest.
 
     Args:
         policy: who plays; it goes on from where it is.
@@ -62,15 +71,40 @@ def simulate_chunks(
 
     """
     check_match(policy, problem)
+    look = feedback_of(policy) if feedback is None else feedback
     fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
+    if size is None and isinstance(look, DeclaredValues):
+        fitting = min(LONGEST_CHUNK, BANDIT_CHUNKS * fitting)
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
-    look = feedback_of(policy) if feedback is None else feedback
-    if look is first_order and (compiled := compiled_policy(policy)) is not None:
-        chunks = _linear_chunks(problem, size)
+    first = look is first_order or look is first_order_each
+    compiled = compiled_policy(policy) if first else None
+    parted = compiled if isinstance(compiled, CompiledPolicy) else None
+    queues = parted is not None and parted.each is not None
+    if compiled is not None and (look is first_order_each) == queues:
+        chunks = None if queues else _linear_chunks(problem, size)
         if chunks is not None:
             return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
+        if parted is not None and (others := problem.compiled_rounds(size)) is not None:
+            parts = _rest(others, skip)
+            return _timed(policy, (_play_convex(policy, parted, look, part) for part in parts))
+    elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
+        parts = _rest(games[1], skip)
+        return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
     return _timed(policy, _by_turns(policy, problem, look, size, skip))
+
+
+def _bandit(
+    policy: Policy[Any, Any], look: DeclaredValues, problem: Problem, size: int
+) -> tuple[CompiledBandit, Iterator[CompiledChunk]] | None:
+    """Return a bandit policy and its rounds for the compiled loop, if both have kernels."""
+    from hedgerow.games.bandit_loop import as_compiled, compiled_bandit
+
+    if (compiled := compiled_bandit(policy, look)) is None:
+        return None
+    linear = _linear_chunks(problem, size)
+    chunks = problem.compiled_rounds(size) if linear is None else as_compiled(linear)
+    return None if chunks is None else (compiled, chunks)
 
 
 def _by_turns(
@@ -101,7 +135,9 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
             yield LinearChunk(*(np.ascontiguousarray(part[left_out:]) for part in chunk))
 
 
-def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk) -> Trace:
+def _play(
+    policy: Policy[Any, Any], compiled: CompiledPolicy | CompiledSteps, chunk: LinearChunk
+) -> Trace:
     """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
     k = len(chunk.costs)
     seen = np.empty((2, k))
@@ -114,6 +150,39 @@ def _play(policy: Policy[Any, Any], compiled: CompiledPolicy, chunk: LinearChunk
     if isinstance(policy, Constrained):
         policy.warn_if_ignored()
     return Trace(seen[0], seen[1], compiled=True)
+
+
+def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]:
+    """Leave out the first `skip` rounds."""
+    for chunk in chunks:
+        left_out = min(skip, chunk.rounds)
+        skip -= left_out
+        if left_out < chunk.rounds:
+            yield chunk.after(left_out) if left_out else chunk
+
+
+def _play_convex(
+    policy: Policy[Any, Any],
+    compiled: CompiledPolicy | CompiledBandit,
+    look: Feedback,
+    chunk: CompiledChunk,
+) -> Trace:
+    """Play a chunk of rounds of any kind, by objects those that the loop leaves to them."""
+    if chunk.costs is None or chunk.constraints is None:
+        functions = (chunk.functions(r, policy.ask()) for r in range(chunk.rounds))
+        return Trace.of(turn(policy, r, *pair, look) for r, pair in enumerate(functions))
+    k, parts = chunk.rounds, chunk.constraints.parts
+    alike = int(parts[0]) if (parts == parts[0]).all() and parts[0] > 1 else 0
+    seen, each, done = np.empty((2, k)), np.empty((alike, k)), 0
+    while (done := compiled.play_convex(chunk, done, seen, each)) < k:
+        step = turn(policy, done, *chunk.functions(done, policy.ask()), look)
+        seen[:, done] = step[2:4]
+        if alike:
+            each[:, done] = step.each
+        done += 1
+    if isinstance(policy, Constrained):
+        policy.warn_if_ignored()
+    return Trace(seen[0], seen[1], compiled=True, violations_each=each if alike else None)
 
 
 def _timed(policy: Policy[Any, Any], traces: Iterator[Trace]) -> Iterator[Trace]:

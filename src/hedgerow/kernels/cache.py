@@ -30,7 +30,7 @@ from numba.core.serialize import dumps
 config: Any = numba_config
 PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from hedgerow((?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
-KERNELS = re.compile(r"^@(kernel|intrinsic)\b|^def kernel\b", re.MULTILINE)
+KERNELS = re.compile(r"^@(kernel|intrinsic)\b|^def (kernel|inner_code)\b", re.MULTILINE)
 """What tells a file that takes part in compiled code."""
 _log = logging.getLogger("hedgerow")
 
@@ -78,13 +78,14 @@ class KernelCache(NullCache):
 
     Args:
         function: the kernel before it is compiled.
+        form: what is kept, if not the kernel as Python calls it.
 
     """
 
-    def __init__(self, function: Any):
+    def __init__(self, function: Any, form: str = ""):
         code, cells = function.__code__, function.__closure__ or ()
         source = Path(code.co_filename).absolute()
-        self._name = f"{source.stem}.{function.__qualname__}-{code.co_firstlineno}"
+        self._name = f"{source.stem}.{function.__qualname__}-{code.co_firstlineno}{form}"
         self._advice = "set NUMBA_CACHE_DIR to a folder that can be written to"
         self._kept: Path | None = None
         try:
@@ -105,29 +106,36 @@ class KernelCache(NullCache):
         state = repr((self._sources, self._cells, versions, processor, signature))
         return f"{self._name}.{hashlib.sha256(state.encode()).hexdigest()[:16]}.nbc"
 
-    def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
-        """Return the compiled kernel from the first place that has it."""
+    def load(self, signature: Any, context: Any, build: Any = lambda _, *data: data) -> Any:
+        """Return what the first place that has it keeps, or None; `build` makes it of the data."""
         context.refresh()
         file = self._file(signature, context)
         for place in self._places:
             with suppress(Exception):  # missing, unreadable or cut short: it is compiled again
-                data = pickle.loads((place / file).read_bytes())  # noqa: S301
-                found = CompileResult._rebuild(context, *data)
+                found = build(context, *pickle.loads((place / file).read_bytes()))  # noqa: S301
                 self._kept = place
                 return found
         return None
 
-    def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep the compiled kernel in the first place that can be written to."""
-        if result.library.has_dynamic_globals:  # it holds addresses of this process
-            return
-        file, data = self._file(signature, result.target_context), dumps(result._reduce())
+    def save(self, signature: Any, context: Any, data: tuple[Any, ...]) -> None:
+        """Keep the data in the first place that can be written to."""
+        file, written = self._file(signature, context), dumps(data)
         for place in self._places:
             with suppress(OSError):
-                _write(place / file, data)
+                _write(place / file, written)
                 self._kept = place
                 return
         _say_that_nothing_is_kept(self._advice)
+
+    def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
+        """Return the compiled kernel from the first place that has it."""
+        found: CompileResult | None = self.load(signature, context, CompileResult._rebuild)
+        return found
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep the compiled kernel, unless it holds addresses of this process."""
+        if not result.library.has_dynamic_globals:
+            self.save(signature, result.target_context, result._reduce())
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -19,6 +19,8 @@ from hedgerow.kernels.jit import (
 from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
+PASSES, BALANCED = 8, 1.0 / 16.0
+"""Potentials are balanced so often at most, and until so few nodes are off."""
 
 
 @kernel(whole, write, write_index, whole, number, whole)
@@ -53,12 +55,44 @@ def pop(keys: Any, items: Index, size: int) -> int:
     return last
 
 
+@kernel(number, index, index, index, read, read, write)
+def balance(begin: Index, entry: Index, other: Index, c: Any, supply: Any, potential: Any) -> float:
+    """Move each node's potential to where its edges balance; return how far the nodes were off.
+
+    With edges full where their reduced costs are negative, an edge out of node u fills below the
+    potential potential[v] - c, one into it above potential[v] + c. What u has too much grows with
+    its potential, so it is balanced between two neighbours in the order of these levels. This is
+    coordinate ascent on the dual: a few passes leave little to be sent along paths.
+    """
+    nodes, edges, off = len(begin) - 1, len(c), 0.0
+    levels = np.empty(len(entry))
+    for u in range(nodes):
+        size = 0
+        rank, excess = supply[u], -supply[u]  # the rank of the level at which the node is balanced
+        for k in range(begin[u], begin[u + 1]):
+            e, at = entry[k], potential[other[k]]
+            if e < edges:
+                levels[size] = at - c[e]
+                rank += 1.0
+                excess -= 1.0 if c[e] + potential[u] - at < 0.0 else 0.0
+            else:
+                levels[size] = at + c[e - edges]
+                excess += 1.0 if c[e - edges] + at - potential[u] < 0.0 else 0.0
+            size += 1
+        off += abs(excess)
+        if excess != 0.0 and size > 0:
+            level, last = np.sort(levels[:size]), size - 1
+            below = level[min(max(int(rank) - 1, 0), last)]
+            potential[u] = 0.5 * below + 0.5 * level[min(max(int(rank), 0), last)]
+    return off
+
+
 @kernel(whole, index, index, index, index, read, read, write, write)
 def cheapest_flow(
     begin: Index,
-    arc: Index,
-    tail: Index,
-    head: Index,
+    entry: Index,
+    mate: Index,
+    other: Index,
     c: Any,
     supply: Any,
     potential: Any,
@@ -66,81 +100,89 @@ def cheapest_flow(
 ) -> int:
     """Write the cheapest 0/1 flow that brings supply[v] more into node v than it takes out.
 
-    The arcs at node v, in and out, are arc[begin[v] .. begin[v+1]]; costs have any sign. Negative
-    arcs start full, then units go from nodes with too much to nodes with too little along
-    shortest residual paths: Dijkstra's method on reduced costs, from all such nodes at once and
-    only as far as the nearest end. Returns the units that found no way: not 0 if no flow exists.
+    The edges at node v are the slots k in begin[v] .. begin[v+1]: edge entry[k] out of v, or edge
+    entry[k] - edges into v, to or from node other[k]; mate[k] is its slot there. Costs have any
+    sign. Edges of negative reduced cost start full, then units go from nodes with too much to
+    nodes with too little along shortest residual paths: Dijkstra's method on reduced costs, only as
+    far as the nearest end. Returns the units that found no way: not 0 if no flow exists.
     """
-    nodes = len(begin) - 1
-    excess = -supply
+    nodes, edges = len(begin) - 1, len(c)
     potential[:] = 0.0
+    passes = 0 if edges > 0 and np.min(c) < 0.0 else PASSES  # without negative costs 0 is right
+    while passes < PASSES:
+        passes += 1
+        if balance(begin, entry, other, c, supply, potential) <= nodes * BALANCED:
+            break
+    cost = np.empty(len(entry))  # of going on from this slot's node, infinite where there is no way
+    excess = -supply
     units = 0
-    for e in range(len(c)):
-        x[e] = 1.0 if c[e] < 0.0 else 0.0
-        excess[head[e]] += x[e]
-        excess[tail[e]] -= x[e]
-    for v in range(nodes):
-        units += max(0, int(excess[v]))
+    for u in range(nodes):
+        for k in range(begin[u], begin[u + 1]):
+            e, v = entry[k], other[k]
+            if e < edges:
+                full = c[e] + potential[u] - potential[v] < 0.0
+                cost[k] = np.inf if full else c[e]
+                excess[u] -= 1.0 if full else 0.0
+            else:
+                e -= np.uint32(edges)
+                full = c[e] + potential[v] - potential[u] < 0.0
+                cost[k] = -c[e] if full else np.inf
+                excess[u] += 1.0 if full else 0.0
+        units += max(0, int(excess[u]))
     distance = np.full(nodes, np.inf)
     parent = np.empty(nodes, np.uint32)
     done = np.zeros(nodes, np.bool_)
     touched = np.empty(nodes, np.uint32)
-    keys = np.empty(nodes + 2 * len(c))
-    items = np.empty(nodes + 2 * len(c), np.uint32)
-    none = np.uint32(len(c))
-    while units > 0:
-        size = 0
-        reached = 0
-        for v in range(nodes):
-            if excess[v] > 0.0:
-                distance[v] = 0.0
-                parent[v] = none
-                touched[reached] = v
-                reached += 1
-                size = push(keys, items, size, 0.0, v)
-        goal = nodes
-        while size > 0:
-            u = items[0]
-            size = pop(keys, items, size)
-            if done[u]:
-                continue
-            done[u] = True
-            if excess[u] < 0.0:
-                goal = int(u)
-                break
-            for k in range(begin[u], begin[u + 1]):
-                e = arc[k]
-                if tail[e] == u and x[e] == 0.0:
-                    v, cost = head[e], c[e]
-                elif head[e] == u and x[e] == 1.0:
-                    v, cost = tail[e], -c[e]
-                else:
+    keys = np.empty(nodes + len(entry))
+    items = np.empty(nodes + len(entry), np.uint32)
+    for root in range(nodes):
+        while excess[root] > 0.0:
+            distance[root] = 0.0
+            touched[0] = root
+            reached = 1
+            size = push(keys, items, 0, 0.0, root)
+            goal, length = nodes, np.inf
+            while size > 0 and keys[0] < length:
+                u = items[0]
+                size = pop(keys, items, size)
+                if done[u]:
                     continue
-                d = distance[u] + max(0.0, cost + potential[u] - potential[v])
-                if d < distance[v]:
-                    if distance[v] == np.inf:
-                        touched[reached] = v
-                        reached += 1
-                    distance[v] = d
-                    parent[v] = e
-                    size = push(keys, items, size, d, int(v))
-        if goal == nodes:
-            break
-        length = distance[goal]
-        for k in range(reached):
-            v = touched[k]
-            if done[v]:
-                potential[v] += distance[v] - length
-            distance[v] = np.inf
-            done[v] = False
-        excess[goal] += 1.0
-        node = np.uint32(goal)
-        while parent[node] != none:
-            e = parent[node]
-            x[e] = 1.0 - x[e]
-            node = tail[e] if head[e] == node else head[e]
-        excess[node] -= 1.0
-        units -= 1
+                done[u] = True
+                least = distance[u]
+                base = least + potential[u]
+                for k in range(begin[u], begin[u + 1]):
+                    v = other[k]
+                    d = max(least, base + cost[k] - potential[v])
+                    if d < distance[v] and d < length:
+                        if distance[v] == np.inf:
+                            touched[reached] = v
+                            reached += 1
+                        distance[v] = d
+                        parent[v] = np.uint32(k)
+                        if excess[v] < 0.0:
+                            goal, length = int(v), d
+                        else:
+                            size = push(keys, items, size, d, int(v))
+            if goal == nodes:
+                return units
+            for k in range(reached):
+                v = touched[k]
+                if done[v]:
+                    potential[v] += distance[v] - length
+                distance[v] = np.inf
+                done[v] = False
+            node = np.uint32(goal)
+            while node != root:
+                k = parent[node]
+                cost[mate[k]] = -cost[k]
+                cost[k] = np.inf
+                node = other[mate[k]]
+            excess[goal] += 1.0
+            excess[root] -= 1.0
+            units -= 1
+    for k in range(len(entry)):
+        if entry[k] < edges:
+            x[entry[k]] = 1.0 if cost[k] == np.inf else 0.0
     return units
 
 

@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 
 from hedgerow.kernels.jit import index, kernel, nothing, number, read, whole, write, write_index
+from hedgerow.kernels.unowned_view import unowned_view
 
 Index = Any
 SMALLEST_PIVOT = 1e-11
 DENSE = 200.0  # a direct solve may take this many operations for each node and edge
 
 
-@kernel(whole, index, index, number, write, write, write_index, write_index)
+@kernel(
+    *(whole, index, index, number, write, write),
+    *(write_index, write_index, write_index, write_index),
+)
 def peel_leaves(
     tail: Index,
     head: Index,
@@ -22,14 +26,18 @@ def peel_leaves(
     right: Any,
     leaf: Index,
     stem: Index,
+    degree: Index,
+    partner: Index,
 ) -> int:
     """Eliminate nodes that have one edge, again and again; return how many.
 
-    leaf[k] hung on stem[k] by its last edge. The edges that touch no leaf, the core, are left to
-    solve, with the diagonal and the right-hand side that this writes.
+    leaf[k] hung on stem[k] by its last edge. Left to solve is the core: the nodes that still have a
+    degree, and the edges between them, with the diagonal and the right-hand side that this writes.
     """
     nodes = len(diagonal)
-    degree, partner = np.zeros(nodes, np.uint32), np.zeros(nodes, np.uint32)
+    for v in range(nodes):
+        degree[v] = np.uint32(0)
+        partner[v] = np.uint32(0)
     for e in range(len(tail)):
         u, v = tail[e], head[e]
         degree[u] += np.uint32(1)
@@ -63,152 +71,118 @@ def peel_leaves(
     return count
 
 
-@kernel(number, read, whole, whole, whole)
-def dot(x: Any, a: int, b: int, width: int) -> float:
-    """Multiply two stretches of x; four sums at a time keep the processor busy."""
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    k = np.uint64(0)
-    i, j, n = np.uint64(a), np.uint64(b), np.uint64(width)
-    four, one = np.uint64(4), np.uint64(1)
-    while k + four <= n:
-        s0 += x[i + k] * x[j + k]
-        s1 += x[i + k + one] * x[j + k + one]
-        s2 += x[i + k + np.uint64(2)] * x[j + k + np.uint64(2)]
-        s3 += x[i + k + np.uint64(3)] * x[j + k + np.uint64(3)]
-        k += four
-    while k < n:
-        s0 += x[i + k] * x[j + k]
-        k += one
-    return (s0 + s1) + (s2 + s3)
+@kernel(whole, index, index, index, write_index, write_index, write_index, write_index)
+def narrow_order(
+    tail: Index, head: Index, degree: Index, begin: Index, near: Index, place: Index, node: Index
+) -> int:
+    """Number the nodes of the core breadth first, so that edges join near numbers; count them.
 
+    `node` has them in this order, `place` says where each is. All edges must be in the core.
 
-@kernel(nothing, index, index, write_index)
-def narrow_order(tail: Index, head: Index, place: Index) -> None:
-    """Number the nodes so that edges join near numbers: breadth first, then backwards.
-
-    Reference: Cuthill and McKee (1969), reversed by George (1971).
+    Reference: Cuthill and McKee (1969).
     """
-    nodes = len(place)
-    begin = np.zeros(nodes + 1, np.uint32)
-    for e in range(len(tail)):
-        begin[tail[e]] += np.uint32(1)
-        begin[head[e]] += np.uint32(1)
-    leaf = begin[:nodes] == 1  # good places to begin
-    total = np.uint32(0)
-    for v in range(nodes + 1):
-        total += begin[v]
+    nodes, total = len(degree), np.uint32(0)
+    for v in range(nodes):
+        total += degree[v]
         begin[v] = total
-    near = np.empty(2 * len(tail), np.uint32)
+        place[v] = np.uint32(nodes)
     for e in range(len(tail)):
         u, v = tail[e], head[e]
         begin[u] -= np.uint32(1)
         near[begin[u]] = v
         begin[v] -= np.uint32(1)
         near[begin[v]] = u
-    unseen = np.uint32(nodes)
-    place[:] = unseen
-    queue = np.empty(nodes, np.uint32)
-    last = 0
-    first = 0
-    for attempt in range(2 * nodes):
-        root = attempt % nodes
-        if place[root] == unseen and (leaf[root] or attempt >= nodes):
-            queue[last] = np.uint32(root)
-            place[root] = np.uint32(nodes - 1 - last)
+    first = last = 0
+    for root in range(nodes):
+        if degree[root] > 0 and place[root] == nodes:
+            place[root] = np.uint32(last)
+            node[last] = np.uint32(root)
             last += 1
         while first < last:
-            u = queue[first]
+            u = node[first]
             first += 1
-            for k in range(begin[u], begin[u + 1]):
+            for k in range(begin[u], begin[u] + degree[u]):
                 v = near[k]
-                if place[v] == unseen:
-                    queue[last] = v
-                    place[v] = np.uint32(nodes - 1 - last)
+                if place[v] == nodes:
+                    place[v] = np.uint32(last)
+                    node[last] = v
                     last += 1
+    return last
 
 
-@kernel(number, index, index, index, write_index)
-def profile(tail: Index, head: Index, place: Index, begin: Index) -> float:
-    """Write where each row of the Cholesky factor begins; return the operations it would take."""
-    nodes = len(place)
-    first = np.arange(nodes, dtype=np.uint32)
+@kernel(number, index, index, write_index, write_index)
+def envelope(tail: Index, head: Index, bottom: Index, begin: Index) -> float:
+    """Write the last row of each column of the factor, and where columns begin; return its work.
+
+    Rows that follow from elimination are within: bottoms never decrease.
+    """
+    for v in range(len(bottom)):
+        bottom[v] = np.uint32(v)
     for e in range(len(tail)):
-        u, v = place[tail[e]], place[head[e]]
-        if u < v:
-            first[v] = min(first[v], u)
-        else:
-            first[u] = min(first[u], v)
-    operations, size = 0.0, 0
-    begin[0] = np.uint32(0)
-    for v in range(nodes):
-        width = v - first[v] + 1
+        low, high = min(tail[e], head[e]), max(tail[e], head[e])
+        bottom[low] = max(bottom[low], high)
+    operations, size, deepest = 0.0, 0, np.uint32(0)
+    for v in range(len(bottom)):
+        deepest = max(deepest, bottom[v])
+        bottom[v] = deepest
+        width = int(deepest) - v + 1
         operations += 0.5 * width * width
+        begin[v] = np.uint32(size)
         size += width
-        begin[v + 1] = np.uint32(size)
+    begin[len(bottom)] = np.uint32(size)
     return operations
 
 
-@kernel(nothing, index, index, index, index, read, write)
-def solve_directly(
-    tail: Index, head: Index, place: Index, begin: Index, diagonal: Any, x: Any
-) -> None:
-    """Replace the right-hand side x by the solution, by Cholesky's method inside the profile.
+@kernel(nothing, write, read, number)
+def take_off(column: Any, other: Any, share: float) -> None:
+    """Subtract a share of one column from another."""
+    for j in range(len(column)):
+        column[j] -= share * other[j]
 
-    The matrix has -1 for each edge off its diagonal. Row i of the factor ends with its diagonal,
-    before begin[i + 1], and holds the begin[i + 1] - begin[i] columns up to i.
+
+@kernel(nothing, index, index, index, read, write, write)
+def solve_directly(
+    tail: Index, head: Index, begin: Index, diagonal: Any, factor: Any, x: Any
+) -> None:
+    """Replace the right-hand side x by the solution, by L D L^T inside the envelope.
+
+    The matrix has -1 for each edge off its diagonal. Column k of the factor, which must be zero,
+    begins with its diagonal, at begin[k].
     """
-    nodes = len(x)
-    factor = np.zeros(begin[nodes])
-    right = np.empty(nodes)
-    for v in range(nodes):
-        factor[begin[place[v] + 1] - 1] = diagonal[v]
-        right[place[v]] = x[v]
+    nodes, factor = len(x), unowned_view(factor)
+    for k in range(nodes):
+        factor[begin[k]] = diagonal[k]
     for e in range(len(tail)):
-        u, v = place[tail[e]], place[head[e]]
-        if u > v:
-            u, v = v, u
-        factor[begin[v + 1] - 1 - (v - u)] -= 1.0
-    for i in range(nodes):
-        end = int(begin[i + 1]) - 1  # the diagonal of row i
-        left = i - (end - int(begin[i]))  # its first column
-        solved = right[i]
-        pivot = factor[end]
-        for j in range(left, i):
-            end_j = int(begin[j + 1]) - 1
-            width = min(j - left, end_j - int(begin[j]))
-            entry = factor[end - (i - j)]
-            if width > 0:
-                entry -= dot(factor, end - (i - j) - width, end_j - width, width)
-            if entry != 0.0:
-                entry /= factor[end_j]
-                factor[end - (i - j)] = entry
-                pivot -= entry * entry
-                solved -= entry * right[j]
-        factor[end] = np.sqrt(max(pivot, SMALLEST_PIVOT))
-        right[i] = solved / factor[end]
-    for i in range(nodes - 1, -1, -1):
-        end = int(begin[i + 1]) - 1
-        right[i] /= factor[end]
-        for k in range(int(begin[i]), end):
-            right[i - (end - k)] -= factor[k] * right[i]
-    for v in range(nodes):
-        x[v] = right[place[v]]
+        low, high = min(tail[e], head[e]), max(tail[e], head[e])
+        factor[begin[low] + (high - low)] -= 1.0
+    for k in range(nodes):
+        column = factor[begin[k] : begin[k + 1]]
+        pivot = column[0] = max(column[0], SMALLEST_PIVOT)
+        for i in range(1, len(column)):
+            if column[i] != 0.0:
+                share, start = column[i] / pivot, begin[k + i]
+                take_off(factor[start : start + len(column) - i], column[i:], share)
+                x[k + i] -= share * x[k]
+    for k in range(nodes - 1, -1, -1):
+        column = factor[begin[k] : begin[k + 1]]
+        left = x[k]
+        for i in range(1, len(column)):
+            left -= column[i] * x[k + i]
+        x[k] = left / column[0]
 
 
 @kernel(nothing, index, index, read, write)
 def solve_iteratively(tail: Index, head: Index, diagonal: Any, x: Any) -> None:
     """Replace the right-hand side x by an approximate solution, by conjugate gradients."""
-    nodes = len(x)
-    residual = x.copy()
-    towards = residual / diagonal
-    image = np.empty(nodes)
-    x[:] = 0.0
-    size = 0.0
+    nodes, size = len(x), 0.0
+    residual, towards, image = np.empty(nodes), np.empty(nodes), np.empty(nodes)
     for v in range(nodes):
+        residual[v], towards[v], x[v] = x[v], x[v] / diagonal[v], 0.0
         size += residual[v] * towards[v]
     goal = size * min(1e-4, size)
     for _ in range(2000):
-        image[:] = diagonal * towards
+        for v in range(nodes):
+            image[v] = diagonal[v] * towards[v]
         for e in range(len(tail)):
             image[head[e]] -= towards[tail[e]]
             image[tail[e]] -= towards[head[e]]
@@ -230,35 +204,48 @@ def solve_iteratively(tail: Index, head: Index, diagonal: Any, x: Any) -> None:
             towards[v] = residual[v] / diagonal[v] + size / before * towards[v]
 
 
-@kernel(nothing, index, index, number, write)
-def solve(tail: Index, head: Index, damping: float, x: Any) -> None:
+@kernel(nothing, index, index, number, write, write_index, write)
+def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratch: Any) -> None:
     """Replace the right-hand side x by the solution of (L + damping) x = right.
 
-    Trees are eliminated exactly. The core is solved directly where its profile is narrow, else
-    by conjugate gradients. Edges must join two different nodes.
+    Trees are eliminated exactly. The core is solved directly where its envelope is narrow, else
+    by conjugate gradients. Edges must join two different nodes. It works in 7 nodes + 4 edges + 1
+    whole numbers and in 3 nodes numbers.
     """
-    nodes = len(x)
-    diagonal = np.empty(nodes)
-    leaf, stem = np.empty(nodes, np.uint32), np.empty(nodes, np.uint32)
-    peeled = peel_leaves(tail, head, damping, diagonal, x, leaf, stem)
-    own = np.empty(peeled)
-    gone = np.zeros(nodes, np.bool_)
-    for k in range(peeled):
-        gone[leaf[k]] = True
-        own[k] = x[leaf[k]]
-        x[leaf[k]] = 0.0
-    ends = np.empty((2, len(tail)), np.uint32)
+    nodes, edges = len(x), len(tail)
+    links, scratch = unowned_view(links), unowned_view(scratch)
+    diagonal, inner_diagonal = scratch[:nodes], scratch[nodes : 2 * nodes]
+    inner = scratch[2 * nodes : 3 * nodes]
+    leaf, stem = links[:nodes], links[nodes : 2 * nodes]
+    degree, place = links[2 * nodes : 3 * nodes], links[3 * nodes : 4 * nodes]
+    node, begin = links[4 * nodes : 5 * nodes], links[5 * nodes : 6 * nodes + 1]
+    bottom, room = links[6 * nodes + 1 : 7 * nodes + 1], links[7 * nodes + 1 :]
+    inner_tail, inner_head = room[:edges], room[edges : 2 * edges]
+    peeled = peel_leaves(tail, head, damping, diagonal, x, leaf, stem, degree, place)
     count = 0
-    for e in range(len(tail)):
-        if not (gone[tail[e]] or gone[head[e]]):
-            ends[0, count], ends[1, count] = tail[e], head[e]
+    for e in range(edges):
+        if degree[tail[e]] > 0 and degree[head[e]] > 0:
+            inner_tail[count], inner_head[count] = tail[e], head[e]
             count += 1
-    core_tail, core_head = ends[0, :count], ends[1, :count]
-    place, begin = np.empty(nodes, np.uint32), np.empty(nodes + 1, np.uint32)
-    narrow_order(core_tail, core_head, place)
-    if profile(core_tail, core_head, place, begin) <= DENSE * (count + nodes):
-        solve_directly(core_tail, core_head, place, begin, diagonal, x)
+    inner_tail, inner_head = inner_tail[:count], inner_head[:count]
+    size = narrow_order(
+        inner_tail, inner_head, degree, begin[:nodes], room[2 * edges :], place, node
+    )
+    for e in range(count):
+        inner_tail[e], inner_head[e] = place[inner_tail[e]], place[inner_head[e]]
+    inner_diagonal, inner = inner_diagonal[:size], inner[:size]
+    for k in range(size):
+        inner_diagonal[k], inner[k] = diagonal[node[k]], x[node[k]]
+    bottom, begin = bottom[:size], begin[: size + 1]
+    if envelope(inner_tail, inner_head, bottom, begin) <= DENSE * (count + nodes):
+        factor = np.zeros(begin[size])
+        solve_directly(inner_tail, inner_head, begin, inner_diagonal, factor, inner)
     else:
-        solve_iteratively(core_tail, core_head, diagonal, x)
+        solve_iteratively(inner_tail, inner_head, inner_diagonal, inner)
+    for v in range(nodes):
+        if degree[v] == 0:
+            x[v] /= diagonal[v]
+    for k in range(size):
+        x[node[k]] = inner[k]
     for k in range(peeled - 1, -1, -1):
-        x[leaf[k]] = (own[k] + x[stem[k]]) / diagonal[leaf[k]]
+        x[leaf[k]] += x[stem[k]] / diagonal[leaf[k]]

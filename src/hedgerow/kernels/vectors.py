@@ -18,6 +18,7 @@ Array = Any
 two = types.UniTuple(number, 2)
 three = types.UniTuple(number, 3)
 four = types.UniTuple(number, 4)
+four_vectors = types.UniTuple(write, 4)
 
 
 @kernel(number, read, read)

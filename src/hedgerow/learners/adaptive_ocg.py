@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -112,8 +113,6 @@ class AdaptiveOCG(KernelLearner):
         self.steps = steps
         self._state["x1"][:] = self._answer[:] = x1
         self._state["rule"][:] = rule
-        resting = tables.learner_pattern(before_oracle, without_oracle, *self.rule)
-        self._resting = tables.bind_learner(resting, self._state.array, self._work)
 
     @property
     def oracle_calls(self) -> int:
@@ -137,6 +136,10 @@ class AdaptiveOCG(KernelLearner):
     def last_step(self) -> tuple[Vector, float]:
         """(v_t, sigma_t) of the last `tell`; (x_1, 0) before the first, or after `restore`."""
         return self._answer.copy(), float(self._work[3 * self.decision_set.dim + SIGMA])
+
+    @cached_property
+    def _resting(self) -> Any:
+        return self._bound(without_oracle)
 
     def tell_without_oracle(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and stay there: sigma_t = 0, and no oracle call."""

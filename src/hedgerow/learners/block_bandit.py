@@ -2,49 +2,228 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numba import types
+
+from hedgerow.engine.signatures import SPACE
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_count
+from hedgerow.kernels import frankwolfe
+from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, whole, write
+from hedgerow.kernels.oracles import oracle_type
+from hedgerow.kernels.vectors import dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
-from hedgerow.learners.blocks import BlockRule, Seen
-from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
-from hedgerow.learners.one_point import OnePointEstimates
+from hedgerow.learners.blocks import BLOCK_BETA, BlockRule, Regulariser, Seen
+from hedgerow.learners.hull_coordinates import Directions, HullCoordinates, ShrunkHull
+from hedgerow.player import StatefulPlayer
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.frankwolfe import conditional_gradient
+from hedgerow.snapshot import State
+
+Array = Vector
+NUMBERS = 10
+ROUND, SUM, MEAN, SQUARES, LIPSCHITZ, BOUND, CALLS, CAPPED, GUESS, RESTARTS = range(NUMBERS)
+"""The numbers of the state [u | numbers | x | anchor | S | grad]."""
+DIM, DELTA, LENGTH, EPSILON, WINDOW, SHRINK = range(6)
+"""The constants of a game: n, delta, K, eps, how many values a mean is of, 1 - delta/r."""
+END_BLOCK = (number, write, whole)
+"""A kernel that is asked for L at the end of a block, before x moves."""
 
 
-class BlockConditionalGradient(OnePointEstimates):
+@kernel(write, write, whole)
+def numbers_of(state: Array, n: int) -> Array:
+    """Return the numbers of the state."""
+    return state[n : n + NUMBERS]
+
+
+@kernel(four_vectors, write, whole)
+def vectors_of(state: Array, n: int) -> tuple[Array, Array, Array, Array]:
+    """Return x, the anchor, S and the block's gradient."""
+    first = n + NUMBERS
+    second, third, fourth = first + n, first + 2 * n, first + 3 * n
+    return state[first:second], state[second:third], state[third:fourth], state[fourth:]
+
+
+@kernel(nothing, write, read, read, write)
+def play_around(state: Array, centre: Array, constants: Array, y: Array) -> None:
+    """Write y_t = x_m + delta u_t."""
+    n = len(y)
+    x = vectors_of(state, n)[0]
+    for i in range(n):
+        y[i] = centre[i] + (x[i] + constants[DELTA] * state[i])
+
+
+@kernel(types.boolean, write, read, whole, number, number, number)
+def gather(
+    state: Array, constants: Array, n: int, value: float, lipschitz: float, bound: float
+) -> bool:
+    """Take the value at y_t into the block's sum of estimates; say whether the block ends."""
+    own, grad = numbers_of(state, n), vectors_of(state, n)[3]
+    factor = constants[DIM] / constants[DELTA] * (value - own[MEAN])
+    for i in range(n):
+        grad[i] += factor * state[i]  # grad_{m,s}
+    own[LIPSCHITZ], own[BOUND] = max(own[LIPSCHITZ], lipschitz), max(own[BOUND], bound)
+    own[ROUND] += 1.0
+    if constants[WINDOW] > 0.0:
+        own[SUM] += value
+        if own[ROUND] % constants[WINDOW] == 0.0:
+            own[MEAN], own[SUM] = own[SUM] / constants[WINDOW], 0.0
+    return own[ROUND] % constants[LENGTH] == 0.0
+
+
+@kernel(nothing, write, whole)
+def add_block(state: Array, n: int) -> None:
+    """Add grad_m to S, and begin the next one."""
+    own, (_, _, S, grad) = numbers_of(state, n), vectors_of(state, n)
+    own[SQUARES] += dot(grad, grad)
+    for i in range(n):
+        S[i] += grad[i]
+        grad[i] = 0.0
+
+
+@kernel(nothing, write, read, number, read, write, oracle_type, SPACE)
+def descend(
+    state: Array, constants: Array, beta: float, centre: Array, work: Array, oracle: Any, space: Any
+) -> None:
+    """Move to x_{m+1} by Algorithm 6 on F_m from x_m, as `conditional_gradient` does."""
+    n = len(centre)
+    own, (x, anchor, S, _) = numbers_of(state, n), vectors_of(state, n)
+    slope, v, tolerance = work[:n], work[n : 2 * n], constants[EPSILON] * beta
+    index, numbers, links, scratch, _, _ = space
+    gap = np.inf
+    for _ in range(int(constants[LENGTH])):
+        frankwolfe.gradient(S, beta, anchor, x, slope)
+        oracle(index, numbers, slope, links, scratch, v)
+        for i in range(n):
+            v[i] = constants[SHRINK] * (v[i] - centre[i])
+        gap = frankwolfe.line_search(slope, beta, x, v, x)[0]
+        own[CALLS] += 1.0
+        if gap <= tolerance:
+            return
+    own[CAPPED] += 1.0
+
+
+@kernel(
+    *(nothing, write, read, read, read, number, number, number, write),
+    *(function(*END_BLOCK), function(*BLOCK_BETA), read, oracle_type, SPACE),
+)
+def take_value(
+    state: Array,
+    constants: Array,
+    centre: Array,
+    following: Array,
+    value: float,
+    lipschitz: float,
+    bound: float,
+    work: Array,
+    end_block: Any,
+    regulariser: Any,
+    rule: Array,
+    oracle: Any,
+    space: Any,
+) -> None:
+    """Take in the value at y_t; at the end of a block, move."""
+    n = len(centre)
+    ends = gather(state, constants, n, value, lipschitz, bound)
+    for i in range(n):
+        state[i] = following[i]  # u_{t+1}
+    if ends:
+        L = end_block(state, n)
+        add_block(state, n)
+        own = numbers_of(state, n)
+        beta = regulariser(rule, L, own[BOUND], own[SQUARES])
+        if beta > 0.0:
+            descend(state, constants, beta, centre, work, oracle, space)
+
+
+@kernel(*END_BLOCK)
+def largest_so_far(state: Array, n: int) -> float:
+    """Return L_{mK}, the largest so far, line 2."""
+    return numbers_of(state, n)[LIPSCHITZ]
+
+
+class BanditKernels(NamedTuple):
+    """What the compiled loop needs of a block bandit: `take_value`'s arguments after `work`."""
+
+    end_block: Callable[..., float]
+    regulariser: Callable[..., float]
+    rule: Vector
+    oracle: Callable[..., None]
+    space: tuple[Any, ...]
+
+
+class BlockConditionalGradient(StatefulPlayer):
     """Plays around x_m for a block of K rounds, then moves to x_{m+1} near the minimum of F_m.
 
     F_m(x) = <S, x> + ||x - anchor||^2/eta_m over the shrunk set, where S sums the estimates of
     whole blocks: at most K oracle calls of conditional gradient (Algorithm 6), so at most one a
     round. A block that reaches the cap before its gap is eps/eta_m is counted in `capped_blocks`.
     Which blocks S sums, from which anchor, and which Lipschitz constant goes into eta_m is
-    what makes the algorithm. Works in the coordinates of the set's affine hull, about the centre
-    of its inner ball, which is x_1 and the first anchor.
+    what makes the algorithm: the kernel `end_block` says. x, anchor, S and the estimates are
+    vectors along the set, x and anchor about the centre of its inner ball, which is x_1 and the
+    first anchor; u_t is uniform on the unit sphere of the affine hull.
 
     Args:
         decision_set: where to play; it needs a hull and an inner ball.
         steps: the constants of a block and the rule for 1/eta_m.
         seed: fixes the perturbations.
-        numbers: the names and sizes of what else it remembers.
+
+    Reference for the estimates: A. Flaxman, A. Kalai and B. McMahan, Online convex optimization in
+    the bandit setting, SODA 2005.
 
     """
 
-    def __init__(
-        self,
-        decision_set: DecisionSet,
-        steps: BlockRule,
-        seed: int,
-        numbers: dict[str, int],
-    ):
+    oblivious_only = True
+    end_block: ClassVar[Callable[..., float]]
+
+    def __init__(self, decision_set: DecisionSet, steps: BlockRule, seed: int):
         inside, self.steps = HullCoordinates(decision_set), steps
-        n, block = inside.dim, steps.begin(inside.dim, inside.radius, decision_set.diameter)
-        room = ShrunkHull(decision_set, block.delta, inside)  # X_delta = (1 - delta/r) X
-        window = block.length if block.centred else 0
-        numbers = {"x": n, "anchor": n, "S": n, "grad": n, **numbers}  # x_1 = 0, the centre
-        numbers |= {"squares": 1, "lipschitz": 1, "bound": 1, "calls": 1, "capped": 1}
-        super().__init__(room, seed, window, numbers)
-        self._block = block
+        self.decision_set = decision_set
+        n, block = decision_set.dim, steps.begin(inside.dim, inside.radius, decision_set.diameter)
+        self._room = ShrunkHull(decision_set, block.delta, inside)  # X_delta = (1 - delta/r) X
+        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
+        names = ("t", "sum", "mean", "squares", "lipschitz", "bound", "calls", "capped")
+        numbers = dict.fromkeys((*names, "guess", "restarts"), 1)
+        self._state = State(u=n, **numbers, x=n, anchor=n, S=n, grad=n)  # x_1 = 0, the centre
+        self._block, self._directions = block, Directions(inside)
+        self._drawn: tuple[int, Any] = (0, None)
+        self._draw()
+
+    @cached_property
+    def _constants(self) -> Vector:
+        K, delta, epsilon, centred = self._block
+        window = K if centred else 0
+        return np.array([self.dim, delta, K, epsilon, window, self._room.shrink], np.float64)
+
+    def draw(self, rounds: int) -> Vector:
+        """Return u of the next rounds, one row each."""
+        self._drawn = rounds, self._rng.bit_generator.state
+        return self._directions.draw(self._rng, rounds)
+
+    def give_back(self, rounds: int) -> None:
+        """Take back what was drawn for rounds that were not played."""
+        drawn, before = self._drawn
+        if rounds < drawn:
+            self._rng.bit_generator.state = before
+            self._rng.standard_normal((rounds, self.decision_set.dim))
+
+    def _draw(self) -> None:
+        self._state["u"][:] = self._directions.draw(self._rng, 1)[0]  # u_t, uniform on the sphere
+
+    @property
+    def rounds(self) -> int:
+        """How many losses it was told."""
+        return int(self._state["t"][0])
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds that its steps are made for."""
+        return self.steps.horizon
 
     @property
     def dim(self) -> int:
@@ -71,29 +250,30 @@ class BlockConditionalGradient(OnePointEstimates):
 
     def ask(self) -> Vector:
         """Return y_t = x_m + delta u_t."""
-        return self._around(self._state["x"])
+        y = np.empty(self.decision_set.dim)
+        play_around(self._state.array, self._room.inside.centre, self._constants, y)
+        return y
 
-    def _gather(self, loss: Eval) -> bool:
-        """Take the value at y_t into the block's sum of estimates; say whether the block ends."""
-        loss, state = as_eval(loss, "loss", LARGEST_VALUE), self._state
-        state["grad"][:] += self._estimate(loss.value)  # grad_{m,s}
-        state["lipschitz"][0] = max(state["lipschitz"][0], loss.lipschitz)
-        state["bound"][0] = max(state["bound"][0], loss.bound)
-        self._next(loss.value)
-        return bool(state["t"][0] % self._block.length == 0.0)
+    def tell(self, loss: Eval) -> None:
+        """Take the value at y_t; at the end of a block, move."""
+        seen = as_eval(loss, "loss", LARGEST_VALUE)
+        state, n = self._state.array, self.decision_set.dim
+        ends = gather(state, self._constants, n, seen.value, seen.lipschitz, seen.bound)
+        self._draw()
+        if ends:
+            self._descend(type(self).end_block(state, n))
+        warn_beyond(self.rounds, self.steps.horizon)
 
     def _descend(self, lipschitz: float) -> None:
         """Add grad_m to S and move to x_{m+1}; `lipschitz` goes into eta_m."""
         state, (K, _, epsilon, _) = self._state, self._block
-        state["S"][:] += state["grad"]
-        state["squares"][0] += state["grad"] @ state["grad"]
-        state["grad"][:] = 0.0
+        add_block(state.array, self.decision_set.dim)
         seen = Seen(lipschitz, float(state["bound"][0]), float(state["squares"][0]))
         beta = self.steps.beta(self.dim, self.decision_set.diameter, seen)  # 1/eta_m
         if beta > 0.0:  # else every value was zero: stay
             gap = epsilon * beta  # eps/eta_m
             end = conditional_gradient(
-                self._room.lmo,
+                self._room.relative_lmo,
                 state["S"],
                 beta,
                 state["anchor"],
@@ -104,6 +284,18 @@ class BlockConditionalGradient(OnePointEstimates):
             state["x"][:] = end.x  # x_{m+1}
             state["calls"][0] += end.calls
             state["capped"][0] += end.gap > gap  # the cap came first
+
+    @cached_property
+    def kernels(self) -> BanditKernels | None:
+        """What the compiled loop needs; None where the oracle or the step rule is Python."""
+        space = self.decision_set.workspace().space
+        if not COMPILED or space is None or not kernel_matches(self.steps, "beta", "regulariser"):
+            return None
+        find: Callable[[int, float], Regulariser] = self.steps.regulariser  # type: ignore[attr-defined]
+        compiled = space.compiled
+        arrays = (*space.arrays, compiled.label, compiled.members)
+        regulariser = find(self.dim, self.decision_set.diameter)
+        return BanditKernels(type(self).end_block, *regulariser, compiled.oracle, arrays)
 
 
 class BlockBandit(BlockConditionalGradient):
@@ -126,13 +318,4 @@ class BlockBandit(BlockConditionalGradient):
 
     """
 
-    def __init__(self, decision_set: DecisionSet, steps: BlockRule, seed: int):
-        super().__init__(decision_set, steps, seed, {})  # x_1 = 0, the only anchor, line 3
-
-    def tell(self, loss: Eval) -> None:
-        """Take the value at y_t; at the end of a block, move."""
-        ends = self._gather(loss)  # grad_m = sum of (n/delta) f_t(y_t) u_t, lines 6 to 9
-        if ends:
-            L = float(self._state["lipschitz"][0])  # L_{mK}, the largest so far, line 2
-            self._descend(L)  # x_{m+1} by Algorithm 6 on F_m from x_m, lines 10 to 12
-        warn_beyond(int(self._state["t"][0]), self.steps.horizon)
+    end_block = largest_so_far

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from hedgerow.inputs import as_count, as_positive
+import numpy as np
+
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.jit import kernel, number, read
 
 
 class Block(NamedTuple):
@@ -39,8 +43,29 @@ class BlockRule(Protocol):
         ...
 
     def beta(self, dim: int, diameter: float, seen: Seen) -> float:
-        """Return 1/eta_m."""
+        """Return 1/eta_m.
+
+        For the compiled loop a rule also has `regulariser(dim, diameter)`, which returns a kernel
+        with the signature `BLOCK_BETA` and its numbers.
+        """
         ...
+
+
+Regulariser = tuple[Callable[..., float], Vector]
+BLOCK_BETA = (number, read, number, number, number)
+"""A kernel that returns 1/eta_m of the rule's numbers and what was `Seen`."""
+
+
+@kernel(*BLOCK_BETA)
+def paper_beta(rule: Vector, lipschitz: float, bound: float, squares: float) -> float:
+    """Return (sqrt(n) M + L) T^{3/4} / D; rule = [sqrt n, T^{3/4}, D]."""
+    return (rule[0] * bound + lipschitz) * rule[1] / rule[2]
+
+
+@kernel(*BLOCK_BETA)
+def practical_beta(rule: Vector, lipschitz: float, bound: float, squares: float) -> float:
+    """Return sqrt(sum ||grad_m||^2) / (kappa D); rule = [kappa D]."""
+    return math.sqrt(squares) / rule[0]
 
 
 @dataclass(frozen=True)
@@ -78,8 +103,11 @@ class PaperBlocks:
 
     def beta(self, dim: int, diameter: float, seen: Seen) -> float:
         """Return (sqrt(n) M + L) T^{3/4} / D."""
-        G = math.sqrt(dim) * seen.bound + seen.lipschitz
-        return float(G * self.horizon**0.75 / diameter)
+        return called(self.regulariser(dim, diameter), seen)
+
+    def regulariser(self, dim: int, diameter: float) -> Regulariser:
+        """Return the kernel of beta and its numbers."""
+        return paper_beta, np.array([math.sqrt(dim), self.horizon**0.75, diameter])
 
 
 @dataclass(frozen=True)
@@ -111,6 +139,16 @@ class PracticalBlocks:
         epsilon = 0.16 * diameter**2 * math.sqrt(math.log(T) / T)
         return Block(math.ceil(math.sqrt(T)), delta, epsilon, centred=True)
 
-    def beta(self, dim: int, diameter: float, seen: Seen) -> float:  # noqa: ARG002
+    def beta(self, dim: int, diameter: float, seen: Seen) -> float:
         """Return sqrt(sum ||grad_m||^2) / (kappa D)."""
-        return math.sqrt(seen.squares) / (self.kappa * diameter)
+        return called(self.regulariser(dim, diameter), seen)
+
+    def regulariser(self, dim: int, diameter: float) -> Regulariser:  # noqa: ARG002
+        """Return the kernel of beta and its numbers."""
+        return practical_beta, np.array([self.kappa * diameter])
+
+
+def called(regulariser: Regulariser, seen: Seen) -> float:
+    """Return 1/eta_m by a rule's kernel."""
+    kernel, numbers = regulariser
+    return kernel(numbers, *seen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -16,7 +17,7 @@ from hedgerow.kernels.ocg import gap_and_distance, gradient
 from hedgerow.kernels.vectors import descent
 from hedgerow.learners import atoms as remembered
 from hedgerow.learners.arguments import first_play
-from hedgerow.learners.kernel_learner import NO_RULE, NUMBERS, KernelLearner
+from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -192,8 +193,6 @@ class CorrectiveOMD(KernelLearner):
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         begin(self._state.array, x1, K, c, diameter)
         self.atoms = remembered.Atoms(self._state["atoms"], n)
-        resting = tables.learner_pattern(before_oracle, without_oracle, *NO_RULE)
-        self._resting = tables.bind_learner(resting, self._state.array, self._work)
 
     @property
     def oracle_calls(self) -> int:
@@ -204,6 +203,10 @@ class CorrectiveOMD(KernelLearner):
     def beta(self) -> float:
         """The regulariser of the next round, 0 while no gradient was felt."""
         return float(self._state["beta"][0])
+
+    @cached_property
+    def _resting(self) -> Any:
+        return self._bound(without_oracle)
 
     def tell_without_oracle(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and move within the hull of the remembered vertices."""

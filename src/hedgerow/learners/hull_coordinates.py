@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hedgerow import kernels
 from hedgerow.inputs import Vector, as_positive, as_vector
-from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall
+from hedgerow.sets.compiled import pack_uint32
+from hedgerow.sets.decision_set import (
+    DecisionSet,
+    HasAffineHull,
+    HasInnerBall,
+    HasLinearDescription,
+)
 from hedgerow.sets.wrappers import Affine
 
 UNFELT = 1e3 * sys.float_info.epsilon
@@ -53,7 +61,13 @@ class HullCoordinates:
         """Minimise <c, y> over the set, in coordinates."""
         if self._inner is not None:
             return self._scale * self._inner.lmo(c)
-        return np.asarray(self.basis.T @ (self.decision_set.lmo(self.basis @ c) - self.centre))
+        return np.asarray(self.basis.T @ self.relative_lmo(self.basis @ c))
+
+    def relative_lmo(self, c: Vector) -> Vector:
+        """Minimise <c, x - centre> over the set; return x - centre."""
+        if self._inner is not None:
+            return self._scale * self._inner.relative_lmo(c)
+        return self.decision_set.lmo(c) - self.centre
 
     def separate(self, y: Vector) -> Vector | None:
         """Return n with <n, y> above <n, z> for all z of the set; None if y is inside."""
@@ -71,6 +85,37 @@ class HullCoordinates:
                 f"{self.radius:.3g}; measure from a point nearer to it"
             )
         return n
+
+
+class Directions:
+    """Unit vectors along a set, uniform on the sphere: normal draws, projected onto the hull.
+
+    Where the set's equations describe the hull, the projection takes one pass over them and a
+    product with the inverse of A A^T, else two products with a basis.
+    """
+
+    def __init__(self, inside: HullCoordinates):
+        basis, X = inside.basis, inside.decision_set
+        n, d = basis.shape
+        self.dim = n
+        self._basis = np.empty((0, n)) if d == n else np.ascontiguousarray(basis.T)
+        self._equations: tuple[Any, ...] | None = None
+        if d < n and X.supports(HasLinearDescription):
+            rows = X.rows()
+            A = rows.A_eq if rows.lift is None else None
+            if A is not None and A.shape[0] < d and np.linalg.matrix_rank(A.toarray()) == n - d:
+                places = pack_uint32(A.indptr), pack_uint32(A.indices)
+                inverse = np.linalg.pinv((A @ A.T).toarray(), hermitian=True)
+                self._equations = (*places, np.ascontiguousarray(A.data, np.float64), inverse)
+
+    def draw(self, rng: np.random.Generator, rounds: int) -> Vector:
+        """Return so many of them, one a row."""
+        units = rng.standard_normal((rounds, self.dim))
+        if self._equations is None:
+            kernels.frankwolfe.project_onto(units, self._basis)
+        else:
+            kernels.frankwolfe.project_out(units, *self._equations)
+        return units
 
 
 class ShrunkHull(DecisionSet):
@@ -106,6 +151,10 @@ class ShrunkHull(DecisionSet):
     def lmo(self, c: ArrayLike) -> Vector:
         """Shrink the whole set's answer."""
         return self.shrink * self.inside.lmo(as_vector(c, "the direction", self.dim))
+
+    def relative_lmo(self, c: Vector) -> Vector:
+        """Minimise <c, x> over the vectors x from the centre to the shrunk set."""
+        return self.shrink * self.inside.relative_lmo(c)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the point, blown up, lies in the whole set."""

@@ -94,9 +94,6 @@ class KernelLearner(StatefulPlayer):
         self._work = np.zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
         self._direction, self._answer = self._work[:n], self._work[n : 2 * n]
         self._workspace = X.workspace()
-        kind = type(self)
-        pattern = tables.learner_pattern(kind.before_oracle, kind.after_oracle, *rule)
-        self._table = tables.bind_learner(pattern, self._state.array, self._work)
 
     def ask(self) -> Vector:
         """Return x_t."""
@@ -121,6 +118,15 @@ class KernelLearner(StatefulPlayer):
         return int(self._state["t"][0])
 
     @cached_property
+    def _table(self) -> Any:
+        return self._bound(type(self).after_oracle)
+
+    def _bound(self, after_oracle: Kernel) -> Any:
+        """Return the table of its arrays and kernels, this one after the oracle."""
+        pattern = tables.learner_pattern(type(self).before_oracle, after_oracle, *self.rule)
+        return tables.bind_learner(pattern, self._state.array, self._work)
+
+    @cached_property
     def step_table(self) -> Any:
         """The kernels and arrays of a whole step, its oracle too; None where that is Python."""
         space, X = self._workspace.space, self.decision_set
@@ -128,9 +134,9 @@ class KernelLearner(StatefulPlayer):
             return None
         compiled, answer = space.compiled, space.compiled.oracle
         if self.projects:
-            if compiled.project is None or not kernel_matches(X, "project"):
+            if compiled.projection is None or not kernel_matches(X, "project"):
                 return None
-            answer = compiled.project
+            answer = compiled.projection
         return tables.bind_step(
             tables.step_pattern(compiled.measure, answer),
             self._table,

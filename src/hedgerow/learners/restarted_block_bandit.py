@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from hedgerow.feedback import Eval
-from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.arguments import warn_beyond
-from hedgerow.learners.block_bandit import BlockConditionalGradient
-from hedgerow.learners.blocks import Block, BlockRule, Seen
+import numpy as np
+
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.jit import kernel, number
+from hedgerow.learners.block_bandit import (
+    END_BLOCK,
+    GUESS,
+    LIPSCHITZ,
+    RESTARTS,
+    SQUARES,
+    BlockConditionalGradient,
+    numbers_of,
+    vectors_of,
+)
+from hedgerow.learners.blocks import BLOCK_BETA, Block, BlockRule, Regulariser, Seen, called
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import State
 
 
+@kernel(number, number, number)
 def doubled(guess: float, need: float) -> float:
     """Return the guess, doubled until it covers the need.
 
@@ -26,37 +35,31 @@ def doubled(guess: float, need: float) -> float:
     return guess
 
 
-class Doubling(ABC):
-    """A learner whose epochs each allow for losses up to a guess; 0 means none yet.
+@kernel(*BLOCK_BETA)
+def wang_beta(rule: Vector, lipschitz: float, bound: float, squares: float) -> float:
+    """Return n M L T^{3/4} / (c D); rule = [n M / (c D), T^{3/4}]."""
+    return rule[0] * lipschitz * rule[1]
 
-    The learner's state has the numbers `guess` and `restarts`.
+
+@kernel(*END_BLOCK)
+def double_guess(state: Vector, n: int) -> float:
+    """Return the guess, doubled until it covers the block's steepest loss, which is forgotten.
+
+    A guess that was too low begins an epoch: an empty sum, and the anchor x_m.
     """
-
-    _state: State
-
-    @property
-    def guess(self) -> float:
-        """The steepness that the current epoch allows for; 0 while none was seen or given."""
-        return float(self._state["guess"][0])
-
-    @property
-    def restarts(self) -> int:
-        """How often it has started again."""
-        return int(self._state["restarts"][0])
-
-    def _test(self, need: float) -> None:
-        """Take the first steepness for the guess; begin an epoch if the guess is below the need."""
-        state = self._state
-        if self.guess == 0.0:
-            state["guess"][0] = need
-        if self.guess < need:
-            state["guess"][0] = doubled(self.guess, need)
-            state["restarts"][0] += 1.0
-            self._begin_epoch()
-
-    @abstractmethod
-    def _begin_epoch(self) -> None:
-        """Forget what was learnt under the lower guess."""
+    own, need = numbers_of(state, n), numbers_of(state, n)[LIPSCHITZ]
+    own[LIPSCHITZ] = 0.0
+    if own[GUESS] == 0.0:
+        own[GUESS] = need
+    if own[GUESS] < need:
+        own[GUESS] = doubled(own[GUESS], need)
+        own[RESTARTS] += 1.0
+        own[SQUARES] = 0.0
+        x, anchor, S, _ = vectors_of(state, n)
+        for i in range(n):
+            anchor[i] = x[i]
+            S[i] = 0.0
+    return own[GUESS]
 
 
 @dataclass(frozen=True)
@@ -95,11 +98,15 @@ class WangBlocks:
 
     def beta(self, dim: int, diameter: float, seen: Seen) -> float:
         """Return n M L T^{3/4} / (c D)."""
-        scale = dim * self.bound * seen.lipschitz / (self.c * diameter)
-        return float(scale * self.horizon**0.75)
+        return called(self.regulariser(dim, diameter), seen)
+
+    def regulariser(self, dim: int, diameter: float) -> Regulariser:
+        """Return the kernel of beta and its numbers."""
+        scale = dim * self.bound / (self.c * diameter)
+        return wang_beta, np.array([scale, self.horizon**0.75])
 
 
-class RestartedBlockBandit(BlockConditionalGradient, Doubling):
+class RestartedBlockBandit(BlockConditionalGradient):
     """Block bandit conditional gradient by doubling: learns from values, restarts when too steep.
 
     Each round of block m plays y_t = x_m + delta u_t, u_t uniform on the unit sphere of the affine
@@ -123,23 +130,21 @@ class RestartedBlockBandit(BlockConditionalGradient, Doubling):
 
     """
 
+    end_block = double_guess
+
     def __init__(
         self, decision_set: DecisionSet, steps: BlockRule, seed: int, guess: float | None = None
     ):
         first = 0.0 if guess is None else as_positive(guess, "guess")
-        super().__init__(decision_set, steps, seed, {"guess": 1, "restarts": 1})
+        super().__init__(decision_set, steps, seed)
         self._state["guess"][0] = first
 
-    def tell(self, loss: Eval) -> None:
-        """Take the value at y_t; at the end of a block, test the guess and move."""
-        state = self._state
-        if self._gather(loss):
-            self._test(float(state["lipschitz"][0]))  # the steepest of the block
-            self._descend(self.guess)  # x_{m+1}
-            state["lipschitz"][0] = 0.0
-        warn_beyond(int(state["t"][0]), self.steps.horizon)
+    @property
+    def guess(self) -> float:
+        """The steepness that the current epoch allows for; 0 while none was seen or given."""
+        return float(self._state["guess"][0])
 
-    def _begin_epoch(self) -> None:
-        state = self._state
-        state["anchor"][:] = state["x"]
-        state["S"][:] = state["squares"][0] = 0.0
+    @property
+    def restarts(self) -> int:
+        """How often it has started again."""
+        return int(self._state["restarts"][0])

@@ -116,7 +116,7 @@ class TrackingOCG(KernelLearner):
     many rounds is back within a few. For either of them,
     sum <s_t, x_t - x_k> <= (2 + log2(1 + T)) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where v_t and
     S are variances and the largest range of these losses: it is hardly worse than the better one
-    (Theorem C of docs/beyond.md).
+    (Theorem C of beyond.md).
 
     They share one oracle call a round: each round adds 0.8 p_k + 0.1 to the credit of learner k,
     and the one with the most credit has the call and pays for it. So a learner that is hardly

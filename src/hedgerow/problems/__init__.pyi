@@ -1,5 +1,7 @@
 from .ad_slots import AdSlots as AdSlots
 from .caching import Caching as Caching
+from .compiled_rounds import CompiledChunk as CompiledChunk
+from .compiled_rounds import FunctionRows as FunctionRows
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import PeriodicDrift as PeriodicDrift
 from .drifting import drifting_paths as drifting_paths

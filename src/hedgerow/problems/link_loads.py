@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow import kernels
 from hedgerow.functions import Linear, Maximum
-from hedgerow.inputs import Vector, as_number, as_vector, read_only
+from hedgerow.inputs import Vector, as_number, as_vector, fits, read_only
+from hedgerow.sets.compiled import Index, pack_uint32
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -46,6 +48,18 @@ class SplitLoads:
         object.__setattr__(self, "capacity", read_only(capacity))
 
     @cached_property
+    def pairs(self) -> int:
+        """How many demands there are."""
+        return int(self.pair_of.max()) + 1
+
+    @cached_property
+    def sparse_map(self) -> tuple[Index, Index, Vector, Index]:
+        """The incidence by rows and the pair of each coordinate, for the kernels."""
+        A = self.incidence
+        ptr, at, pair_of = (pack_uint32(part) for part in (A.indptr, A.indices, self.pair_of))
+        return ptr, at, np.ascontiguousarray(A.data, np.float64), pair_of
+
+    @cached_property
     def transposed(self) -> sparse.csr_array:
         """Coordinates x links."""
         from scipy import sparse
@@ -57,8 +71,9 @@ class SplitLoads:
         """Coordinates x pairs: 1 where a coordinate carries a pair."""
         from scipy import sparse
 
-        n, pairs = self.pair_of.size, int(self.pair_of.max()) + 1
-        return sparse.csr_array((np.ones(n), self.pair_of, np.arange(n + 1)), shape=(n, pairs))
+        n = self.pair_of.size
+        places = np.ones(n), self.pair_of, np.arange(n + 1)
+        return sparse.csr_array(places, shape=(n, self.pairs))
 
     def utilisation(self, x: Vector, demand: Vector) -> Vector:
         """Return the utilisation of each link; `demand` by pair, or by round and pair.
@@ -66,24 +81,39 @@ class SplitLoads:
         With demands by round the answer has one row for each round.
         """
         if demand.ndim == 1:
-            loads: Vector = self.incidence @ (demand[self.pair_of] * x)
-            return loads / self.capacity
+            x, demand = self._checked(x, demand)
+            used, carried = np.empty(self.capacity.size), np.empty(x.size)
+            kernels.loads.utilisation(*self.sparse_map, self.capacity, demand, x, carried, used)
+            return used
         by_pair = self.incidence.multiply(x[None, :]) @ self.gathering  # links x pairs
         many: Vector = np.asarray((by_pair @ demand.T).T)
         return many / self.capacity
 
+    def utilisation_of(self, link: int, x: Vector, demand: Vector) -> float:
+        """Return the utilisation of one link."""
+        x, demand = self._checked(x, demand)
+        return kernels.loads.utilisation_of(*self.sparse_map, self.capacity, demand, x, link)
+
     def with_capacity(self, capacity: Vector) -> SplitLoads:
         """Return the same links with other capacities."""
         loads = SplitLoads(self.incidence, self.pair_of, capacity)
-        vars(loads).update(transposed=self.transposed, gathering=self.gathering)  # made once
+        for name in ("pairs", "sparse_map", "transposed", "gathering"):  # made once
+            vars(loads)[name] = getattr(self, name)
         return loads
+
+    def _checked(self, x: Vector, demand: Vector) -> tuple[Vector, Vector]:
+        """Return a split and its demands as the kernels read them, or refuse them."""
+        n, pairs = self.pair_of.size, self.pairs
+        return (
+            x if fits(x, n) else as_vector(x, "x", n),
+            demand if fits(demand, pairs) else as_vector(demand, "demand", pairs),
+        )
 
     def row(self, link: int, demand: Vector) -> Vector:
         """Return the gradient of a link's utilisation."""
-        A, out = self.incidence, np.zeros(self.pair_of.size)
-        part = slice(A.indptr[link], A.indptr[link + 1])
-        at = A.indices[part]
-        out[at] = A.data[part] * demand[self.pair_of[at]] / self.capacity[link]
+        out = np.empty(self.pair_of.size)
+        _, demand = self._checked(out, demand)
+        kernels.loads.row(*self.sparse_map, self.capacity, demand, link, out)
         return out
 
 
@@ -130,11 +160,7 @@ class LinkUtilisation:
 
     def __call__(self, x: Vector) -> float:
         """Return load_e(x)/capacity_e - limit."""
-        A = self.loads.incidence
-        part = slice(A.indptr[self.link], A.indptr[self.link + 1])
-        at = A.indices[part]
-        load = float(A.data[part] @ (self.demand[self.loads.pair_of[at]] * x[at]))
-        return load / float(self.loads.capacity[self.link]) - self.limit
+        return self.loads.utilisation_of(self.link, x, self.demand) - self.limit
 
     def grad(self, x: Vector) -> Vector:  # noqa: ARG002 - the same everywhere
         """Return the gradient, the same everywhere."""
@@ -149,9 +175,14 @@ def each_link(loads: SplitLoads, demand: Vector, limit: float) -> Maximum:
 
 def mean_latency(loads: SplitLoads, latency: Vector, demand: Vector) -> Linear:
     """Return the latency of the average unit of traffic, linear in the split; 0 without demand."""
-    total = float(demand.sum())
-    of_coordinate: Vector = loads.transposed @ latency
-    return Linear(demand[loads.pair_of] * of_coordinate / (total if total > 0.0 else 1.0))
+    return average(loads, loads.transposed @ latency, demand)
+
+
+def average(loads: SplitLoads, of_coordinate: Vector, demand: Vector) -> Linear:
+    """Return what the average unit of traffic pays, where coordinate i costs `of_coordinate[i]`."""
+    slopes, (_, demand) = np.empty(loads.pair_of.size), loads._checked(of_coordinate, demand)
+    kernels.loads.average(loads.sparse_map[-1], of_coordinate, demand, slopes)
+    return Linear(slopes)
 
 
 class Congestion(Protocol):
@@ -181,22 +212,23 @@ class FortzThorup:
     """
 
     by_capacity = True
+    knee = 0.0
+    """It has knees of its own; for the kernels."""
 
     def value(self, u: Vector) -> Vector:
         """Return the cost at each utilisation, in units of the capacity."""
-        beyond = float(SLOPES[-1]) * np.maximum(0.0, u - KNEES[-1])
-        heights: Vector = np.interp(u, KNEES, HEIGHTS) + beyond
-        return heights
+        return priced(u, self.knee)[0]
 
     def slope(self, u: Vector) -> Vector:
         """Return the slope on the right."""
-        steepness: Vector = SLOPES[np.searchsorted(KNEES, u, side="right") - 1]
-        return steepness
+        return priced(u, self.knee)[1]
 
 
-SLOPES = np.array([1.0, 3.0, 10.0, 70.0, 500.0, 5000.0])
-KNEES = np.array([0.0, 1 / 3, 2 / 3, 9 / 10, 1.0, 11 / 10])
-HEIGHTS = np.concatenate([[0.0], np.cumsum(SLOPES[:-1] * np.diff(KNEES))])
+def priced(u: Vector, knee: float) -> tuple[Vector, Vector]:
+    """Return costs and slopes at utilisations."""
+    values, slopes = np.empty((2, u.size))
+    kernels.loads.congestion(u, knee, values, slopes)
+    return values, slopes
 
 
 @dataclass(frozen=True)
@@ -222,12 +254,11 @@ class QueueingDelay:
 
     def value(self, u: Vector) -> Vector:
         """Return the cost at each utilisation."""
-        below = np.minimum(u, self.knee)
-        return below / (1.0 - below) + np.maximum(0.0, u - self.knee) / (1.0 - self.knee) ** 2
+        return priced(u, self.knee)[0]
 
     def slope(self, u: Vector) -> Vector:
         """Return the slope there."""
-        return 1.0 / (1.0 - np.minimum(u, self.knee)) ** 2
+        return priced(u, self.knee)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,18 +279,19 @@ class CongestionCost:
     @cached_property
     def _unit(self) -> Vector:
         """What a cost of 1 on each link counts."""
-        total = float(self.demand.sum()) or 1.0
+        total = kernels.loads.total_of(self.demand)
         by_capacity = self.congestion.by_capacity
         return (self.loads.capacity if by_capacity else np.ones(self.loads.capacity.size)) / total
 
     def __call__(self, x: Vector) -> float:
         """Return the sum over all links, divided by the total demand."""
         u = self.loads.utilisation(x, self.demand)
-        return float(self._unit @ self.congestion.value(u))
+        return kernels.vectors.dot(self._unit, self.congestion.value(u))
 
     def grad(self, x: Vector) -> Vector:
         """Return the gradient, a subgradient at knees."""
         loads = self.loads
         slopes = self._unit * self.congestion.slope(loads.utilisation(x, self.demand))
-        gradient: Vector = loads.transposed @ (slopes / loads.capacity)
-        return gradient * self.demand[loads.pair_of]
+        gradient = np.empty(loads.pair_of.size)
+        kernels.loads.gather(*loads.sparse_map, slopes / loads.capacity, self.demand, gradient)
+        return gradient

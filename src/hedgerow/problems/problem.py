@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_count, read_only
+from hedgerow.problems.compiled_rounds import CompiledChunk, packed_chunks
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.showing import ShownShort
@@ -55,6 +56,14 @@ class Problem(ShownShort, ABC):
     @abstractmethod
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
         """Yield (cost, constraint) for each round; an adaptive problem needs the policy."""
+
+    def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk] | None:
+        """Return the rounds for the compiled loop, `size` at a time; None where it has no kernel.
+
+        Linear and quadratic functions and maxima of such have one. A problem that reacts to the
+        plays may return the kernel of its rule here.
+        """
+        return None if self.adaptive else packed_chunks(self.rounds(), self.decision_set.dim, size)
 
     def _in_short(self) -> str:
         return f"{self.horizon} rounds on {self.decision_set!r}"

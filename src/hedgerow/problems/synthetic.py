@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.functions import Linear, Quadratic
+from hedgerow import kernels
+from hedgerow.functions import Function, Linear, Quadratic
 from hedgerow.inputs import Vector, as_count, as_number
+from hedgerow.problems.compiled_rounds import CompiledChunk, FunctionRows, packed_rows
 from hedgerow.problems.problem import (
     LinearChunk,
     LinearProblem,
@@ -22,6 +25,7 @@ from hedgerow.problems.problem import (
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box
+from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.simplices import Simplex
 
 
@@ -101,6 +105,35 @@ class QuadraticBox(Problem):
             yield Quadratic.distance(y), Quadratic.distance(z, factor=2.0, offset=-0.25)
 
 
+PUSH = 0.6
+"""How strongly costs push into the worst halfspace."""
+
+
+class Halfspaces(NamedTuple):
+    """Halfspaces <h_j, x> + b_j <= 0, of which an adversary shows the one that x violates most.
+
+    `numbers` holds b_j and h_j of each, one after the other.
+    """
+
+    numbers: Vector
+
+    @classmethod
+    def through(cls, z: Vector, normals: Vector) -> Halfspaces:
+        """Return the halfspaces through a point."""
+        offsets = np.array([-float(h @ z) for h in normals])
+        return cls(np.column_stack([offsets, normals]).reshape(-1))
+
+    def at(self, x: Vector) -> Linear:
+        """Return the one that x violates most."""
+        j = kernels.convex.worst_of(self.numbers, x) * (x.size + 1)
+        return Linear(self.numbers[j + 1 : j + 1 + x.size], float(self.numbers[j]))
+
+    def rows(self, rounds: int) -> FunctionRows:
+        """Return the rule for so many rounds."""
+        own = np.empty((rounds, 0))
+        return FunctionRows.of_rows(kernels.convex.look_at_worst, own, NO_INDEX, self.numbers)
+
+
 @dataclass(frozen=True, eq=False)
 class HardBox(Problem):
     """Adaptive: stay near a target inside the box, while the worst of many halfspaces is shown.
@@ -152,11 +185,26 @@ class HardBox(Problem):
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
         """Look at the policy's next play, then yield the round."""
         policy = needs_policy(policy, self)
+        worst = Halfspaces.through(self.feasible, self._normals)
+        for cost in self._costs():
+            yield cost, worst.at(policy.ask())
+
+    def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk]:
+        """Return the costs, and the rule that finds the worst halfspace as a kernel."""
+        worst, costs = Halfspaces.through(self.feasible, self._normals), self._costs()
+        while batch := list(islice(costs, size)):
+            rows = packed_rows(batch, self.n)
+            yield CompiledChunk(
+                len(batch),
+                rows,
+                worst.rows(len(batch)),
+                lambda r, x, batch=batch: (batch[r], worst.at(x)),  # type: ignore[misc]
+            )
+
+    def _costs(self) -> Iterator[Function]:
         rng = np.random.default_rng([self.seed, 1])
         for _ in range(self.horizon):
-            h = self._normals[np.argmax(self._normals @ (policy.ask() - self.feasible))]
-            y = self.target + rng.uniform(-0.4, 0.4, self.n)
-            yield Quadratic.distance(y), Linear(h, -float(h @ self.feasible))
+            yield Quadratic.distance(self.target + rng.uniform(-0.4, 0.4, self.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,10 +247,27 @@ class HalfspaceBox(Problem):
         rng = np.random.default_rng([self.seed, 1])
         normals = rng.standard_normal((self.halfspaces, self.n))
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        worst = Halfspaces.through(self.feasible, normals)
         for _ in range(self.horizon):
-            c = normals[np.argmax(normals @ (policy.ask() - self.feasible))]
-            noise = 0.2 * rng.standard_normal(self.n)
-            yield Linear(-0.6 * c + noise), Linear(c, -float(c @ self.feasible))
+            constraint, noise = worst.at(policy.ask()), 0.2 * rng.standard_normal(self.n)
+            yield Linear(-PUSH * constraint.coefficients + noise), constraint
+
+    def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk]:
+        """Return the noise, and the rule that finds the worst halfspace as kernels."""
+        rng = np.random.default_rng([self.seed, 1])
+        normals = rng.standard_normal((self.halfspaces, self.n))
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        worst = Halfspaces.through(self.feasible, normals)
+        numbers, look = np.append(PUSH, worst.numbers), kernels.convex.look_against_worst
+        for k in chunk_lengths(self.horizon, size):
+            noise = 0.2 * rng.standard_normal((k, self.n))
+
+            def functions(r: int, x: Vector, noise: Vector = noise) -> Round:
+                constraint = worst.at(x)
+                return Linear(-PUSH * constraint.coefficients + noise[r]), constraint
+
+            costs = FunctionRows.of_rows(look, noise, NO_INDEX, numbers)
+            yield CompiledChunk(k, costs, worst.rows(k), functions)
 
 
 @dataclass(frozen=True, eq=False)

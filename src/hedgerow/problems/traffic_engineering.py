@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -10,19 +10,25 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hedgerow import kernels
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector, as_array, as_count, as_positive, as_vector, read_only
+from hedgerow.problems.compiled_rounds import CompiledChunk, FunctionRows
 from hedgerow.problems.link_loads import (
     Congestion,
     CongestionCost,
+    FortzThorup,
     LargestUtilisation,
+    QueueingDelay,
     SplitLoads,
+    average,
     each_link,
     mean_latency,
 )
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.problems.routing_programmes import best_split, least_limit_of_all, utilisation_rows
 from hedgerow.protocols.parts import Policy
+from hedgerow.sets.compiled import pack_uint32
 from hedgerow.sets.multi_commodity_flow import MultiCommodityFlow
 from hedgerow.sets.path_shares import PathShares
 
@@ -197,7 +203,7 @@ class TrafficEngineering(Problem):
         if available is not None and available.min() < 1.0:
             loads = loads.with_capacity(self.capacity * available)
         f: Function = (
-            mean_latency(loads, self.latency, demand)
+            average(loads, self._path_latency, demand)
             if self.cost is None
             else CongestionCost(loads, demand, self.cost)
         )
@@ -207,9 +213,51 @@ class TrafficEngineering(Problem):
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
         """Yield the rounds one by one."""
-        if self.available is None:
-            return map(self.functions, self.demands)
-        return map(self.functions, self.demands, self.available)
+        return map(self._round, range(self.horizon))
+
+    @cached_property
+    def _path_latency(self) -> Vector:
+        latency: Vector = self.loads.transposed @ self.latency
+        return latency
+
+    def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk] | None:
+        """Return the rounds for the compiled loop; None for a congestion cost of one's own.
+
+        A round's own numbers are its demands and the capacities of the links.
+        """
+        look, kind = kernels.loads, self._path_latency
+        cost: Callable[..., float] = look.look_latency
+        if self.cost is not None:
+            if type(self.cost) is not FortzThorup and type(self.cost) is not QueueingDelay:
+                return None
+            cost, kind = look.look_congestion, np.array([self.cost.knee])
+        ptr, at, data, pair_of = self.loads.sparse_map
+        links, n = self.capacity.size, pair_of.size
+        index, own = pack_uint32(links, n, ptr, at, pair_of), np.concatenate([data, kind])
+        limit, scratch = np.append(data, self.limit), 4 * links
+        constraint = look.look_link if self.per_link else look.look_largest
+
+        def chunk(begin: int) -> CompiledChunk:
+            part = slice(begin, begin + size)
+            demands = self.demands[part]
+            left = 1.0 if self.available is None else self.available[part]
+            capacity = np.broadcast_to(self.capacity * left, (len(demands), links))
+            rows = np.hstack([demands, capacity])
+            return CompiledChunk(
+                len(rows),
+                FunctionRows.of_rows(cost, rows, index, own, 1, scratch),
+                FunctionRows.of_rows(
+                    constraint, rows, index, limit, links if self.per_link else 1, scratch
+                ),
+                lambda r, _: self._round(begin + r),
+            )
+
+        return map(chunk, range(0, self.horizon, as_count(size, "the chunk size")))
+
+    def _round(self, t: int) -> Round:
+        return self.functions(
+            self.demands[t], None if self.available is None else self.available[t]
+        )
 
     def utilisation(self, x: Vector) -> Vector:
         """Return the utilisation of every link in each round, under one split."""

@@ -17,9 +17,9 @@ from hedgerow.networks.timestamps import written
 from hedgerow.problems.measured_routes import Limit
 from hedgerow.protocols.service_level import ServiceLevel, shown
 from hedgerow.report.dated_axis import days, label_days
+from hedgerow.report.document import document, figure_section, plain_table
 from hedgerow.report.escaping import in_figure, in_html, in_table
 from hedgerow.report.network_figure import draw_network
-from hedgerow.report.page import document, figure_section, plain_table
 from hedgerow.report.picture import (
     COLOURS,
     Picture,

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.compiled_methods import is_compiled
 from hedgerow.policies.method import Method
 from hedgerow.sets.compositions import Composed
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
@@ -98,8 +99,10 @@ def _cell(text: str) -> str:
 
 def methods_markdown() -> str:
     """Return one row for each method, with a link to its code."""
-    head = "| method | source | regret | CCV | per round | sees | needs | specification |"
-    return "\n".join([head, "|---" * 8 + "|", *map(_row, METHODS.values())])
+    head = (
+        "| method | source | regret | CCV | per round | sees | needs | compiled | specification |"
+    )
+    return "\n".join([head, "|---" * 9 + "|", *map(_row, METHODS.values())])
 
 
 def _row(method: Method) -> str:
@@ -114,6 +117,7 @@ def _row(method: Method) -> str:
         method.per_round,
         method.sees,
         method.needs,
+        "yes" if is_compiled(method) else "no",
         method.confidence,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

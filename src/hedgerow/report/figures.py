@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hedgerow.experiments.growth import fit_growth
 from hedgerow.report.escaping import in_figure
+from hedgerow.report.headline import headline_place, headline_rows, place_in_words
+from hedgerow.report.interactive import Panel, curve_panels, plane_panel
+from hedgerow.report.naming import OURS, in_words
 from hedgerow.report.picture import (
     CCV,
     COLOURS,
@@ -28,29 +32,24 @@ from hedgerow.report.picture import (
 from hedgerow.report.summary import MethodConfig, ProblemAtHorizon, Row, Summary, standing
 
 CURVES = (
-    "Left: cumulative violation. Middle: regret up to round t; below zero where violation bought "
-    "cost. Bands: 95 % intervals over seeds. Axes that reach beyond 1 % (CCV) or 10 % (regret) are "
-    "logarithmic there. Right: median time of a round, without drawing it where all rounds fit in "
-    "memory; "
+    "Bands: 95 % intervals over seeds. Logarithmic axes are linear up to 1 % (CCV) or 10 % "
+    "(regret). Times leave out drawing the rounds where all fit in memory; filled marks ran "
+    "compiled, hollow ones in Python."
 )
-RAN = (
-    "filled: one compiled loop, hollow: Python through play, so a hollow point against a filled "
-    "one compares code, not algorithms."
-)
-UNRECORDED = "a cross, or no point: it was not recorded whether the games ran compiled."
+UNRECORDED = " A cross, or no mark: it was not recorded whether the games ran compiled."
 
 
 def curve_figure(
     summary: Summary, place: ProblemAtHorizon, preset: str, rows: list[Row]
 ) -> tuple[Picture, Any]:
-    """Draw CCV, regret and time per round of all methods on one problem, with one preset."""
-    figure, ((ccv, regret, time),) = canvas(1, 3, 12.5, 4.1)
+    """Draw CCV, regret and time per round of some methods on one problem, with one preset."""
+    figure, ((ccv, regret, time),) = canvas(1, 3, 12.5, max(4.1, 1.0 + 0.2 * len(rows)))
     for row in sorted(rows, key=lambda row: row.config.method in STYLES):  # grey ones below
         colour, dash, _ = STYLES.get(row.config.method, OTHER)
         named = row.config.method in STYLES
         for ax, which in ((ccv, "ccv"), (regret, "regret")):
             t, middle, low, high = summary.band(row, "ccv" if which == "ccv" else "regret")
-            label = row.config.method if named else None
+            label = in_figure(in_words(row.config.method)) if named else None
             width = 1.9 if named else 0.9
             ax.plot(t, middle, color=colour, linestyle=dash, linewidth=width, label=label)
             if named and row.config.method != "unconstrained":
@@ -64,9 +63,19 @@ def curve_figure(
     regret.axhline(0.0, color="0.5", linewidth=0.8)
     _times(time, rows)
     legend_above(figure, ccv)
-    heading = f"{place.problem}, T = {place.horizon}, {words(preset)}"
-    caption = CURVES + (RAN if all(row.ran for row in rows) else UNRECORDED)
-    return Picture(_name(summary, place, preset), heading, caption), figure
+    heading = f"{place_in_words(summary, place)}, {words(preset)}"
+    caption = CURVES + ("" if all(row.ran for row in rows) else UNRECORDED)
+    panels = partial(curve_panels, summary, rows)
+    return Picture(_name(summary, place, preset), heading, caption, panels=panels), figure
+
+
+def headline_figure(summary: Summary) -> tuple[Picture, Any]:
+    """Draw the methods that the page opens with, on the problem that it opens with."""
+    place, preset = headline_place(summary), summary.presets[0]
+    rows = headline_rows(summary, place, preset)
+    picture, figure = curve_figure(summary, place, preset, rows)
+    heading = "Violation, regret and time"
+    return picture._replace(name="headline", part="headline", heading=heading), figure
 
 
 def _times(ax: Any, rows: list[Row]) -> None:
@@ -78,8 +87,8 @@ def _times(ax: Any, rows: list[Row]) -> None:
         marker = "o" if row.ran else "x"
         style = {"color": colour, "marker": marker, "markersize": 7, "linestyle": "none"}
         ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
-    names = [in_figure(row.config.method) for row in timed]
-    ax.set_yticks(range(len(timed)), names, fontsize=6 if len(names) > 12 else 8)
+    names = [in_figure(in_words(row.config.method)) for row in timed]
+    ax.set_yticks(range(len(timed)), names, fontsize=8)
     ax.set_xlabel("microseconds per round")
     if not timed:
         ax.set_axis_off()
@@ -100,9 +109,9 @@ def _name(summary: Summary, place: ProblemAtHorizon, preset: str) -> str:
 
 PLANE = (
     "Lower left is better. Each point is a method, with 95 % intervals over seeds. Coloured: the "
-    "paper's methods; numbered: others that no method beats in both on some problem; grey: the "
-    "rest. With the theorems' constants many points may lie on each other near 100 %, where the "
-    "constraint is ignored."
+    "paper's methods and ours; cross: Algorithm 1, which is blind to the constraint; grey: the "
+    "others, numbered in print where none beats them in both. With the theorems' constants many "
+    "points may lie on each other near 100 %, where the constraint is ignored."
 )
 
 
@@ -127,7 +136,15 @@ def plane_figure(summary: Summary, preset: str) -> tuple[Picture, Any]:
     _keys(panels[0], numbers, [row for rows in fields.values() for row in rows])
     legend_above(figure, panels[0])
     heading = f"Regret against violation, {words(preset)}"
-    return Picture(f"plane-{slug(preset)}", heading, PLANE, wide=columns > 1), figure
+    part: Any = "plane" if preset == summary.presets[0] else "others"
+    live = partial(_planes, summary, fields)
+    return Picture(f"plane-{slug(preset)}", heading, PLANE, columns > 1, part, live), figure
+
+
+def _planes(summary: Summary, fields: dict[ProblemAtHorizon, list[Row]]) -> list[Panel]:
+    return [
+        plane_panel(place_in_words(summary, place), rows) for place, rows in fields.items() if rows
+    ]
 
 
 def _numbered(rows: list[Row]) -> dict[str, int]:
@@ -163,7 +180,8 @@ def _keys(ax: Any, numbers: dict[str, int], rows: list[Row]) -> None:
     """Put each kind of point into the legend once."""
     played = {row.config.method for row in rows}
     for method in [*(name for name in STYLES if name in played), *numbers]:
-        ax.plot([], [], linestyle="none", label=in_figure(method), **_look(method, numbers))
+        label = in_figure(in_words(method))
+        ax.plot([], [], linestyle="none", label=label, **_look(method, numbers))
     if played - STYLES.keys() - numbers.keys():
         ax.plot([], [], linestyle="none", label="other methods", **_look("", numbers))
 
@@ -206,7 +224,10 @@ def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
     if not fitted:
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
-    names = [in_figure(f"{rate.problem}: {rate.config} ({rate.config.preset})") for rate in fitted]
+    names = [
+        in_figure(f"{in_words(rate.config.method)}, {words(rate.config.preset)}, {rate.problem}")
+        for rate in fitted
+    ]
     for k, rate in enumerate(fitted):
         colour = STYLES.get(rate.config.method, ("0.45",))[0]
         ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)
@@ -223,7 +244,6 @@ def _stands(rate: Rate, rates: Sequence[Rate]) -> bool:
     return rate.config in standing(other.config for other in rates if other.problem == rate.problem)
 
 
-METHOD = "projection_free_coco"
 SENSITIVITY = (
     "Twice the eagerness is half the violation_scale: the cumulative violation that may be spent. "
     "The knob moves along the trade-off. Bars: 95 % intervals over seeds."
@@ -254,7 +274,7 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
         ax.set_xlabel("eagerness: 1 is the default")
         scale_in_percent(ax, "y", label)
     legend_above(figure, regret)
-    return Picture("sensitivity", f"Sensitivity of {METHOD} to its one knob", SENSITIVITY), figure
+    return Picture("sensitivity", f"One knob: {in_words(OURS)}", SENSITIVITY), figure
 
 
 def _eager(summary: Summary) -> dict[ProblemAtHorizon, list[Row]]:
@@ -263,7 +283,7 @@ def _eager(summary: Summary) -> dict[ProblemAtHorizon, list[Row]]:
         rows = [
             row
             for row in summary.rows
-            if (row.place, row.config.method, row.config.preset) == (place, METHOD, "practical")
+            if (row.place, row.config.method, row.config.preset) == (place, OURS, "practical")
         ]
         if len(rows) > 2:
             found[place] = sorted(rows, key=lambda row: row.config.eagerness)
@@ -285,9 +305,12 @@ def draw_all(summary: Summary, rates: Sequence[Rate], folder: Path) -> list[Pict
 
 
 def _figures(summary: Summary, rates: Sequence[Rate]) -> Iterator[tuple[Picture, Any]]:
+    yield headline_figure(summary)
+    opening = headline_rows(summary, headline_place(summary), summary.presets[0])
     for preset in summary.presets:
         for place in summary.places:
-            if rows := summary.at(place, preset):
+            rows = summary.at(place, preset)
+            if rows and rows != sorted(opening, key=lambda row: row.config):  # it is drawn already
                 yield curve_figure(summary, place, preset, rows)
         yield plane_figure(summary, preset)
     for drawn in (growth_figure(rates), sensitivity_figure(summary)):

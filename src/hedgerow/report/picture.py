@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
@@ -29,6 +30,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 DASHES = ("-", "-", (0, (4, 3)), "-.", ":")
 STYLES = {
     "projection_free_coco": (COLOURS[0], "-", "o"),
+    "projection_free_coco_plain": (COLOURS[5], "-", "v"),
     "sinha_vaze_2024": (COLOURS[1], (0, (5, 2)), "s"),
     "wang_2025": (COLOURS[2], (0, (1, 1)), "^"),
     "garber_kretzu_2024_dpp": (COLOURS[3], "-.", "D"),
@@ -36,6 +38,7 @@ STYLES = {
 }
 """The methods of the paper's figures, and the floor; all others are grey."""
 OTHER = ("0.6", "-", ".")
+OTHER_COLOUR = "#999999"
 REGRET = "regret, % of the larger fixed action's cost"
 CCV = "CCV, % of the blind action's"
 LINEAR = {REGRET: 10.0, CCV: 1.0}
@@ -47,13 +50,16 @@ LONGEST_SLUG = 60
 class Picture(NamedTuple):
     """A figure in the report's folder: its name without suffix, its heading and its caption.
 
-    `wide` ones are not shrunk on narrow screens but moved sideways.
+    `wide` ones are not shrunk on narrow screens but moved sideways. `part` says where on the page
+    it is, and `panels` makes what answers the mouse in its place.
     """
 
     name: str
     heading: str
     caption: str
     wide: bool = True
+    part: Literal["headline", "plane", "others"] = "others"
+    panels: Callable[[], Sequence[Any]] | None = None
 
 
 def words(preset: str) -> str:
@@ -115,21 +121,31 @@ def scale_in_percent(ax: Any, axis: str, label: str) -> None:
         return  # an ordinary axis
     getattr(ax, f"set_{axis}scale")("symlog", linthresh=linear)
     low, high = getattr(ax, f"get_{axis}lim")()
-    shown = [tick for tick in _ticks(linear, max(abs(low), abs(high))) if low <= tick <= high]
-    few = shown if len(shown) <= MOST_LABELS else [t for t in shown if _is_decade(t)]
+    few, shown = percent_ticks(low, high, linear)
     which = getattr(ax, f"{axis}axis")
     which.set_ticks(few, [f"{tick:g}" for tick in few])
     which.set_ticks(shown, minor=True)
     getattr(ax, f"set_{axis}lim")(low, high)
 
 
+def percent_ticks(low: float, high: float, linear: float) -> tuple[list[float], list[float]]:
+    """Return where an axis that is linear near 0 has labels, and where it has ticks."""
+    shown = [tick for tick in _ticks(linear, max(abs(low), abs(high))) if low <= tick <= high]
+    return (shown if len(shown) <= MOST_LABELS else [t for t in shown if _is_decade(t)]), shown
+
+
 def decades(axis: Any, low: float, high: float) -> None:
     """Label a logarithmic axis at 1, 2 and 5 where it spans little, else at powers of ten."""
-    ticks = [tick for tick in _ticks(low, high) if low <= tick <= high]
-    few = ticks if len(ticks) <= 7 else [tick for tick in ticks if _is_decade(tick)]
+    few, ticks = decade_ticks(low, high)
     axis.set_ticks(few, [f"{tick:g}" for tick in few])
     axis.set_ticks(ticks, minor=True)
     axis.set_minor_formatter("")
+
+
+def decade_ticks(low: float, high: float) -> tuple[list[float], list[float]]:
+    """Return where a logarithmic axis has labels, and where it has ticks."""
+    ticks = [tick for tick in _ticks(low, high) if low <= tick <= high]
+    return (ticks if len(ticks) <= 7 else [tick for tick in ticks if _is_decade(tick)]), ticks
 
 
 def _ticks(least: float, most: float) -> list[float]:

@@ -18,7 +18,7 @@ from hedgerow.report.verdicts import ROUTES
 def how_far(results: Results) -> str:
     """Say how many runs there are, and whether that is all of them."""
     there, expected = len(results.runs), expected_runs(results.experiment)
-    if expected is None or there == expected:
+    if expected is None or there >= expected:
         return f"{there} runs"
     return f"{there} of {expected} runs; not finished"
 
@@ -54,6 +54,8 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
             (name, action if isinstance(action, str) else tuple(action))
             for name, action in fixed.items()
         ),
+        few=resolved.get("few"),
+        many=tuple(resolved.get("many", ())),
     )
     try:
         if "selection" in resolved:

@@ -14,7 +14,7 @@ from hedgerow.inputs import Vector
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.trace import Trace
 from hedgerow.report.escaping import in_figure, in_table
-from hedgerow.report.picture import COLOURS, DASHES, save_figure
+from hedgerow.report.picture import COLOURS, DASHES, canvas, save_figure
 
 
 class Run(NamedTuple):
@@ -35,12 +35,7 @@ def draw_curves(runs: Sequence[Run], best_costs: Vector, budget: float, path: Pa
         path: the picture to write.
 
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.5, 3.9), layout="constrained")
-    FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
+    figure, ((left, right),) = canvas(1, 2, 9.5, 3.9)
     T = len(best_costs)
     t = np.arange(1, T + 1)
     for run, colour, dash in zip(runs, COLOURS, DASHES, strict=False):
@@ -60,9 +55,6 @@ def draw_curves(runs: Sequence[Run], best_costs: Vector, budget: float, path: Pa
     for axes in (left, right):
         axes.set_xlabel("round t")
         axes.set_xlim(0, T)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(True, color="0.92", linewidth=0.8)
-        axes.set_axisbelow(True)
     left.legend(frameon=False, loc="lower left")
     path.parent.mkdir(parents=True, exist_ok=True)
     return save_figure(figure, path, dpi=150)

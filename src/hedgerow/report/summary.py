@@ -43,10 +43,7 @@ class Mean(NamedTuple):
             return cls(math.nan, math.inf, 0)
         if n == 1:
             return cls(float(values[0]), math.inf, 1)
-        from scipy import special
-
-        t = float(special.stdtrit(n - 1, 0.5 + LEVEL / 2.0))
-        return cls(float(np.mean(values)), t * float(np.std(values, ddof=1)) / math.sqrt(n), n)
+        return cls(float(np.mean(values)), _student(n) * float(np.std(values, ddof=1)), n)
 
     def below(self, limit: float) -> bool | None:
         """Say yes if the whole interval is below a limit, no if above, else None: undecided."""
@@ -70,6 +67,13 @@ class Mean(NamedTuple):
         return _rounded(self.value, kept)
 
 
+def _student(n: int) -> float:
+    """Return half the width of an interval of n values, in their standard deviation."""
+    from scipy import special
+
+    return float(special.stdtrit(n - 1, 0.5 + LEVEL / 2.0)) / math.sqrt(n)
+
+
 def every(answers: Iterable[bool | None]) -> bool | None:
     """Return the answer for a claim of several parts: one no refutes it, one open leaves it open.
 
@@ -91,7 +95,19 @@ def _rounded(x: float, decimals: int) -> str:
     return text if float(text) else "0"
 
 
+def three_digits(x: float) -> str:
+    """Return a number with three digits, never as a power of ten; nothing where there is none.
+
+    >>> three_digits(0.12345), three_digits(2960.4), three_digits(math.nan)
+    ('0.123', '2960', '')
+    """
+    if not math.isfinite(x):
+        return ""
+    return f"{x:.3g}" if abs(x) < 1000.0 else f"{x:.0f}"
+
+
 Which = Literal["regret", "ccv"]
+Band = tuple[Vector, Vector, Vector, Vector]
 
 
 class ProblemAtHorizon(NamedTuple):
@@ -168,6 +184,7 @@ class Summary:
 
     def __init__(self, results: Results):
         self.results = results
+        self._bands: dict[tuple[ProblemAtHorizon, MethodConfig, Which], Band] = {}
         groups: dict[tuple[ProblemAtHorizon, MethodConfig], list[RunResult]] = defaultdict(list)
         refused: dict[tuple[ProblemAtHorizon, MethodConfig], str] = {}
         unjudged: dict[tuple[ProblemAtHorizon, int], list[RunResult]] = defaultdict(list)
@@ -207,17 +224,20 @@ class Summary:
         """Return one row for each method of one problem and preset: see `standing`."""
         return _field(self.rows, place, preset)
 
-    def band(self, row: Row, which: Which) -> tuple[Vector, Vector, Vector, Vector]:
+    def band(self, row: Row, which: Which) -> Band:
         """Return t, mean, low and high of regret or CCV over the rounds, in the row's unit."""
-        curves = []
-        for run in self.runs[row.place, row.config]:
-            t, cost, ccv, _ = self.results.curves(run)
-            total = ccv if which == "ccv" else cost - self.results.benchmark_curves(run)[1]
-            curves.append(100.0 * total / _unit(run, which))
-        means = [Mean.of(point) for point in np.transpose(curves)]
-        middle = np.array([mean.value for mean in means])
-        half = np.array([mean.half if math.isfinite(mean.half) else 0.0 for mean in means])
-        return t, middle, middle - half, middle + half
+        key = row.place, row.config, which
+        if key not in self._bands:
+            curves = []
+            for run in self.runs[row.place, row.config]:
+                t, cost, ccv, _ = self.results.curves(run)
+                total = ccv if which == "ccv" else cost - self.results.benchmark_curves(run)[1]
+                curves.append(100.0 * total / _unit(run, which))
+            middle, half = np.mean(curves, axis=0), 0.0
+            if len(curves) > 1:
+                half = _student(len(curves)) * np.std(curves, axis=0, ddof=1)
+            self._bands[key] = t, middle, middle - half, middle + half
+        return self._bands[key]
 
     def _row(self, place: ProblemAtHorizon, config: MethodConfig, runs: list[RunResult]) -> Row:
         T, ids = place.horizon, [run.record["id"] for run in runs]

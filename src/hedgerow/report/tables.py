@@ -5,15 +5,27 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from hedgerow.report.escaping import in_csv, in_latex, in_table
-from hedgerow.report.summary import Mean, ProblemAtHorizon, Row, Summary, described
-from hedgerow.report.verdicts import STAND_INS, Verdict
+from hedgerow.report.paired import worded_p
+from hedgerow.report.summary import (
+    Mean,
+    MethodConfig,
+    ProblemAtHorizon,
+    Row,
+    Summary,
+    Which,
+    described,
+    standing,
+    three_digits,
+)
+from hedgerow.report.verdicts import IGNORED, STAND_INS, Verdict
 
 HEADINGS = (
     "problem", "horizon", "method", "preset", "eagerness", "seeds",
@@ -51,10 +63,21 @@ def as_csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def as_latex(rows: Sequence[Row]) -> str:
-    """Return a booktabs table, one block for each problem and horizon."""
+def as_latex(rows: Sequence[Row], names: Mapping[str, str] | None = None) -> str:
+    """Return a booktabs table, one block for each problem and horizon.
+
+    The best regret and CCV of each problem and preset are bold and the second are underlined,
+    among methods that keep the constraint: a regret is no merit where it is ignored.
+
+    Args:
+        rows: what to show.
+        names: what methods are called; left out, by their names in code, with remarks.
+
+    """
+    marks = _marks(rows)
     lines = [
-        r"% needs \usepackage{booktabs}; e: eagerness; times: compiled (c) or through play",
+        r"% needs \usepackage{booktabs}; \pm: half the 95 % interval over seeds; bold: best, "
+        f"underlined: second, of those with a CCV below {IGNORED:g} %; e: eagerness; c: compiled",
         r"\begin{tabular}{llrrrrrr}",
         r"\toprule",
         r"Method & Constants & $e$ & Regret (\%) & CCV (\%) & Ranks & Calls/round & "
@@ -70,14 +93,14 @@ def as_latex(rows: Sequence[Row]) -> str:
                 rf"\multicolumn{{8}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
             ]
         cells = (
-            in_latex(described(row.config)),
+            in_latex((names or {}).get(row.config.method) or described(row.config)),
             in_latex(row.config.preset),
             f"{row.config.eagerness:g}",
-            _plus_minus(row.regret),
-            _plus_minus(row.ccv),
+            _plus_minus(row.regret, marks.get((row.place, row.config, "regret"))),
+            _plus_minus(row.ccv, marks.get((row.place, row.config, "ccv"))),
             f"{row.rank[0]}/{row.rank[1]}",
             f"{row.oracle_calls + row.projections:.2f}",
-            _number(row.microseconds, 3) + (" c" if row.ran == "compiled" else ""),
+            three_digits(row.microseconds) + (" c" if row.ran == "compiled" else ""),
         )
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -87,8 +110,33 @@ def _number(x: float, digits: int) -> str:
     return f"{x:.{digits}g}" if math.isfinite(x) else ""
 
 
-def _plus_minus(mean: Mean) -> str:
-    return f"${mean}$".replace("±", r"\pm")
+def _marks(rows: Sequence[Row]) -> dict[tuple[ProblemAtHorizon, MethodConfig, Which], str]:
+    """Return the command for each best and second number of a problem and preset."""
+    fields: dict[tuple[ProblemAtHorizon, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.ccv.value < IGNORED:
+            fields[row.place, row.config.preset].append(row)
+    found = {}
+    for field in fields.values():
+        chosen = standing(row.config for row in field)
+        kept = [row for row in field if row.config in chosen]
+        values: dict[Which, Callable[[Row], float]] = {
+            "regret": lambda row: row.regret.value,
+            "ccv": lambda row: row.ccv.value,
+        }
+        for which, value in values.items():
+            levels = sorted({value(row) for row in kept})[:2]
+            for row in kept:
+                if value(row) in levels:
+                    command = (r"\mathbf", r"\underline")[levels.index(value(row))]
+                    found[row.place, row.config, which] = command
+    return found
+
+
+def _plus_minus(mean: Mean, mark: str | None = None) -> str:
+    value, *half = str(mean).split(" ± ")
+    shown = f"{mark}{{{value}}}" if mark and value else value
+    return "$" + r" \pm ".join([shown, *half]) + "$"
 
 
 LEGEND = (
@@ -102,6 +150,7 @@ LEGEND = (
     "µs      per round, median; c ran compiled, p in Python through play:\n"
     "        c against p compares code, not algorithms; no letter: not recorded"
 )
+FIRST_P = "p: Wilcoxon over paired seeds, Holm's correction, with the first kind of constants."
 LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", "": ""}
 
 
@@ -128,9 +177,11 @@ def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
     table = _table(f"The paper's claims, on {place.problem}, T = {place.horizon}")
     table.add_column("claim", overflow="fold")
     table.add_column("verdict", overflow="fold")
+    table.add_column("p", justify="right", no_wrap=True)
     for verdict in judged:
-        table.add_row(in_table(verdict.claim), in_table(verdict.verdict))
-    table.caption, table.caption_justify = STAND_INS, "left"
+        p = worded_p(verdict.parts[0].p) if verdict.parts else ""
+        table.add_row(*map(in_table, (verdict.claim, verdict.verdict, p)))
+    table.caption, table.caption_justify = f"{FIRST_P} {STAND_INS}", "left"
     return table
 
 
@@ -145,7 +196,7 @@ def _table(title: str) -> Table:
 
 def _cells(row: Row) -> tuple[str, ...]:
     star = "*" if row.undominated else " "
-    time = f"{row.microseconds:.3g}" if math.isfinite(row.microseconds) else ""
+    time = three_digits(row.microseconds)
     return (
         row.config.method,
         f"{row.config.eagerness:g}",

@@ -14,9 +14,9 @@ from hedgerow.inputs import Vector
 from hedgerow.networks.topology import Topology
 from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.protocols.trace import Trace
+from hedgerow.report.document import document, figure_section, plain_table, soft
 from hedgerow.report.escaping import in_figure, in_html, in_table
 from hedgerow.report.node_names import NodeNames, free_angle
-from hedgerow.report.page import document, figure_section, plain_table
 from hedgerow.report.picture import COLOURS, Picture, canvas, legend_above, save_figure, write_file
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def write_traffic_page(
         *(f"<p>{in_html(sentence)}</p>" for sentence in sentences),
         "<h2>Comparison</h2>",
         table,
-        f'<p class="soft">{in_html(LEGEND)}</p>',
+        soft(LEGEND),
         "<h2>Pictures</h2>",
         *(figure_section(picture, path.parent) for picture in pictures),
     ]

@@ -9,7 +9,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from hedgerow.experiments.results import RunResult
-from hedgerow.report.summary import Mean, ProblemAtHorizon, Row, Summary, Which, every, percent
+from hedgerow.report.naming import GARBER, OURS, SINHA, WANG, in_words
+from hedgerow.report.paired import Differences, holm
+from hedgerow.report.summary import (
+    Mean,
+    ProblemAtHorizon,
+    Row,
+    Summary,
+    Which,
+    every,
+    percent,
+    three_digits,
+)
 
 
 class Game:
@@ -30,28 +41,28 @@ class Game:
         """Whether all of these methods were played."""
         return all(method in self.rows for method in methods)
 
-    def lead(self, one: str, two: str, which: Which) -> Mean:
+    def lead(self, one: str, two: str, which: Which) -> Differences:
         """Return by how many percent `one` is above `two`: negative is better."""
         a, b = self._by_seed(one), self._by_seed(two)
         both = sorted(a.keys() & b.keys())
-        return Mean.of([percent(a[seed], which) - percent(b[seed], which) for seed in both])
+        return Differences.of(percent(a[seed], which) - percent(b[seed], which) for seed in both)
 
-    def slowdown(self, slow: str, fast: str) -> Mean:
+    def slowdown(self, slow: str, fast: str) -> Differences:
         """Return the natural logarithm of how many times as long one takes as the other."""
         a, b = self._by_seed(slow), self._by_seed(fast)
         pairs = [
             (self._seconds(a[seed]), self._seconds(b[seed])) for seed in sorted(a.keys() & b.keys())
         ]
-        return Mean.of([math.log(x / y) for x, y in pairs if x and y])
+        return Differences.of(math.log(x / y) for x, y in pairs if x and y)
 
-    def last_quarter(self, method: str) -> Mean:
+    def last_quarter(self, method: str) -> Differences:
         """Return the percentage of the CCV that the last quarter of the rounds adds."""
         shares = []
         for run in self._by_seed(method).values():
             t, _, ccv, _ = self.summary.results.curves(run)
             before = float(np.interp(0.75 * t[-1], t, ccv))
             shares.append(100.0 * (1.0 - before / ccv[-1]) if ccv[-1] > 0.0 else 0.0)
-        return Mean.of(shares)
+        return Differences.of(shares)
 
     def ran(self, method: str) -> str:
         """Return a method's name and whether its games ran compiled."""
@@ -73,10 +84,21 @@ IGNORED = 90.0
 
 
 class Finding(NamedTuple):
-    """Whether a claim holds (None: undecided), the numbers, and what to say beside it."""
+    """Whether a claim holds (None: undecided), and what that rests on.
+
+    Attributes:
+        holds: the answer.
+        number: the one number that decides it, with its unit.
+        numbers: all of them.
+        p: of the claim, or of what refutes it, before Holm's correction.
+        remark: what to say beside the verdict.
+
+    """
 
     holds: bool | None
+    number: str
     numbers: str
+    p: float
     remark: str = ""
 
 
@@ -112,8 +134,9 @@ def flat(method: str) -> Check:
         if method not in game.rows:
             return None
         share = game.last_quarter(method)
-        numbers = f"{method}: the last quarter adds {share} % of the CCV {GROWTHS}"
-        return _judged(share.below(FLAT_SHARE), numbers, [share])
+        number = f"the last quarter adds {share.mean} % of the CCV"
+        limited = [Limited(share, FLAT_SHARE, below=True)]
+        return _judged(limited, number, f"{method}: {number} {GROWTHS}")
 
     return check
 
@@ -125,7 +148,7 @@ def never_flat(method: str) -> Check:
         found = flat(method)(game)
         if found is None or found.holds is None:
             return found
-        return found._replace(holds=not found.holds)
+        return found._replace(holds=not found.holds)  # one comparison: its p is two-sided
 
     return check
 
@@ -136,35 +159,73 @@ def takes(slow: str, fast: Sequence[str], least: float, most: float) -> Check:
     def check(game: Game) -> Finding | None:
         others = [name for name in fast if name in game.rows]
         logs = [game.slowdown(slow, name) for name in others] if slow in game.rows else []
-        if not logs or len(others) < min(2, len(fast)) or any(log.seeds == 0 for log in logs):
+        if not logs or len(others) < min(2, len(fast)) or any(not log.values for log in logs):
             return None
-        holds = every(log.above(math.log(least)) for log in logs)
-        far = [math.isfinite(most) and log.above(math.log(most)) for log in logs]
+        limited = [Limited(log, math.log(least), below=False) for log in logs]
         if math.isfinite(most):
-            holds = every([holds, *(log.below(math.log(most)) for log in logs)])
+            limited += [Limited(log, math.log(most), below=True) for log in logs]
+        far = [math.isfinite(most) and log.mean.above(math.log(most)) for log in logs]
         numbers = f"{game.ran(slow)} takes " + ", ".join(
-            f"{_times(log)} times as long as {game.ran(name)}"
+            f"{_times(log.mean)} times as long as {game.ran(name)}"
             for log, name in zip(logs, others, strict=True)
         )
-        return _judged(holds, numbers, logs, "far slower" if any(far) else "")
+        nearest = min((log.mean for log in logs), key=lambda mean: mean.value)
+        number = f"{'at least ' if len(logs) > 1 else ''}{_times(nearest)} times as long"
+        return _judged(limited, number, numbers, "far slower" if any(far) else "")
 
     return check
 
 
 def _compared(game: Game, method: str, rivals: Sequence[str], which: Which) -> Finding:
     leads = [game.lead(method, rival, which) for rival in rivals]
-    holds = every(lead.below(0.0) for lead in leads)
     values = "; ".join(_value(game, name, which) for name in (method, *rivals))
-    differences = ", ".join(f"{lead} to {rival}" for lead, rival in zip(leads, rivals, strict=True))
+    differences = ", ".join(
+        f"{lead.mean} to {rival}" for lead, rival in zip(leads, rivals, strict=True)
+    )
     numbers = f"{values}; lead of {method}, seed by seed: {differences}"
     caveats = _caveats(game, (method, *rivals)) if which == "regret" else ""
-    return _judged(holds, numbers, leads, caveats)
+    limited = [Limited(lead, 0.0, below=True) for lead in leads]
+    worst = max(range(len(leads)), key=lambda k: leads[k].mean.value)
+    number = f"{leads[worst].mean} points"
+    if len(leads) > 1:
+        number += f" against {in_words(rivals[worst])}"
+    return _judged(limited, number, numbers, caveats)
 
 
-def _judged(holds: bool | None, numbers: str, means: Sequence[Mean], remark: str = "") -> Finding:
-    seeds = min(mean.seeds for mean in means)
+class Limited(NamedTuple):
+    """A comparison of a claim: values that should be below a limit, or above it."""
+
+    found: Differences
+    limit: float
+    below: bool
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the whole interval is on the claimed side."""
+        mean = self.found.mean
+        return mean.below(self.limit) if self.below else mean.above(self.limit)
+
+    @property
+    def p(self) -> float:
+        """The paired test that the values lie around the limit."""
+        return self.found.p(self.limit)
+
+
+def _judged(limited: Sequence[Limited], number: str, numbers: str, remark: str = "") -> Finding:
+    """Judge a claim that needs every comparison.
+
+    Its p is the largest of theirs, as all must hold; where some refute it, the smallest of those
+    times the number of comparisons, as any of them would have.
+    """
+    holds = every(part.holds for part in limited)
+    if holds is False:
+        p = min(1.0, len(limited) * min(part.p for part in limited if part.holds is False))
+    else:
+        p = max(part.p for part in limited)
+    seeds = min(len(part.found.values) for part in limited)
     count = f"{seeds} seed{'s' if seeds != 1 else ''}" if holds is None else ""
-    return Finding(holds, numbers, "; ".join(part for part in (count, remark) if part))
+    said = "; ".join(part for part in (count, remark) if part)
+    return Finding(holds, number, numbers, p, said)
 
 
 def _value(game: Game, method: str, which: Which) -> str:
@@ -195,16 +256,9 @@ def _times(log: Mean) -> str:
 
 
 def _factor(log: float) -> str:
-    factor = math.exp(log)
-    return f"{factor:.3g}" if factor < 1000.0 else f"{factor:.0f}"
+    return three_digits(math.exp(log))
 
 
-OURS, SINHA, WANG, GARBER = (
-    "projection_free_coco",
-    "sinha_vaze_2024",
-    "wang_2025",
-    "garber_kretzu_2024_dpp",
-)
 PROJECTION_FREE = (OURS, WANG, GARBER)
 ROUTES = ("atlas_like", "shortest_path")
 """The kinds of problem that the paper's claims are about."""
@@ -212,8 +266,10 @@ RULE = (
     "One rule: a claim is reproduced where the 95 % interval over seeds lies wholly on the claimed "
     "side, not reproduced where it lies wholly on the other side, and undecided otherwise. Methods "
     "are compared seed by seed: differences in percent, times by the logarithm of their ratio. A "
-    "claim about several methods needs every comparison, and one that fails refutes it. Times "
-    "compare compiled with interpreted code where the numbers say so."
+    "claim about several methods needs every comparison, and one that fails refutes it. p: "
+    "Wilcoxon's signed-rank test over the same paired seeds, two-sided, after Holm's correction "
+    "for all claims with the same constants; where it is above 0.05 beside a verdict, the interval "
+    "alone decides. Times compare compiled with interpreted code where the numbers say so."
 )
 STAND_INS = (
     "Garber and Kretzu's Algorithm 3 is our reconstruction; with practical constants Wang et al.'s "
@@ -225,12 +281,17 @@ OUTCOMES: dict[bool | None, Outcome] = {True: "yes", False: "no", None: "undecid
 
 
 class Part(NamedTuple):
-    """What became of a claim with one kind of constants, and the numbers that decide it."""
+    """What became of a claim with one kind of constants, and the numbers that decide it.
+
+    `number` is the one that decides it, `p` of the paired test, after Holm's correction.
+    """
 
     preset: str
     outcome: Outcome
     verdict: str
     numbers: str
+    number: str
+    p: float
 
 
 class Verdict(NamedTuple):
@@ -294,15 +355,20 @@ def route_place(summary: Summary) -> ProblemAtHorizon | None:
 def verdicts(summary: Summary, place: ProblemAtHorizon) -> list[Verdict]:
     """Judge every claim on one problem; the paper says that its constants are the theorems'."""
     games = {preset: Game(summary, place, preset) for preset in summary.presets}
-    return [_judge(claim, check, games) for claim, check in CLAIMS]
+    found = {
+        preset: {claim: finding for claim, check in CLAIMS if (finding := check(game))}
+        for preset, game in games.items()
+    }
+    parts: dict[str, list[Part]] = {claim: [] for claim, _ in CLAIMS}
+    for preset, findings in found.items():
+        corrected = holm([finding.p for finding in findings.values()])
+        for (claim, finding), p in zip(findings.items(), corrected, strict=True):
+            outcome, words = OUTCOMES[finding.holds], _words(finding)
+            parts[claim].append(Part(preset, outcome, words, finding.numbers, finding.number, p))
+    return [_verdict(claim, tuple(of)) for claim, of in parts.items()]
 
 
-def _judge(claim: str, check: Check, games: dict[str, Game]) -> Verdict:
-    found = {preset: finding for preset, game in games.items() if (finding := check(game))}
-    parts = tuple(
-        Part(preset, OUTCOMES[finding.holds], _words(finding), finding.numbers)
-        for preset, finding in found.items()
-    )
+def _verdict(claim: str, parts: tuple[Part, ...]) -> Verdict:
     outcomes, words = {part.outcome for part in parts}, {part.verdict for part in parts}
     if not parts:
         return Verdict(claim, "untested", "not tested: a method or its time is missing", ())

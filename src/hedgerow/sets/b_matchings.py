@@ -16,7 +16,7 @@ from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
 from hedgerow.sets.blossoms import heaviest_matching
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.edges import Edges, Index, frozen, number_nodes, number_undirected
-from hedgerow.sets.graph import incident
+from hedgerow.sets.graph import slots
 from hedgerow.sets.matchings import second_side
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.whole_costs import whole_costs
@@ -139,7 +139,7 @@ class BMatchings(OracleOnly):
     def _by_flow(self, c: Vector, room: Whole) -> Vector:
         """Find the cheapest circulation from a hub over one side and the other to the hub."""
         network = self._network if room is self._room else self._circulation(room)
-        arcs, hub = network[2].size, self._room.size
+        arcs, hub = network[1].size // 2, self._room.size
         cost, flow = np.append(c, np.zeros(arcs - self.dim)), np.empty(arcs)
         supply, potential = np.zeros(hub + 1), np.empty(hub + 1)
         kernels.flows.cheapest_flow(*network, cost, supply, potential, flow)
@@ -160,7 +160,7 @@ class BMatchings(OracleOnly):
         back = np.repeat(np.flatnonzero(second), units[second])
         tail = np.concatenate([ends[0], np.full(out.size, hub), back]).astype(np.uint32)
         head = np.concatenate([ends[1], out, np.full(back.size, hub)]).astype(np.uint32)
-        return (*incident(tail, head, hub + 1), tail, head)
+        return slots(tail, head, hub + 1)
 
     def _by_blossoms(self, c: Vector, room: Whole) -> Vector:
         """Match in Tutte's graph: an edge is taken if both of its own nodes are matched outside.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ class Compiled:
         members: how many coordinates have each label.
         project: a kernel with the oracle's signature that projects, for the sets that have one; it
             reads what the oracle reads.
+        load_project: returns it, in place of `project`, where it takes seconds to compile: it is
+            loaded when somebody projects.
 
     """
 
@@ -44,6 +47,12 @@ class Compiled:
     label: Index = field(default_factory=lambda: NO_INDEX)
     members: Vector = field(default_factory=lambda: NO_NUMBERS)
     project: Callable[..., None] | None = None
+    load_project: Callable[[], Callable[..., None]] | None = None
+
+    @cached_property
+    def projection(self) -> Callable[..., None] | None:
+        """The kernel that projects, loaded if need be."""
+        return self.project if self.load_project is None else self.load_project()
 
     def tangent_norm2(self, c: Vector) -> tuple[float, float]:
         """Return the squared tangent norm and ||c||^2."""
@@ -76,8 +85,8 @@ class KernelWorkspace:
 
     def project(self, y: Vector) -> Vector:
         """Return the nearest point, on a set whose projection is a kernel."""
-        assert self.compiled.project is not None
-        return self._answer(self.compiled.project, y)
+        assert self.compiled.projection is not None
+        return self._answer(self.compiled.projection, y)
 
     def _answer(self, kernel: Callable[..., None], c: Vector) -> Vector:
         v = np.empty(c.size)

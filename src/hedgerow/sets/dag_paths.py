@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.compiled import NO_INDEX, Compiled, KernelWorkspace, free_mask, pack_uint32
+from hedgerow.sets.compiled import NO_INDEX, Compiled, free_mask, pack_uint32
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, group, no_path, orient
@@ -142,15 +142,16 @@ class DagPaths(FlowPolytope):
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The oracle as a kernel: the shortest path by dynamic programming."""
+        """The oracle as a kernel, the shortest path by dynamic programming; and the projection."""
         everywhere = self._edge.size == self.dim
         return Compiled(
             kernels.paths.cheapest,
             kernels.tangents.everywhere if everywhere else kernels.tangents.unfixed,
             self._graph,
             links=self.nodes,
-            scratch=self.nodes,
+            scratch=2 * self.nodes + 1,
             label=NO_INDEX if everywhere else free_mask(self.live),
+            load_project=lambda: kernels.flow_newton.nearest_mixture,
         )
 
     @cached_property
@@ -178,11 +179,6 @@ class DagPaths(FlowPolytope):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the path of least total cost; ties go to the edge given first."""
         return self.workspace().lmo(as_direction(c, self.dim))
-
-    def _potentials(self, c: Vector) -> Vector:
-        space = KernelWorkspace(self.compiled)
-        space.lmo(c)
-        return space.arrays[-1]  # the distances
 
     def start(self) -> Vector:
         """Return the path with the fewest edges."""
@@ -221,9 +217,25 @@ class DagPaths(FlowPolytope):
             node = int(head[k])
         return path
 
-    def workspace(self) -> FlowWorkspace:
+    def workspace(self) -> PathWorkspace:
         """Return the memory of the dynamic programme and the potentials of the projection."""
-        return FlowWorkspace(self)
+        return PathWorkspace(self)
+
+
+class PathWorkspace(FlowWorkspace):
+    """The projection as the kernel that the compiled loop calls."""
+
+    def __init__(self, paths: DagPaths):
+        super().__init__(paths)
+        self._begin = paths._begin
+
+    def _nearest(self, y: Vector, flow: Vector) -> float:
+        network, newton = self._flows._network, kernels.flow_newton
+        ends = self._begin, network.tail, network.head
+        worst: float = newton.nearest(
+            *ends, network.supply, newton.FAR, y[network.edge], self._state.array, flow
+        )
+        return worst
 
 
 def _closing_edge(tail: Index, head: Index, stuck: NDArray[np.bool_]) -> int:

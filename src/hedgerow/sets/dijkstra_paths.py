@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction
 from hedgerow.sets.edges import frozen
-from hedgerow.sets.graph import Edges, Index, ends, incident, no_path
+from hedgerow.sets.graph import Edges, Index, ends, no_path, slots
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class DijkstraPaths:
     edges: Edges
     source: Hashable
     target: Hashable
-    _graph: tuple[Index, Index, Index, Index] = field(init=False, repr=False)
+    _slots: tuple[Index, Index, Index, Index] = field(init=False, repr=False)
     _supply: Vector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -50,14 +50,14 @@ class DijkstraPaths:
         nodes = int(max(tail.max(), head.max())) + 1
         supply = np.zeros(nodes)
         supply[source], supply[target] = -1.0, 1.0
-        object.__setattr__(self, "_graph", (*incident(tail, head, nodes), tail, head))
+        object.__setattr__(self, "_slots", slots(tail, head, nodes))
         object.__setattr__(self, "_supply", supply)
         self.lmo(np.zeros(self.dim))
 
     @property
     def dim(self) -> int:
         """The number of edges."""
-        return self._graph[2].size
+        return self._slots[1].size // 2
 
     @property
     def diameter(self) -> float:
@@ -74,6 +74,6 @@ class DijkstraPaths:
                 "if the graph is acyclic, else HopLimitedWalks or UnitFlow"
             )
         path, potential = np.empty(self.dim), np.empty(self._supply.size)
-        if kernels.flows.cheapest_flow(*self._graph, c, self._supply, potential, path):
+        if kernels.flows.cheapest_flow(*self._slots, c, self._supply, potential, path):
             raise no_path(self.source, self.target)
         return path

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -19,14 +19,6 @@ from hedgerow.sets.graph import FlowNetwork
 from hedgerow.sets.projectable import ProjectableSet
 from hedgerow.snapshot import State
 
-BALANCED = 1e-10
-"""A projection whose nodes are balanced less well than this is left to the oracle-only method."""
-FAR = 100.0
-"""Points beyond this are drawn near by the potentials of their best vertex."""
-PASSES = 12
-"""Each pass over the potentials gains 15 digits, and points have at most 150 before the comma."""
-STALE = 1e4
-"""Potentials larger than this, in units of the point, would cost digits as a start."""
 STUCK = 1e-12
 """An edge whose unit vector is this near the rows of conservation never changes its flow."""
 
@@ -46,10 +38,6 @@ class FlowPolytope(ProjectableSet):
 
     _network: FlowNetwork  # the edges that can change
     _base: Vector  # what the other edges carry
-
-    @abstractmethod
-    def _potentials(self, c: Vector) -> Vector:
-        """Return potentials that prove that the cheapest flow for c is the cheapest one."""
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x keeps its bounds and every node passes on what it receives."""
@@ -150,55 +138,82 @@ class FlowPolytope(ProjectableSet):
         return centre, float((room / tilt[moving]).min())
 
 
-class FlowWorkspace(Workspace):
-    """The node potentials of the last projection."""
+class FlowWorkspace(Workspace, ABC):
+    """The node potentials of the last projection, in the memory that a compiled loop works in."""
 
     def __init__(self, flows: FlowPolytope):
         super().__init__(flows)
-        self._flows = flows
-        self._state = State(potential=flows._network.nodes, warm=1)
+        self._flows, nodes = flows, flows._network.nodes
+        memory = None if self.space is None else self.space.arrays[-1][nodes : 2 * nodes + 1]
+        self._state = State(memory, potential=nodes, warm=1)  # after the oracle's own memory
 
     def project(self, y: Vector) -> Vector:
         """Run Newton's method from the last potentials, or from those of an oracle call."""
         network, x = self._flows._network, self._flows._base.copy()
-        if np.abs(y).max() > FAR:
-            y = self._drawn_near(y)
-        for potential in self._starts(y, 1.0 + float(np.abs(y).max())):
-            z = y[network.edge]
-            balance = kernels.flow_newton.project(
-                network.tail, network.head, network.supply, network.upper, potential, z
-            )
-            if balance <= BALANCED:
-                self._state["potential"][:], self._state["warm"][0] = potential, 1.0
-                x[network.edge] = np.clip(z, 0.0, network.upper)
-                return x
+        flow = np.empty(network.edge.size)
+        if self._nearest(y, flow) <= kernels.flow_newton.ENOUGH:
+            x[network.edge] = flow
+            return x
         self.clear()
         flows = self._flows  # the oracle-only method cannot stall
         return minimum_norm_point(flows.lmo, y, 1e-10 * flows.diameter, 1000 + 20 * flows.dim).x
 
+    @abstractmethod
+    def _nearest(self, y: Vector, flow: Vector) -> float:
+        """Write the flow of the edges that can change; return the largest imbalance."""
+
+
+class OracleFlowWorkspace(FlowWorkspace):
+    """The same where potentials come from an oracle in Python.
+
+    Args:
+        flows: the set.
+        potentials: returns potentials that prove that the cheapest flow for c is the cheapest one.
+
+    """
+
+    def __init__(self, flows: FlowPolytope, potentials: Callable[[Vector], Vector]):
+        super().__init__(flows)
+        self._potentials = potentials
+
+    def _nearest(self, y: Vector, flow: Vector) -> float:
+        network, newton, worst = self._flows._network, kernels.flow_newton, math.inf
+        if np.abs(y).max() > newton.FAR:
+            y = self._drawn_near(y)
+        starts = self._starts(y, 1.0 + float(np.abs(y).max()))
+        for potential, damping in starts:
+            flow[:] = y[network.edge]
+            worst = newton.project(
+                *(network.tail, network.head, network.supply, network.upper),
+                *(damping, potential, flow),
+            )
+            if worst <= newton.ENOUGH:
+                self._state["potential"][:], self._state["warm"][0] = potential, 1.0
+                np.clip(flow, 0.0, network.upper, out=flow)
+                break
+        return worst
+
     def _drawn_near(self, y: Vector) -> Vector:
         """Return y' with entries of at most nodes + 1 and the same projection.
 
-        Potentials change nothing, because all flows are balanced. With those of the best vertex w
-        the rest r of y is at most 0 where w is empty and at least 0 where it is full. If x = P(y)
-        differs from w at an edge e, a cycle through e leads from x towards w: <r, .> gains |r_e| on
-        it at least, and ||x||^2 / 2 grows by no more than its length. As x is nearest,
-        |r_e| <= nodes; so r can be cut there, and x stays nearest by the optimality conditions.
-        Potentials are rounded beside the largest entries; those of what is left mend that.
+        `kernels/flow_newton.py` says why, in `draw_near`.
         """
         network, rest = self._flows._network, y.copy()
         edge, head, tail = network.edge, network.head, network.tail
-        for _ in range(PASSES):
-            potential = self._flows._potentials(-rest)
+        for _ in range(kernels.flow_newton.PASSES):
+            potential = self._potentials(-rest)
             rest[edge] += potential[head] - potential[tail]
             if np.abs(potential).max(initial=0.0) <= 1.0:
                 break
         return np.clip(rest, -network.nodes - 1.0, network.nodes + 1.0)
 
-    def _starts(self, y: Vector, size: float) -> Iterator[Vector]:
-        last = self._state["potential"].copy()
-        if self._state["warm"][0] and np.abs(last).max(initial=0.0) <= STALE * size:
-            yield last
-        elif size <= FAR:
-            yield np.zeros(self._flows._network.nodes)
-        yield self._flows._potentials(-y)
+    def _starts(self, y: Vector, size: float) -> Iterator[tuple[Vector, float]]:
+        """Yield potentials to begin with, and the damping of Newton's method."""
+        last, newton = self._state["potential"].copy(), kernels.flow_newton
+        first, *others = newton.DAMPING
+        if self._state["warm"][0] and np.abs(last).max(initial=0.0) <= newton.STALE * size:
+            yield last, first
+        elif size <= newton.FAR:
+            yield np.zeros(self._flows._network.nodes), first
+        for damping in others:
+            yield self._potentials(-y), damping

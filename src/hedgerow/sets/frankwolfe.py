@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hedgerow import kernels
 from hedgerow.inputs import Vector
 
 Oracle = Callable[[Vector], Vector]
@@ -64,15 +65,10 @@ def frank_wolfe(
     """
     x = start.copy()
     while True:
-        gradient = s + 2.0 * beta * (x - centre)
+        gradient, following = np.empty((2, x.size))
+        kernels.frankwolfe.gradient(s, beta, centre, x, gradient)
         v = lmo(gradient)
-        step = v - x
-        gap = max(0.0, -float(gradient @ step))
-        squared = float(step @ step)
-        curvature = 2.0 * beta * squared
-        following = x
-        if gap > 0.0:
-            following = x + gap / curvature * step if gap < curvature else v
+        gap, squared = kernels.frankwolfe.line_search(gradient, beta, x, v, following)
         yield Step(x, gap, following, squared)
         x = following
 

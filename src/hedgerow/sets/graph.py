@@ -15,7 +15,17 @@ from hedgerow.sets.edges import Edges, Index, number_nodes
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Edges", "FlowNetwork", "Index", "ends", "group", "hops_from", "incident", "orient"]
+__all__ = [
+    "Edges",
+    "FlowNetwork",
+    "Index",
+    "ends",
+    "group",
+    "hops_from",
+    "incident",
+    "orient",
+    "slots",
+]
 
 
 def ends(edges: Edges, source: Hashable, target: Hashable) -> tuple[Index, Index, int, int]:
@@ -48,6 +58,16 @@ def incident(tail: Index, head: Index, nodes: int) -> tuple[Index, Index]:
     """Return where each node's edges begin, and its edges, those in and those out."""
     begin, order = group(np.concatenate([tail, head]), nodes)
     return begin, order % np.uint32(max(1, tail.size))
+
+
+def slots(tail: Index, head: Index, nodes: int) -> tuple[Index, Index, Index, Index]:
+    """Return the arrays of which `kernels.flows.cheapest_flow` reads a graph."""
+    edges, ways = tail.size, 2 * tail.size
+    begin, entry = group(np.concatenate([tail, head]), nodes)
+    place = np.empty(ways, np.uint32)
+    place[entry] = np.arange(ways, dtype=np.uint32)
+    mate = place[np.where(entry < edges, entry + np.uint32(edges), entry - np.uint32(edges))]
+    return begin, entry, mate, np.concatenate([head, tail])[entry]
 
 
 def hops_from(root: int, tail: Index, head: Index, nodes: int) -> Vector:

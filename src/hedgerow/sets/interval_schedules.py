@@ -20,7 +20,7 @@ from hedgerow.inputs import (
 )
 from hedgerow.sets.compiled import Compiled, Index, KernelWorkspace, pack_uint32
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.graph import incident
+from hedgerow.sets.graph import slots
 from hedgerow.sets.oracle_only import OracleOnly
 
 
@@ -136,7 +136,7 @@ class IntervalSchedules(OracleOnly):
     def _by_flow(self, c: Vector, machines: int) -> Vector:
         """Send one unit for each machine through time; an interval carries at most one."""
         network = self._network if machines == self.machines else self._line(machines)
-        nodes, arcs = self._times.size, network[2].size
+        nodes, arcs = self._times.size, network[1].size // 2
         cost, flow = np.append(c, np.zeros(arcs - self.dim)), np.empty(arcs)
         supply, potential = np.zeros(nodes), np.empty(nodes)
         supply[0], supply[-1] = -machines, machines
@@ -153,7 +153,7 @@ class IntervalSchedules(OracleOnly):
         idle = np.repeat(np.arange(nodes - 1, dtype=np.uint32), machines)
         tail = np.concatenate([self._ends[0], idle])
         head = np.concatenate([self._ends[1], idle + np.uint32(1)])
-        return (*incident(tail, head, nodes), tail, head)
+        return slots(tail, head, nodes)
 
     def _off(self, x: Vector) -> tuple[Vector, Vector]:
         """Return by how much intervals are outside of [0, 1], and times above the machines."""

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.edges import frozen
-from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
-from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, incident, no_path
+from hedgerow.sets.flow_polytope import FlowPolytope, OracleFlowWorkspace
+from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, incident, no_path, slots
 from hedgerow.sets.path_drawing import path_set_html
 
 TIGHT = 1e-14
@@ -29,8 +29,9 @@ class UnitFlow(FlowPolytope):
     This is the price of an exact oracle for costs of any sign: to find the cheapest simple path
     is NP-hard. Where cycles must not appear use `DagPaths`, or `HopLimitedWalks` to bound them.
 
-    Oracle: minimum-cost flow. Edges of negative cost start full, then shortest residual paths
-    (Dijkstra with potentials) restore the balance, one search for each unit. Diameter: the bound
+    Oracle: minimum-cost flow. Coordinate ascent on the dual finds potentials that nearly balance
+    the nodes, edges of negative reduced cost start full, then shortest residual paths (Dijkstra
+    with potentials) restore the balance, one search for each unit. Diameter: the bound
     sqrt(edges that can change - half the nodes at which their number is odd).
 
     Args:
@@ -53,6 +54,7 @@ class UnitFlow(FlowPolytope):
     _base: Vector = field(init=False, repr=False)
     _network: FlowNetwork = field(init=False, repr=False)
     _graph: tuple[Index, Index, Index, Index] = field(init=False, repr=False)
+    _slots: tuple[Index, Index, Index, Index] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         from scipy import sparse
@@ -64,9 +66,9 @@ class UnitFlow(FlowPolytope):
         supply = np.zeros(nodes)
         supply[source], supply[target] = -1.0, 1.0
         path = np.empty(tail.size)
-        at = incident(tail, head, nodes)
+        ways = slots(tail, head, nodes)
         ones, potential = np.ones(tail.size), np.empty(nodes)
-        if kernels.flows.cheapest_flow(*at, tail, head, ones, supply, potential, path):
+        if kernels.flows.cheapest_flow(*ways, ones, supply, potential, path):
             raise no_path(self.source, self.target)
         # An edge can change if its residual edge lies on a cycle, within a strong component.
         full = path == 1.0
@@ -85,6 +87,7 @@ class UnitFlow(FlowPolytope):
         object.__setattr__(self, "_network", network)
         at = incident(network.tail, network.head, used.size)
         object.__setattr__(self, "_graph", (*at, network.tail, network.head))
+        object.__setattr__(self, "_slots", slots(network.tail, network.head, used.size))
 
     def _repr_html_(self) -> str:
         return path_set_html(repr(self), self.edges, self.source, self.target)
@@ -120,7 +123,7 @@ class UnitFlow(FlowPolytope):
     def _cheapest(self, c: Vector) -> tuple[Vector, Vector]:
         network = self._network
         flow, potential = np.empty(network.edge.size), np.empty(network.nodes)
-        kernels.flows.cheapest_flow(*self._graph, c[network.edge], network.supply, potential, flow)
+        kernels.flows.cheapest_flow(*self._slots, c[network.edge], network.supply, potential, flow)
         return flow, potential
 
     def _potentials(self, c: Vector) -> Vector:
@@ -166,6 +169,6 @@ class UnitFlow(FlowPolytope):
         x[edge] = flow
         return x
 
-    def workspace(self) -> FlowWorkspace:
+    def workspace(self) -> OracleFlowWorkspace:
         """Return the potentials of the projection."""
-        return FlowWorkspace(self)
+        return OracleFlowWorkspace(self, self._potentials)

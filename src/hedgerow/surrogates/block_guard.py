@@ -147,7 +147,7 @@ def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Si
 class BlockGuard(Guard):
     """The guard of a `BlockOCG` whose steps are `CertificateSteps`.
 
-    Inequality (3) of docs/theory.md, with the sums of M_b, of R_b^2 beta_b and of
+    Inequality (3) of theory.md, with the sums of M_b, of R_b^2 beta_b and of
     R_b^2 max(0, b - beta_b) over the blocks, keeps Theorem G with the constants of one block.
 
     Args:

@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
-from hedgerow.feedback import Eval
+from typing import Any
+
+from hedgerow.engine.signatures import CHARGE_VALUES
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import Potential
-from hedgerow.surrogates.ranges import Ranges
+from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.ranges import START, Ranges, violation_unit, weight_unit
 from hedgerow.surrogates.values import Values
+
+Array = Vector
+
+
+@kernel(*CHARGE_VALUES)
+def charge_values(
+    queue: Array,
+    ranges: Array,
+    units: Array,
+    slope: Any,
+    height: Any,
+    potential: Any,
+    value: float,
+    lipschitz: float,
+    bound: float,
+) -> tuple[float, float, float]:
+    """Add the violation to the queue, then weigh it."""
+    U, violation = violation_unit(ranges, units), max(0.0, value)
+    queue[VIOLATION] += violation  # Q(t)
+    q = units[START] + queue[VIOLATION] / U
+    w = weight_unit(ranges, units) * slope(potential, q, queue[ROUND], U, 0.0)  # Phi'(Q(t))/V
+    note(queue, w, violation)
+    return w * violation, w * lipschitz, w * bound
 
 
 class CurrentValues(Values):
@@ -23,6 +51,7 @@ class CurrentValues(Values):
 
     Reference: Wang, Wan and Zhang, AAAI 2025 (inside BFW-TVC).
 
+    >>> from hedgerow.feedback import Eval
     >>> from hedgerow.potentials import PowerPotential
     >>> surrogate = CurrentValues(PowerPotential(p=2.0, scale=1.0))
     >>> surrogate.tell(Eval(1.0, 1.0, 3.0), Eval(0.25, 2.0, 4.0))
@@ -30,13 +59,7 @@ class CurrentValues(Values):
 
     """
 
+    charge_values = charge_values
+
     def __init__(self, potential: Potential, queue: float = 0.0, ranges: Ranges | None = None):
         super().__init__(potential, queue, ranges, overshoot=0.0)
-
-    def charge(self, constraint: Eval, t: float) -> Eval:
-        """Add the violation to the queue, then weigh it."""
-        violation = max(0.0, constraint.value)
-        self._state["violation"][0] += violation  # Q(t)
-        w = self.ranges.ratio * self.potential.weight(self.queue, t)  # Phi'(Q(t))/V
-        self._note(w, violation)
-        return Eval(w * violation, w * constraint.lipschitz, w * constraint.bound)

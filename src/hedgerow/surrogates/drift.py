@@ -2,8 +2,41 @@
 
 from __future__ import annotations
 
-from hedgerow.feedback import Eval
-from hedgerow.surrogates.values import Values
+from typing import Any
+
+from hedgerow.engine.signatures import CHARGE_VALUES
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel
+from hedgerow.surrogates.queue import ROUND, VIOLATION, WEIGHT
+from hedgerow.surrogates.ranges import START, violation_unit, weight_unit
+from hedgerow.surrogates.values import OVERSHOOT, Values
+
+Array = Vector
+
+
+@kernel(*CHARGE_VALUES)
+def charge_values(
+    queue: Array,
+    ranges: Array,
+    units: Array,
+    slope: Any,
+    height: Any,
+    potential: Any,
+    value: float,
+    lipschitz: float,
+    bound: float,
+) -> tuple[float, float, float]:
+    """Add the violation to the queue and return by how much the potential rose."""
+    t, U, ratio = queue[ROUND], violation_unit(ranges, units), weight_unit(ranges, units)
+    q = units[START] + queue[VIOLATION] / U
+    before, most = height(potential, q, t, U, 0.0), q + units[OVERSHOOT]
+    steepest = ratio * slope(potential, most, t, U, 0.0)
+    highest = ratio * U * (height(potential, most, t, U, 0.0) - before)
+    queue[VIOLATION] += max(0.0, value)  # Q(t)
+    q = units[START] + queue[VIOLATION] / U
+    queue[WEIGHT] = ratio * slope(potential, q, t, U, 0.0)
+    risen = ratio * U * (height(potential, q, t, U, 0.0) - before)
+    return risen, steepest * lipschitz, highest
 
 
 class DriftSurrogate(Values):
@@ -16,20 +49,11 @@ class DriftSurrogate(Values):
     overshoot enters the declared constants alone. Its gradient at the play is that of
     `CurrentSurrogate`.
 
+    >>> from hedgerow.feedback import Eval
     >>> from hedgerow.potentials import PowerPotential
     >>> surrogate = DriftSurrogate(PowerPotential(p=2.0, scale=1.0), overshoot=0.5)
     >>> surrogate.tell(Eval(1.0, 1.0, 3.0), Eval(0.25, 2.0, 4.0))
     Eval(value=1.0625, lipschitz=3.0, bound=3.25)
     """
 
-    def charge(self, constraint: Eval, t: float) -> Eval:
-        """Add the violation to the queue and return by how much the potential rose."""
-        ranges, potential = self.ranges, self.potential
-        unit = ranges.ratio * ranges.violation
-        before, most = potential.value(self.queue, t), self.queue + self.overshoot
-        steepest = ranges.ratio * potential.weight(most, t)
-        highest = unit * (potential.value(most, t) - before)
-        self._state["violation"][0] += max(0.0, constraint.value)  # Q(t)
-        self._state["weight"][0] = ranges.ratio * potential.weight(self.queue, t)
-        risen = unit * (potential.value(self.queue, t) - before)
-        return Eval(risen, steepest * constraint.lipschitz, highest)
+    charge_values = charge_values

@@ -8,7 +8,7 @@ from typing import Any
 from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
-from hedgerow.kernels.vectors import dots_and_norms, four, mix
+from hedgerow.kernels.vectors import dots_and_norms, four, mix, three
 from hedgerow.learners.steps import ORDERED
 from hedgerow.surrogates.block_guard import BLOCKS, ROW, grant_blocks
 from hedgerow.surrogates.guard import grant
@@ -58,8 +58,8 @@ def take_back(surrogate: Any) -> None:
         surrogate.rule[i] = 0.0
 
 
-@kernel(four, surrogate_table, write, read, number, read, number, read, four)
-def make_loss(
+@kernel(number, surrogate_table, write, read, number, read, number, read, three)
+def weigh(
     surrogate: Any,
     s: Array,
     a: Array,
@@ -67,30 +67,25 @@ def make_loss(
     c: Array,
     value: float,
     x: Array,
-    seen: tuple[float, float, float, float],
-) -> tuple[float, float, float, float]:
-    """Take in a round with gradients a, c and values cost, value, played at x.
+    norms2: tuple[float, float, float],
+) -> float:
+    """Take in a round with gradients a, c and values cost, value, played at x; return the weight.
 
-    `seen` is <a, x>, <c, x>, ||a||^2 and ||c||^2. Write the loss's gradient a + weight c to s
-    unless the weight is 0, and return the weight, <s, x>, ||s||^2 and the squared norm of a along
-    the set. A weight of NaN, with nothing changed, stands for a round that is left to Python: one
-    to refuse, one in which the ranges need their oracle call, or one whose cost is flat along the
-    set.
+    `norms2` are ||a||^2, ||c||^2 and the squared norm of a along the set; s is memory to work in.
+    NaN, with nothing changed, stands for a round that is left to Python: one to refuse, or one in
+    which the ranges need their oracle call.
     """
-    inner, _, cost2, plain2 = seen
+    cost2, plain2, tangent2 = norms2
     if not (cost2 <= LARGEST_PART2 and plain2 <= LARGEST_PART2):
-        return NOT_MADE
+        return math.nan
     if not (abs(cost) <= LARGEST_PART and abs(value) <= LARGEST_PART):
-        return NOT_MADE
+        return math.nan
     queue, ranges, units = surrogate.queue, surrogate.ranges, surrogate.units
     label, members, measure = surrogate.label, surrogate.members, surrogate.measure
     needed = surrogate.needs_gradient(queue, units, value)
     force2 = measure(label, members, c, plain2) if needed > 0.0 else 0.0
     if needs_reach(ranges, units, value, needed, force2):
-        return NOT_MADE
-    tangent2 = measure(label, members, a, cost2)
-    if tangent2 <= 0.0 and cost2 > 0.0:
-        return NOT_MADE
+        return math.nan
     product = lost = 0.0
     if units[LEARNT] == AS_FORGIVEN and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)
@@ -111,6 +106,33 @@ def make_loss(
     elif len(surrogate.guard) > 0:
         weight = grant(surrogate.guard, surrogate.rule, value, weight, sizes)
     surrogate.charge_queue(queue, ranges, units, value, weight)
+    return weight
+
+
+@kernel(four, surrogate_table, write, read, number, read, number, read, four)
+def make_loss(
+    surrogate: Any,
+    s: Array,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    x: Array,
+    seen: tuple[float, float, float, float],
+) -> tuple[float, float, float, float]:
+    """Take in a round as `weigh` does; `seen` is <a, x>, <c, x>, ||a||^2 and ||c||^2.
+
+    Write the loss's gradient a + weight c to s unless the weight is 0, and return the weight,
+    <s, x>, ||s||^2 and the squared norm of a along the set. A weight of NaN, with nothing changed,
+    stands for a round that is left to Python; one whose cost is flat along the set is one, too.
+    """
+    inner, _, cost2, plain2 = seen
+    tangent2 = surrogate.measure(surrogate.label, surrogate.members, a, cost2)
+    if tangent2 <= 0.0 and cost2 > 0.0:
+        return NOT_MADE
+    weight = weigh(surrogate, s, a, cost, c, value, x, (cost2, plain2, tangent2))
+    if weight != weight:
+        return NOT_MADE
     if weight == 0.0:
         return weight, inner, cost2, tangent2
     inner, norm2 = mix(s, a, c, weight, x)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
 from hedgerow.protocols.parts import ReadsLedger
+from hedgerow.sets.compiled import NO_NUMBERS
 from hedgerow.snapshot import Restorable, Stateful
 from hedgerow.surrogates.queued import FirstOrder, checked, checked_each
 
@@ -30,9 +33,25 @@ class PerConstraintSurrogate(Stateful):
         if not surrogates:
             raise ValueError("give one surrogate for each constraint, got none")
         self.surrogates = tuple(surrogates)
+        self._ledger = NO_NUMBERS
+
+    @cached_property
+    def tables(self) -> Any:
+        """The surrogates' tables, for compiled code; None where one has none."""
+        each = [surrogate.table for surrogate in self.surrogates]
+        if any(table is None for table in each):
+            return None
+        from hedgerow.surrogates.each_loss import append_table, no_tables  # compiled if used
+
+        tables = no_tables()
+        for table in each:
+            append_table(tables, table)
+        return tables
 
     def read(self, ledger: Vector) -> None:
         """Lend the policy's sums to the surrogates that read them."""
+        self._ledger = ledger
+        vars(self).pop("tables", None)  # which have the one of before
         for surrogate in self.surrogates:
             if isinstance(surrogate, ReadsLedger):
                 surrogate.read(ledger)
@@ -76,9 +95,23 @@ class PerConstraintSurrogate(Stateful):
             )
         cost = checked(cost, "cost")
         seen = checked_each(constraints, cost.grad.size)
+        if self.tables is not None:
+            from hedgerow.surrogates.each_loss import make_each_loss
+
+            s, scratch, x = np.empty((3, cost.grad.size))
+            if self._ledger.size:
+                x = self._ledger[: s.size]  # else never looked at
+            gradients, values = np.array([g.grad for g in seen]), np.array([g.value for g in seen])
+            price, _ = make_each_loss(
+                self.tables, s, scratch, cost.grad, cost.value, gradients, values, x
+            )
+            if price == price:  # else the round is left to what follows
+                return EvalGrad(cost.value + self.price, s)
         grad = cost.grad.copy()
         for surrogate, constraint in zip(self.surrogates, seen, strict=True):
-            grad += surrogate.weigh(cost, constraint, at) * constraint.grad
+            weight = surrogate.weigh(cost, constraint, at)
+            if weight != 0.0:
+                grad += weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad)
 
     @property

@@ -21,7 +21,7 @@ from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.make_loss import weigh_round
-from hedgerow.surrogates.queue import LARGEST_PART, ROUND, note
+from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach
 
 Kernel = Callable[..., Any]
@@ -50,6 +50,16 @@ class Queued(Stateful, ABC):
         self.ranges = GivenRanges() if ranges is None else ranges
         self._state = State(t=1, violation=1, weight=1, price=1, largest=1)
 
+    @cached_property
+    def slope(self) -> Slope | None:
+        """The potential's kernel and its numbers; None for one that is written in Python."""
+        potential, scale = self.potential, getattr(self.potential, "scale", None)
+        if getattr(scale, "ranges", self.ranges) is not self.ranges:
+            return None  # a budget in units of other ranges
+        if not kernel_matches(potential, "weight", "slope") or "weight" in vars(potential):
+            return None
+        return potential.slope()  # type: ignore[attr-defined]
+
     @property
     def queue(self) -> float:
         """Q(t) = Q(0) + the violation so far, in units of `ranges.violation`."""
@@ -64,10 +74,6 @@ class Queued(Stateful, ABC):
     def largest_weight(self) -> float:
         """The largest weight so far."""
         return float(self._state["largest"][0])
-
-    def _note(self, weight: float, value: float) -> None:
-        """Remember this round's weight on the constraint and what it adds to the loss."""
-        note(self._state.array, weight, value)
 
     @property
     def price(self) -> float:
@@ -126,16 +132,6 @@ class FirstOrder(Queued):
         super().__init__(potential, queue, ranges)
         self._units = self.ranges.units(self.initial)
         self.lipschitz = None if lipschitz is None else as_positive(lipschitz, "lipschitz")
-
-    @cached_property
-    def slope(self) -> Slope | None:
-        """The potential's kernel and its numbers; None for one that is written in Python."""
-        potential, scale = self.potential, getattr(self.potential, "scale", None)
-        if getattr(scale, "ranges", self.ranges) is not self.ranges:
-            return None  # a budget in units of other ranges
-        if not kernel_matches(potential, "weight", "slope") or "weight" in vars(potential):
-            return None
-        return potential.slope()  # type: ignore[attr-defined]
 
     def _weight(self, q: float, t: float) -> float:
         """Return Phi_t'(q)/V: the one place where a potential may be Python."""

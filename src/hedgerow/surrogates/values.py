@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
 
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import as_number
-from hedgerow.potentials import Potential
+from hedgerow.potentials import Height, Potential
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.ranges import Ranges
+
+OVERSHOOT = 4
+"""Where the units have the overshoot, after those of `surrogates/ranges.py`."""
 
 
 class Values(Queued):
     """A queued surrogate for bandit feedback: loss = f + what the constraint adds.
 
-    The loss must not depend on the play it is evaluated at, only on the past, or no estimate of
-    its gradient is unbiased.
+    The loss must not depend on the play it is evaluated at, only on the past, or no estimate of its
+    gradient is unbiased. Its algorithm is one kernel, `charge_values`; a subclass may replace
+    `charge` instead, and is then played by the objects.
 
     Args:
         potential: Phi/V, as a function of the queue.
@@ -25,6 +34,8 @@ class Values(Queued):
         overshoot: the largest violation that one round can cause, in the same units.
 
     """
+
+    charge_values: ClassVar[Callable[..., tuple[float, float, float]]]
 
     def __init__(
         self,
@@ -38,9 +49,26 @@ class Values(Queued):
         if self.overshoot < 0.0:
             raise ValueError(f"overshoot must be at least 0, got {self.overshoot:g}")
 
-    @abstractmethod
-    def charge(self, constraint: Eval, t: float) -> Eval:
+        self._units = np.append(self.ranges.units(self.initial), self.overshoot)
+
+    @cached_property
+    def height(self) -> Height | None:
+        """The kernel of the potential's value; None for one that is written in Python."""
+        potential = self.potential
+        if self.slope is None or not kernel_matches(potential, "value", "height"):
+            return None
+        return None if "value" in vars(potential) else potential.height()  # type: ignore[attr-defined]
+
+    def charge(self, constraint: Eval, t: float) -> Eval:  # noqa: ARG002 - the state has it
         """Take in the constraint of round t and return what it adds to the loss."""
+        how: tuple[Any, ...] = (_weight, _value, self.potential)
+        if self.slope is not None and self.height is not None:
+            how = (self.slope[0], self.height, self.slope[1])
+        kernel = type(self).charge_values
+        lines = getattr(kernel, "py_func", kernel)  # to hand kernels to one takes longer than these
+        own = (self._state.array, self.ranges.array, self._units)
+        seen = (constraint.value, constraint.lipschitz, constraint.bound)
+        return Eval(*map(float, lines(*own, *how, *seen)))
 
     def tell(self, cost: Eval, constraint: Eval) -> Eval:
         """Return the loss at the played point, with its Lipschitz constant and bound."""
@@ -57,6 +85,14 @@ class Values(Queued):
         except ValueError:
             self._state.array[:] = before
             raise
+
+
+def _weight(potential: Potential, q: float, t: float, unit: float, scale: float) -> float:
+    return potential.weight(q, t)
+
+
+def _value(potential: Potential, q: float, t: float, unit: float, scale: float) -> float:
+    return potential.value(q, t)
 
 
 def _checked(seen: Eval, name: str) -> Eval:

@@ -1,0 +1,274 @@
+"""Policies that take one projected step down weighed gradients: two kernels about a projection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import types
+from numba.experimental import structref
+
+from hedgerow.baselines.projecting import NEGLIGIBLE, Projecting
+from hedgerow.engine.signatures import LABEL, MEMBERS, SPACE
+from hedgerow.feedback import EvalGrad, needs
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, write
+from hedgerow.kernels.oracles import oracle_type
+from hedgerow.kernels.tangents import along, measures
+from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow.kernels.vectors import dot, two
+from hedgerow.learners.arguments import warn_beyond
+from hedgerow.sets.compiled import kernel_matches
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.queue import LARGEST_PART
+from hedgerow.surrogates.queued import checked
+
+Array = Any
+WEIGH = (two, write, read, number)
+"""weigh(own, rates, value) counts the round and returns the lengths p, q of both steps:
+x_{t+1} = P(x_t - p grad f_t - q grad g_t), q = 0 where value, g_t(x_t), is not above 0."""
+SETTLE = (nothing, write, read, number, number)
+"""settle(own, rates, value, moved) looks back, with moved = <grad g_t, x_{t+1} - x_t>, or from the
+point where late feedback was seen."""
+ROUND, PROJECTIONS, QUEUE = range(3)
+"""`own`, the numbers of the state after the play."""
+UNIT, EAGERNESS, RATES = range(3)
+"""`rates`, of which the policy's own follow."""
+GF, GG, TOLD, COST, CCV, VIOLATED = range(6)
+"""The numbers of `Normalised`, in whose units a round may be told."""
+LARGEST_PART2 = LARGEST_PART * LARGEST_PART
+new: Any = structref.new if COMPILED else lambda _: SimpleNamespace()
+
+
+@kernel(*SETTLE)
+def forget(own: Array, rates: Array, value: float, moved: float) -> None:
+    """A policy that does not look back."""
+
+
+@kernel(nothing, write, write, number, number)
+def aim(state: Array, work: Array, p: float, q: float) -> None:
+    """Write the point to project; `work` is [point | answer | grad f | grad g], along the set."""
+    n = len(work) // 4
+    for i in range(n):
+        work[i] = state[i] - (p * work[2 * n + i] + q * work[3 * n + i])
+
+
+@kernel(number, write, write, read)
+def land(state: Array, work: Array, seen_at: Array) -> float:
+    """Move to the projection and return <grad g, x_{t+1} - the point where g was seen>."""
+    n, moved = len(work) // 4, 0.0
+    for i in range(n):
+        moved += work[3 * n + i] * (work[n + i] - seen_at[i])
+        state[i] = work[n + i]
+    state[n + PROJECTIONS] += 1.0
+    return moved
+
+
+@structref.register
+class WeighedTableType(types.StructRef):
+    """The type of such a policy's table."""
+
+
+class WeighedTable(structref.StructRefProxy):
+    """Such a policy's table in Python's hands, which only passes it on."""
+
+
+structref.define_boxing(WeighedTableType, WeighedTable)
+KERNELS = (measures, oracle_type, function(*WEIGH), function(*SETTLE))
+weighed_table = WeighedTableType(
+    [
+        ("state", write),
+        ("work", write),
+        ("rates", read),
+        ("space", SPACE),
+        ("measure", KERNELS[0]),
+        ("project", KERNELS[1]),
+        ("weigh", KERNELS[2]),
+        ("settle", KERNELS[3]),
+    ]
+)
+
+
+@kernel(weighed_table, write, write, read, SPACE, *KERNELS)
+def bind_weighed(
+    state: Array,
+    work: Array,
+    rates: Array,
+    space: Any,
+    measure: Any,
+    project: Any,
+    weigh: Any,
+    settle: Any,
+) -> Any:
+    """Return the table of these kernels and arrays, which must outlive it."""
+    table: Any = new(weighed_table)
+    table.measure, table.project, table.weigh, table.settle = measure, project, weigh, settle
+    table.state, table.work = unowned_view(state), unowned_view(work)
+    table.rates = unowned_view(rates)
+    index, numbers, links, scratch, label, members = space
+    table.space = (
+        *(unowned_view(index), unowned_view(numbers), unowned_view(links), unowned_view(scratch)),
+        *(unowned_view(label), unowned_view(members)),
+    )
+    return table
+
+
+@kernel(number, number)
+def inverse(G: float) -> float:
+    """Return 1/G, or 0 where nothing was felt."""
+    return 1.0 / G if G > NEGLIGIBLE else 0.0
+
+
+@kernel(number, weighed_table, read, number, number, number, write)
+def take_part(
+    table: Any, a: Array, plain2: float, value: float, factor: float, part: Array
+) -> float:
+    """Write factor a along the set; return factor value, or NaN for a part to be refused."""
+    for i in range(len(a)):
+        part[i] = factor * a[i]
+    norm2 = plain2 if factor == 1.0 else dot(part, part)
+    if not (norm2 <= LARGEST_PART2 and abs(factor * value) <= LARGEST_PART):
+        return math.nan
+    along(table.space[LABEL], table.space[MEMBERS], part, part)
+    return factor * value
+
+
+@kernel(types.boolean, weighed_table, write, read, number, read, number, number, number)
+def tell_weighed(
+    table: Any,
+    units: Array,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    cost2: float,
+    force2: float,
+) -> bool:
+    """Take in a round with gradients a, c of squared norms cost2, force2, and values cost, value.
+
+    `units` is the state of a `Normalised` around the policy, empty without one. Returns False, with
+    nothing changed, for a round that is left to the objects.
+    """
+    n, state, work, rates = len(a), table.state, table.work, table.rates
+    index, numbers, links, scratch, label, members = table.space
+    Gf = Gg = p = q = 1.0
+    if not (cost2 <= LARGEST_PART2 and force2 <= LARGEST_PART2):
+        return False
+    if not (abs(cost) <= LARGEST_PART and abs(value) <= LARGEST_PART):
+        return False
+    if len(units) > 0:
+        Gf = max(units[GF], math.sqrt(table.measure(label, members, a, cost2)))
+        Gg = max(units[GG], math.sqrt(table.measure(label, members, c, force2)))
+        p, q = inverse(Gf), inverse(Gg)
+    told = take_part(table, c, force2, value, q, work[3 * n :])
+    first = take_part(table, a, cost2, cost, p, work[2 * n : 3 * n])
+    if told != told or first != first:
+        return False
+    p, q = table.weigh(state[n:], rates, told)
+    aim(state, work, p, q)
+    table.project(index, numbers, work[:n], links, scratch, work[n : 2 * n])
+    table.settle(state[n:], rates, told, land(state, work, state[:n]))
+    if len(units) > 0:
+        units[GF], units[GG] = Gf, Gg
+        units[TOLD] += 1.0
+        units[COST] += cost
+        units[CCV] += max(0.0, value)
+        units[VIOLATED] += value > 0.0
+    return True
+
+
+NO_UNITS = np.zeros(0)
+
+
+class WeighedStep(Projecting):
+    """x_{t+1} = P(x_t - p_t grad f_t - q_t grad g_t^+), where two kernels make p_t and q_t.
+
+    Gradients are taken along the set (`tangent`). The compiled loop of `simulate` calls the same
+    kernels, for a class that leaves `ask` and `tell` as they are.
+
+    Args:
+        decision_set: where to play; it must know its projection.
+        weigh: the kernel that makes them, with the signature `WEIGH`; None where Python does.
+        rates: the numbers that it reads, after the unit and the eagerness.
+        unit: the unit in which distances are measured.
+        eagerness: the factor on the constraint.
+        horizon: the number of rounds that the rates were made for; None where they are anytime.
+
+    """
+
+    settle: ClassVar[Callable[..., None]] = forget
+    """The kernel that looks back, with the signature `SETTLE`."""
+    waiting: ClassVar[str] = "queue"
+    """What its number is called in the state."""
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        weigh: Callable[..., tuple[float, float]] | None,
+        rates: tuple[float, ...],
+        unit: float,
+        eagerness: float,
+        horizon: int | None,
+    ):
+        super().__init__(decision_set, horizon, **{self.waiting: 1})
+        self.unit, self.eagerness, self._weigh_kernel = unit, eagerness, weigh
+        self._rates = np.array([unit, eagerness, *rates])
+        self._work = np.zeros(4 * decision_set.dim)
+
+    def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
+        """Take one projected step, then look back.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about.
+
+        """
+        n, seen_at = self.decision_set.dim, self._seen_at(at)
+        for seen, name in ((cost, "cost"), (constraint, "constraint")):
+            needs(EvalGrad, seen, "this policy", name)
+        f, g = checked(cost, "cost", n), checked(constraint, "constraint", n)
+        if self.weighed_table is not None and at is None:
+            sizes = dot(f.grad, f.grad), dot(g.grad, g.grad)
+            told = f.grad, f.value, g.grad, g.value
+            tell_weighed(self.weighed_table, NO_UNITS, *told, *sizes)
+        else:
+            self._step(f, g, seen_at)
+        warn_beyond(self.rounds, self.horizon)
+
+    def _step(self, f: EvalGrad, g: EvalGrad, seen_at: Vector) -> None:
+        """Take the step where feedback is late, or the projection or the weights are no kernels."""
+        X, state, work, n = self.decision_set, self._state.array, self._work, f.grad.size
+        work[2 * n : 3 * n], work[3 * n :] = X.tangent(f.grad), X.tangent(g.grad)
+        aim(state, work, *self._weigh(g.value))
+        work[n : 2 * n] = self._workspace.project(work[:n])
+        type(self).settle(state[n:], self._rates, g.value, land(state, work, seen_at))
+
+    def _weigh(self, value: float) -> tuple[float, float]:
+        """Count the round and return p_t and q_t."""
+        assert self._weigh_kernel is not None
+        return self._weigh_kernel(self._state.array[self.decision_set.dim :], self._rates, value)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds it was told."""
+        return int(self._state["t"][0])
+
+    @cached_property
+    def weighed_table(self) -> Any:
+        """The kernels and arrays of a whole step; None where a part of it is Python."""
+        space, X = self._workspace.space, self.decision_set
+        if not COMPILED or space is None or self._weigh_kernel is None:
+            return None
+        compiled = space.compiled
+        if compiled.projection is None or not kernel_matches(X, "project"):
+            return None
+        return bind_weighed(
+            *(self._state.array, self._work, self._rates),
+            (*space.arrays, compiled.label, compiled.members),
+            *(compiled.measure, compiled.projection, self._weigh_kernel, type(self).settle),
+        )

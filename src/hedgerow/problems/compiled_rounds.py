@@ -1,0 +1,156 @@
+"""Rounds of any compiled kind as arrays: what the compiled loop looks at, a chunk at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+
+import numpy as np
+
+from hedgerow import kernels
+from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of
+from hedgerow.inputs import Vector, as_count
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
+
+Pair = tuple[Function, Function]
+"""The cost and the constraint of a round."""
+Piece = Vector | tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionRows:
+    """One function of each of k rounds, as compiled code sees them.
+
+    Args:
+        look: the kernel, with the signature `LOOK` of `engine/signatures.py`.
+        own: each round's own numbers, one after the other.
+        begin: where they begin, and the end.
+        parts: how many parts the function of each round has; 1 unless it is a `Maximum`.
+        index: the whole numbers of all rounds.
+        numbers: the numbers of all rounds.
+        scratch: how many numbers the kernel needs to work in.
+
+    """
+
+    look: Callable[..., float]
+    own: Vector
+    begin: Index
+    parts: Index
+    index: Index
+    numbers: Vector
+    scratch: int = 0
+
+    @classmethod
+    def of_rows(
+        cls,
+        look: Callable[..., float],
+        rows: Vector,
+        index: Index = NO_INDEX,
+        numbers: Vector = NO_NUMBERS,
+        parts: int = 1,
+        scratch: int = 0,
+    ) -> FunctionRows:
+        """Return functions whose own numbers are the rows of an array."""
+        k, width = rows.shape
+        begin = pack_uint32(np.arange(k + 1) * width)
+        return cls(
+            look,
+            np.ascontiguousarray(rows).reshape(-1),
+            begin,
+            np.full(k, parts, np.uint32),
+            index,
+            numbers,
+            scratch,
+        )
+
+    @property
+    def arrays(self) -> tuple[Index, Vector, Vector, Index, Index]:
+        """What the loop reads."""
+        return self.index, self.numbers, self.own, self.begin, self.parts
+
+    def after(self, left_out: int) -> FunctionRows:
+        """Leave out the first rounds."""
+        return replace(self, begin=self.begin[left_out:], parts=self.parts[left_out:])
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledChunk:
+    """Rounds as arrays, and as functions for those that the loop leaves to the objects.
+
+    Args:
+        rounds: how many there are.
+        costs: of each round; None, as are the constraints, where the loop has no kernel for them.
+        constraints: of each round.
+        functions: returns round r of the chunk as two functions; a rule that reacts to the play
+            is handed it.
+
+    """
+
+    rounds: int
+    costs: FunctionRows | None
+    constraints: FunctionRows | None
+    functions: Callable[[int, Vector], Pair]
+
+    def after(self, left_out: int) -> CompiledChunk:
+        """Leave out the first rounds."""
+        return CompiledChunk(
+            self.rounds - left_out,
+            None if self.costs is None else self.costs.after(left_out),
+            None if self.constraints is None else self.constraints.after(left_out),
+            lambda r, x: self.functions(left_out + r, x),
+        )
+
+
+def pieces_of(f: Function, n: int) -> list[Piece] | None:
+    """Return a function on n coordinates as a row for `kernels/convex.py`, in pieces.
+
+    None for one that has no such row.
+    """
+    kinds = kernels.convex
+    if type(f) is Linear:
+        return [(kinds.LINEAR, f.offset), f.coefficients] if f.coefficients.size == n else None
+    if type(f) is Quadratic:
+        whole: list[Piece] = [(kinds.QUADRATIC, f.offset), f.linear, f.matrix.reshape(-1)]
+        return whole if f.linear.size == n else None
+    if type(f) is not Maximum:
+        return None
+    begin, pieces = [float(kinds.BEGIN + len(f.parts) + 1)], []
+    for part in f.parts:
+        if type(part) is Maximum or (row := pieces_of(part, n)) is None:
+            return None
+        begin.append(begin[-1] + sum(map(len, row)))
+        pieces += row
+    return [(kinds.MAXIMUM, len(f.parts), *begin), *pieces]
+
+
+def packed_rows(functions: Sequence[Function], n: int) -> FunctionRows | None:
+    """Return functions on n coordinates as rows; None if one of them has no such row."""
+    pieces, ends = [], [0]
+    for f in functions:
+        if (row := pieces_of(f, n)) is None:
+            return None
+        pieces += row
+        ends.append(ends[-1] + sum(map(len, row)))
+    parts = np.array([len(parts_of(f)) for f in functions], np.uint32)
+    own = np.concatenate(pieces)
+    return FunctionRows(kernels.convex.look, own, pack_uint32(ends), parts, NO_INDEX, NO_NUMBERS)
+
+
+def packed_chunks(rounds: Iterator[Pair], n: int, size: int) -> Iterator[CompiledChunk] | None:
+    """Return rounds as arrays, `size` at a time; None if the first one has no such rows.
+
+    Later ones without rows come as chunks without arrays.
+    """
+    size, first = as_count(size, "the chunk size"), next(rounds, None)
+    if first is None or _chunk([first], n).costs is None:
+        return None
+    rest = chain([first], rounds)
+    return (_chunk(batch, n) for batch in iter(lambda: list(islice(rest, size)), []))
+
+
+def _chunk(rounds: Sequence[Pair], n: int) -> CompiledChunk:
+    costs, constraints = (packed_rows([pair[k] for pair in rounds], n) for k in (0, 1))
+    if costs is None or constraints is None:
+        costs = constraints = None
+    return CompiledChunk(len(rounds), costs, constraints, lambda r, _: rounds[r])

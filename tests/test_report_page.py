@@ -1,0 +1,270 @@
+"""The page opens with answers that follow from the results, and its figures answer the mouse."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hedgerow.experiments.results import Results
+from hedgerow.report.headline import answers, headline_place, headline_rows, what_was_run
+from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, in_words
+from hedgerow.report.page import write_report
+from hedgerow.report.summary import Summary
+from hedgerow.report.tables import as_latex
+from made_results import Made, make_results
+
+CHROMIUM = shutil.which("chromium")
+HOSTILE = "<b>&'\"$x</script>"
+
+
+def made(regret: float, ccv: float, microseconds: float, compiled: bool = True) -> Made:
+    seeds = range(4)
+    return Made(
+        [regret + 0.1 * k for k in seeds],
+        ccv=[ccv + 0.1 * k for k in seeds],
+        seconds=[1e-4 * microseconds] * 4,  # a hundred rounds
+        compiled=compiled,
+    )
+
+
+GAME = {
+    OURS: made(-1.0, 1.0, 6.0),
+    PLAIN: made(-2.0, 2.0, 4.0),
+    SINHA: made(-3.0, 3.0, 400.0, compiled=False),
+    WANG: made(-4.0, 30.0, 8.0),
+    GARBER: made(5.0, 5.0, 80.0, compiled=False),
+    "guo_recoo": made(1.0, 0.5, 900.0, compiled=False),
+    HOSTILE: made(2.0, 95.0, 9.0),
+}
+
+
+def summarised(at: Path, methods: dict[str, Made]) -> Summary:
+    return Summary(Results(make_results(at, methods)))
+
+
+@pytest.fixture(scope="module")
+def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
+    return summarised(tmp_path_factory.mktemp("made") / "results", GAME)
+
+
+@pytest.fixture(scope="module")
+def page(summary: Summary, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(summary, tmp_path_factory.mktemp("page"))
+
+
+def said(summary: Summary) -> list[str]:
+    return [a.answer for a in answers(summary, headline_place(summary), "practical")]
+
+
+def test_answers_follow_from_the_results(tmp_path: Path, summary: Summary):
+    kept, cost, fast = said(summary)
+    rows = {row.config.method: row for row in summary.rows}
+    assert kept.startswith(f"{in_words(OURS)} violates it least: its CCV is {rows[OURS].ccv} %")
+    assert f"next is {in_words(PLAIN)}, {rows[PLAIN].ccv} %, and 4 seeds decide" in kept
+    assert f"most has {in_words(WANG)}, {rows[WANG].ccv} %" in kept
+    assert "costs less than the best fixed action that keeps every round" in cost
+    assert f"least costs {in_words(WANG)}, {rows[WANG].regret} % with a CCV of" in cost
+    assert fast == (
+        f"{in_words(PLAIN)} takes 4 µs a round (compiled); {in_words(OURS)} 1.5 times as long "
+        f"(compiled); slowest is {in_words(SINHA)} 100 times as long (in Python)."
+    )
+    swapped = summarised(
+        tmp_path / "swapped", {**GAME, OURS: GAME[GARBER], GARBER: GAME[OURS], PLAIN: GAME[OURS]}
+    )
+    kept, cost, _ = said(swapped)
+    first, second = (row for row in swapped.rows if row.config.method in (GARBER, PLAIN))
+    assert first.ccv == second.ccv
+    assert "4 seeds do not decide between the two" in kept
+    assert in_words(OURS) not in kept + cost
+
+
+def test_a_regret_around_zero_costs_as_much(tmp_path: Path):
+    even = Made([-1.0, 1.0, -1.0, 1.0], ccv=[1.0] * 4)
+    _, cost = said(summarised(tmp_path, {OURS: even, SINHA: Made([0.0] * 4, ccv=[2.0] * 4)}))
+    assert cost.startswith(f"{in_words(OURS)} costs as much as the best fixed action")
+
+
+def test_the_page_opens_with_what_was_run(summary: Summary, page: Path):
+    text = page.read_text()
+    first, second = what_was_run(summary)
+    assert "7 methods on Routes on a graph by the paper's recipe (atlas_like), T = 100" in first
+    assert "4 seeds (40 to 43). 28 runs, of which 0 refused" in first
+    assert second == "Hedgerow 0.", "the environment was not stored"
+    order = [html.escape(first), 'id="answers"', *map(html.escape, said(summary))]
+    order += ['id="headline-0"', "<strong>CCV</strong>", 'id="plane-practical-0"', 'id="verdicts"']
+    order += ['id="others"', 'id="curves-1-atlas-like-practical-0"', 'id="tables"', 'id="choices"']
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    (summary.results.folder / "environment.json").write_text(
+        json.dumps({"begun": "2026-01-02", "processors": 2, "platform": "x", "numpy": "9"})
+    )
+    assert what_was_run(summary)[1] == "Begun 2026-01-02, on 2 processors (x). Hedgerow 0, numpy 9."
+
+
+def test_the_headline_has_the_papers_methods_and_ours(summary: Summary, tmp_path: Path):
+    place = headline_place(summary)
+    methods = [row.config.method for row in headline_rows(summary, place, "practical")]
+    assert methods == list(HEADLINE)
+    others = summarised(tmp_path, {"guo_recoo": GAME[OURS], "yi_2023": GAME[PLAIN]})
+    assert len(headline_rows(others, headline_place(others), "practical")) == 2
+
+
+def test_names_are_words_and_never_shared():
+    from hedgerow.baselines.methods import METHODS
+
+    words = [in_words(name) for name in METHODS]
+    assert len(set(words)) == len(words)
+    assert not any("_" in word for word in words)
+
+
+def items(page: Path) -> dict[str, Any]:
+    """Return the figures of a page as it holds them, by the place where they are drawn."""
+    found = re.findall(
+        r'id="([^"]+)"></div><script type="application/json">(.*?)</script>', page.read_text()
+    )
+    return {name: json.loads(text) for name, text in found}
+
+
+def renderers(item: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the method, the kind of glyph and the columns of everything that a plot draws."""
+    (root,) = item["doc"]["roots"]
+    for renderer in root["attributes"]["renderers"]:
+        at = renderer["attributes"]
+        entries = at["data_source"].get("attributes", {}).get("data", {}).get("entries", [])
+        columns = {name: column(values) for name, values in entries}
+        yield at["tags"][0], at["glyph"]["name"], columns
+
+
+def column(values: Any) -> Any:
+    if isinstance(values, dict) and values.get("type") == "ndarray":
+        packed = base64.b64decode(values["array"]["data"])
+        return np.frombuffer(gzip.decompress(packed), values["dtype"])
+    return values
+
+
+def test_figures_hold_the_numbers_of_the_results(summary: Summary, page: Path):
+    rows = {row.config.method: row for row in summary.rows}
+    drawn = items(page)
+    for name, which in (("headline-0", "ccv"), ("headline-1", "regret")):
+        seen = set()
+        for method, _, columns in renderers(drawn[name]):
+            if not columns:
+                continue  # the line of a band: its numbers are the band's
+            seen.add(method)
+            t, middle, _, high = summary.band(rows[method], which)
+            assert columns["t"][-1] == t[-1] == 100
+            assert columns["y"][-1] == pytest.approx(getattr(rows[method], which).value, rel=1e-6)
+            assert columns["y"] == pytest.approx(middle, rel=1e-5)
+            assert columns["half"] == pytest.approx(high - middle, rel=1e-4, abs=1e-6)
+        assert seen == set(HEADLINE)
+    times = {m: columns["x"][0] for m, _, columns in renderers(drawn["headline-2"]) if columns}
+    assert times == pytest.approx({m: rows[m].microseconds for m in HEADLINE}, rel=1e-5)
+    plane = {m: columns for m, _, columns in renderers(drawn["plane-practical-0"]) if columns}
+    assert plane.keys() == rows.keys()
+    for method, columns in plane.items():
+        assert columns["x"][0] == pytest.approx(rows[method].ccv.value, rel=1e-6)
+        assert columns["y"][0] == pytest.approx(rows[method].regret.value, rel=1e-6)
+        assert list(columns["ccv"]) == [str(rows[method].ccv)]
+
+
+def test_the_table_has_the_numbers_of_the_results(summary: Summary, page: Path):
+    text = page.read_text()
+    for row in summary.rows:
+        (line,) = re.findall(
+            rf'<tr[^>]* data-method="{re.escape(html.escape(row.config.method))}">(.*?)</tr>', text
+        )
+        cells = re.findall(r'<td class="n">(.*?)</td>', line)
+        assert cells[1:3] == [str(row.regret), str(row.ccv)]
+
+
+def test_latex_marks_the_best_and_the_second(summary: Summary, page: Path):
+    rows = {row.config.method: row for row in summary.rows}
+    lines = {line.split(" & ")[0]: line for line in as_latex(summary.rows).splitlines()}
+
+    def marked(mean: Any, command: str) -> str:
+        value, half = str(mean).split(" ± ")
+        return rf"${command}{{{value}}} \pm {half}$"
+
+    guo = next(line for name, line in lines.items() if name.startswith(r"guo\_recoo"))
+    assert marked(rows["guo_recoo"].ccv, r"\mathbf") in guo
+    ours = lines[r"projection\_free\_coco"]
+    assert marked(rows[OURS].ccv, r"\underline") in ours
+    assert marked(rows[SINHA].regret, r"\underline") in lines[r"sinha\_vaze\_2024"]
+    latex = as_latex(summary.rows)
+    assert (latex.count(r"\mathbf"), latex.count(r"\underline")) == (2, 2)
+    short = (page.parent / "headline.tex").read_text()
+    assert "Sinha and Vaze 2024 (projects) & practical" in short
+    assert marked(rows[OURS].ccv, r"\mathbf") in short, "among those that it shows"
+
+
+def test_what_ignores_the_constraint_is_not_marked(tmp_path: Path):
+    blind = Made([-50.0] * 4, ccv=[99.0] * 4)
+    latex = as_latex(summarised(tmp_path, {OURS: GAME[OURS], "unconstrained": blind}).rows)
+    (line,) = (line for line in latex.splitlines() if line.startswith("unconstrained"))
+    assert r"\mathbf" not in line
+    assert r"\underline" not in line
+
+
+def wait_until(view: Any, condition: str) -> None:
+    """Wait as Playwright does, but where a page lets no string become a program."""
+    for _ in range(600):
+        if view.evaluate(condition):
+            return
+        view.wait_for_timeout(100)
+    raise AssertionError(f"never true: {condition}")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
+def test_in_a_browser_the_page_asks_for_nothing_and_its_controls_work(page: Path):
+    sync_api = pytest.importorskip("playwright.sync_api")
+    asked, errors = [], []
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        view = browser.new_page(viewport={"width": 1400, "height": 900})
+        view.set_default_timeout(60_000)
+        view.on("request", lambda request: asked.append(request.url))
+        view.on("pageerror", lambda error: errors.append(str(error)))
+        view.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        view.goto(page.as_uri())
+        wait_until(view, "Bokeh.documents.length === 4 && Bokeh.documents.every(d => d.is_idle)")
+        at = "Bokeh.documents.flatMap(d => d.roots()).flatMap(p => p.renderers)"
+        of = f"{at}.filter(r => r.tags[0] === '{SINHA}')"
+        key = view.locator(f"button[data-key={SINHA}]")
+        key.click()
+        assert view.evaluate(f"{of}.length > 5 && {of}.every(r => r.visible && !r.muted)")
+        assert view.evaluate(f"{at}.filter(r => r.tags[0] !== '{SINHA}').every(r => r.muted)")
+        key.click()
+        assert view.evaluate(f"{of}.every(r => !r.visible)")
+        assert not view.locator(f"tr[data-method={SINHA}]").first.is_visible()
+        key.click()
+        assert view.evaluate(f"{at}.every(r => r.visible && !r.muted)")
+        lines = f"{at}.filter(r => r.glyph.type === 'Line').map(r => r.glyph.y.field)"
+        assert set(view.evaluate(lines)) <= {"y", "y_log"}
+        assert "y_log" in view.evaluate(lines)
+        view.locator("button[data-scale]").first.click()
+        assert set(view.evaluate(lines)) == {"y"}
+        grids = "p.center.filter(c => c.type === 'Grid' && c.dimension === k && c.visible).length"
+        assert view.evaluate(
+            f"Bokeh.documents.every(d => [0, 1].every(k => {{ "
+            f"const p = d.roots()[0]; return {grids} <= 1 }}))"
+        ), "one for an axis"
+        view.locator("summary", has_text="Routes on a graph").first.click()
+        wait_until(view, "Bokeh.documents.length === 7")
+        assert view.evaluate("document.documentElement.scrollWidth") <= 1400
+        assert set(view.evaluate(lines)) == {"y"}, "what is drawn later has the axes of the others"
+        narrow = browser.new_page(viewport={"width": 390, "height": 844})
+        narrow.goto(page.as_uri())
+        assert narrow.evaluate("document.documentElement.scrollWidth") <= 390
+        browser.close()
+    assert not errors
+    assert {url for url in asked if not url.startswith("data:")} == {page.as_uri()}
