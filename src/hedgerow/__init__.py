@@ -1,4 +1,4 @@
-"""Hedgerow: good decisions every round, with one linear minimisation and no projection.
+"""Hedgerow: online decisions under constraints, one linear minimisation per round, no projection.
 
 >>> import hedgerow as hr
 >>> problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=50, seed=0)

@@ -1,4 +1,4 @@
-"""Check a record: every number of it is computed again from the rounds."""
+"""Audits: every number of a record is recomputed from the rounds."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def audit(
     benchmark: Benchmark | None = None,
     rounding: float = 0.0,
 ) -> AuditReport:
-    """Compute every number of a record again and say which round fails, and how.
+    """Recompute every number of a record, and report which rounds fail and why.
 
     Of each step: its number, whether its play is a point of the set, its cost and its violation.
     With a fresh `policy`, built as the one that played, also whether it plays the same points; for

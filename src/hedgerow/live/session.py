@@ -75,7 +75,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Acknowledgement:
-    """Feedback that was taken in, once.
+    """Confirms feedback that was recorded, exactly once.
 
     Attributes:
         id: of the decision.
@@ -328,7 +328,7 @@ class Session:
 
 
 class ConflictError(ValueError):
-    """A decision was told other feedback before."""
+    """The decision already has different feedback."""
 
 
 def _line(seen: Seen, action: Vector) -> Linear:

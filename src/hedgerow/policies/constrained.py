@@ -29,7 +29,7 @@ Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
 
 class Constrained(Composition[EvalGrad, Seen]):
-    """A policy for first-order feedback: a surrogate makes one loss a round, a learner plays it.
+    """A policy for first-order feedback: a surrogate builds one loss per round, a learner plays it.
 
     The pair decides the guarantee; with `AdaptiveOCG` and `CurrentSurrogate` it is Algorithm 2.
     Whatever the pair, `certificate()` bounds the regret after the fact; its oracle calls are not

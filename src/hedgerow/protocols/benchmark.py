@@ -10,7 +10,7 @@ from hedgerow.inputs import Vector
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """The best fixed action that keeps the constraint in every round, or within a budget.
+    """The best fixed action that satisfies the constraint in every round, or within a budget.
 
     Attributes:
         x: the action.

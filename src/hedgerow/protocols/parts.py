@@ -70,7 +70,7 @@ class Policy(Player, Protocol[SeenCost, SeenConstraint]):
 
 
 class Surrogate(Restorable, Protocol[Told, SeenConstraint]):
-    """Turns cost and constraint of a round into one loss, and remembers the violation."""
+    """Combines the cost and the constraint of a round into one loss, and sums the violation."""
 
     @property
     def largest_weight(self) -> float:

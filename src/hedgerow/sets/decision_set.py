@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Capability:
-    """Something that some sets can do beside the oracle; ask with `X.supports(capability)`."""
+    """An optional capability of a set besides its oracle; test with `X.supports(capability)`."""
 
     name: str
     method: str
