@@ -191,7 +191,7 @@ def _finish(network: Network, out: Path) -> None:
     if lacks := [name for name in READ if name not in network.provenance]:
         raise ValueError(
             f"the provenance of a network that was read has {', '.join(READ)}; this one lacks "
-            f"{', '.join(lacks)}, so that nobody could tell what was measured"
+            f"{', '.join(lacks)}, so it does not show what was measured"
         )
     network.save(out)
     counts = network.provenance

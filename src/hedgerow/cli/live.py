@@ -77,8 +77,8 @@ def dashboard(
     with _store(store) as opened:
         if not is_loopback(host):
             raise ValueError(
-                f"the dashboard has no tokens and listens on this machine alone, got host {host}; "
-                "reach it through ssh -L or a proxy that asks who comes"
+                f"the dashboard has no tokens and listens only on this machine, got host {host}; "
+                "reach it through ssh -L or a proxy with authentication"
             )
         from hedgerow.live.dashboard import serve_dashboard
 
@@ -137,9 +137,9 @@ def is_loopback(host: str) -> bool:
 def check_reach(host: str, tokens: int, no_tokens: bool) -> None:
     """Refuse to be reached without tokens."""
     if no_tokens and not is_loopback(host):
-        raise ValueError(f"without tokens only this machine may ask; {host} reaches beyond it")
+        raise ValueError(f"--no-tokens allows local addresses only, got {host}; use tokens there")
     if not no_tokens and tokens == 0:
         raise ValueError(
-            "the store has no valid token, so that nobody could ask; make one with "
-            "`hedgerow token add STORE`, or let this machine ask without with --no-tokens"
+            "the store has no valid token, so every request would be refused; add one with "
+            "`hedgerow token add STORE`, or accept local requests with --no-tokens"
         )

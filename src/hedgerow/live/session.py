@@ -177,7 +177,7 @@ class Session:
 
         """
         if not isinstance(id, str):
-            raise TypeError(f"a decision's id is a text, got {type(id).__name__}")
+            raise TypeError(f"a decision's id must be a string, got {type(id).__name__}")
         action: Vector | None
         with self._lock:
             with self.store.writing(self._id) as connection:
