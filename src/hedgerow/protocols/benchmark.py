@@ -49,7 +49,7 @@ class Benchmark:
 
     @property
     def comparator(self) -> str:
-        """Whom the regret is measured against, in words."""
+        """A description of the action that regret is measured against."""
         kept = "keeps every round"
         if self.budget > 0.0:
             kept = f"violates by at most {self.budget:.6g} in all"

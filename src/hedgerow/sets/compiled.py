@@ -60,7 +60,7 @@ class Compiled:
         return self.measure(self.label, self.members, c, plain2), plain2
 
     def tangent(self, c: Vector) -> Vector:
-        """Return c less what no direction inside the set can feel."""
+        """Return the component of c along the set."""
         t = np.empty(c.size)
         kernels.tangents.along(self.label, self.members, c, t)
         return t
