@@ -10,15 +10,16 @@ import numpy as np
 import hedgerow as hr
 
 HORIZON = 1200
+SEED = 50  # the first that is held out: constants of the library were chosen on 0 to 9
 PROJECTION_FREE = {
-    "wang_2025": (7, -12),
+    "wang_2025": (8, -4),
     "garber_kretzu_2024_dpp": (8, -3),
     "garber_kretzu_2024_lpm": (8, -3),
 }
 PROJECTING = {
-    "sinha_vaze_2024": (-34, -23),
-    "guo_recoo": (-20, 21),
-    "yi_2023": (8, -1),
+    "sinha_vaze_2024": (-52, -23),
+    "guo_recoo": (-6, 13),
+    "yi_2023": (7, 4),
     "liakopoulos_cold": (-50, 8),
     "mahdavi_2012": (-13, -15),
     "yu_neely_2020": (8, -3),
@@ -45,7 +46,7 @@ def draw_front(path: Path) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    problem = hr.ShortestPath.atlas_like(nodes=120, edges=700, horizon=HORIZON, seed=0)
+    problem = hr.ShortestPath.atlas_like(nodes=120, edges=700, horizon=HORIZON, seed=SEED)
     paths, best = problem.decision_set, hr.hindsight(problem)
     asked = problem.threshold * np.arange(1, HORIZON + 1)
     course, plane = {}, {}
@@ -87,11 +88,11 @@ def draw_front(path: Path) -> None:
     right.annotate("no constraint", plane["no constraint"], (-82, -3), textcoords="offset points")
     right.scatter(*plane["hedgerow"], s=190, c=OURS, marker="*", zorder=4)
     right.annotate(
-        "Hedgerow", plane["hedgerow"], (-34, 19), textcoords="offset points", weight="bold"
+        "Hedgerow", plane["hedgerow"], (-30, 11), textcoords="offset points", weight="bold"
     )
     right.axhline(0.0, color="0.3", ls="--", lw=1)
     right.annotate("best fixed route", (100.0, 1.0), ha="right", fontsize=8, color="0.3")
-    right.set(title="After 1200 rounds: lower left is better", xscale="log", xlim=(0.25, 120.0))
+    right.set(title="After 1200 rounds: lower left is better", xscale="log", xlim=(0.2, 130.0))
     right.set(xlabel="missing bandwidth, % of demand", ylabel="regret, % of the best fixed delay")
     right.legend(loc="upper left", fontsize=8.5)
     for axes in (left, right):
