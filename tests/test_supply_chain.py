@@ -13,8 +13,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-import hedgerow
-
 ROOT = Path(__file__).parents[1]
 TEST, DOCS, BENCH = (ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
 
@@ -123,11 +121,3 @@ def test_the_page_of_licences_is_that_of_the_locks():
         assert rows[name] == licences.licence(name), "run make licences"
     gpl = {name for name, one in rows.items() if licences.is_gpl(one)}
     assert gpl == {"docutils", "igraph", "quadprog"}
-
-
-def test_the_version_is_written_once():
-    metadata_of = (ROOT / "pyproject.toml").read_text()
-    assert 'dynamic = ["version"]' in metadata_of
-    assert 'path = "src/hedgerow/__init__.py"' in metadata_of
-    assert hedgerow.__version__ not in metadata_of
-    assert not re.search("^version:", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)

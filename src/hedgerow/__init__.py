@@ -1,4 +1,4 @@
-"""Hedgerow: good decisions every round, with one linear minimisation and no projection.
+"""Hedgerow: online decisions under constraints, one linear minimisation per round, no projection.
 
 >>> import hedgerow as hr
 >>> problem = hr.ShortestPath.atlas_like(nodes=30, edges=90, horizon=50, seed=0)
@@ -12,5 +12,5 @@
 
 from hedgerow.lazy_rooms import attach_room
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __getattr__, __dir__, __all__ = attach_room(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Check a record: every number of it is computed again from the rounds."""
+"""Audits: every number of a record is recomputed from the rounds."""
 
 from __future__ import annotations
 
@@ -84,17 +84,17 @@ def audit(
     benchmark: Benchmark | None = None,
     rounding: float = 0.0,
 ) -> AuditReport:
-    """Compute every number of a record again and say which round fails, and how.
+    """Recompute every number of a record, and report which rounds fail and why.
 
-    Of each step: its number, whether its play is a point of the set, its cost and its violation.
-    With a fresh `policy`, built as the one that played, also whether it plays the same points; for
-    a `Constrained` one its certificate is made again from the rounds and compared, and with a
-    `benchmark` that keeps all rounds, that the regret is below the certificate and that
+    For each step it checks the round number, that the play is a point of the set, the cost and the
+    violation. With a fresh `policy`, built as the one that played, it checks that the plays are the
+    same. For a `Constrained` policy it also recomputes the certificate, and with a `benchmark` that
+    satisfies all rounds it checks that the regret is below the certificate and that
     Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
     ranges).
 
-    Costs, violations and plays are compared exactly: the same arithmetic is done again. A record
-    from another machine may differ in the last digit; then give `rounding`.
+    Costs, violations and plays are compared exactly, because the same arithmetic is repeated. A
+    record from another machine may differ in the last digit; `rounding` allows for that.
 
     Args:
         record: the steps that `play` yielded; or a trace, which has no plays and needs the policy.
@@ -103,7 +103,7 @@ def audit(
         policy: a fresh policy, to play again.
         feedback: what that policy sees; left out, `policy.feedback`.
         benchmark: an action to compare with, as from `hindsight`.
-        rounding: the relative difference that is let pass; 0 is exact.
+        rounding: the relative difference that is accepted; 0 is exact.
 
     >>> from hedgerow.games import play
     >>> from hedgerow.policies.without_constraint import unconstrained

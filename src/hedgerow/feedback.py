@@ -1,4 +1,4 @@
-"""What may be seen of a function: typed, so that no learner is handed more than it may know.
+"""Feedback: what a policy may observe of a function, typed so that no learner sees more.
 
 Feedback is a frozen value, never a sequence: a list or tuple is feedback of several functions.
 Values that hold arrays are equal only if they are the same object.
@@ -130,7 +130,7 @@ def as_eval(seen: Eval, name: str, largest: float) -> Eval:
 
 
 def first_order(f: Function, x: Vector) -> EvalGrad:
-    """Look at f at x to first order.
+    """Observe the value and a subgradient of f at x.
 
     >>> import numpy as np
     >>> from hedgerow.functions import Linear
@@ -141,7 +141,7 @@ def first_order(f: Function, x: Vector) -> EvalGrad:
 
 
 def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
-    """Look at every part of a `Maximum` by itself, and at any other function as a whole.
+    """Observe every part of a `Maximum` separately, and any other function as a whole.
 
     The feedback for a surrogate that keeps one queue per constraint.
     """
@@ -151,7 +151,7 @@ def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
 
 
 def linear(f: Function, x: Vector) -> EvalLinear:
-    """Look at a linear function at x; any other function is refused.
+    """Observe a linear function at x; any other function is refused.
 
     What a sampled policy must be told: only linear feedback can be moved from the vertex that was
     played to the point it was drawn from.
@@ -165,18 +165,18 @@ def linear(f: Function, x: Vector) -> EvalLinear:
 
 
 def semi_bandit(f: Function, x: Vector) -> SemiBanditFeedback:
-    """Measure a linear function on the coordinates that the 0/1 play x used."""
+    """Observe a linear function on the coordinates that the 0/1 play x used."""
     seen = linear(f, x)
     return SemiBanditFeedback(seen.grad[x > 0.5], seen.value - float(seen.grad @ x))
 
 
 def bandit(f: Function, x: Vector, lipschitz: float, bound: float) -> Eval:
-    """Look at the value of f at x alone; `lipschitz` and `bound` are declared, not observed."""
+    """Observe only the value of f at x; `lipschitz` and `bound` are declared, not observed."""
     return Eval(f(x), as_number(lipschitz, "lipschitz"), as_number(bound, "bound"))
 
 
 def full(f: Function, x: Vector) -> Full:
-    """See the whole of f, for methods that need the constraint as a function."""
+    """Observe the function f itself, for methods that need the whole constraint."""
     return Full(f(x), f.grad(x), f)
 
 

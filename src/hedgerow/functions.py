@@ -125,7 +125,7 @@ class Quadratic:
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """The largest of several functions: several constraints as one.
+    """The maximum of several functions, which combines several constraints into one.
 
     max_i g_i(x) <= 0 if and only if every g_i(x) <= 0. The subgradient is that of the first
     largest part.

@@ -91,7 +91,7 @@ class Restorable(Protocol):
 
 
 class Stateful:
-    """A part with a state: saved, restored, copied, pickled and shown alike everywhere.
+    """Base class of parts with a state, which can be saved, restored, copied and pickled.
 
     A subclass keeps what it learns in `_state`, names the parts that learn beside it in `_parts`,
     and keeps its random stream, if it draws, in `_rng`. Scratch memory is anything else. A copy,

@@ -51,7 +51,7 @@ def test_what_is_too_large_is_one_sentence(what, tmp_path):
 
 def test_a_large_file_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("hedgerow.experiments.reading.LARGEST_FILE", 100)
-    with pytest.raises(ValueError, match=r"the file has \d+ octets, at most 100 are read"):
+    with pytest.raises(ValueError, match=r"the file has \d+ bytes, at most 100 are read"):
         small(tmp_path)
 
 

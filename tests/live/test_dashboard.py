@@ -184,7 +184,7 @@ def test_it_listens_on_this_machine_alone(folder):
     place = f"{folder}/s.db"
     run = typer.testing.CliRunner().invoke(app, ["dashboard", place, "--host", "0.0.0.0"])
     assert run.exit_code == 2
-    assert "has no tokens and listens on this machine alone" in run.stderr
+    assert "has no tokens and listens only on this machine" in run.stderr
 
 
 def test_commands(folder):
@@ -211,5 +211,8 @@ def test_commands(folder):
         in run("token", "add", place, "--role", "king").stderr
     )
     assert "no valid token" in run("serve", place).stderr
-    assert "reaches beyond it" in run("serve", place, "--no-tokens", "--host", "0.0.0.0").stderr
+    assert (
+        "allows local addresses only"
+        in run("serve", place, "--no-tokens", "--host", "0.0.0.0").stderr
+    )
     assert "got one of 'mysql'" in run("serve", "mysql://h/d").stderr

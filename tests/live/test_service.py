@@ -285,7 +285,7 @@ def test_what_python_began_is_shown_and_not_served(served):
     with hr.live.open(served.place, "own", hr.unconstrained(hr.sets.Simplex(3))) as session:
         session.ask()
     assert served.send("GET", "/sessions/own").json()["decisions"] == 1
-    assert "was begun from Python" in sentence(
+    assert "was created in Python" in sentence(
         served.send("POST", "/sessions/own/decisions", {}), 422
     )
 
@@ -311,10 +311,10 @@ def test_open_access_is_for_this_machine(folder):
 @pytest.mark.parametrize(
     ("host", "held", "free", "said"),
     [
-        ("0.0.0.0", 3, True, "reaches beyond it"),
+        ("0.0.0.0", 3, True, "allows local addresses only"),
         ("192.0.2.1", 0, False, "no valid token"),
         ("127.0.0.1", 0, False, "no valid token"),
-        ("example.org", 1, True, "reaches beyond it"),
+        ("example.org", 1, True, "allows local addresses only"),
     ],
 )
 def test_it_never_reaches_beyond_this_machine_without_tokens(host, held, free, said):

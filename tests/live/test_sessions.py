@@ -150,7 +150,7 @@ def test_refused_feedback_changes_nothing(place):
 def test_another_policy_is_refused_in_a_sentence(place):
     with hr.live.open(place, "a", policy()) as session:
         played(session, rounds(2))
-    with pytest.raises(ValueError, match=r"begun with another policy or other arguments \(sur"):
+    with pytest.raises(ValueError, match=r"created with another policy or other arguments \(sur"):
         hr.live.open(place, "a", policy(eagerness=2.0))
     with pytest.raises(ValueError, match="learner"):
         hr.live.open(place, "a", hr.projection_free_coco(hr.sets.Simplex(5)))

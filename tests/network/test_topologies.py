@@ -192,7 +192,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch) -> None:
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=r"pip install 'hedgerow\[data\]'"):
+    with pytest.raises(ImportError, match=r'pip install "\.\[data\]"'):
         shipped_names()
 
 

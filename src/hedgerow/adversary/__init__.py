@@ -1,4 +1,4 @@
-"""Adversaries: games built to hurt, and a search for games that hurt a given policy."""
+"""Adversarial games, and a search for the worst game for a given policy."""
 
 from hedgerow.lazy_rooms import attach_room
 

@@ -63,7 +63,7 @@ def search(
     draws: int = 1,
     feedback: Feedback | None = None,
 ) -> Found:
-    """Look for the sequence of the game that maximises the objective of a policy.
+    """Search for the sequence of the game that maximises the objective of a policy.
 
     Random games first, then local steps from the best of them: a block of rounds gets a new
     direction, is disturbed, copied from elsewhere, or turned against the plays that were seen.

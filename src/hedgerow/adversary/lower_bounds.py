@@ -72,7 +72,7 @@ class RandomSigns(LinearProblem):
 
 @dataclass(frozen=True, eq=False)
 class CyclicArms(LinearProblem):
-    """n arms are hit in turn, each just when it leads; no constraint.
+    """Each of n arms is penalised in turn, just when it leads; no constraint.
 
     Round 1 costs i/n on arm i = 0, ..., n-1, which breaks all ties; after that arm 0, 1, ..., n-1,
     0, ... costs 1. The arm with the least total is always the one that is hit next, so following
@@ -122,7 +122,7 @@ class CyclicArms(LinearProblem):
 
 @dataclass(frozen=True, eq=False)
 class FreshCoordinates(LinearProblem):
-    """Round t is about coordinate t alone: worth taking, and forbidden with probability 1/2.
+    """Round t concerns only coordinate t: worth taking, and forbidden with probability 1/2.
 
     On the box [0, w]^T: f_t(x) = -x_t and g_t(x) = e_t x_t with fair random signs e_t. The origin
     keeps every constraint; the best feasible action takes w where e_t = -1. A learner that plays
@@ -178,7 +178,7 @@ class FreshCoordinates(LinearProblem):
 
 @dataclass(frozen=True, eq=False)
 class SteadyPush(LinearProblem):
-    """The easiest game there is, f_t(x) = x_1 on the unit ball, always; no constraint.
+    """The same cost f_t(x) = x_1 on the unit ball in every round; no constraint.
 
     Any learner that trusts its data pays O(1). Algorithm 1 with `PaperSteps` pays order T^{3/4}
     even here, so the rate of Theorem 2.1 is tight for it. Derivation: from the centre all plays

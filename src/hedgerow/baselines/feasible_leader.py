@@ -173,7 +173,7 @@ def follow_the_leader_feasible(
     preset: Preset = "practical",
     most_rows: int = MOST_ROWS,
 ) -> FeasibleLeader:
-    """Follow the leader among the points that kept every constraint so far: a floor, no rival.
+    """Follow the leader among points that satisfied all constraints so far: a reference only.
 
     It has no constants, no units and no guarantee: against costs that change sides its regret is
     linear, and each new constraint may be broken once. What it shows is the price of hindsight

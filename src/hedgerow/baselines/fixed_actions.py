@@ -34,7 +34,7 @@ MOST_PATHS = 60
 
 
 class FixedAction(StatefulPlayer):
-    """Plays one point for ever, whatever it is told.
+    """Plays one fixed point, whatever the feedback.
 
     Args:
         decision_set: where it lies.
@@ -67,7 +67,7 @@ class FixedAction(StatefulPlayer):
 
 
 def fixed(decision_set: DecisionSet, x: ArrayLike | Sequence[str] | str) -> FixedAction:
-    """Play one action for ever.
+    """Always play the same action.
 
     Args:
         decision_set: where to play.
@@ -145,7 +145,7 @@ def route(decision_set: DecisionSet, nodes: Sequence[str]) -> Vector:
 def shortest_path(
     decision_set: DecisionSet, horizon: int | None = None, *, lengths: ArrayLike | None = None
 ) -> FixedAction:
-    """Play the vertex of least total length for ever: static shortest-path routing.
+    """Always play the vertex of least total length: static shortest-path routing.
 
     Args:
         decision_set: where to play.
@@ -161,7 +161,7 @@ def shortest_path(
 def cheapest_path(
     decision_set: DecisionSet, horizon: int | None = None, *, prices: ArrayLike | None = None
 ) -> FixedAction:
-    """Play the vertex of least total price for ever; in an experiment, by the problem's prices."""
+    """Always play the vertex of least total price; in an experiment, by the problem's prices."""
     return shortest_path(decision_set, horizon, lengths=prices)
 
 

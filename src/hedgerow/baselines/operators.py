@@ -17,7 +17,7 @@ from hedgerow.snapshot import State
 
 
 class FixedSplit(StatefulPlayer):
-    """Plays one point whatever happens: shortest paths, ECMP, or any split.
+    """Plays one fixed split: shortest paths, ECMP, or any other.
 
     Args:
         decision_set: where to play.

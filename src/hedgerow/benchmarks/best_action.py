@@ -35,18 +35,18 @@ def hindsight(
     constrained: bool = True,
     time_limit: float | None = None,
 ) -> Benchmark:
-    """Return the best fixed action that keeps the constraint in every round.
+    """Return the best fixed action that satisfies the constraint in every round.
 
     min over X of sum f_t(x) subject to g_t(x) <= 0 for all t, or with a budget B to
-    sum max(0, g_t(x)) <= B. A model of few cuts is solved, and the rounds that its best point
-    violates most join it, until none is left: by linear programmes over the set's description,
-    or over vertices that its oracle finds where it has none. The lower bound is the Lagrangian
-    at the model's multipliers, minimised by the set's own oracle, so it does not rest on a
-    solver's word. Rounds of a `LinearProblem` are read in chunks and never all held.
+    sum max(0, g_t(x)) <= B. A cutting-plane method solves a model with few rounds, and adds the
+    rounds that its solution violates most, until none is left. Models are linear programmes over
+    the linear description of the set, or over vertices from its oracle. The lower bound is the
+    Lagrangian at the model's multipliers, minimised by the set's own oracle, so it does not depend
+    on the accuracy of a solver. Rounds of a `LinearProblem` are read in chunks, never all at once.
 
-    On polytopes with linear rounds the answer is exact up to rounding. Otherwise it converges,
-    and status "gap" says that the gap was still above 1e-6 of the cost when the search ended, after
-    500 models at most. `hindsight_steps` shows how far it is.
+    On polytopes with linear rounds the result is exact up to rounding. Otherwise it converges.
+    Status "gap" means that the gap was still above 1e-6 of the cost when the search ended, after at
+    most 500 models. `hindsight_steps` shows the progress.
 
     Args:
         problem: an oblivious problem; or a decision set, when `rounds` are given.
@@ -55,7 +55,7 @@ def hindsight(
             "least": 0 where some action keeps every round, else the least sum that any action has.
             `comparator` of the answer says which it was.
         interval: (first, last), the only rounds that count, from 1; all by default.
-        constrained: False for the best action whatever the constraints say.
+        constrained: False for the best action without constraints.
         time_limit: the seconds after which the search ends, with status "time limit", the best
             action and the best lower bound so far. The rounds are read once in any case, and a pass
             over them is not broken off. Where no action was found that keeps the constraints, the
@@ -97,7 +97,7 @@ def hindsight_steps(
     constrained: bool = True,
     time_limit: float | None = None,
 ) -> Iterator[Benchmark]:
-    """Yield the best action so far and the bound so far, again and again, and at last `hindsight`.
+    """Yield the best action and the best bound so far, and finally the result of `hindsight`.
 
     Whatever is yielded is proved, so one may stop at any time. The arguments are those of
     `hindsight`.

@@ -66,7 +66,7 @@ def _version(
 
 @app.command()
 def sets() -> None:
-    """List the decision sets and what each can do beside its oracle."""
+    """List the decision sets and the capabilities of each besides its oracle."""
     Console().print(catalogue_table())
     if installed := plugin_names(SETS):
         say(f"Of installed packages: {', '.join(installed)}.")

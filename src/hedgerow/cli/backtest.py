@@ -38,26 +38,26 @@ def backtest(
     file: Annotated[
         Path, typer.Argument(help="Measurements: CSV or JSON records, or a network file.")
     ],
-    source: Annotated[str | None, typer.Option(help="The node where traffic begins.")] = None,
-    target: Annotated[str | None, typer.Option(help="The node where it ends.")] = None,
+    source: Annotated[str | None, typer.Option(help="The source node.")] = None,
+    target: Annotated[str | None, typer.Option(help="The target node.")] = None,
     cost: Annotated[str, typer.Option(help="What a link costs: a quantity, or hops.")] = HOPS,
     cap: Annotated[
-        list[str] | None, typer.Option(help="At most, along a path: latency=120. Repeatable.")
+        list[str] | None, typer.Option(help="Upper limit along a path: latency=120. Repeatable.")
     ] = None,
     floor: Annotated[
-        list[str] | None, typer.Option(help="At least, summed along a path: bandwidth=80.")
+        list[str] | None, typer.Option(help="Lower limit on the sum along a path: bandwidth=80.")
     ] = None,
     carry: Annotated[
         list[str] | None, typer.Option(help="A demand that fits on each link: bandwidth=50.")
     ] = None,
     today: Annotated[
         list[str] | None,
-        typer.Option(help="A route of today: its nodes, with commas between. Repeatable."),
+        typer.Option(help="A route in use today: its nodes, comma-separated. Repeatable."),
     ] = None,
     eagerness: Annotated[
-        float, typer.Option(help="More keeps the constraints better, at more cost.")
+        float, typer.Option(help="Larger means less violation, at a higher cost.")
     ] = 1.0,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the page goes.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The output folder.")] = Path(
         "out/backtest"
     ),
     tail: Annotated[str | None, typer.Option("--from", help="Column of the first node.")] = None,
@@ -67,7 +67,7 @@ def backtest(
     series: Series = None,
     one_way: Annotated[
         bool,
-        typer.Option("--one-way", help="Links lead from the first node to the second alone."),
+        typer.Option("--one-way", help="Links lead only from the first node to the second."),
     ] = False,
     places: Annotated[
         Path | None, typer.Option(help="A CSV of name, latitude and longitude, for the map.")
@@ -76,21 +76,21 @@ def backtest(
         float | None, typer.Option(help="Latency of a missing reading. (default: the last one)")
     ] = None,
     dead: Annotated[
-        float | None, typer.Option(help="ms that a dead link has. (default: 10 medians)")
+        float | None, typer.Option(help="Latency of a failed link in ms. (default: 10 medians)")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="How many rounds. (default: all that there are)")
+        int | None, typer.Option(min=1, help="The number of rounds. (default: all)")
     ] = None,
     routes: Annotated[
-        int, typer.Option(min=1, help="How many routes to propose at most.")
+        int, typer.Option(min=1, help="The largest number of routes to propose.")
     ] = MOST_ROUTES,
     scale: Annotated[
         list[str] | None,
         typer.Option(help="Random factors, where nothing varies: latency=0.5..1.5."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes these factors.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of these factors.")] = 0,
 ) -> None:
-    """Play measured rounds with Hedgerow and with what is done today; write a page."""
+    """Compare Hedgerow with today's routes on measured rounds, and write a page."""
     with report_errors():
         if not (cap or floor or carry):
             raise ValueError("there is nothing to keep; give --cap, --floor or --carry")

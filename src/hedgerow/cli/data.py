@@ -33,10 +33,10 @@ def known_names(incomplete: str) -> list[str]:
 @data.command("list")
 def show_names(
     family: Annotated[
-        str, typer.Argument(help="Only names that begin so, such as topozoo or sndlib/g.")
+        str, typer.Argument(help="Only names with this prefix, such as topozoo or sndlib/g.")
     ] = "",
 ) -> None:
-    """List the names of all networks, one on a line."""
+    """List the names of all networks, one per line."""
     with report_errors():
         names = [name for name in shipped_names() if name.startswith(family)]
         if not names:
@@ -55,7 +55,7 @@ def show(
     ],
     out: Annotated[Path, typer.Option(help="Where the map goes.")] = Path("out"),
 ) -> None:
-    """Say what is known of a network and draw its map."""
+    """Print a summary of a network and draw its map."""
     with report_errors():
         topology = found_topology(name)
         links, nodes = len(topology.edges), len(topology.nodes)

@@ -32,8 +32,8 @@ def _group() -> None:
 @fetch.command()
 def atlas(
     measurement: Annotated[int, typer.Argument(min=1, help="The number of the measurement.")],
-    start: Annotated[str, typer.Option(help="From this moment: 2024-12-14T20:30:00Z.")],
-    stop: Annotated[str, typer.Option(help="Before this moment, with its zone.")],
+    start: Annotated[str, typer.Option(help="The start, with a time zone: 2024-12-14T20:30:00Z.")],
+    stop: Annotated[str, typer.Option(help="The end, excluded, with a time zone.")],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="The file. (default: atlas-MEASUREMENT.ndjson)"),

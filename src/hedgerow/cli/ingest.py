@@ -30,11 +30,16 @@ ingest = typer.Typer(
 Out = Annotated[Path, typer.Option("--out", "-o", help="The network file to write.")]
 Aggregate = Annotated[str, typer.Option(help="Of an edge's readings: median, min or last.")]
 KeepGoing = Annotated[
-    bool, typer.Option("--keep-going", help="Count broken readings and go on, instead of refusing.")
+    bool,
+    typer.Option(
+        "--keep-going", help="Count broken readings and continue, instead of refusing the file."
+    ),
 ]
 
 Series = Annotated[str | None, typer.Option(help="The length of a round: 30s, 15min, 1h or 1d.")]
-MostNumbers = Annotated[int, typer.Option(min=1, help="In one array; a larger one is refused.")]
+MostNumbers = Annotated[
+    int, typer.Option(min=1, help="The largest size of one array; a larger one is refused.")
+]
 READ = ("made by", "files", "readings", "kept", "left_out")
 """What the provenance of a network says of the readings it was made of."""
 
@@ -47,9 +52,10 @@ def atlas(
         str, typer.Option(help="http, sslcert, ping, traceroute or auto.")
     ] = "auto",
     start: Annotated[
-        str | None, typer.Option(help="From this moment, with its zone: 2024-12-14T20:30:00Z.")
+        str | None,
+        typer.Option(help="The start, with a time zone: 2024-12-14T20:30:00Z."),
     ] = None,
-    stop: Annotated[str | None, typer.Option(help="Before this moment, with its zone.")] = None,
+    stop: Annotated[str | None, typer.Option(help="The end, excluded, with a time zone.")] = None,
     af: Annotated[int | None, typer.Option(help="The address family, 4 or 6.")] = None,
     node_key: Annotated[
         str, typer.Option(help="prb_id, from or src_addr; only prb_id is an identity.")
@@ -71,7 +77,7 @@ def atlas(
     keep_going: KeepGoing = False,
     most_numbers: MostNumbers = MOST_NUMBERS,
 ) -> None:
-    """Read RIPE Atlas results in any form of delivery: a hub and the probes that measured it."""
+    """Read RIPE Atlas results in any file format: a hub and the probes that measured it."""
     with report_errors():
         check_output(out, files)
         choices = AtlasChoices(
@@ -103,7 +109,7 @@ def edges(
     ] = "t",
     quantity: Annotated[
         list[str] | None,
-        typer.Option(help="Another column to keep, again and again. (default: all of numbers)"),
+        typer.Option(help="Another column to keep. Repeatable. (default: all numeric ones)"),
     ] = None,
     series: Series = None,
     hub: Annotated[str | None, typer.Option(help="The hub, where the edges are a star.")] = None,
@@ -111,20 +117,20 @@ def edges(
         tuple[str, str] | None, typer.Option(help="Where routes begin and end, two nodes.")
     ] = None,
     both_ways: Annotated[
-        bool, typer.Option("--both-ways", help="Each row is a reading of the edge back, too.")
+        bool, typer.Option("--both-ways", help="Each row also counts for the reverse edge.")
     ] = False,
     places: Annotated[
         Path | None, typer.Option(help="A CSV of name, latitude and longitude, for the map.")
     ] = None,
-    decimal: Annotated[str, typer.Option(help="What stands before decimals: . or ,")] = ".",
+    decimal: Annotated[str, typer.Option(help="The decimal separator: . or ,")] = ".",
     latency_label: Annotated[
-        str, typer.Option(help="What the latency is; the file cannot say it.")
+        str, typer.Option(help="The label of the latency: measured, proxy:... or synthetic:...")
     ] = "measured",
     bandwidth_label: Annotated[
         str, typer.Option(help="measured, proxy:METHOD or synthetic:LAW.")
     ] = "measured",
     quantity_label: Annotated[
-        str, typer.Option(help="What the other quantities are, likewise.")
+        str, typer.Option(help="The label of the other quantities.")
     ] = "measured",
     aggregate: Aggregate = "median",
     keep_going: KeepGoing = False,
@@ -157,7 +163,7 @@ def matrix(
     file: Annotated[Path, typer.Argument(help="An .npz with an array rounds x nodes x nodes.")],
     out: Out,
     key: Annotated[str | None, typer.Option(help="The array, where there are several.")] = None,
-    factor: Annotated[float, typer.Option(help="What turns an entry into milliseconds.")] = 1.0,
+    factor: Annotated[float, typer.Option(help="The factor from an entry to milliseconds.")] = 1.0,
     zero: Annotated[str, typer.Option(help="What 0 means: gap (no reading) or value.")] = "gap",
     label: Annotated[str, typer.Option(help="What the latency is.")] = "measured",
     aggregate: Aggregate = "median",
@@ -185,7 +191,7 @@ def _finish(network: Network, out: Path) -> None:
     if lacks := [name for name in READ if name not in network.provenance]:
         raise ValueError(
             f"the provenance of a network that was read has {', '.join(READ)}; this one lacks "
-            f"{', '.join(lacks)}, so that nobody could tell what was measured"
+            f"{', '.join(lacks)}, so it does not show what was measured"
         )
     network.save(out)
     counts = network.provenance

@@ -40,9 +40,9 @@ def serve(
     store: Place,
     host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port.", min=0, max=65535)] = 8765,
-    rate: Annotated[float, typer.Option(help="Requests a second of one token.")] = 1000.0,
+    rate: Annotated[float, typer.Option(help="Requests per second and token.")] = 1000.0,
     no_tokens: Annotated[
-        bool, typer.Option("--no-tokens", help="Let this machine ask without a token.")
+        bool, typer.Option("--no-tokens", help="Accept local requests without a token.")
     ] = False,
 ) -> None:
     """Serve the sessions of a store over HTTP, until SIGTERM."""
@@ -73,12 +73,12 @@ def dashboard(
     host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port.", min=0, max=65535)] = 8766,
 ) -> None:
-    """Show the sessions of a store in a browser; nothing can be changed there."""
+    """Show the sessions of a store in a browser, read-only."""
     with _store(store) as opened:
         if not is_loopback(host):
             raise ValueError(
-                f"the dashboard has no tokens and listens on this machine alone, got host {host}; "
-                "reach it through ssh -L or a proxy that asks who comes"
+                f"the dashboard has no tokens and listens only on this machine, got host {host}; "
+                "reach it through ssh -L or a proxy with authentication"
             )
         from hedgerow.live.dashboard import serve_dashboard
 
@@ -86,7 +86,7 @@ def dashboard(
 
 
 def compact(store: Place, name: Annotated[str, typer.Argument(help="The session.")]) -> None:
-    """Drop actions and gradients before a session's last snapshot; its values and state stay."""
+    """Delete actions and gradients before a session's last snapshot; keep values and state."""
     with _store(store) as opened:
         say(f"{opened.compact(name)} rows of the journal were compacted.")
 
@@ -137,9 +137,9 @@ def is_loopback(host: str) -> bool:
 def check_reach(host: str, tokens: int, no_tokens: bool) -> None:
     """Refuse to be reached without tokens."""
     if no_tokens and not is_loopback(host):
-        raise ValueError(f"without tokens only this machine may ask; {host} reaches beyond it")
+        raise ValueError(f"--no-tokens allows local addresses only, got {host}; use tokens there")
     if not no_tokens and tokens == 0:
         raise ValueError(
-            "the store has no valid token, so that nobody could ask; make one with "
-            "`hedgerow token add STORE`, or let this machine ask without with --no-tokens"
+            "the store has no valid token, so every request would be refused; add one with "
+            "`hedgerow token add STORE`, or accept local requests with --no-tokens"
         )

@@ -33,12 +33,13 @@ def show(
     file: Annotated[Path, typer.Argument(help="A network file.")],
     out: Annotated[Path, typer.Option(help="Where the figures go.")] = Path("out"),
     colour: Annotated[
-        str, typer.Option("--colour", "--color", help="The quantity that colours the edges.")
+        str,
+        typer.Option("--colour", "--color", help="The quantity shown by the colour of the edges."),
     ] = "latency",
     width: Annotated[
         str | None,
         typer.Option(
-            help="The one that makes them wide. (default: bandwidth, or another; '': none)"
+            help="The quantity shown by their width. (default: bandwidth, or another; '': none)"
         ),
     ] = None,
     most_numbers: MostNumbers = MOST_NUMBERS,
@@ -68,7 +69,7 @@ def build(
     source: Annotated[str | None, typer.Option(help="The first node. (default: seeded)")] = None,
     target: Annotated[str | None, typer.Option(help="The last node. (default: seeded)")] = None,
 ) -> None:
-    """Build the paper's graph from a measured star and print every open choice."""
+    """Build the paper's graph from a measured star, and print every choice made."""
     with report_errors():
         check_output(out, [star])
         graph = hub_graph(

@@ -25,7 +25,7 @@ from hedgerow.report.verdicts import Verdict, route_place, verdicts
 def report(
     folder: Annotated[Path, typer.Argument(help="A folder that `hedgerow run` wrote.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to. (default: FOLDER/report)")
+        Path | None, typer.Option("--out", "-o", help="The output folder. (default: FOLDER/report)")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -56,11 +56,11 @@ Mix = Annotated[
 ]
 DryRun = Annotated[
     bool,
-    typer.Option("--dry-run", help="List what is left and about how long it takes; write nothing."),
+    typer.Option("--dry-run", help="List the remaining tasks with a time estimate; write nothing."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object and nothing else.")]
 TRAFFIC = "traffic"
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 
 
 def run(
@@ -75,7 +75,7 @@ def run(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Play every run of an experiment that has no result yet; or `traffic`, at once."""
+    """Run an experiment, or resume it; `traffic` runs the traffic engineering example."""
     with report_errors():
         if file == TRAFFIC and not Path(file).exists():
             if workers is not None or cluster is not None or mix or dry:

@@ -45,7 +45,7 @@ def tune(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tune every method alike on training seeds and play the held-out ones with the choice."""
+    """Tune every method in the same way on training seeds, then run the held-out seeds."""
     with report_errors():
         experiment = load_experiment(file, network)
         checked_tuning(experiment)  # before any folder is made

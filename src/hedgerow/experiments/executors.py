@@ -1,4 +1,4 @@
-"""Who does the tasks: this process, several through joblib, or a Dask cluster; same results."""
+"""Where tasks run: this process, several through joblib, or a Dask cluster; same results."""
 
 from __future__ import annotations
 

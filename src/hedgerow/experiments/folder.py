@@ -102,8 +102,8 @@ def refuse_other_states(folder: Path, states: Iterable[str | None]) -> None:
     if others:
         raise ValueError(
             f"{folder} holds results of another state of the library (sources "
-            f"{', '.join(others)}; here {sources()}), and two states do not mix unawares; "
-            "give another folder, or accept the mixture with mix=True, which the report shows"
+            f"{', '.join(others)}; here {sources()}), which must not be mixed by accident; "
+            "give another folder, or allow the mixture with mix=True, which the report shows"
         )
 
 

@@ -79,7 +79,7 @@ class Kind:
 
 
 def problem_kind(*, seeded: bool = True, reacts: bool = False) -> Callable[[Build], Build]:
-    """Say that a function builds a kind of problem; the function stays as it is."""
+    """Register a function that builds a kind of problem; the function is unchanged."""
 
     def declare(build: Build) -> Build:
         setattr(build, DECLARED, Kind(build, seeded, reacts))

@@ -59,7 +59,7 @@ def _parsed(path: Path) -> dict[str, Any]:
     content = path.read_bytes()
     if len(content) > LARGEST_FILE:
         raise ValueError(
-            f"{path}: the file has {len(content)} octets, at most {LARGEST_FILE} are read"
+            f"{path}: the file has {len(content)} bytes, at most {LARGEST_FILE} are read"
         )
     try:
         return tomllib.loads(content.decode())

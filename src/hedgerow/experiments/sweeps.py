@@ -24,7 +24,7 @@ Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
 
 @dataclass
 class SweepProgress:
-    """How far a sweep is.
+    """The progress of a sweep.
 
     Attributes:
         total: tasks in all, benchmarks included.
@@ -58,7 +58,7 @@ def sweep(
     *,
     mix: bool = False,
 ) -> SweepProgress:
-    """Do every task of an experiment that has no whole file yet.
+    """Run every task of an experiment that has no complete file yet.
 
     Interrupted at any moment, by whatever means, it can be called again and does the rest. Two
     processes may work in one folder: the later one begins at the other end of the list.

@@ -35,10 +35,10 @@ BANDIT_CHUNKS = 2
 def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
     """Play a problem to its end and return the record, with oracle calls and time.
 
-    One compiled loop plays the game if every part of the policy has kernels and so have its rounds:
-    linear and quadratic ones, maxima of such, and problems with kernels of their own
-    (`Trace.compiled` tells). It leaves costs, violations and the policy as `play` does, bit for
-    bit, and `play` does the rest.
+    The game runs in one compiled loop if every part of the policy and its rounds have kernels.
+    Rounds with kernels are linear, quadratic, maxima of these, and those of problems that define
+    their own. Otherwise `play` runs it; `Trace.compiled` says which. Costs, violations and the
+    policy afterwards are the same, bit for bit.
 
     Args:
         policy: who plays; it goes on from where it is.

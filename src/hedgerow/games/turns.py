@@ -91,6 +91,6 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
     if problem.adaptive and policy.oblivious_only:
         raise ValueError(
             f"{type(problem).__name__} reacts to the plays, and a policy with "
-            f"{type(getattr(policy, 'learner', policy)).__name__} is only safe when rounds are "
-            "fixed beforehand; choose another policy or problem"
+            f"{type(getattr(policy, 'learner', policy)).__name__} needs rounds that are fixed "
+            "beforehand; choose another policy or problem"
         )

@@ -76,7 +76,7 @@ def without_oracle(
 
 
 class AdaptiveOCG(KernelLearner):
-    """Adaptive online conditional gradient: one linear minimisation a round, no projection.
+    """Adaptive online conditional gradient: one linear minimisation per round, no projection.
 
     x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t, v_t = argmin over X of <grad F_t(x_t), x>,
     F_t(x) = sum of <grad_tau, x> up to t + ||x - x_1||^2 / eta_t. With `PaperSteps` and convex

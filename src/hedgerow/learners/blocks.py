@@ -112,7 +112,7 @@ class PaperBlocks:
 
 @dataclass(frozen=True)
 class PracticalBlocks:
-    """Steps that move: measured, not proved.
+    """Larger steps for practical horizons: tested empirically, not proved.
 
     K = ceil(sqrt T), delta = r min(1/2, sqrt(n) T^{-1/4}) in units of the inner radius r, the
     last block's mean value subtracted from each value (which leaves the estimate unbiased),

@@ -72,7 +72,7 @@ class FixedLooBlocks:
 
 @dataclass(frozen=True)
 class PracticalLooBlocks:
-    """Steps that move: K = ceil(sqrt T), eps = 0.1 R^2 / sqrt T, a step that needs no constant.
+    """Larger steps: K = ceil(sqrt T), eps = 0.1 R^2 / sqrt T, and a step size without constants.
 
     eta_m = kappa R / sqrt(sum of ||p_j||^2 up to block m) with p_j the sum of block j's gradients
     along the set. No unit, and never below kappa (R/G) T^{-3/4} where T is a square: the value at

@@ -16,7 +16,7 @@ from hedgerow.sets.decision_set import DecisionSet
 
 
 class OCG(ConditionalGradient):
-    """Online conditional gradient as in Hazan's book: one linear minimisation a round.
+    """Online conditional gradient as in Hazan's book: one linear minimisation per round.
 
     F_t(x) = eta sum of <grad_tau, x> up to t - 1 + ||x - x_1||^2, v_t = argmin over X of
     <grad F_t(x_t), x>, x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t, with eta = D / (2 G T^{3/4})

@@ -16,8 +16,7 @@ def check_projection(decision_set: DecisionSet, name: str) -> None:
     if not decision_set.supports(Projectable):
         raise ValueError(
             f"{name} projects, and {type(decision_set).__name__} has no projection; give it "
-            "project(y), or choose what needs its oracle alone: AdaptiveOCG among learners, "
-            "projection_free_coco among policies"
+            "project(y), or use AdaptiveOCG or projection_free_coco, which need only its oracle"
         )
 
 

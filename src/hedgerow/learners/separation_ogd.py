@@ -73,7 +73,7 @@ class SeparationDescent(StatefulPlayer):
             if not X.supports(capability):
                 raise ValueError(
                     f"{name} needs {capability.meaning}, {type(X).__name__} has no "
-                    f"{capability.method}(); use AdaptiveOCG, which needs its oracle alone"
+                    f"{capability.method}(); use AdaptiveOCG, which needs only its oracle"
                 )
         if X.diameter == 0.0:
             raise ValueError(f"{name} needs a set with more than one point to choose from")

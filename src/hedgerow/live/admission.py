@@ -23,7 +23,7 @@ class Limits:
     """What the service accepts.
 
     Attributes:
-        body: octets of a request.
+        body: bytes of a request.
         dimension: of an action.
         rate: requests a second of one token, on average over ten seconds.
         rows: of one answer of history.
@@ -82,7 +82,7 @@ class Admission:
         if self.open_access:
             host = request.headers.get("host", "").rpartition(":")[0] or request.headers["host"]
             if host not in LOOPBACK or "origin" in request.headers:
-                raise Refusal(403, "forbidden", "without tokens only this machine may ask")
+                raise Refusal(403, "forbidden", "without tokens only local requests are accepted")
         elif role is not None:
             who = self._identified(request, role)
         if not self._rates.allow(who):
@@ -104,7 +104,7 @@ class Admission:
 
     def too_large(self) -> Refusal:
         """Return the refusal of a long body."""
-        sentence = f"a body may have {self.limits.body} octets at most; send less"
+        sentence = f"a body may have {self.limits.body} bytes at most; send less"
         return Refusal(413, "too large", sentence)
 
 

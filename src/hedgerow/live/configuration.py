@@ -19,8 +19,8 @@ def check_configuration(name: str, stored: str, given: str) -> None:
         return
     where = _difference(json.loads(stored), json.loads(given), "")
     raise ValueError(
-        f"session {name!r} was begun with another policy or other arguments ({where}); open it "
-        "with the policy it was begun with, or begin a session of another name"
+        f"session {name!r} was created with another policy or other arguments ({where}); open it "
+        "with the policy it was created with, or create a session with another name"
     )
 
 

@@ -31,7 +31,7 @@ def open(  # noqa: A001 - live.open, as in gzip.open
     every: int = EVERY,
     labels: Sequence[str] | None = None,
 ) -> Session:
-    """Begin a session, or resume it where it was, whatever happened to the process before.
+    """Create a session, or resume it where it stopped, even after a crash of the process.
 
     Args:
         store: the path of an SQLite file, a postgresql:// URL, or a store that is open.

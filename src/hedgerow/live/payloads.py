@@ -91,8 +91,8 @@ def unpack_feedback(payload: bytes, digest: str, dim: int) -> tuple[Seen, Told]:
 def _check(payload: bytes, digest: str) -> None:
     if digest_of(payload) != digest:
         raise ValueError(
-            "the store was changed after it was written: a payload does not fit its digest; "
-            "restore an undamaged copy of it"
+            "the store was changed after it was written: a payload does not match its digest; "
+            "restore an undamaged copy of the store"
         )
 
 

@@ -210,8 +210,8 @@ class _Service:
                     spec = session_row(connection, name).spec
                 if spec is None:
                     raise ValueError(
-                        f"session {name!r} was begun from Python, which alone knows its policy; "
-                        "the service can show it, not decide for it"
+                        f"session {name!r} was created in Python, so only Python has its policy; "
+                        "the service can show it, but not decide for it"
                     )
                 self.sessions[name] = self._begun(name, spec)
             return self.sessions[name]

@@ -75,7 +75,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Acknowledgement:
-    """Feedback that was taken in, once.
+    """Confirms feedback that was recorded, exactly once.
 
     Attributes:
         id: of the decision.
@@ -177,7 +177,7 @@ class Session:
 
         """
         if not isinstance(id, str):
-            raise TypeError(f"a decision's id is a text, got {type(id).__name__}")
+            raise TypeError(f"a decision's id must be a string, got {type(id).__name__}")
         action: Vector | None
         with self._lock:
             with self.store.writing(self._id) as connection:
@@ -328,7 +328,7 @@ class Session:
 
 
 class ConflictError(ValueError):
-    """A decision was told other feedback before."""
+    """The decision already has different feedback."""
 
 
 def _line(seen: Seen, action: Vector) -> Linear:

@@ -30,7 +30,7 @@ def _numbers(value: Any, where: str) -> Any:
 
 def _node(value: Any, where: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"{where} must be a text or a whole number")
+        raise ValueError(f"{where} must be a string or an integer")
     return value
 
 
@@ -90,7 +90,7 @@ def check_spec(given: Any, largest: int) -> str:
     schema.count(given.get("every", 1), "every")
     labels = given.get("labels", [])
     if not isinstance(labels, list) or not all(isinstance(x, str) and len(x) <= 80 for x in labels):
-        raise ValueError("labels must be a list of texts of at most 80 characters")
+        raise ValueError("labels must be a list of strings of at most 80 characters")
     _check_size(policy_of(given).decision_set.dim, largest)
     return json.dumps(given)
 

@@ -93,7 +93,7 @@ def check_name(name: object) -> str:
 
 
 class Store:
-    """A store, opened; tables are made or migrated on the way.
+    """An open store; its tables are created or migrated when it opens.
 
     Several processes may use one store. In SQLite writers take turns by `BEGIN IMMEDIATE`, in
     PostgreSQL those of one session by a lock on its row. Every commit is durable: WAL with

@@ -1,4 +1,4 @@
-"""Networks: from measurement files to graphs that say what was measured and what was invented."""
+"""Networks from measurement files, which record what was measured and what was generated."""
 
 from hedgerow.lazy_rooms import attach_room
 

@@ -29,4 +29,4 @@ class DataError(ValueError):
         rejections: Sequence[dict[str, Any]] = (),
     ):
         super().__init__(f"{place}, {position}: {sentence}" if position else f"{place}: {sentence}")
-        self.rejections = tuple(rejections)
+        self.rejections: tuple[dict[str, Any], ...] = tuple(rejections)

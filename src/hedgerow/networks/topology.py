@@ -125,7 +125,7 @@ def _shipped_folder() -> Path:
     except ModuleNotFoundError:
         raise ImportError(
             "networks of the Topology Zoo, SNDlib and CAIDA come with the package topohub; "
-            "install it with: pip install 'hedgerow[data]'"
+            'install it with: pip install ".[data]"'
         ) from None
     return Path(topohub.__file__).parent / "data"
 

@@ -48,13 +48,13 @@ def projection_free_cbco(
     """Algorithm 4, projection-free CBCO: small expected regret and CCV from values alone.
 
     `practical` (the default): `PracticalBlocks`, the drift surrogate, p = log T,
-    Q(0) = p Mg and scale max(0.1 T^{3/4} Mg, 2 Q(0)); measured, not proved. `theory` is the
-    paper's box after its errata, R the diameter: `PaperBlocks`, the lagged surrogate, p = log T,
-    Q(0) = G D sqrt(T) log T and V = (c p T^{3/4})^p with
+    Q(0) = p Mg and scale max(0.1 T^{3/4} Mg, 2 Q(0)); tested empirically, not proved. `theory` is
+    the paper's box after its errata, R the diameter: `PaperBlocks`, the lagged surrogate,
+    p = log T, Q(0) = G D sqrt(T) log T and V = (c p T^{3/4})^p with
     c = (3 + R/r) sqrt(n) G + 12 G R (log T)^{1/4} + 2 (1 + e) R (sqrt(n) F + G); Theorem 4.2 gives
     expected regret and CCV of order T^{3/4} up to logarithms with at most T oracle calls, if no
-    block reached its cap of K calls (`learner.capped_blocks` is 0). Its weight on the constraint
-    is nothing up to about T = 1e15; it warns once.
+    block reached its cap of K calls (`learner.capped_blocks` is 0). Up to about
+    T = 1e15 its weight on the constraint is negligible, and it warns once.
 
     Args:
         decision_set: where to play; it needs a hull and an inner ball.

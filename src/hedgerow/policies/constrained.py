@@ -29,11 +29,11 @@ Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
 
 class Constrained(Composition[EvalGrad, Seen]):
-    """A policy for first-order feedback: a surrogate makes one loss a round, a learner plays it.
+    """A policy for first-order feedback: a surrogate builds one loss per round, a learner plays it.
 
-    The pair decides the guarantee; with `AdaptiveOCG` and `CurrentSurrogate` it is Algorithm 2.
-    Whatever the pair, `certificate()` bounds the regret after the fact; its oracle calls are not
-    counted.
+    The learner and the surrogate determine the guarantee. `AdaptiveOCG` with `CurrentSurrogate` is
+    Algorithm 2. For every pair, `certificate()` bounds the regret of the rounds so far; its oracle
+    calls are not counted.
 
     Args:
         learner: plays one sequence of losses.

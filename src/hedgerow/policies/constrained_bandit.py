@@ -37,7 +37,7 @@ class DeclaredValues:
 
 
 class ConstrainedBandit(Composition[Eval, Eval]):
-    """A policy that sees values alone, of cost and constraint, at the point it plays.
+    """A policy that observes only the values of cost and constraint at the point it plays.
 
     Nothing can be certified afterwards: no gradient was seen. The guarantee is in expectation,
     against rounds that are fixed beforehand.

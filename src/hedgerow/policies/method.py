@@ -142,7 +142,7 @@ def baseline(
     remark: str = "",
     practical: str = "",
 ) -> Callable[[Factory], Factory]:
-    """Say what is known about the method that a function builds; the function stays as it is.
+    """Register what is known about the method that a function builds; the function is unchanged.
 
     Only what the method sees changes how it is played. The arguments are the fields of `Method`.
 

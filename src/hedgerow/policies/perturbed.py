@@ -27,15 +27,16 @@ from hedgerow.surrogates.signed import SignedSurrogate
 def ftpl_coco(
     decision_set: DecisionSet, horizon: int, seed: int, *, preset: Preset = "practical"
 ) -> Constrained[EvalGrad]:
-    """Algorithm 7: plays real paths, trees, matchings; keeps the signed sum of violations small.
+    """Algorithm 7: plays vertices, such as paths, with a small signed sum of violations.
 
     The loss f_t + (2 Q(t-1)/V) g_t with V = sqrt(T) and Q(t) = (Q(t-1) + <g_t, x_t>)^+ goes to
     `FTPL`, which plays a vertex each round. Linear costs and constraints, rounds that are fixed
     beforehand, any set with an oracle, convex or not. Expected regret and expected signed sum of
     violations are of order T^{3/4} at most, sqrt(T) as measured.
 
-    **It does not keep the CCV small**: the sum of g_t^+ grows in proportion to T, because each
-    single vertex violates or wastes. For a small CCV play mixtures with `projection_free_coco`.
+    **The CCV is not small**: the sum of g_t^+ grows linearly in T, because single vertices
+    violate the constraint in many rounds. For a small CCV use `projection_free_coco`, which plays
+    mixtures.
 
     `theory` is the paper's box divided by V, with noise offset 1/T; it assumes norms of f_t,
     g_t and of all points of at most 1. `practical` learns the ranges and has no units.

@@ -16,7 +16,7 @@ Lipschitz = float | tuple[float, float] | None
 
 
 class VacuousConstantsWarning(UserWarning):
-    """The constants are those of the theorem, and at this horizon they ignore the constraint."""
+    """The constants of the theorem ignore the constraint at this horizon."""
 
 
 class IgnoredConstraintWarning(UserWarning):

@@ -116,10 +116,10 @@ def _moved(seen: EvalLinear, name: str, shift: Vector) -> EvalGrad:
 
 
 class Sampled(SampledPlay):
-    """Fresh draws: each round decomposes x_t and plays one of its vertices.
+    """Draws a new vertex in each round, from a decomposition of x_t.
 
-    Safe against adversaries that react to what was played, as far as the inner policy is: the
-    draw is fresh. The vertex changes in most rounds.
+    Safe against adaptive adversaries if the inner policy is, because each draw is independent. The
+    vertex changes in most rounds.
 
     Args:
         policy: the fractional policy.
@@ -137,7 +137,7 @@ class Sampled(SampledPlay):
 
 
 class LazySampled(SampledPlay):
-    """Few switches: moves to the learner's newest vertex with probability sigma_t, else stays.
+    """Rarely switches: moves to the learner's newest vertex with probability sigma_t, else stays.
 
     By induction the mean of X_t is x_t, without any decomposition. The vertex is kept for many
     rounds, so draws are correlated over time: larger deviations, and linear regret against an

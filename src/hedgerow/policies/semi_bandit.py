@@ -120,8 +120,8 @@ def _check_binary(vertex: Vector) -> None:
 def semi_bandit_coco(decision_set: DecisionSet, horizon: int, seed: int) -> SemiBandit:
     """Semi-bandit play of a long-term constraint: `SemiBandit` over `projection_free_long_term`.
 
-    Exploration min(1/2, T^{-1/4}); measured, not proved. Report the signed sum of violations; the
-    CCV of single vertices grows in proportion to T.
+    Exploration min(1/2, T^{-1/4}); tested empirically, not proved. Report the signed sum of
+    violations; the CCV of single vertices grows linearly in T.
 
     Args:
         decision_set: a set of 0/1 vertices that can be sampled, with an interior point.

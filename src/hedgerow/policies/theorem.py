@@ -16,7 +16,7 @@ UNCAPPED = "no block at its cap of K oracle calls"
 
 @dataclass(frozen=True)
 class Theorem:
-    """What a policy was built to obey.
+    """A theorem that holds for a policy by construction.
 
     Attributes:
         name: of the theorem, as `hedgerow.bounds.explain` knows it.

@@ -25,9 +25,9 @@ from hedgerow.surrogates.cost_only import CostOnlySurrogate
 def unconstrained(
     decision_set: DecisionSet, horizon: int | None = None, *, preset: Preset = "practical"
 ) -> Constrained[Constraints]:
-    """Plain online conditional gradient, blind to the constraint.
+    """Plain online conditional gradient, which ignores the constraint.
 
-    What any constrained policy must beat in CCV, and may not beat in cost.
+    A reference: a constrained policy should have a smaller CCV, and usually has a higher cost.
 
     Args:
         decision_set: where to play.

@@ -1,4 +1,4 @@
-"""Problems: round sequences with a feasible point, one class per story."""
+"""Problems: sequences of rounds with a feasible point, one class per application."""
 
 from hedgerow.lazy_rooms import attach_room
 

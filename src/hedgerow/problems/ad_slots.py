@@ -21,7 +21,7 @@ CLICKS = 0.5, 1.5
 
 @dataclass(frozen=True, eq=False)
 class AdSlots(Problem):
-    """Show advertisers in slots: much value, and no advertiser's budget is outpaced. Synthetic.
+    """Assign advertisers to slots: high value, and spending within each budget. Synthetic.
 
     x_ij is the chance that advertiser i is shown in slot j, a mixture of matchings. Clicks are
     c_t,ij = quality_i / position_j x U[0.5, 1.5]; a click is worth v_i and costs the advertiser

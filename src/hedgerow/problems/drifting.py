@@ -115,7 +115,7 @@ BANDWIDTH_SWING = 0.25
 
 @dataclass(frozen=True)
 class PeriodicDrift:
-    """Each value is its base times noise times a tide, 1 + swing w(t/period + phase).
+    """Each value is its base times noise times a periodic factor, 1 + swing w(t/period + phase).
 
     w is the triangular wave of period 1 between -1 and 1; each edge has a phase of its own, drawn
     uniformly, so that links are good at different times. Times are counted in rounds from 0.
@@ -174,7 +174,7 @@ class PeriodicDrift:
 def drifting_paths(
     nodes: int = 100, edges: int = 600, horizon: int = 1600, seed: int = 0, period: int = 800
 ) -> ShortestPath:
-    """Return the paper's routing problem on a drawn graph, with latency and bandwidth in tides.
+    """Return the paper's routing problem on a random graph, with periodic latency and bandwidth.
 
     The graph and its base values are those of `ShortestPath.atlas_like`, and so is the noise,
     x U[0.5, 1.5] on latency and x U[0.8, 1.2] on bandwidth. Latency has a tide of 50 % and

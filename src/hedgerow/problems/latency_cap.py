@@ -18,7 +18,7 @@ from hedgerow.sets.dag_paths import DagPaths
 
 @dataclass(frozen=True, eq=False)
 class LatencyCap(EnvelopedProblem):
-    """Lease links for one unit of traffic: a small bill, and a mean latency of at most `cap`.
+    """Rent links for one unit of traffic: low cost, and a mean latency of at most `cap`.
 
     f_t(x) = <price, x> and g_t(x) = <tau_t, x> - cap, with the latencies tau_t of each edge and
     round. An overlay pays for every link it uses; the direct link is the cheapest and not always

@@ -27,7 +27,7 @@ NOISE = 0.8, 1.2
 
 @dataclass(frozen=True, eq=False)
 class OptimalTransport(EnvelopedProblem):
-    """Carry goods at drifting prices: a small bill, and little exhaust each round. Synthetic.
+    """Transport goods at drifting prices: low cost, and low emissions each round. Synthetic.
 
     x_ij goes from warehouse i to shop j, between given stocks and orders. f_t(x) = <c_t, x> with
     c_t,ij = price_ij (1 + 0.4 cos(2 pi (t / period + i / warehouses))) U[0.8, 1.2]: the prices at

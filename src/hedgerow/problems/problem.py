@@ -36,8 +36,8 @@ class LinearChunk(NamedTuple):
 class Problem(ShownShort, ABC):
     """A sequence of rounds (cost, constraint), drawn from one seed or made by an adversary.
 
-    An oblivious problem can be iterated again and again with the same result. An adaptive one
-    looks at the policy's next play and must be given it.
+    An oblivious problem yields the same rounds every time. The rounds of an adaptive problem depend
+    on the next play of a policy, which must be given.
 
     Attributes:
         decision_set: where the game is played.

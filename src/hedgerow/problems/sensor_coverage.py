@@ -28,7 +28,7 @@ NOISE = 0.8, 1.2
 
 @dataclass(frozen=True, eq=False)
 class SensorCoverage(EnvelopedProblem):
-    """Share out a field among sensors that see parts of it: cheap, and with little data. Synthetic.
+    """Divide a field among sensors that cover parts of it: low energy, little data. Synthetic.
 
     The field is a grid of cells with weights, and a sensor sees the cells within `reach`. Each cell
     that is seen at all is watched by sensors that see it; x_i is the weight of what sensor i

@@ -47,7 +47,7 @@ class MeasuredLinks(Links, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ShortestPath(EnvelopedProblem):
-    """Route one unit of traffic: small latency, and at least `threshold` of bandwidth, every round.
+    """Route one unit of traffic: low latency, and a bandwidth of at least `threshold` each round.
 
     f_t(x) = <tau_t, x> and g_t(x) = threshold - <l_t, x>, with the latencies tau_t and bandwidths
     l_t of each edge and round: by default latency x U[0.5, 1.5] and bandwidth x U[0.8, 1.2], the

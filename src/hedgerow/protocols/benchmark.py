@@ -10,7 +10,7 @@ from hedgerow.inputs import Vector
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """The best fixed action that keeps the constraint in every round, or within a budget.
+    """The best fixed action that satisfies the constraint in every round, or within a budget.
 
     Attributes:
         x: the action.
@@ -49,7 +49,7 @@ class Benchmark:
 
     @property
     def comparator(self) -> str:
-        """Whom the regret is measured against, in words."""
+        """A description of the action that regret is measured against."""
         kept = "keeps every round"
         if self.budget > 0.0:
             kept = f"violates by at most {self.budget:.6g} in all"

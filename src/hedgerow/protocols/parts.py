@@ -55,8 +55,8 @@ class Learner(Player, Protocol[Seen]):
 class Policy(Player, Protocol[SeenCost, SeenConstraint]):
     """Plays a constrained game.
 
-    `play` and `simulate` look at the rounds with its `feedback`; a policy without one is told
-    `first_order`.
+    `play` and `simulate` pass it the feedback that its attribute `feedback` names, or `first_order`
+    if it has none.
     """
 
     @property
@@ -70,7 +70,7 @@ class Policy(Player, Protocol[SeenCost, SeenConstraint]):
 
 
 class Surrogate(Restorable, Protocol[Told, SeenConstraint]):
-    """Turns cost and constraint of a round into one loss, and remembers the violation."""
+    """Combines the cost and the constraint of a round into one loss, and sums the violation."""
 
     @property
     def largest_weight(self) -> float:
@@ -84,7 +84,7 @@ class Surrogate(Restorable, Protocol[Told, SeenConstraint]):
 
     @property
     def oracle_calls(self) -> int:
-        """How many linear minimisations it has asked for by itself."""
+        """The number of linear minimisations that the surrogate itself has made."""
         ...
 
     def tell(self, cost: Told, constraint: SeenConstraint, /) -> Told:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """One round as played: its number from 1, the play, f_t(x_t) and g_t(x_t) with its sign.
+    """One round of a game: its number from 1, the play x_t, f_t(x_t) and the signed g_t(x_t).
 
     `each` holds the value of each constraint, of which g_t(x_t) is the largest; None where there
     is one.

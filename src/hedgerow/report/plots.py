@@ -120,7 +120,7 @@ def plot_shares(
     times: ArrayLike | None = None,
     most: int = 25,
 ) -> Axes:
-    """Draw who carried what over time: a row for each coordinate, darker where it had more.
+    """Draw the shares of the play over time: a row for each coordinate, darker for more.
 
     Args:
         plays: a row x_t for each round, or the steps of `play`.

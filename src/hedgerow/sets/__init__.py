@@ -1,4 +1,4 @@
-"""Geometry: decision sets, each behind one linear minimisation oracle."""
+"""Decision sets, each with a linear minimisation oracle."""
 
 from hedgerow.lazy_rooms import attach_room
 

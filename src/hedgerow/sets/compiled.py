@@ -60,7 +60,7 @@ class Compiled:
         return self.measure(self.label, self.members, c, plain2), plain2
 
     def tangent(self, c: Vector) -> Vector:
-        """Return c less what no direction inside the set can feel."""
+        """Return the component of c along the set."""
         t = np.empty(c.size)
         kernels.tangents.along(self.label, self.members, c, t)
         return t
@@ -72,7 +72,12 @@ class KernelWorkspace:
     def __init__(self, compiled: Compiled):
         self.compiled = compiled
         links, scratch = np.zeros(compiled.links, np.uint32), np.zeros(compiled.scratch)
-        self.arrays = (compiled.index, compiled.numbers, links, scratch)
+        self.arrays: tuple[Index, Vector, Index, Vector] = (
+            compiled.index,
+            compiled.numbers,
+            links,
+            scratch,
+        )
 
     def lmo(self, c: Vector) -> Vector:
         """Return the oracle's vertex."""

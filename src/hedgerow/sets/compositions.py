@@ -299,7 +299,7 @@ class ConvexHullOfUnion(Composed):
 
 @dataclass(frozen=True, eq=False)
 class AffineImage(Composed):
-    """The image {A x + b : x in inner} under a matrix A, of which neither rank nor shape matters.
+    """The image {A x + b : x in inner} under a matrix A of any shape and rank.
 
     Oracle: that of the inner set in the direction A' c, twice. Membership: of the only preimage
     if A has independent columns, with singular values within 1e6 of each other; else by the

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Capability:
-    """Something that some sets can do beside the oracle; ask with `X.supports(capability)`."""
+    """An optional capability of a set besides its oracle; test with `X.supports(capability)`."""
 
     name: str
     method: str
@@ -142,11 +142,11 @@ class DecisionSet(ShownShort, ABC):
         return self.lmo(np.zeros(self.dim))
 
     def tangent(self, c: ArrayLike) -> Vector:
-        """Remove from c what no direction inside the set can feel; the oracle's answer stays."""
+        """Return the component of c along the set; the oracle's answer does not change."""
         return as_vector(c, "the direction", self.dim)
 
     def tangent_norm(self, c: ArrayLike) -> float:
-        """Return the norm of `tangent(c)`, zero where it is no more than rounding beside ||c||."""
+        """Return the norm of `tangent(c)`, or zero if it is below the rounding error of ||c||."""
         return math.sqrt(self.tangent_norm2(as_vector(c, "the direction", self.dim))[0])
 
     def tangent_norm2(self, c: Vector) -> tuple[float, float]:
@@ -189,7 +189,7 @@ class DecisionSet(ShownShort, ABC):
         self._refuse(Decomposable)
 
     def describe(self, x: ArrayLike) -> Actions:
-        """Return a point as shares of named vertices; `print` shows them, one in each line.
+        """Return a point as shares of named vertices; `print` shows one per line.
 
         For sets that decompose points. Routes, trees, matchings and assignments have the names of
         their nodes; vertices of other sets those of their coordinates.

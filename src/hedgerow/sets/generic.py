@@ -105,7 +105,7 @@ def _diameter(points: Vector) -> float:
 
 @dataclass(frozen=True, eq=False)
 class OracleSet(OracleOnly):
-    """The set behind a linear minimisation oracle of yours.
+    """The set that your own linear minimisation oracle defines.
 
     Each answer is checked for its shape and for finite numbers; that it is a minimiser is your
     promise. Everything else is found by the oracle alone. On sets with curved faces, `decompose`

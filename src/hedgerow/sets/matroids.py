@@ -89,7 +89,7 @@ class Bases(OracleOnly):
 
 @dataclass(frozen=True, eq=False)
 class Matroid(Bases):
-    """The bases of a matroid that is known by a function, which tells independent sets from others.
+    """The bases of a matroid that is given by a function, which tests independence.
 
     Vertices are the bases, the largest independent sets, as 0/1 vectors. That the function obeys
     the axioms is yours to see to; bases of different sizes are noticed and refused.

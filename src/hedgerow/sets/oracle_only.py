@@ -26,7 +26,7 @@ LARGEST_HULL = 1000
 
 
 class OracleOnly(DecisionSet):
-    """A set that can do everything through its oracle: subclasses give `dim` and `lmo`.
+    """A set that derives every operation from its oracle: subclasses define `dim` and `lmo`.
 
     Projection, decomposition, sampling, membership and separation use Wolfe's method
     (`frankwolfe.minimum_norm_point`): exact up to rounding on polytopes, to 1e-10 of the diameter

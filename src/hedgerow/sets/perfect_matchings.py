@@ -21,7 +21,7 @@ from hedgerow.sets.whole_costs import whole_costs
 
 @dataclass(frozen=True, eq=False)
 class PerfectMatchings(OracleOnly):
-    """The perfect matching polytope of a graph: mixtures of matchings that meet every node.
+    """The perfect matching polytope of a graph: mixtures of matchings that cover every node.
 
     x_e is the share of time in which edge e is matched. Vertices are exactly the perfect matchings,
     as 0/1 vectors; a graph without any is refused.

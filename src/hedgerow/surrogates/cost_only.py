@@ -41,7 +41,7 @@ def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight
 
 
 class CostOnlySurrogate(Stateful):
-    """The loss is the cost: plain online convex optimisation, the floor of every comparison."""
+    """The loss is the cost: plain online convex optimisation, a reference for comparisons."""
 
     price = 0.0
     largest_weight = 0.0

@@ -1,4 +1,4 @@
-"""The conformance kit: what every set, learner and policy keeps, yours included.
+"""The conformance kit: checks for sets, learners and policies, including your own.
 
 A contract is a tuple of small checks; each is run on the part that you hand over, and the first
 that fails raises an AssertionError that names it.

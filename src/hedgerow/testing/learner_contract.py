@@ -23,7 +23,7 @@ def check_learner(
     oracle_calls_per_round: int | None = 1,
     feedback: Feedback = first_order,
 ) -> None:
-    """Check that a learner keeps every promise of `Learner`; the first broken one is named.
+    """Check a learner against the contract of `Learner`; the first failure is reported.
 
     Args:
         make: returns a fresh learner, built alike each time, for at least `rounds` + 3 rounds.

@@ -24,7 +24,7 @@ def check_policy(
     constraints: int | None = None,
     feedback: Feedback | None = None,
 ) -> None:
-    """Check that a policy keeps every promise of `Policy`; the first broken one is named.
+    """Check a policy against the contract of `Policy`; the first failure is reported.
 
     It plays a random linear game in which known points keep every round's constraint. Where the
     policy has a `certificate()`, that must bound the regret against each of these points.

@@ -22,7 +22,7 @@ from hedgerow.testing.set_capabilities import CAPABILITY_CHECKS, check_refused_c
 
 
 def check_set(decision_set: DecisionSet, seed: int = 0, trials: int = 20) -> None:
-    """Check that a set keeps every promise of `DecisionSet`; the first broken one is named.
+    """Check a set against the contract of `DecisionSet`; the first failure is reported.
 
     Args:
         decision_set: the set, small enough for `trials` linear programmes where it has `rows`.

@@ -283,7 +283,7 @@ def _lines(http: httpx.Client, page: httpx.URL, asked: dict[str, Any]) -> Iterat
                 *lines, rest = (rest + chunk).split(b"\n")
                 yield from (line.strip() for line in lines if line.strip())
                 if len(rest) > LONGEST_LINE:
-                    raise DataError(str(page), "", f"one line is longer than {LONGEST_LINE} octets")
+                    raise DataError(str(page), "", f"one line is longer than {LONGEST_LINE} bytes")
             if rest.strip():
                 yield rest.strip()
     except httpx.RequestError as error:

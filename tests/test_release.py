@@ -1,0 +1,141 @@
+"""A release: one version everywhere, and archives that install into an empty environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import hedgerow
+import licences
+
+ROOT = Path(__file__).parents[1]
+BIN = "Scripts" if os.name == "nt" else "bin"
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def test_the_package_takes_its_version_from_one_file():
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert project()["dynamic"] == ["version"]
+    assert 'path = "src/hedgerow/__init__.py"' in text
+    assert hedgerow.__version__ not in text
+
+
+def test_the_citation_and_the_changelog_name_the_version_and_its_day():
+    cited = (ROOT / "CITATION.cff").read_text("utf-8")
+    (version,) = re.findall(r"^version: (.*)$", cited, re.MULTILINE)
+    (day,) = re.findall(r"^date-released: (.*)$", cited, re.MULTILINE)
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    newest = re.findall(r"^## \[(\d.*)\] - (.*)$", changes, re.MULTILINE)[0]
+    assert (version, day) == (hedgerow.__version__, newest[1])
+    assert newest[0] == hedgerow.__version__
+
+
+def test_the_hosted_checks_run_every_version_that_is_declared():
+    prefix = "Programming Language :: Python :: 3."
+    declared = [name for name in project()["classifiers"] if name.startswith(prefix)]
+    flow = (ROOT / ".github/workflows/test.yml").read_text("utf-8")
+    (line,) = re.findall(r"python: \[(.*)\]", flow)
+    assert [f'"3.{name.removeprefix(prefix)}"' for name in declared] == line.split(", ")
+    assert project()["requires-python"] == f">={line.split(', ')[0].strip(chr(34))}"
+
+
+def run(*command, cwd=None, **environment):
+    """Run a command and return what it prints."""
+    plain = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=plain | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory):
+    """The source archive, the wheel of the tree, and the wheel that pip makes of the archive."""
+    at = tmp_path_factory.mktemp("archives")
+    run(sys.executable, "-m", "hatchling", "build", "-d", at, cwd=ROOT)
+    (sdist,), (wheel,) = at.glob("*.tar.gz"), at.glob("*.whl")
+    offline = ("--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check")
+    run(sys.executable, "-m", "pip", "wheel", *offline, "-w", at / "from_sdist", sdist)
+    (again,) = (at / "from_sdist").glob("*.whl")
+    return sdist, wheel, again
+
+
+def contents(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_of_the_source_archive_is_that_of_the_tree(archives):
+    _, wheel, again = archives
+    tree = contents(wheel)
+    assert contents(again) == tree
+    assert {"hedgerow/py.typed", "hedgerow/sets/__init__.pyi", "hedgerow/live/page.js"} <= set(tree)
+    assert not [name for name in tree if not re.match(r"hedgerow[/-]", name)]
+    sources = [path for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".pyi")]
+    assert {path.relative_to(ROOT / "src").as_posix() for path in sources} <= set(tree)
+
+
+def test_the_source_archive_has_what_its_checks_need(archives):
+    with tarfile.open(archives[0]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "Makefile",
+        "LICENSE",
+        "CITATION.cff",
+        "requirements/test.txt",
+        "docs/front.png",
+    } <= names
+    assert {"tests/test_release.py", "tools/parts.py", "evidence/fair.csv"} <= names
+    assert not [name for name in names if name.startswith((".git/", ".venv", "out/", ".ci"))]
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory, archives):
+    """An environment with the archive's wheel and what it declares for `cli`, nothing else."""
+    at = tmp_path_factory.mktemp("empty")
+    venv.create(at, with_pip=False, symlinks=os.name != "nt")
+    python = at / BIN / Path(sys.executable).name
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    for name in licences.closure("cli"):
+        files = metadata.distribution(name).files or []
+        for top in {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}:
+            target = site / top
+            if not target.exists():
+                target.symlink_to(metadata.distribution(name).locate_file(top))
+    run(
+        *(sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index"),
+        *("--disable-pip-version-check", archives[2]),
+    )
+    return python
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_the_archive_runs_the_demonstration_in_an_empty_environment(empty, tmp_path):
+    code = "import hedgerow, json; print(json.dumps([hedgerow.__file__, hedgerow.__version__]))"
+    file, version = json.loads(run(empty, "-c", code, cwd=tmp_path))
+    assert Path(file).is_relative_to(empty.parents[1])
+    assert version == hedgerow.__version__
+    command = empty.parent / "hedgerow"
+    out = run(command, "demo", "--horizon", "40", cwd=tmp_path, NUMBA_DISABLE_JIT="1")
+    assert "practical preset" in out
+    assert (tmp_path / "out" / "demo.png").stat().st_size > 10_000
