@@ -41,9 +41,8 @@ def play_round(
     """
     n, learner = len(a), step.learner
     mixed = learner.work[2 * n : 3 * n]
-    weight, inner, norm2, tangent2 = make_loss(
-        surrogate, mixed, a, cost, c, value, learner.state[:n], seen
-    )
+    x = learner.state[:n]
+    weight, inner, norm2, tangent2 = make_loss(surrogate, mixed, a, cost, c, value, x, x, seen)
     if weight != weight:
         return False
     s = a if weight == 0.0 else mixed

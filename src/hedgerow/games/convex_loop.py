@@ -75,7 +75,7 @@ def play_round_each(
     n, learner = len(a), step.learner
     x, s = learner.state[:n], learner.work[2 * n : 3 * n]
     price, norm2 = make_each_loss(
-        surrogates, s, learner.work[n : 2 * n], a, cost, gradients, values, x
+        surrogates, s, learner.work[n : 2 * n], a, cost, gradients, values, x, x
     )
     if price != price:
         return False

@@ -16,6 +16,8 @@ from hedgerow.inputs import Vector
 Index = NDArray[np.uint32]
 NO_INDEX = np.zeros(0, np.uint32)
 NO_NUMBERS = np.zeros(0)
+NO_SPACE = (NO_INDEX, NO_NUMBERS, NO_INDEX, NO_NUMBERS)
+"""For an oracle that is never asked."""
 
 
 @dataclass(frozen=True, eq=False)
