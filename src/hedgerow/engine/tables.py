@@ -222,6 +222,7 @@ surrogate_table = SurrogateTableType(
         ("slope", SURROGATE_KERNELS[3]),
         ("charge_queue", SURROGATE_KERNELS[4]),
         ("oracle", SURROGATE_KERNELS[5]),  # of that set, for ranges that ask it
+        ("lipschitz", number),  # of cost and constraint, or UNDECLARED
         ("asks", types.boolean),  # whether it may be asked here; else Python asks
         ("space", types.Tuple(ORACLE_SPACE)),
     ]
@@ -246,7 +247,7 @@ def _surrogate_pattern(
 
 @kernel(
     *(surrogate_table, surrogate_table, write, write, read, read, index, read),
-    *(read, write, write, write, types.boolean, types.Tuple(ORACLE_SPACE)),
+    *(read, write, write, write, number, types.boolean, types.Tuple(ORACLE_SPACE)),
 )
 def bind_surrogate(
     pattern: Any,
@@ -260,6 +261,7 @@ def bind_surrogate(
     guard: Array,
     rule: Array,
     saved: Array,
+    lipschitz: float,
     asks: bool,
     space: Any,
 ) -> Any:
@@ -273,7 +275,7 @@ def bind_surrogate(
     table.potential, table.label = unowned_view(potential), unowned_view(label)
     table.members, table.ledger = unowned_view(members), unowned_view(ledger)
     table.guard, table.rule = unowned_view(guard), unowned_view(rule)
-    table.saved, table.asks = unowned_view(saved), asks
+    table.saved, table.lipschitz, table.asks = unowned_view(saved), lipschitz, asks
     index, numbers, links, scratch = space
     table.space = (
         *(unowned_view(index), unowned_view(numbers)),

@@ -16,7 +16,6 @@ from hedgerow.engine.tables import (
     surrogate_table,
     surrogate_tables,
 )
-from hedgerow.games.compiled_loop import play_round
 from hedgerow.kernels.jit import (
     function,
     kernel,
@@ -29,6 +28,7 @@ from hedgerow.kernels.jit import (
 )
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot, dots_and_norms
+from hedgerow.policies.play_round import play_round
 from hedgerow.surrogates.each_loss import make_each_loss
 
 Array = Any

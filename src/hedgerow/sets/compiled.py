@@ -99,6 +99,14 @@ def kernel_matches(part: object, method: str, kernel: str = "compiled") -> bool:
     return True in kernels and kernels.index(True) <= methods.index(True)
 
 
+def as_written(part: object, base: type, *methods: str) -> bool:
+    """Whether neither a subclass nor the object itself replaces these methods of the base."""
+    return not any(
+        getattr(type(part), name) is not getattr(base, name) or name in vars(part)
+        for name in methods
+    )
+
+
 def free_mask(free: NDArray[np.bool_]) -> Index:
     """Return the labels of a set's coordinates: 1 for those that move, 0 for the others."""
     return free.astype(np.uint32)

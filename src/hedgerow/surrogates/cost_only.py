@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
-from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
+from hedgerow.engine.tables import UNDECLARED, bind_surrogate, surrogate_pattern
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import COMPILED, kernel
@@ -60,7 +60,8 @@ class CostOnlySurrogate(Stateful):
         return bind_surrogate(
             surrogate_pattern(everywhere, *kernels, no_oracle),
             *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),
-            *(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, self._saved, False, NO_SPACE),
+            *(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, self._saved),
+            *(UNDECLARED, False, NO_SPACE),
         )
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
+from hedgerow.inputs import LARGEST_GRADIENT
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dots_and_norms, four, mix, three
 from hedgerow.learners.steps import ORDERED
@@ -148,7 +149,8 @@ def make_loss(
     if weight == 0.0:
         return weight, inner, cost2, tangent2
     inner, norm2 = mix(s, a, c, weight, x)
-    if norm2 <= LARGEST_LOSS2:
+    steep = (1.0 + weight) * surrogate.lipschitz
+    if norm2 <= LARGEST_LOSS2 and steep <= LARGEST_GRADIENT:
         return weight, inner, norm2, tangent2
     take_back(surrogate)
     return NOT_MADE

@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.signatures import FORCE2
-from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
+from hedgerow.engine.tables import UNDECLARED, bind_surrogate, surrogate_pattern
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.jit import COMPILED
@@ -161,7 +161,9 @@ class FirstOrder(Queued):
         own = (self._state.array, ranges, self._units, self.slope[1])
         lent = (self.ledger, guard, rule, self._saved)
         pattern = surrogate_pattern(measure, *kernels, oracle)
-        return bind_surrogate(pattern, *own, label, members, *lent, space is not None, arrays)
+        L = UNDECLARED if self.lipschitz is None else self.lipschitz
+        asked = (L, space is not None, arrays)
+        return bind_surrogate(pattern, *own, label, members, *lent, *asked)
 
     def weigh(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
         """Take in a round, seen at the play or at `at`; return the weight on the constraint."""
