@@ -24,6 +24,7 @@ from hedgerow.kernels import cache, jit, ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
+from hedgerow.learners.ocg import OCG
 from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
@@ -307,6 +308,8 @@ def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
         lambda X: hr.ftpl_coco(X, ROUNDS, 3),
         lambda X: hr.baselines.wang_2025(X, ROUNDS),
         lambda X: hr.baselines.wang_2025(X, ROUNDS, preset="theory", lipschitz=5.0),
+        lambda X: hr.baselines.wang_2025_strongly_convex(X, ROUNDS, 0.5),
+        lambda X: Constrained(OCG(X, ROUNDS, 5.0), CostOnlySurrogate()),
     ],
 )
 @pytest.mark.filterwarnings("ignore::hedgerow.policies.presets.VacuousConstantsWarning")
