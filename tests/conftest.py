@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from measured import VARIABLE, data, drawn_or, measured_folder
 
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")  # a busy machine and a kernel's first call are no failures
 EXAMPLE = Path(__file__).parents[1] / "examples/measurement_files.py"
 
 

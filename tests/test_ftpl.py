@@ -86,10 +86,10 @@ def queue_too_early(monkeypatch):
     """The weight sees this round's violation, as in Algorithm 2."""
     right = hr.surrogates.SignedSurrogate.weigh
 
-    def mutant(self, cost, constraint):
+    def mutant(self, cost, constraint, at=None):
         before = float(self._state["violation"][0])
         self._state["violation"][0] = max(0.0, before + constraint.value)
-        right(self, cost, constraint)
+        right(self, cost, constraint, at)
         self._state["violation"][0] = max(0.0, before + constraint.value)
         return self.weight
 

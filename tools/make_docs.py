@@ -5,20 +5,26 @@ from __future__ import annotations
 from beyond_figure import draw
 from eagerness_figure import draw_eagerness
 from front_figure import draw_front
+from idea_figures import draw_ideas
 from parts import PARTS, renewed
 from sets_picture import picture
+from shown_output import renew_all
 from tables import DOCS
+from tutorial import renew_tutorial
 
 
 def main() -> None:
-    """Write the tables into their pages, and the pictures beside them."""
+    """Write tables and printed lines into their pages, and the pictures beside them."""
     for name in PARTS:
         page = DOCS / name
         page.write_text(renewed(name, page.read_text(encoding="utf-8")), encoding="utf-8")
+    renew_all()
+    renew_tutorial()
     picture(DOCS / "reference/sets.png")
     draw(DOCS / "appendix/beyond.png")
     draw_front(DOCS / "front.png")
     draw_eagerness(DOCS / "explanation/eagerness.png")
+    draw_ideas(DOCS / "explanation")
 
 
 if __name__ == "__main__":

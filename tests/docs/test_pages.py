@@ -1,4 +1,4 @@
-"""Pages hold together: examples run, links lead somewhere."""
+"""Pages hold together: examples run and print what is shown, links lead somewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import re
 
 import pytest
 
-from documents import PAGES, label
+import shown_output
+from documents import DOCS, PAGES, label
+
+FOLLOWED = DOCS / "tutorial" / "index.md"
+"""Its programs belong together: test_tutorial.py runs them."""
 
 
 def anchors(page):
@@ -25,8 +29,20 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(file), f"{page.name} links to {target}#{anchor}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=label)
-def test_examples_run(page, capsys):
-    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
-        exec(compile(code, str(page), "exec", dont_inherit=True), {"__name__": "example"})
-    capsys.readouterr()
+@pytest.mark.parametrize("page", [page for page in PAGES if page != FOLLOWED], ids=label)
+def test_examples_run_and_print_what_is_shown(page):
+    text = page.read_text(encoding="utf-8")
+    found = list(shown_output.blocks(text))
+    assert len(found) == text.count("\n```python\n")
+    for block in found:
+        out = shown_output.printed(block.code, page.name)
+        assert block.shown is None or out == block.shown, "make docs writes what is printed now"
+
+
+PROGRAM = "# A page\n\n```python\nprint(6 * 7)\n```\n\n```\n{}```\n\nText.\n"
+
+
+def test_an_output_that_is_not_printed_is_noticed_and_renewed():
+    (block,) = shown_output.blocks(PROGRAM.format("41\n"))
+    assert block.shown == "41\n" != shown_output.printed(block.code, "a page")
+    assert shown_output.renewed(PROGRAM.format(""), "a page") == PROGRAM.format("42\n")
