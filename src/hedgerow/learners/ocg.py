@@ -69,6 +69,7 @@ class OCG(KernelLearner):
     Algorithm 27 and Theorem 7.3.
 
     >>> import numpy as np
+    >>> from hedgerow.feedback import EvalGrad
     >>> from hedgerow.sets.boxes import Box
     >>> learner = OCG(Box([-1.0], [1.0]), horizon=100, lipschitz=1.0)
     >>> for _ in range(50):
