@@ -334,8 +334,9 @@ class SeenRanges(LearntRanges):
         """
         x, grad = self.learner.ask() if at is None else at, constraint.grad
         X = self.learner.decision_set
+        safest = X.lmo(grad)
         lowest = math.nan if _attains_minimum(X) else X.minimum(grad)
-        return unavoided(self.array, cost.grad, grad, constraint.value, x, X.lmo(grad), lowest)
+        return unavoided(self.array, cost.grad, grad, constraint.value, x, safest, lowest)
 
     def oracle(self) -> KernelWorkspace | None:
         """Return the oracle that compiled code asks in place of `reach`, if it may."""
