@@ -27,7 +27,7 @@ ROOMS = set(hedgerow.__all__) - NAMES
 LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
-    "BlockConstraints", "Bounds", "Composition", "ConditionalGradient", "Directions", "Dual",
+    "BlockConstraints", "Bounds", "Composition", "Directions", "Dual",
     "FeasibleFollower", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",

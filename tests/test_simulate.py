@@ -24,6 +24,7 @@ from hedgerow.kernels import cache, jit, ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
+from hedgerow.learners.ocg import OCG
 from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
@@ -162,6 +163,7 @@ def bits(snapshot) -> str:
 
 def assert_same_game(make: Callable[[], Any], problem: hr.Problem) -> None:
     fast, told, slow = make(), make(), make()
+    vars(slow)["_tables"] = None  # its surrogate and its learner are told one after the other
     trace = simulate(fast, problem)
     assert trace.compiled
     assert trace.oracle_calls is not None
@@ -306,6 +308,8 @@ def test_a_declared_steepness_restarts_sooner_than_a_seen_one():
         lambda X: hr.ftpl_coco(X, ROUNDS, 3),
         lambda X: hr.baselines.wang_2025(X, ROUNDS),
         lambda X: hr.baselines.wang_2025(X, ROUNDS, preset="theory", lipschitz=5.0),
+        lambda X: hr.baselines.wang_2025_strongly_convex(X, ROUNDS, 0.5),
+        lambda X: Constrained(OCG(X, ROUNDS, 5.0), CostOnlySurrogate()),
     ],
 )
 @pytest.mark.filterwarnings("ignore::hedgerow.policies.presets.VacuousConstantsWarning")
@@ -313,6 +317,23 @@ def test_named_policies(make):
     for name in ("paths", "subsets", "box"):
         X = SETS[name]()
         assert_same_game(lambda X=X: make(X), Rounds(X, 5))
+
+
+def test_a_surrogate_declares_its_losses_in_the_loop_too():
+    """The learner restarts by what is declared, not by the gradients that it sees."""
+    X, guesses = SETS["simplex"](), []
+    for declared in (None, 30.0):
+
+        def make(declared=declared):
+            learner = RestartedOCG(X, CertificateSteps(), 1.0)
+            surrogate = CurrentSurrogate(PowerPotential(2.0, 3.0), lipschitz=declared)
+            return Constrained(learner, surrogate)
+
+        assert_same_game(make, Rounds(X, 6))
+        policy = make()
+        simulate(policy, Rounds(X, 6))
+        guesses.append(policy.learner.guess)
+    assert guesses[1] > guesses[0]
 
 
 @pytest.mark.parametrize(

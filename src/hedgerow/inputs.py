@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Vector = NDArray[np.float64]
+FLOAT64 = np.dtype(np.float64)
 
 LARGEST_GRADIENT = 1e150
 """Gradients above this norm are refused: their squares would leave float64."""
@@ -126,7 +127,7 @@ def fits(value: ArrayLike, dim: int | None) -> TypeGuard[Vector]:
     """Whether `value` already is a contiguous float64 vector of that length."""
     return (
         type(value) is np.ndarray
-        and value.dtype == np.float64
+        and value.dtype == FLOAT64
         and value.ndim == 1
         and value.flags.c_contiguous
         and (dim is None or value.size == dim)

@@ -74,8 +74,9 @@ ROWS = types.Tuple((index, read, read, index, index))
 PARTS = 4
 """Where the last of them stands."""
 
-SPACE = types.Tuple((index, read, write_index, write, index, read))
-"""What an oracle works with: whole numbers, numbers, and scratch memory for both; then the labels
-and their members, as `kernels/tangents.py` has them."""
+ORACLE_SPACE = (index, read, write_index, write)
+"""What an oracle works with: whole numbers, numbers, and scratch memory for both."""
+SPACE = types.Tuple((*ORACLE_SPACE, index, read))
+"""The same, then the labels and their members, as `kernels/tangents.py` has them."""
 LABEL, MEMBERS = 4, 5
-"""Where these two stand."""
+"""Where the last two stand."""

@@ -21,6 +21,7 @@ from hedgerow.engine.signatures import (
     LOSS,
     MEMBERS,
     NEEDS_GRADIENT,
+    ORACLE_SPACE,
     RULE,
     SLOPE,
     SPACE,
@@ -201,6 +202,7 @@ SURROGATE_KERNELS = (
     function(*TAKE),
     function(*SLOPE),
     function(*CHARGE_QUEUE),
+    oracle_type,
 )
 surrogate_table = SurrogateTableType(
     [
@@ -219,6 +221,10 @@ surrogate_table = SurrogateTableType(
         ("take", SURROGATE_KERNELS[2]),
         ("slope", SURROGATE_KERNELS[3]),
         ("charge_queue", SURROGATE_KERNELS[4]),
+        ("oracle", SURROGATE_KERNELS[5]),  # of that set, for ranges that ask it
+        ("lipschitz", number),  # of cost and constraint, or UNDECLARED
+        ("asks", types.boolean),  # whether it may be asked here; else Python asks
+        ("space", types.Tuple(ORACLE_SPACE)),
     ]
 )
 
@@ -229,18 +235,19 @@ surrogate_tables = types.ListType(surrogate_table)
 
 @kernel(surrogate_table, *SURROGATE_KERNELS)
 def _surrogate_pattern(
-    measure: Any, needs_gradient: Any, take: Any, slope: Any, charge_queue: Any
+    measure: Any, needs_gradient: Any, take: Any, slope: Any, charge_queue: Any, oracle: Any
 ) -> Any:
     """Return a table of these kernels that has no arrays yet."""
     table: Any = new(surrogate_table)
     table.measure, table.needs_gradient = measure, needs_gradient
     table.take, table.slope, table.charge_queue = take, slope, charge_queue
+    table.oracle = oracle
     return table
 
 
 @kernel(
     *(surrogate_table, surrogate_table, write, write, read, read, index, read),
-    *(read, write, write, write),
+    *(read, write, write, write, number, types.boolean, types.Tuple(ORACLE_SPACE)),
 )
 def bind_surrogate(
     pattern: Any,
@@ -254,18 +261,26 @@ def bind_surrogate(
     guard: Array,
     rule: Array,
     saved: Array,
+    lipschitz: float,
+    asks: bool,
+    space: Any,
 ) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
     table: Any = new(surrogate_table)
     table.measure, table.needs_gradient = pattern.measure, pattern.needs_gradient
     table.take, table.slope = pattern.take, pattern.slope
-    table.charge_queue = pattern.charge_queue
+    table.charge_queue, table.oracle = pattern.charge_queue, pattern.oracle
     table.queue, table.ranges = unowned_view(queue), unowned_view(ranges)
     table.units = unowned_view(units)
     table.potential, table.label = unowned_view(potential), unowned_view(label)
     table.members, table.ledger = unowned_view(members), unowned_view(ledger)
     table.guard, table.rule = unowned_view(guard), unowned_view(rule)
-    table.saved = unowned_view(saved)
+    table.saved, table.lipschitz, table.asks = unowned_view(saved), lipschitz, asks
+    index, numbers, links, scratch = space
+    table.space = (
+        *(unowned_view(index), unowned_view(numbers)),
+        *(unowned_view(links), unowned_view(scratch)),
+    )
     return table
 
 

@@ -12,7 +12,6 @@ from hedgerow import kernels
 from hedgerow.engine.certificate import is_play_left, leave_play
 from hedgerow.engine.signatures import CHARGE_VALUES, PARTS, ROWS, SLOPE, SPACE
 from hedgerow.feedback import LARGEST_VALUE
-from hedgerow.games.compiled_policy import as_written
 from hedgerow.games.convex_loop import look_at, look_type, unowned
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import (
@@ -37,7 +36,7 @@ from hedgerow.learners.blocks import BLOCK_BETA
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.problems.compiled_rounds import CompiledChunk, FunctionRows
 from hedgerow.problems.problem import LinearChunk, Round
-from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, as_written
 from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
 from hedgerow.surrogates.values import Values
 

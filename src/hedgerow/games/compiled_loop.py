@@ -7,51 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-
-from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
-from hedgerow.engine.signatures import LABEL, MEMBERS
-from hedgerow.engine.tables import UNDECLARED, learner_step, step_table, surrogate_table
-from hedgerow.kernels.jit import kernel, number, read, rows, whole, write, write_rows
+from hedgerow.engine.certificate import is_play_left, leave_play
+from hedgerow.engine.tables import step_table, surrogate_table
+from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
-from hedgerow.kernels.vectors import dots_and_norms, four
-from hedgerow.surrogates.make_loss import make_loss
-from hedgerow.surrogates.queue import PRICE
-from hedgerow.surrogates.ranges import LEARNT
+from hedgerow.kernels.vectors import dots_and_norms
+from hedgerow.policies.play_round import play_round
 
 Array = Any
-
-
-@kernel(types.boolean, step_table, surrogate_table, write, read, number, read, number, read, four)
-def play_round(
-    step: Any,
-    surrogate: Any,
-    ledger: Array,
-    a: Array,
-    cost: float,
-    c: Array,
-    value: float,
-    noise: Array,
-    seen: tuple[float, float, float, float],
-) -> bool:
-    """Play a round with gradients a, c and values cost, value.
-
-    `seen` is <a, x>, <c, x>, ||a||^2 and ||c||^2. Return False, with nothing changed, for a round
-    that is left to the objects.
-    """
-    n, learner = len(a), step.learner
-    mixed = learner.work[2 * n : 3 * n]
-    weight, inner, norm2, tangent2 = make_loss(
-        surrogate, mixed, a, cost, c, value, learner.state[:n], seen
-    )
-    if weight != weight:
-        return False
-    s = a if weight == 0.0 else mixed
-    if weight != 0.0 or surrogate.units[LEARNT] == 0.0:
-        tangent2 = step.measure(step.space[LABEL], step.space[MEMBERS], s, norm2)
-    certificate_add(ledger, s, inner, norm2, surrogate.queue[PRICE], cost, value)
-    learner_step(step, s, noise, inner, (tangent2, norm2, UNDECLARED))
-    return True
 
 
 @kernel(

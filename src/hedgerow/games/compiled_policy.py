@@ -11,11 +11,11 @@ from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.constrained import Constrained
+from hedgerow.policies.play_round import round_tables
 from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk
-from hedgerow.surrogates.cost_only import CostOnlySurrogate
+from hedgerow.sets.compiled import as_written
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
-from hedgerow.surrogates.queued import FirstOrder
 
 if TYPE_CHECKING:
     from hedgerow.games.weighed_loop import CompiledSteps
@@ -84,32 +84,13 @@ def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | None:
     if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate
-    if not isinstance(learner, KernelLearner) or learner.step_table is None:
+    if not isinstance(learner, KernelLearner):
         return None
-    if not as_written(learner, KernelLearner, "ask", "tell"):
+    if not isinstance(surrogate, PerConstraintSurrogate):
+        tables = round_tables(learner, surrogate)
+        return None if tables is None else CompiledPolicy(learner, tables[1], policy.ledger)
+    each = [round_tables(learner, part) for part in surrogate.surrogates]
+    first = each[0]
+    if first is None or None in each or not as_written(surrogate, PerConstraintSurrogate, "tell"):
         return None
-    if isinstance(surrogate, PerConstraintSurrogate):
-        kinds = [as_written(part, FirstOrder, "tell") for part in surrogate.surrogates]
-        if not as_written(surrogate, PerConstraintSurrogate, "tell") or not all(kinds):
-            return None
-        if surrogate.tables is None:
-            return None
-        first = surrogate.surrogates[0].table
-        return CompiledPolicy(learner, first, policy.ledger, surrogate.tables)
-    if isinstance(surrogate, CostOnlySurrogate):
-        fits = as_written(surrogate, CostOnlySurrogate, "tell")
-    elif isinstance(surrogate, FirstOrder):
-        fits = as_written(surrogate, FirstOrder, "tell")
-    else:
-        return None
-    if not fits or surrogate.table is None:
-        return None
-    return CompiledPolicy(learner, surrogate.table, policy.ledger)
-
-
-def as_written(part: object, base: type, *methods: str) -> bool:
-    """Whether neither a subclass nor the object itself replaces these methods of the base."""
-    return not any(
-        getattr(type(part), name) is not getattr(base, name) or name in vars(part)
-        for name in methods
-    )
+    return CompiledPolicy(learner, first[1], policy.ledger, surrogate.tables)

@@ -16,7 +16,6 @@ from hedgerow.engine.tables import (
     surrogate_table,
     surrogate_tables,
 )
-from hedgerow.games.compiled_loop import play_round
 from hedgerow.kernels.jit import (
     function,
     kernel,
@@ -29,6 +28,7 @@ from hedgerow.kernels.jit import (
 )
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot, dots_and_norms
+from hedgerow.policies.play_round import play_round
 from hedgerow.surrogates.each_loss import make_each_loss
 
 Array = Any
@@ -75,7 +75,7 @@ def play_round_each(
     n, learner = len(a), step.learner
     x, s = learner.state[:n], learner.work[2 * n : 3 * n]
     price, norm2 = make_each_loss(
-        surrogates, s, learner.work[n : 2 * n], a, cost, gradients, values, x
+        surrogates, s, learner.work[n : 2 * n], a, cost, gradients, values, x, x
     )
     if price != price:
         return False

@@ -8,12 +8,12 @@ import numpy as np
 
 from hedgerow.baselines.projecting import Normalised
 from hedgerow.baselines.weighed_step import WeighedStep, tell_weighed, weighed_table
-from hedgerow.games.compiled_policy import as_written
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.problems.problem import LinearChunk
+from hedgerow.sets.compiled import as_written
 
 Array = Any
 

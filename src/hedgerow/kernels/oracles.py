@@ -7,7 +7,14 @@ memory to work in. A projection has the same signature, and writes the point nea
 
 from __future__ import annotations
 
-from hedgerow.kernels.jit import function, index, nothing, read, write, write_index
+from typing import Any
+
+from hedgerow.kernels.jit import function, index, kernel, nothing, read, write, write_index
 
 ORACLE = (nothing, index, read, read, write_index, write, write)
 oracle_type = function(*ORACLE)
+
+
+@kernel(*ORACLE)
+def no_oracle(index: Any, numbers: Any, c: Any, links: Any, scratch: Any, v: Any) -> None:
+    """Stands in a table for an oracle that is never asked."""

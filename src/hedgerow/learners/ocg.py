@@ -1,22 +1,57 @@
-"""Hazan's online conditional gradient, for losses whose Lipschitz constant is known."""
+"""Conditional gradients that know a constant: Hazan's, and the one for strongly convex losses."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.arguments import warn_beyond
-from hedgerow.learners.conditional_gradient import ConditionalGradient
+from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.ocg import add, gap_and_distance, gradient, move
+from hedgerow.learners.arguments import first_play
+from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import line_search
 from hedgerow.sets.decision_set import DecisionSet
 
+Array = Vector
+ROUND, CONSTANT = range(2)
+"""The numbers of both states [x | x_1 or B | S | t, 1/eta or a], after the vectors."""
 
-class OCG(ConditionalGradient):
-    """Online conditional gradient as in Hazan's book: one linear minimisation per round.
+
+@kernel(*BEFORE_ORACLE)
+def before_oracle(
+    state: Array,
+    work: Array,
+    s: Array,
+    noise: Array,
+    inner: float,
+    loss: tuple[float, float, float],
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
+) -> bool:
+    """Write grad F_t(x_t), then take in grad_t = s, for F_{t+1}."""
+    n = len(s)
+    x, x1, S, own = state[:n], state[n : 2 * n], state[2 * n : 3 * n], state[3 * n :]
+    own[ROUND] += 1.0
+    gradient(work[:n], S, x, x1, own[CONSTANT])
+    add(S, s)
+    return True
+
+
+@kernel(*AFTER_ORACLE)
+def after_oracle(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t."""
+    move(state[:n], work[n : 2 * n], min(1.0, 2.0 / math.sqrt(state[3 * n + ROUND])))
+
+
+class OCG(KernelLearner):
+    """Online conditional gradient as in Hazan's book: one linear minimisation a round.
 
     F_t(x) = eta sum of <grad_tau, x> up to t - 1 + ||x - x_1||^2, v_t = argmin over X of
     <grad F_t(x_t), x>, x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t, with eta = D / (2 G T^{3/4})
@@ -34,6 +69,7 @@ class OCG(ConditionalGradient):
     Algorithm 27 and Theorem 7.3.
 
     >>> import numpy as np
+    >>> from hedgerow.feedback import EvalGrad
     >>> from hedgerow.sets.boxes import Box
     >>> learner = OCG(Box([-1.0], [1.0]), horizon=100, lipschitz=1.0)
     >>> for _ in range(50):
@@ -43,6 +79,8 @@ class OCG(ConditionalGradient):
 
     """
 
+    before_oracle, after_oracle = before_oracle, after_oracle
+
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -50,27 +88,56 @@ class OCG(ConditionalGradient):
         lipschitz: float,
         start: ArrayLike | None = None,
     ):
-        self.horizon = as_count(horizon, "horizon")
+        T, n = as_count(horizon, "horizon"), decision_set.dim
         self.lipschitz = as_positive(lipschitz, "lipschitz")
-        super().__init__(decision_set, start, {})
+        x1 = first_play(decision_set, start)
+        super().__init__(decision_set, {"x1": n, "S": n, "t": 1, "beta": 1}, x1=x1, horizon=T)
+        self._state["x1"][:] = x1
         D = decision_set.diameter or 1.0  # a single point: any length will do
-        self._beta = 2.0 * self.lipschitz * self.horizon**0.75 / D  # 1/eta
+        self._state["beta"][0] = 2.0 * self.lipschitz * T**0.75 / D  # 1/eta
 
-    def tell(self, loss: EvalGrad) -> None:
-        """Take the gradient at x_t and move to x_{t+1}, which does not depend on it yet."""
-        s = self._checked(loss)
-        state = self._state
-        t = state["t"][0] = state["t"][0] + 1.0
-        sigma = min(1.0, 2.0 / math.sqrt(t))
-        self._step(self._beta, state["x1"], lambda gap, distance2: sigma)  # noqa: ARG005
-        state["S"][:] += s  # the sum in F_{t+1}
-        warn_beyond(int(t), self.horizon)
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear minimisations it has asked for: one per round."""
+        return self.rounds
 
 
-NO_RULE = np.zeros(0)
+@kernel(*BEFORE_ORACLE)
+def before_strong(
+    state: Array,
+    work: Array,
+    s: Array,
+    noise: Array,
+    inner: float,
+    loss: tuple[float, float, float],
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
+) -> bool:
+    """Take in grad_t = s and x_t; write grad F_t(x_t), F_t = <S, x> + (a t/2) ||x - B/t||^2."""
+    n = len(s)
+    x, B, S, own = state[:n], state[n : 2 * n], state[2 * n : 3 * n], state[3 * n :]
+    t = own[ROUND] = own[ROUND] + 1.0
+    beta = 0.5 * own[CONSTANT] * t
+    add(S, s)
+    add(B, x)
+    for i in range(n):
+        work[i] = S[i] + 2.0 * beta * (x[i] - B[i] / t)
+    return True
 
 
-class StronglyConvexOCG(ConditionalGradient):
+@kernel(*AFTER_ORACLE)
+def after_strong(
+    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+) -> None:
+    """x_{t+1} = x_t + sigma_t (v_t - x_t), by exact line search on F_t."""
+    x, v, own = state[:n], work[n : 2 * n], state[3 * n :]
+    gap, distance2 = gap_and_distance(work[:n], x, v)
+    beta = 0.5 * own[CONSTANT] * own[ROUND]
+    move(x, v, line_search(own, own[ROUND], beta, gap, distance2))
+
+
+class StronglyConvexOCG(KernelLearner):
     """Online conditional gradient on F_t(x) = sum of <grad_tau, x> + (a/2) ||x - x_tau||^2.
 
     One linear minimisation a round, exact line search, any horizon. For losses that are
@@ -86,16 +153,15 @@ class StronglyConvexOCG(ConditionalGradient):
 
     """
 
-    def __init__(self, decision_set: DecisionSet, modulus: float, start: ArrayLike | None = None):
-        self.modulus = as_positive(modulus, "modulus")
-        super().__init__(decision_set, start, {"B": decision_set.dim})
+    before_oracle, after_oracle = before_strong, after_strong
 
-    def tell(self, loss: EvalGrad) -> None:
-        """Take the gradient at x_t and move to x_{t+1}."""
-        s = self._checked(loss)
-        state = self._state
-        t = state["t"][0] = state["t"][0] + 1.0
-        state["S"][:] += s
-        state["B"][:] += state["x"]
-        beta = 0.5 * self.modulus * t  # F_t = <S, x> + beta ||x - B/t||^2 + a constant
-        self._step(beta, state["B"] / t, lambda *gap: line_search(NO_RULE, t, beta, *gap))
+    def __init__(self, decision_set: DecisionSet, modulus: float, start: ArrayLike | None = None):
+        self.modulus, n = as_positive(modulus, "modulus"), decision_set.dim
+        x1 = first_play(decision_set, start)
+        super().__init__(decision_set, {"B": n, "S": n, "t": 1, "modulus": 1}, x1=x1)
+        self._state["modulus"][0] = self.modulus
+
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear minimisations it has asked for: one per round."""
+        return self.rounds

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from typing import TypeVar
+from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +16,16 @@ from hedgerow.engine.certificate import certificate_add, certificate_add_round, 
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
+from hedgerow.learners.arguments import warn_beyond
+from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition, check_parts
+from hedgerow.policies.play_round import round_tables, tell_round
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
+from hedgerow.sets.compiled import as_written
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, LearntRanges, SeenRanges
@@ -54,7 +59,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         super().__init__(
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
-        self._warned = False
+        self._warned, self._dim = False, learner.decision_set.dim
         if isinstance(surrogate, ReadsLedger):
             surrogate.read(self.ledger)
 
@@ -75,9 +80,18 @@ class Constrained(Composition[EvalGrad, Seen]):
                 hold beforehand assume that every round is told at once.
 
         """
-        dim = self.decision_set.dim
+        dim = self._dim
         if not (is_plain(cost, dim) and is_plain(constraint, dim)):
             self._check(cost, constraint)
+        elif at is None and self._tables is not None:
+            (step, surrogate), learner = self._tables, cast(KernelLearner, self.learner)
+            a, c, value = cost.grad, constraint.grad, constraint.value
+            if tell_round(step, surrogate, self._state.array, a, cost.value, c, value):
+                if learner.horizon is not None:
+                    warn_beyond(learner.rounds, learner.horizon)
+                if value > 0.0:
+                    self.warn_if_ignored()
+                return
         played = None if at is None else as_play(at, self.decision_set, self.ask())
         loss = self._pass_on(cost, constraint, played)
         worst = max((float(seen.value) for seen in each_seen(constraint)), default=0.0)
@@ -90,6 +104,13 @@ class Constrained(Composition[EvalGrad, Seen]):
             leave_play(self.ledger, following)
         if worst > 0.0:
             self.warn_if_ignored()
+
+    @cached_property
+    def _tables(self) -> tuple[Any, Any] | None:
+        """The tables by which one kernel takes in a round; None where that takes more."""
+        tables = round_tables(self.learner, self.surrogate)
+        draws = tables is not None and not as_written(self.learner, KernelLearner, "draw")
+        return None if draws else tables
 
     def warn_if_ignored(self) -> None:
         """Warn once if after many violations the weight is still too small to move the play."""

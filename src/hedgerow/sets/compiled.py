@@ -16,6 +16,8 @@ from hedgerow.inputs import Vector
 Index = NDArray[np.uint32]
 NO_INDEX = np.zeros(0, np.uint32)
 NO_NUMBERS = np.zeros(0)
+NO_SPACE = (NO_INDEX, NO_NUMBERS, NO_INDEX, NO_NUMBERS)
+"""For an oracle that is never asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +102,14 @@ def kernel_matches(part: object, method: str, kernel: str = "compiled") -> bool:
     mro = type(part).__mro__
     methods, kernels = ([name in vars(c) for c in mro] for name in (method, kernel))
     return True in kernels and kernels.index(True) <= methods.index(True)
+
+
+def as_written(part: object, base: type, *methods: str) -> bool:
+    """Whether neither a subclass nor the object itself replaces these methods of the base."""
+    return not any(
+        getattr(type(part), name) is not getattr(base, name) or name in vars(part)
+        for name in methods
+    )
 
 
 def free_mask(free: NDArray[np.bool_]) -> Index:

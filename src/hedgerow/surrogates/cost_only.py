@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
-from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
+from hedgerow.engine.tables import UNDECLARED, bind_surrogate, surrogate_pattern
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import COMPILED, kernel
+from hedgerow.kernels.oracles import no_oracle
 from hedgerow.kernels.tangents import everywhere
 from hedgerow.potentials import power_slope
-from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
@@ -57,9 +58,10 @@ class CostOnlySurrogate(Stateful):
         self._saved = np.empty(20)
         numbers = self._numbers = np.zeros(10)  # the table only borrows them
         return bind_surrogate(
-            surrogate_pattern(everywhere, *kernels),
+            surrogate_pattern(everywhere, *kernels, no_oracle),
             *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),
             *(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, self._saved),
+            *(UNDECLARED, False, NO_SPACE),
         )
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:

@@ -32,7 +32,7 @@ def append_table(tables: Any, table: Any) -> None:
     tables.append(table)
 
 
-@kernel(two, surrogate_tables, write, write, read, number, rows, read, read)
+@kernel(two, surrogate_tables, write, write, read, number, rows, read, read, read)
 def make_each_loss(
     tables: Any,
     s: Array,
@@ -42,6 +42,7 @@ def make_each_loss(
     gradients: Array,
     values: Array,
     x: Array,
+    at: Array,
 ) -> tuple[float, float]:
     """Take in a round and write the loss's gradient a + the sum of weights times gradients to s.
 
@@ -55,7 +56,7 @@ def make_each_loss(
         surrogate, c = tables[k], gradients[k]
         tangent2 = surrogate.measure(surrogate.label, surrogate.members, a, cost2)
         norms2 = (cost2, dot(c, c), tangent2)
-        weight = weigh(surrogate, scratch, a, cost, c, values[k], x, norms2)
+        weight = weigh(surrogate, scratch, a, cost, c, values[k], x, at, norms2)
         if weight != weight:
             refused = k
             break

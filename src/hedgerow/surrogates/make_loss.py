@@ -7,6 +7,7 @@ from typing import Any
 
 from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
+from hedgerow.inputs import LARGEST_GRADIENT
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dots_and_norms, four, mix, three
 from hedgerow.learners.steps import ORDERED
@@ -20,6 +21,7 @@ from hedgerow.surrogates.ranges import (
     is_felt,
     needs_reach,
     product_of,
+    unavoided,
     violation_unit,
     weight_unit,
 )
@@ -27,6 +29,8 @@ from hedgerow.surrogates.ranges import (
 Array = Any
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 """Rounds with a larger squared gradient are left to Python, which refuses them."""
+LEAST_DIRECTION2 = 1e-250
+"""Directions of a smaller squared norm are left to Python, which rescales them for the oracle."""
 NOT_MADE = (math.nan, 0.0, 0.0, 0.0)
 
 
@@ -58,7 +62,7 @@ def take_back(surrogate: Any) -> None:
         surrogate.rule[i] = 0.0
 
 
-@kernel(number, surrogate_table, write, read, number, read, number, read, three)
+@kernel(number, surrogate_table, write, read, number, read, number, read, read, three)
 def weigh(
     surrogate: Any,
     s: Array,
@@ -67,13 +71,14 @@ def weigh(
     c: Array,
     value: float,
     x: Array,
+    at: Array,
     norms2: tuple[float, float, float],
 ) -> float:
-    """Take in a round with gradients a, c and values cost, value, played at x; return the weight.
+    """Take in a round with gradients a, c and values cost, value, seen at `at`; return the weight.
 
-    `norms2` are ||a||^2, ||c||^2 and the squared norm of a along the set; s is memory to work in.
-    NaN, with nothing changed, stands for a round that is left to Python: one to refuse, or one in
-    which the ranges need their oracle call.
+    x is the present play, and also `at` unless feedback is late. `norms2` are ||a||^2, ||c||^2 and
+    the squared norm of a along the set; s is memory to work in. NaN, with nothing changed, stands
+    for a round that is left to Python: one to refuse, or one whose oracle call is left to it.
     """
     cost2, plain2, tangent2 = norms2
     if not (cost2 <= LARGEST_PART2 and plain2 <= LARGEST_PART2):
@@ -84,8 +89,16 @@ def weigh(
     label, members, measure = surrogate.label, surrogate.members, surrogate.measure
     needed = surrogate.needs_gradient(queue, units, value)
     force2 = measure(label, members, c, plain2) if needed > 0.0 else 0.0
-    if needs_reach(ranges, units, value, needed, force2):
+    reach = needs_reach(ranges, units, value, needed, force2)
+    known = surrogate.asks and len(surrogate.ledger) > 0  # without a policy the play is not known
+    if reach and not (known and plain2 > LEAST_DIRECTION2):
         return math.nan
+    save(surrogate)
+    relief = 0.0
+    if reach:
+        index, numbers, links, scratch = surrogate.space
+        surrogate.oracle(index, numbers, c, links, scratch, s)
+        relief = unavoided(ranges, a, c, value, at, s, math.nan)
     product = lost = 0.0
     if units[LEARNT] == AS_FORGIVEN and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)
@@ -93,8 +106,7 @@ def weigh(
         product = product_of(measure(label, members, s, mixed2), tangent2, force2, k)
     if len(surrogate.ledger) > 0 and value > 0.0:
         lost = lost_against(surrogate.ledger, x)
-    save(surrogate)
-    sizes = (tangent2, force2, plain2, product, lost, 0.0)
+    sizes = (tangent2, force2, plain2, product, lost, relief)
     weight, q = 0.0, surrogate.take(queue, ranges, units, value, sizes)  # lines 6 and 7
     if q == q and is_felt(units, sizes):
         unit = violation_unit(ranges, units)
@@ -102,14 +114,14 @@ def weigh(
             surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
     if len(surrogate.guard) > BLOCKS:
-        weight = grant_blocks(surrogate.guard, surrogate.rule, value, weight, sizes)
+        weight = grant_blocks(surrogate.guard, surrogate.rule, value - relief, weight, sizes)
     elif len(surrogate.guard) > 0:
-        weight = grant(surrogate.guard, surrogate.rule, value, weight, sizes)
+        weight = grant(surrogate.guard, surrogate.rule, value - relief, weight, sizes)
     surrogate.charge_queue(queue, ranges, units, value, weight)
     return weight
 
 
-@kernel(four, surrogate_table, write, read, number, read, number, read, four)
+@kernel(four, surrogate_table, write, read, number, read, number, read, read, four)
 def make_loss(
     surrogate: Any,
     s: Array,
@@ -118,6 +130,7 @@ def make_loss(
     c: Array,
     value: float,
     x: Array,
+    at: Array,
     seen: tuple[float, float, float, float],
 ) -> tuple[float, float, float, float]:
     """Take in a round as `weigh` does; `seen` is <a, x>, <c, x>, ||a||^2 and ||c||^2.
@@ -130,21 +143,22 @@ def make_loss(
     tangent2 = surrogate.measure(surrogate.label, surrogate.members, a, cost2)
     if tangent2 <= 0.0 and cost2 > 0.0:
         return NOT_MADE
-    weight = weigh(surrogate, s, a, cost, c, value, x, (cost2, plain2, tangent2))
+    weight = weigh(surrogate, s, a, cost, c, value, x, at, (cost2, plain2, tangent2))
     if weight != weight:
         return NOT_MADE
     if weight == 0.0:
         return weight, inner, cost2, tangent2
     inner, norm2 = mix(s, a, c, weight, x)
-    if norm2 <= LARGEST_LOSS2:
+    steep = (1.0 + weight) * surrogate.lipschitz
+    if norm2 <= LARGEST_LOSS2 and steep <= LARGEST_GRADIENT:
         return weight, inner, norm2, tangent2
     take_back(surrogate)
     return NOT_MADE
 
 
-@kernel(number, surrogate_table, write, read, number, read, number, read)
+@kernel(number, surrogate_table, write, read, number, read, number, read, read)
 def weigh_round(
-    surrogate: Any, s: Array, a: Array, cost: float, c: Array, value: float, x: Array
+    surrogate: Any, s: Array, a: Array, cost: float, c: Array, value: float, x: Array, at: Array
 ) -> float:
     """Return the weight of a round, and write the loss's gradient as `make_loss` does."""
-    return make_loss(surrogate, s, a, cost, c, value, x, dots_and_norms(a, c, x))[0]
+    return make_loss(surrogate, s, a, cost, c, value, x, at, dots_and_norms(a, c, x))[0]

@@ -103,7 +103,8 @@ class PerConstraintSurrogate(Stateful):
                 x = self._ledger[: s.size]  # else never looked at
             gradients, values = np.array([g.grad for g in seen]), np.array([g.value for g in seen])
             price, _ = make_each_loss(
-                self.tables, s, scratch, cost.grad, cost.value, gradients, values, x
+                *(self.tables, s, scratch, cost.grad, cost.value, gradients, values),
+                *(x, x if at is None else at),
             )
             if price == price:  # else the round is left to what follows
                 return EvalGrad(cost.value + self.price, s)

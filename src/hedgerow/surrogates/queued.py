@@ -12,12 +12,13 @@ import numpy as np
 
 from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.signatures import FORCE2
-from hedgerow.engine.tables import bind_surrogate, surrogate_pattern
+from hedgerow.engine.tables import UNDECLARED, bind_surrogate, surrogate_pattern
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.jit import COMPILED
+from hedgerow.kernels.oracles import no_oracle
 from hedgerow.potentials import Potential, Slope
-from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches
+from hedgerow.sets.compiled import NO_NUMBERS, NO_SPACE, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.make_loss import weigh_round
@@ -149,16 +150,20 @@ class FirstOrder(Queued):
         if kind.weigh is not FirstOrder.weigh or "weigh" in vars(self):
             return None
         measure, label, members = self._measured = measured  # the table only borrows its arrays
-        pattern = surrogate_pattern(
-            measure, kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue
-        )
+        space = self._asked = self.ranges.oracle()
+        kernels = (kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue)
+        oracle = no_oracle if space is None else space.compiled.oracle
+        arrays = NO_SPACE if space is None else space.arrays
         guard, rule = (NO_NUMBERS,) * 2
         if self.guard is not None:
             guard, rule = self.guard.array, self.guard.rule
         self._saved = np.empty(self._state.array.size + ranges.size + guard.size)
         own = (self._state.array, ranges, self._units, self.slope[1])
         lent = (self.ledger, guard, rule, self._saved)
-        return bind_surrogate(pattern, *own, label, members, *lent)
+        pattern = surrogate_pattern(measure, *kernels, oracle)
+        L = UNDECLARED if self.lipschitz is None else self.lipschitz
+        asked = (L, space is not None, arrays)
+        return bind_surrogate(pattern, *own, label, members, *lent, *asked)
 
     def weigh(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
         """Take in a round, seen at the play or at `at`; return the weight on the constraint."""
@@ -190,7 +195,8 @@ class FirstOrder(Queued):
             s = np.empty(cost.grad.size)
             x = self.ledger[: s.size] if self.ledger.size else cost.grad  # else never looked at
             weight = weigh_round(
-                self.table, s, cost.grad, cost.value, constraint.grad, constraint.value, x
+                *(self.table, s, cost.grad, cost.value, constraint.grad, constraint.value),
+                *(x, x if at is None else at),
             )
             if weight == weight:  # else the round is left to what follows
                 grad = cost.grad if weight == 0.0 else s

@@ -18,9 +18,9 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.tangents import everywhere
-from hedgerow.kernels.vectors import mix
+from hedgerow.kernels.vectors import descent, dot, mix
 from hedgerow.protocols.parts import Learner
-from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
+from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, KernelWorkspace, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State, Stateful
 
@@ -94,6 +94,25 @@ def see_violation(ranges: Array, value: float) -> None:
     ranges[MG] = ranges[SECOND] if ranges[SECOND] > 0.0 else ranges[TOP]
 
 
+@kernel(number, write, read, read, number, read, read, number)
+def unavoided(
+    ranges: Array, a: Array, c: Array, value: float, x: Array, safest: Array, lowest: float
+) -> float:
+    """Return the part of a violation at x that no action avoids, given the safest action.
+
+    Where there is none, learn what it costs to be safe. `lowest` is a proved lower bound of <c, .>
+    on the set; NaN where the safest action attains the minimum.
+    """
+    ranges[CALLS] += 1.0
+    avoided = descent(c, x, safest)[0]
+    left = value - (avoided if lowest != lowest else dot(c, x) - lowest)
+    if left > SURE * value:
+        return left
+    if avoided > 0.0:
+        ranges[RATE] = max(-descent(a, x, safest)[0] / avoided, 0.5 * ranges[RATE])
+    return 0.0
+
+
 @kernel(nothing, write, read, number, number, SIZES)
 def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes) -> None:
     """Take in the sizes of this round's gradients and violation."""
@@ -147,6 +166,10 @@ class GivenRanges(Stateful):
     def measure(self) -> tuple[Any, ...] | None:
         """Return a kernel that measures gradients, and what it reads; nothing is learnt from it."""
         return everywhere, NO_INDEX, NO_NUMBERS
+
+    def oracle(self) -> KernelWorkspace | None:
+        """Return None: it asks none."""
+        return None
 
     def reach(
         self,
@@ -238,6 +261,10 @@ class LearntRanges(Stateful):
             return None
         return compiled.measure, compiled.label, compiled.members
 
+    def oracle(self) -> KernelWorkspace | None:
+        """Return the oracle that compiled code asks in place of `reach`, if it may."""
+        return None  # the one call of a game
+
     def reach(
         self,
         cost: EvalGrad,  # noqa: ARG002
@@ -308,16 +335,21 @@ class SeenRanges(LearntRanges):
         x, grad = self.learner.ask() if at is None else at, constraint.grad
         X = self.learner.decision_set
         safest = X.lmo(grad)
-        avoided = float(grad @ (x - safest))
-        self._state["calls"][0] += 1.0
-        exact = type(X).minimum is DecisionSet.minimum  # else the set knows a proved bound
-        lowest = constraint.value - (avoided if exact else float(grad @ x) - X.minimum(grad))
-        if lowest > SURE * constraint.value:
-            return lowest
-        if avoided > 0.0:  # where the round can be kept, what that costs
-            seen = float(cost.grad @ (safest - x)) / avoided
-            self.array[RATE] = max(seen, 0.5 * self.array[RATE])
-        return 0.0
+        lowest = math.nan if _attains_minimum(X) else X.minimum(grad)
+        return unavoided(self.array, cost.grad, grad, constraint.value, x, safest, lowest)
+
+    def oracle(self) -> KernelWorkspace | None:
+        """Return the oracle that compiled code asks in place of `reach`, if it may."""
+        X = self.learner.decision_set
+        own = kernel_matches(self, "reach", "oracle") and kernel_matches(X, "lmo")
+        if X.compiled is None or not own or not _attains_minimum(X):
+            return None
+        return KernelWorkspace(X.compiled)
+
+
+def _attains_minimum(X: DecisionSet) -> bool:
+    """Whether the oracle's answer is the minimum; else the set knows a proved bound."""
+    return type(X).minimum is DecisionSet.minimum
 
 
 Ranges = GivenRanges | LearntRanges
