@@ -68,7 +68,7 @@ def test_runs_of_another_state_are_not_added(folder, tmp_path):
     (line,) = result.stderr.splitlines()
     assert f"{folder} holds results of another state of the library" in line
     assert f"(sources {OTHER}; here {sources()})" in line
-    assert "give another folder with --out, or accept the mixture with --mix" in line
+    assert "give another folder with --out, or allow the mixture with --mix" in line
     assert results_of(folder) == before
 
 

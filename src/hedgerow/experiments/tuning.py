@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -337,10 +337,21 @@ def _refuse_other_tuning(path: Path, tuning: Tuning) -> None:
 def held_out(experiment: Experiment, selection: dict[str, Any]) -> list[Task]:
     """Return the tasks of the report: every method with its chosen eagerness."""
     rounds = checked_tuning(experiment).rounds
-    chosen = {
-        (row["problem"], row["horizon"], row["method"]): row["eagerness"]
-        for row in selection["rows"]
-    }
+    return with_choices(plan(reported_part(experiment)), selection["rows"], rounds)
+
+
+def with_choices(
+    tasks: Iterable[Task], rows: Sequence[dict[str, Any]], rounds: int | None
+) -> list[Task]:
+    """Give each practical run the eagerness that was chosen for it; leave out who chose none.
+
+    Args:
+        tasks: the plan of the reported part.
+        rows: the choices, as `selection.json` has them.
+        rounds: how many first rounds chose, where data are held out by time.
+
+    """
+    chosen = {(row["problem"], row["horizon"], row["method"]): row["eagerness"] for row in rows}
 
     def with_chosen(task: Task) -> Task | None:
         if not isinstance(task, RunTask) or task.preset != "practical":
@@ -348,5 +359,4 @@ def held_out(experiment: Experiment, selection: dict[str, Any]) -> list[Task]:
         eagerness = chosen[task.game.problem.label, rounds or task.game.horizon, task.method]
         return None if eagerness is None else replace(task, eagerness=eagerness)
 
-    tasks = map(with_chosen, plan(reported_part(experiment)))
-    return [task for task in tasks if task is not None]
+    return [task for task in map(with_chosen, tasks) if task is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hedgerow.baselines.methods import fixed_method, installed_method, method_names
@@ -10,7 +11,7 @@ from hedgerow.experiments.config import Experiment, ProblemSpec
 from hedgerow.experiments.problems import kind_names
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.tasks import RunTask, plan
-from hedgerow.experiments.tuning import held_out
+from hedgerow.experiments.tuning import with_choices
 from hedgerow.report.summary import Summary
 from hedgerow.report.verdicts import ROUTES
 
@@ -58,8 +59,11 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
         many=tuple(resolved.get("many", ())),
     )
     try:
-        if "selection" in resolved:
-            tasks = held_out(experiment, {"rows": resolved["selection"]})
+        if rows := resolved.get("selection"):
+            chosen = {row["horizon"] for row in rows}
+            played = {T for problem in resolved["problems"] for T in problem["horizons"]}
+            rounds = None if chosen <= played else max(chosen)  # data held out by time
+            tasks = with_choices(plan(replace(experiment, eagerness=(1.0,))), rows, rounds)
         else:
             tasks = plan(experiment)
     except (KeyError, ValueError):  # one without a choice, or a plug-in that cannot be imported
