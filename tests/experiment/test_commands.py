@@ -84,7 +84,7 @@ def test_reproduce_runs_reports_and_grows(tmp_path, monkeypatch):
 
     def load(name, network):
         asked.append((name, network))
-        return small(tmp_path, TINIEST.replace("[20]\n\n", "[40]\n\n"))
+        return small(tmp_path, TINIEST.replace("[20]\n\n", "[300]\n\n"))
 
     monkeypatch.setattr("hedgerow.cli.reproduce.load_experiment", load)
     folder = tmp_path / "out/reproduce"

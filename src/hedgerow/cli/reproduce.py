@@ -33,7 +33,7 @@ from hedgerow.experiments.tasks import Task, plan
 from hedgerow.report.page import write_report
 from hedgerow.report.summary import Summary
 
-FULL_SEEDS = range(40, 70)
+FULL_SEEDS = range(300, 330)
 EARLY = 3
 """Seeds of the first page, which is there within half a minute."""
 
