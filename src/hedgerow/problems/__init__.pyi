@@ -36,6 +36,7 @@ from .problem import Problem as Problem
 from .problem import Recorded as Recorded
 from .ranking import Ranking as Ranking
 from .sensor_coverage import SensorCoverage as SensorCoverage
+from .shipped_prices import shipped_relatives as shipped_relatives
 from .shortest_path import ShortestPath as ShortestPath
 from .synthetic import HalfspaceBox as HalfspaceBox
 from .synthetic import HardBox as HardBox
