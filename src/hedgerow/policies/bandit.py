@@ -62,8 +62,10 @@ def projection_free_cbco(
         seed: fixes the perturbations.
         lipschitz: a Lipschitz constant of costs and constraints, or a pair of them.
         bound: a bound of |cost| and |constraint| over the set, or a pair of them.
-        violation_range: the largest violation that one round can cause; by default the smaller of
-            the constraint's bound and its Lipschitz constant times the diameter.
+        violation_range: the unit of violation, the largest that one round can cause; by default
+            the smaller of the constraint's bound and its Lipschitz constant times the diameter.
+            This policy does not learn its unit: if violations are far below it, it reacts late.
+            Give a smaller one then.
         benchmark_budget: how much cumulative violation the benchmark itself may have, in the
             constraint's unit; it widens the potential's scale by p times this.
         preset: "practical" or "theory".
