@@ -1,5 +1,7 @@
 """Theorem G on products whose factors have steps of their own."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,78 @@ def test_theorem_g_holds_in_every_round(name):
             assert Z + 1e-9 * (1.0 + abs(Z)) >= M
         acted += policy.surrogate.guard.interventions
     assert acted > 0
+
+
+def written_out(guard, rule, radii2, value, wish, f2, g2, fg):
+    """The guard of blocks as theory.md has it; return the weight and whether beta_b rise to b."""
+    D, R2, C = guard["D"], radii2.sum(), guard["C"]
+
+    def norm(w):
+        return math.sqrt(f2 + 2.0 * w * fg + w * w * g2)
+
+    def first(w, beta):
+        s = norm(w)
+        return min(D ** (2 / 3) * s ** (4 / 3) * beta ** (-1 / 3), 4 / 3 * s * D)
+
+    guard["phi"] += f2 ** (2 / 3)
+    Phi, wc = guard["phi"] ** 0.75, 0.0
+    if value > 0.0:
+        kappa = C * D * math.sqrt(g2)
+        m = 0.25 / numbers.C1 * C * D * Phi
+        wc = (m + guard["Wc"]) / kappa * (value / kappa) ** 3
+    guard["Pc"] += norm(wc) ** (4 / 3)
+    b = guard["Pc"] ** 0.75 / D
+    right = 4 / 3 * D * guard["Pc"] ** 0.75 + 4 / 3 * R2 * b + 0.25 * C * D * Phi
+    Z = min(guard["Z"], np.sum(rule[rules.M] + 4 / 3 * rule[rules.LEFT]))
+    unit = rule[rules.UNIT] * rule[rules.P] ** 0.75 / rule[rules.D]
+    wanted = np.minimum(rule[rules.M] / (0.03 * rule[rules.D] ** 2), unit)
+    beta = np.maximum(np.maximum(rule[rules.BETA], unit / 32), wanted)  # before this round
+
+    def left(w, reg, least, short):
+        rise = first(w, least) if least > 0.0 else 4 / 3 * norm(w) * D
+        rise += (reg - radii2 @ rule[rules.BETA]) / 3
+        paid = guard["We"] + (w - wc) * max(0.0, value)
+        return Z + rise - paid + reg + 4 / 3 * short, rise
+
+    w = max(wish, wc)
+    reg = radii2 @ beta + math.sqrt(R2) * norm(w)
+    sides, rise = left(w, reg, beta.min(), radii2 @ np.maximum(0.0, b - beta))
+    if acted := sides > right:
+        beta = np.maximum(rule[rules.BETA], b)
+        if left(w, radii2 @ beta, beta.min(), 0.0)[0] > right:
+            low, high = wc, w
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                fits = left(middle, radii2 @ beta, beta.min(), 0.0)[0] <= right
+                low, high = (middle, high) if fits else (low, middle)
+            w = low
+        rise = left(w, radii2 @ beta, beta.min(), 0.0)[1]
+    guard["Z"] = Z + rise
+    guard["We"] += (w - wc) * max(0.0, value)
+    guard["Wc"] += wc * max(0.0, value)
+    return w, acted
+
+
+@pytest.mark.parametrize("name", ["mixed", "balls", "one"])
+def test_the_guard_of_blocks_does_what_its_text_says(name):
+    X = PRODUCTS[name]()
+    policy = blocks_of(X)
+    learner, guard = policy.learner, policy.surrogate.guard
+    text = {"D": X.diameter, "C": guard.C} | dict.fromkeys(("phi", "Pc", "Wc", "We", "Z"), 0.0)
+    unguarded = AdaptiveSurrogate(SeenRanges(learner), 40.0)
+    unguarded.read(policy.ledger)
+    radii2, times = radii2_of(learner), 0
+    for f, g, value, _ in reacting(X, 0, policy, 200):
+        cost, constraint = EvalGrad(0.0, f), EvalGrad(value, g)
+        wish = unguarded.weigh(cost, constraint)
+        tf, tg = X.tangent(f), X.tangent(g)
+        sizes = float(tf @ tf), float(tg @ tg), float(tf @ tg)
+        w, acted = written_out(text, learner.block_rules.T, radii2, value, wish, *sizes)
+        policy.tell(cost, constraint)
+        times += acted
+        assert policy.surrogate.weight == pytest.approx(w if value > 0.0 else 0.0, rel=1e-6)
+        assert guard.interventions == times
+    assert times > 0
 
 
 def test_without_the_guard_the_inequality_is_broken():

@@ -70,7 +70,7 @@ def projection_free_coco(
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
 
     `practical` (the default) needs no horizon and no constants. The learner is `TrackingOCG`, the
-    surrogate `AdaptiveSurrogate`: violations are measured in units of the largest seen, so
+    surrogate `AdaptiveSurrogate`: violations are measured in units of the second largest seen, so
     that the policy reacts within a few of them, and a violation that no action avoids is forgiven.
     Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
     another factor up to rounding. One oracle call per round, and a few more for violations of a
@@ -99,8 +99,8 @@ def projection_free_coco(
         preset: "practical" or "theory".
         lipschitz: a Lipschitz constant of all costs and constraints, or a pair (costs,
             constraints). `theory` needs it; in `practical` it replaces the learnt Gf and Gg.
-        violation_range: the unit of violation, in the constraint's own unit; replaces the largest
-            one seen. Smaller means more eager.
+        violation_range: the unit of violation, in the constraint's own unit; replaces the
+            second largest one seen. Smaller means more eager.
         violation_scale: about how much cumulative violation may be spent, in the constraint's own
             unit; replaces k_t U, scale and unit in one number.
         benchmark_budget: how much cumulative violation B the benchmark itself may have, in the

@@ -33,6 +33,7 @@ from hedgerow.surrogates.guard import (
     Sizes,
     Z,
     mixed_size2,
+    steepest,
     theorem_weight,
 )
 
@@ -46,6 +47,9 @@ ROW = rules.LEASH + 2
 @kernel(four, read, write, number)
 def sums_of_blocks(guard: Array, rows: Array, b: float) -> tuple[float, float, float, float]:
     """Return, over the blocks and with R_b^2 as weights, what the inequality needs to know.
+
+    By Hoelder, sum D_b^{2/3} ||s_b||^{4/3} <= D^{2/3} ||s||^{4/3}, so that `steepest` of the whole
+    gradient with the least beta_b bounds what all blocks lose.
 
     The sums of beta_b, of the beta_b that M_b and P_b ask for before this round, of
     max(0, b - that), and the least of these; 0 <= that of the round itself - that <=
@@ -88,19 +92,6 @@ def order(rows: Array, beta: float) -> None:
     """Order that no block's regulariser is below beta in this round."""
     for k in range(len(rows) // ROW):
         rows[k * ROW + rules.ORDERED] = beta
-
-
-@kernel(number, number, number, number)
-def steepest(norm: float, D: float, beta: float) -> float:
-    """Return min(D^{2/3} ||s||^{4/3} beta^{-1/3}, (4/3) ||s|| D), at least what all blocks lose.
-
-    By Hoelder, sum D_b^{2/3} ||s_b||^{4/3} <= D^{2/3} ||s||^{4/3}, and by Cauchy-Schwarz
-    sum D_b ||s_b|| <= D ||s||.
-    """
-    rise = 4.0 / 3.0 * norm * D
-    if beta > 0.0:
-        rise = min(rise, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
-    return rise
 
 
 @kernel(number, write, write, number, number, SIZES)

@@ -64,6 +64,15 @@ def mixed_size2(sizes: Sizes, weight: float) -> float:
     return max(0.0, sizes[COST2] + weight * (2.0 * sizes[PRODUCT] + weight * sizes[FORCE2]))
 
 
+@kernel(number, number, number, number)
+def steepest(norm: float, D: float, beta: float) -> float:
+    """Return min(D^{2/3} ||s||^{4/3} beta^{-1/3}, (4/3) ||s|| D): the one-step inequality."""
+    rise = 4.0 / 3.0 * norm * D
+    if beta > 0.0:
+        rise = min(rise, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
+    return rise
+
+
 @kernel(two, write, write, number, number, number)
 def increase(guard: Array, rule: Array, s2: float, beta: float, b: float) -> tuple[float, float]:
     """Return by how much a round of ||s||^2 = s2 raises the inequality's left side, and Z alone.
@@ -71,10 +80,8 @@ def increase(guard: Array, rule: Array, s2: float, beta: float, b: float) -> tup
     Left: the rise of Z, plus R^2 (beta + (4/3) max(0, b - beta)). Rounds without a step since the
     last one count as one with this, whose gradient is at most the sum of theirs.
     """
-    D, R2_, norm = rule[rules.D], guard[R2], guard[BLOCK] + math.sqrt(s2)
-    rise = 4.0 / 3.0 * norm * D
-    if beta > 0.0:
-        rise = min(rise, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
+    R2_ = guard[R2]
+    rise = steepest(guard[BLOCK] + math.sqrt(s2), rule[rules.D], beta)
     rise += (beta - guard[THEN]) * R2_ / 3.0
     return rise + R2_ * (beta + 4.0 / 3.0 * max(0.0, b - beta)), rise
 
