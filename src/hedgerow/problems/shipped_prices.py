@@ -15,8 +15,8 @@ def shipped_relatives(name: str) -> Vector:
     """Return the daily price relatives of a series of `universal-portfolios`.
 
     The package has the classic series of the field, such as "nyse_o" (36 stocks, 1962 to 1984) and
-    "djia", as files of prices. They are read, the package is not imported, so
-    `pip install --no-deps universal-portfolios` suffices.
+    "djia", as files of prices. They are read, the package is not imported: what it depends on is
+    not needed.
 
     Args:
         name: of the series, such as "djia".
@@ -30,7 +30,7 @@ def shipped_relatives(name: str) -> Vector:
     except PackageNotFoundError:
         raise ModuleNotFoundError(
             f"price series come with the package {PACKAGE}, which is not installed; run "
-            f"pip install --no-deps {PACKAGE}"
+            f"pip install {PACKAGE}"
         ) from None
     known = sorted(path.stem for path in folder.glob("*.csv"))
     if name not in known:
