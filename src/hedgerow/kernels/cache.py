@@ -30,7 +30,10 @@ from numba.core.serialize import dumps
 config: Any = numba_config
 PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from hedgerow((?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
-KERNELS = re.compile(r"^@(kernel|intrinsic)\b|^def (kernel|inner_code)\b", re.MULTILINE)
+KERNELS = re.compile(
+    r"^@(kernel|intrinsic)\b|^def (kernel|inner_code)\b|^class Kernel(Compiler|Library)\b",
+    re.MULTILINE,
+)
 """What tells a file that takes part in compiled code."""
 _log = logging.getLogger("hedgerow")
 

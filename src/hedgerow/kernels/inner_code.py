@@ -12,30 +12,10 @@ from typing import Any, NamedTuple
 
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import compiler
-from numba.core.codegen import JITCodeLibrary
 
 from hedgerow.kernels.cache import KernelCache
-
-Library: Any = JITCodeLibrary
-
-
-class InnerLibrary(Library):  # type: ignore[misc]
-    """LLVM's code of a kernel and of those that it calls, to be linked."""
-
-    def _optimize_functions(self, module: Any) -> None:
-        module.data_layout = self._codegen._data_layout
-
-    def _optimize_final_module(self) -> None:
-        """Drop what is never used: it may hold addresses of this process."""
-        passes: Any = binding.create_new_module_pass_manager()
-        passes.add_sroa_pass()
-        passes.add_dead_code_elimination_pass()
-        passes.add_global_dead_code_eliminate_pass()
-        passes.run(self._final_module, self._codegen._pass_builder())
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
+from hedgerow.kernels.libraries import InnerLibrary, Part
+from hedgerow.kernels.pipeline import KernelCompiler
 
 
 class InnerCode(NamedTuple):
@@ -50,8 +30,8 @@ class InnerCode(NamedTuple):
     @property
     def kept(self) -> tuple[Any, ...]:
         """What is kept of it on disk."""
-        code = self.library._final_module.as_bitcode()
-        return self.library.name, code, self.description, self.environment, self.before
+        parts = tuple(part.bitcode for part in self.library.parts.values())
+        return self.library.name, parts, self.description, self.environment, self.before
 
 
 def inner_code(function: Any, signature: Any, target: Any) -> InnerCode:
@@ -73,18 +53,24 @@ def _compiled(function: Any, signature: Any, target: Any) -> InnerCode:
     library = InnerLibrary(target.target_context.codegen(), function.__qualname__)
     result: Any = compiler.compile_extra(
         *(target.typing_context, target.target_context, function, signature.args),
-        *(signature.return_type, flags, {}, library),
+        *(signature.return_type, flags, {}, library, KernelCompiler),
     )
     library.finalize()
     return InnerCode(result.fndesc, library, result.environment, tuple(result.reload_init))
 
 
 def _loaded(
-    context: Any, name: str, code: bytes, description: Any, environment: Any, before: Any
+    context: Any,
+    name: str,
+    parts: tuple[bytes, ...],
+    description: Any,
+    environment: Any,
+    before: Any,
 ) -> InnerCode:
     for run in before:
         run()
     library = InnerLibrary(context.codegen(), name)
-    library._final_module = binding.parse_bitcode(code)
-    library._finalize_final_module()
+    for code in parts:
+        library.add_part(Part(binding.parse_bitcode(code)))
+    library._finalized = True
     return InnerCode(description, library, environment, before)

@@ -20,6 +20,7 @@ from numba.core.typing.templates import make_concrete_template
 
 from hedgerow.kernels.cache import KernelCache, config
 from hedgerow.kernels.inner_code import inner_code
+from hedgerow.kernels.pipeline import KernelCompiler, kernel_target
 
 F = TypeVar("F", bound=Callable[..., Any])
 Dispatcher: Any = CPUDispatcher
@@ -85,8 +86,11 @@ class Kernel(Dispatcher):  # type: ignore[misc]
 
     """
 
+    targetdescr = kernel_target
+
     def __init__(self, function: Any, signature: Any):
-        super().__init__(function, targetoptions={"nopython": True, "nogil": True})
+        options = {"nopython": True, "nogil": True}
+        super().__init__(function, targetoptions=options, pipeline_class=KernelCompiler)
         self.signature = signature
         self._code: Any = None
         self._cache = KernelCache(function)
