@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from hedgerow.kernels.jit import flags, index, kernel, nothing, read, whole, write, write_index
 from hedgerow.kernels.oracles import ORACLE
@@ -42,36 +43,21 @@ def shortest_path(
         v = tail[k]
 
 
-@kernel(nothing, index, write_index, write_index)
-def count_in(key: Index, begin: Index, order: Index) -> None:
-    """Write where each key's members begin, and the members by key, then by index.
-
-    `begin` has one entry for each key, and one more.
-    """
-    for k in range(len(begin)):
-        begin[k] = np.uint32(0)
-    for i in range(len(key)):
-        begin[key[i] + 1] += np.uint32(1)
-    for k in range(1, len(begin)):
-        begin[k] += begin[k - 1]
-    upcoming = begin.copy()
-    for i in range(len(key)):
-        order[upcoming[key[i]]] = i
-        upcoming[key[i]] += np.uint32(1)
-
-
-@kernel(whole, index, index, index, write_index)
-def topological_order(begin: Index, order: Index, head: Index, rank: Index) -> int:
+@kernel(whole, index, index, index, write_index, write_index, write_index)
+def topological_order(
+    begin: Index, order: Index, head: Index, rank: Index, waiting: Index, queue: Index
+) -> int:
     """Write each node's place in a topological order into `rank` and count the nodes placed.
 
     The edges out of node v are order[begin[v] .. begin[v+1]], with heads head[...]. Fewer nodes
     placed than there are means that a cycle remains; its nodes and those after it keep their mark.
+    `waiting` and `queue` are scratch memory.
     """
     nodes = len(begin) - 1
-    waiting = np.zeros(nodes, np.uint32)
+    for v in range(nodes):
+        waiting[v] = np.uint32(0)
     for k in range(len(order)):
         waiting[head[order[k]]] += np.uint32(1)
-    queue = np.empty(nodes, np.uint32)
     last = 0
     for v in range(nodes):
         rank[v] = np.uint32(nodes)
@@ -92,10 +78,9 @@ def topological_order(begin: Index, order: Index, head: Index, rank: Index) -> i
     return first
 
 
-@kernel(nothing, index, index, index, whole, flags)
-def reachable(begin: Index, order: Index, head: Index, root: int, seen: Any) -> None:
-    """Mark in `seen` every node that can be reached from `root`."""
-    queue = np.empty(len(begin) - 1, np.uint32)
+@kernel(nothing, index, index, index, whole, flags, write_index)
+def reachable(begin: Index, order: Index, head: Index, root: int, seen: Any, queue: Index) -> None:
+    """Mark in `seen` every node that can be reached from `root`; `queue` is scratch memory."""
     queue[0] = np.uint32(root)
     seen[root] = True
     first = 0
@@ -111,16 +96,15 @@ def reachable(begin: Index, order: Index, head: Index, root: int, seen: Any) -> 
                 last += 1
 
 
-@kernel(whole, index, index)
-def squared_diameter(begin: Index, head: Index) -> int:
+@kernel(whole, index, index, types.Array(types.int32, 2, "C"))
+def squared_diameter(begin: Index, head: Index, apart: Any) -> int:
     """Count the most edges in which two paths from node 0 to the last node can differ.
 
     The edges out of node u are head[begin[u] .. begin[u+1]]. Dynamic programme over pairs of
     nodes: the earlier of the two advances; from a common node both take the same edge (0 apart)
-    or two different ones (2 apart).
+    or two different ones (2 apart). `apart` has a row and a column for each node, -1 everywhere.
     """
     nodes = len(begin) - 1
-    apart = np.full((nodes, nodes), -1, np.int32)
     apart[nodes - 1, nodes - 1] = 0
     for u in range(nodes - 1, -1, -1):
         for v in range(nodes - 1, u, -1):

@@ -22,6 +22,7 @@ from numba.core.registry import CPUTarget, cpu_target
 from numba.core.typing.context import Context as TypingContext
 
 from hedgerow.kernels.libraries import KernelLibrary
+from hedgerow.kernels.scalars import TEMPLATES
 
 Base: Any = Compiler
 Manager: Any = PassManager
@@ -119,6 +120,12 @@ class KernelTyping(Types):  # type: ignore[misc]
     def __init__(self, context: Any):
         self.__dict__.update(vars(context))
         self._known: dict[Any, Any] = {}
+
+    def resolve_value_type(self, val: Any) -> Any:
+        """Return the type of a constant or a function."""
+        found = super().resolve_value_type(val)
+        own = TEMPLATES.get(val) if isinstance(found, types.Function) else None
+        return found if own is None else types.Function((own, *found.templates))
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
         """Return the signature of a call, from memory where its types are all that decides."""

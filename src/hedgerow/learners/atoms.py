@@ -56,15 +56,13 @@ def opened(part: Array, n: int) -> Any:
     )
 
 
-@kernel(nothing, write, read, whole, number)
-def begin(part: Array, start: Array, capacity: int, diameter: float) -> None:
+def begin(part: Vector, start: Vector, capacity: int, diameter: float) -> None:
     """One atom, the bulk, has all the weight."""
-    n = len(start)
+    n, room = start.size, pairwise.padded(capacity)
+    rows = part_size(n, capacity) - capacity * n
     part[COUNT], part[CAPACITY], part[SAME2] = 1.0, capacity, (SAME * diameter) ** 2
-    w, sizes, _, _, rows = opened(part, n)
-    w[0], sizes[0] = 1.0, n
-    for i in range(n):
-        rows[i] = start[i]
+    part[HEADER], part[HEADER + room] = 1.0, n  # its weight and its size
+    part[rows : rows + n] = start
 
 
 @kernel(nothing, write, write)

@@ -136,7 +136,7 @@ def begin(state: Vector, x1: Vector, atoms: int, c: float, diameter: float) -> N
     own = state[n:]
     own[BUDGET], own[DIAMETER] = c * diameter**2, diameter
     remembered.begin(own[ATOMS:], x1, atoms, diameter)
-    remembered.mix(state[:n], own[ATOMS:])
+    state[:n] = x1 + 0.0  # the mixture of one atom: no -0.0
 
 
 class CorrectiveOMD(KernelLearner):

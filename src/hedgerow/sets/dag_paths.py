@@ -16,7 +16,17 @@ from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compiled import NO_INDEX, Compiled, free_mask, pack_uint32
 from hedgerow.sets.edges import frozen
 from hedgerow.sets.flow_polytope import FlowPolytope, FlowWorkspace
-from hedgerow.sets.graph import Edges, FlowNetwork, Index, ends, group, no_path, orient
+from hedgerow.sets.graph import (
+    Edges,
+    FlowNetwork,
+    Index,
+    ends,
+    group,
+    no_path,
+    orient,
+    reachable,
+    topological_order,
+)
 from hedgerow.sets.path_drawing import path_set_html
 
 PAIR_STEPS = 10**7
@@ -90,19 +100,17 @@ class DagPaths(FlowPolytope):
         object.__setattr__(self, "edges", frozen(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
-        out_begin, out_order = group(tail, nodes)
-        rank = np.empty(nodes, np.uint32)
-        if kernels.paths.topological_order(out_begin, out_order, head, rank) < nodes:
+        rank, placed = topological_order(tail, head, nodes)
+        if placed < nodes:
             closing = self.edges[_closing_edge(tail, head, rank == nodes)]
             raise ValueError(
                 f"the edges must form no cycle, but the edge {closing} lies on one; "
                 "orient the graph by an order of its nodes first"
             )
-        from_source, to_target = np.zeros(nodes, np.bool_), np.zeros(nodes, np.bool_)
-        kernels.paths.reachable(out_begin, out_order, head, source, from_source)
+        from_source = reachable(tail, head, nodes, source)
         if not from_source[target]:
             raise no_path(self.source, self.target)
-        kernels.paths.reachable(*group(head, nodes), tail, target, to_target)
+        to_target = reachable(head, tail, nodes, target)
         live = from_source[tail] & to_target[head]
         # Live nodes, renumbered by topological rank: the source is 0 and the target the last.
         alive = from_source & to_target
@@ -163,7 +171,8 @@ class DagPaths(FlowPolytope):
         begin, order = self._out
         head = self._network.head[order]
         if self.nodes * self._edge.size <= PAIR_STEPS:
-            return math.sqrt(kernels.paths.squared_diameter(begin, head)), True
+            apart = np.full((self.nodes, self.nodes), -1, np.int32)
+            return math.sqrt(kernels.paths.squared_diameter(begin, head, apart)), True
         return math.sqrt(2.0 * kernels.paths.longest_path(begin, head)), False
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
@@ -24,7 +25,9 @@ __all__ = [
     "hops_from",
     "incident",
     "orient",
+    "reachable",
     "slots",
+    "topological_order",
 ]
 
 
@@ -49,9 +52,23 @@ def no_path(source: Hashable, target: Hashable, limit: str = "") -> ValueError:
 
 def group(key: Index, groups: int) -> tuple[Index, Index]:
     """Return where each group begins, and the members by group, then by index."""
-    begin, order = np.empty(groups + 1, np.uint32), np.empty(key.size, np.uint32)
-    kernels.paths.count_in(np.ascontiguousarray(key, np.uint32), begin, order)
-    return begin, order
+    begin = np.zeros(groups + 1, np.uint32)
+    begin[1:] = np.bincount(key, minlength=groups).cumsum()
+    return begin, np.argsort(key, kind="stable").astype(np.uint32)
+
+
+def topological_order(tail: Index, head: Index, nodes: int) -> tuple[Index, int]:
+    """Return each node's place in a topological order, and how many have one: all, or a cycle."""
+    rank, waiting, queue = (np.empty(nodes, np.uint32) for _ in range(3))
+    placed = kernels.paths.topological_order(*group(tail, nodes), head, rank, waiting, queue)
+    return rank, placed
+
+
+def reachable(tail: Index, head: Index, nodes: int, root: int) -> NDArray[np.bool_]:
+    """Return which nodes can be reached from the root."""
+    seen, queue = np.zeros(nodes, np.bool_), np.empty(nodes, np.uint32)
+    kernels.paths.reachable(*group(tail, nodes), head, root, seen, queue)
+    return seen
 
 
 def incident(tail: Index, head: Index, nodes: int) -> tuple[Index, Index]:

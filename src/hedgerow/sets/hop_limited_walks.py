@@ -16,7 +16,7 @@ from hedgerow.sets.compiled import Compiled, free_mask, pack_uint32
 from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.edges import frozen
-from hedgerow.sets.graph import Edges, Index, ends, group, hops_from, no_path
+from hedgerow.sets.graph import Edges, Index, ends, group, hops_from, no_path, topological_order
 from hedgerow.sets.oracle_only import OracleOnly
 from hedgerow.sets.path_drawing import path_set_html
 
@@ -93,8 +93,7 @@ class HopLimitedWalks(OracleOnly):
             return 0.0
         tail, head = self._tail[self.live], self._head[self.live]
         nodes = int(max(tail.max(), head.max())) + 1
-        rank = np.empty(nodes, np.uint32)
-        if kernels.paths.topological_order(*group(tail, nodes), head, rank) == nodes:
+        if topological_order(tail, head, nodes)[1] == nodes:
             uses = 1
         else:
             uses = self.hops if (tail == head).any() else (self.hops + 1) // 2
