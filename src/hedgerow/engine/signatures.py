@@ -25,6 +25,9 @@ A surrogate is three kernels on its queue, ranges and units (`surrogates/queue.p
 queue's length to be weighed or NaN, and `charge_queue(queue, ranges, units, value, weight)`. A
 potential is one, `slope(potential, q, t, unit, scale)`, where scale is the surrogate's own, or 0.
 
+A guard is one kernel, `grant(guard, rule, value, wish, sizes)`: it takes in a round, and returns
+the weight that is granted where the surrogate wishes another; `rule` has the step rule's numbers.
+
 `sizes` is what a surrogate may know of a round besides the constraint's value, along the set:
 ||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
 present play (`engine/certificate.py`), and the part of the violation that no action avoids.
@@ -63,6 +66,7 @@ NEEDS_GRADIENT = (number, write, read, number)
 TAKE = (number, write, write, read, number, SIZES)
 CHARGE_QUEUE = (nothing, write, write, read, number, number)
 SLOPE = (number, read, number, number, number, number)
+GRANT = (number, write, write, number, number, SIZES)
 
 CHARGE_VALUES = (
     *(types.UniTuple(number, 3), write, write, read, function(*SLOPE), function(*SLOPE), read),

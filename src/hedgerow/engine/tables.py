@@ -17,6 +17,7 @@ from hedgerow.engine.signatures import (
     AFTER_ORACLE,
     BEFORE_ORACLE,
     CHARGE_QUEUE,
+    GRANT,
     LABEL,
     LOSS,
     MEMBERS,
@@ -39,7 +40,7 @@ from hedgerow.kernels.jit import (
     write,
 )
 from hedgerow.kernels.oracles import oracle_type
-from hedgerow.kernels.tangents import along, measures
+from hedgerow.kernels.tangents import along_type, measures
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot
 
@@ -133,15 +134,16 @@ step_table = StepTableType(
         ("tangent", types.boolean),  # whether the learner wants its losses along the set
         ("measure", measures),
         ("oracle", oracle_type),
+        ("along", along_type),
     ]
 )
 
 
-@kernel(step_table, measures, oracle_type)
-def _step_pattern(measure: Any, oracle: Any) -> Any:
+@kernel(step_table, measures, oracle_type, along_type)
+def _step_pattern(measure: Any, oracle: Any, along: Any) -> Any:
     """Return a table of these kernels that has no arrays yet."""
     table: Any = new(step_table)
-    table.measure, table.oracle = measure, oracle
+    table.measure, table.oracle, table.along = measure, oracle, along
     return table
 
 
@@ -149,7 +151,7 @@ def _step_pattern(measure: Any, oracle: Any) -> Any:
 def bind_step(pattern: Any, learner: Any, space: Any, tangent: bool) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
     table: Any = new(step_table)
-    table.measure, table.oracle = pattern.measure, pattern.oracle
+    table.measure, table.oracle, table.along = pattern.measure, pattern.oracle, pattern.along
     table.learner, table.tangent = learner, tangent
     index, numbers, links, scratch, label, members = space
     table.space = (
@@ -167,7 +169,7 @@ def learner_step(
     learner, space, n = step.learner, step.space, len(s)
     work = learner.work
     if step.tangent:
-        along(space[LABEL], space[MEMBERS], s, work[3 * n : 4 * n])
+        step.along(space[LABEL], space[MEMBERS], s, work[3 * n : 4 * n])
     if before_oracle(learner, s, noise, inner, loss):
         index, numbers, links, scratch, _, _ = space
         step.oracle(index, numbers, work[:n], links, scratch, work[n : 2 * n])
@@ -203,6 +205,7 @@ SURROGATE_KERNELS = (
     function(*SLOPE),
     function(*CHARGE_QUEUE),
     oracle_type,
+    function(*GRANT),
 )
 surrogate_table = SurrogateTableType(
     [
@@ -222,6 +225,7 @@ surrogate_table = SurrogateTableType(
         ("slope", SURROGATE_KERNELS[3]),
         ("charge_queue", SURROGATE_KERNELS[4]),
         ("oracle", SURROGATE_KERNELS[5]),  # of that set, for ranges that ask it
+        ("grant", SURROGATE_KERNELS[6]),  # of the guard
         ("lipschitz", number),  # of cost and constraint, or UNDECLARED
         ("asks", types.boolean),  # whether it may be asked here; else Python asks
         ("space", types.Tuple(ORACLE_SPACE)),
@@ -235,13 +239,19 @@ surrogate_tables = types.ListType(surrogate_table)
 
 @kernel(surrogate_table, *SURROGATE_KERNELS)
 def _surrogate_pattern(
-    measure: Any, needs_gradient: Any, take: Any, slope: Any, charge_queue: Any, oracle: Any
+    measure: Any,
+    needs_gradient: Any,
+    take: Any,
+    slope: Any,
+    charge_queue: Any,
+    oracle: Any,
+    grant: Any,
 ) -> Any:
     """Return a table of these kernels that has no arrays yet."""
     table: Any = new(surrogate_table)
     table.measure, table.needs_gradient = measure, needs_gradient
     table.take, table.slope, table.charge_queue = take, slope, charge_queue
-    table.oracle = oracle
+    table.oracle, table.grant = oracle, grant
     return table
 
 
@@ -270,6 +280,7 @@ def bind_surrogate(
     table.measure, table.needs_gradient = pattern.measure, pattern.needs_gradient
     table.take, table.slope = pattern.take, pattern.slope
     table.charge_queue, table.oracle = pattern.charge_queue, pattern.oracle
+    table.grant = pattern.grant
     table.queue, table.ranges = unowned_view(queue), unowned_view(ranges)
     table.units = unowned_view(units)
     table.potential, table.label = unowned_view(potential), unowned_view(label)
@@ -292,7 +303,10 @@ def learner_pattern(*kernels: Any) -> Any:
 
 @functools.cache
 def step_pattern(*kernels: Any) -> Any:
-    """Return the pattern of a set's kernels: its tangent norm, and its oracle or projection."""
+    """Return the pattern of a set's kernels: its tangent norm, its oracle or projection, `along`.
+
+    The last is `unused` for a learner that wants no tangents.
+    """
     return _step_pattern(*kernels)
 
 

@@ -17,6 +17,8 @@ from hedgerow.kernels.vectors import mean_of, spread_of
 Array = Any
 signature = (number, index, read, read, number)
 measures = function(*signature)
+along_signature = (nothing, index, read, read, write)
+along_type = function(*along_signature)
 EPS = 2.0**-52
 
 
@@ -69,7 +71,12 @@ def grouped(label: Array, members: Array, c: Array, plain2: float) -> float:
     return _felt(tangent2, plain2, len(c))
 
 
-@kernel(nothing, index, read, read, write)
+@kernel(*along_signature)
+def unused(label: Array, members: Array, c: Array, t: Array) -> None:
+    """Stands in a table of a learner that does not want its losses along the set."""
+
+
+@kernel(*along_signature)
 def along(label: Array, members: Array, c: Array, t: Array) -> None:
     """Write tangent(c) into t: c less what no direction inside the set can feel."""
     if len(label) == 0:

@@ -13,6 +13,7 @@ from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
 from hedgerow.kernels.jit import COMPILED, kernel
+from hedgerow.kernels.tangents import along, unused
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.player import StatefulPlayer
@@ -138,7 +139,7 @@ class KernelLearner(StatefulPlayer):
                 return None
             answer = compiled.projection
         return tables.bind_step(
-            tables.step_pattern(compiled.measure, answer),
+            tables.step_pattern(compiled.measure, answer, along if self.projects else unused),
             self._table,
             (*space.arrays, compiled.label, compiled.members),
             self.projects,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hedgerow.engine.signatures import SIZES
+from hedgerow.engine.signatures import GRANT
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import four, two
@@ -94,7 +94,7 @@ def order(rows: Array, beta: float) -> None:
         rows[k * ROW + rules.ORDERED] = beta
 
 
-@kernel(number, write, write, number, number, SIZES)
+@kernel(*GRANT)
 def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, as `guard.grant` does for one block."""
     D = guard[DIAMETER]
@@ -148,6 +148,8 @@ class BlockGuard(Guard):
 
     """
 
+    granted = grant_blocks
+
     def __init__(self, learner: BlockOCG, lam: float = SHARE, lam_e: float = SHARE):
         if not isinstance(learner.steps, CertificateSteps):
             raise TypeError(f"the learner's steps must be CertificateSteps, got {learner.steps!r}")
@@ -161,7 +163,3 @@ class BlockGuard(Guard):
         self.array[R2] = np.sum(np.square(radii))
         self.array[DIAMETER], self.array[CAP] = self.diameter, learner.steps.cap
         self.array[BLOCKS:] = np.square(radii)
-
-    def grant(self, value: float, wish: float, sizes: Sizes) -> float:
-        """Take in a round and return the weight that is granted."""
-        return grant_blocks(self.array, self.rule, value, wish, sizes)

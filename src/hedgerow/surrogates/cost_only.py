@@ -18,6 +18,7 @@ from hedgerow.kernels.tangents import everywhere
 from hedgerow.potentials import power_slope
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE
 from hedgerow.snapshot import Stateful
+from hedgerow.surrogates.guard import as_wished
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
 
@@ -58,7 +59,7 @@ class CostOnlySurrogate(Stateful):
         self._saved = np.empty(20)
         numbers = self._numbers = np.zeros(10)  # the table only borrows them
         return bind_surrogate(
-            surrogate_pattern(everywhere, *kernels, no_oracle),
+            surrogate_pattern(everywhere, *kernels, no_oracle, as_wished),
             *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),
             *(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, self._saved),
             *(UNDECLARED, False, NO_SPACE),

@@ -11,8 +11,7 @@ from hedgerow.inputs import LARGEST_GRADIENT
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dots_and_norms, four, mix, three
 from hedgerow.learners.steps import ORDERED
-from hedgerow.surrogates.block_guard import BLOCKS, ROW, grant_blocks
-from hedgerow.surrogates.guard import grant
+from hedgerow.surrogates.block_guard import ROW
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import (
     AS_FORGIVEN,
@@ -113,10 +112,8 @@ def weigh(
         weight = weight_unit(ranges, units) * surrogate.slope(
             surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
-    if len(surrogate.guard) > BLOCKS:
-        weight = grant_blocks(surrogate.guard, surrogate.rule, value - relief, weight, sizes)
-    elif len(surrogate.guard) > 0:
-        weight = grant(surrogate.guard, surrogate.rule, value - relief, weight, sizes)
+    if len(surrogate.guard) > 0:
+        weight = surrogate.grant(surrogate.guard, surrogate.rule, value - relief, weight, sizes)
     surrogate.charge_queue(queue, ranges, units, value, weight)
     return weight
 

@@ -20,7 +20,7 @@ from hedgerow.kernels.oracles import no_oracle
 from hedgerow.potentials import Potential, Slope
 from hedgerow.sets.compiled import NO_NUMBERS, NO_SPACE, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
-from hedgerow.surrogates.guard import Guard
+from hedgerow.surrogates.guard import Guard, as_wished
 from hedgerow.surrogates.make_loss import weigh_round
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach
@@ -154,13 +154,14 @@ class FirstOrder(Queued):
         kernels = (kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue)
         oracle = no_oracle if space is None else space.compiled.oracle
         arrays = NO_SPACE if space is None else space.arrays
-        guard, rule = (NO_NUMBERS,) * 2
+        guard, rule, granted = NO_NUMBERS, NO_NUMBERS, as_wished
         if self.guard is not None:
             guard, rule = self.guard.array, self.guard.rule
+            granted = type(self.guard).granted
         self._saved = np.empty(self._state.array.size + ranges.size + guard.size)
         own = (self._state.array, ranges, self._units, self.slope[1])
         lent = (self.ledger, guard, rule, self._saved)
-        pattern = surrogate_pattern(measure, *kernels, oracle)
+        pattern = surrogate_pattern(measure, *kernels, oracle, granted)
         L = UNDECLARED if self.lipschitz is None else self.lipschitz
         asked = (L, space is not None, arrays)
         return bind_surrogate(pattern, *own, label, members, *lent, *asked)
