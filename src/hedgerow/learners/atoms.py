@@ -18,6 +18,7 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector
 from hedgerow.kernels import atoms, pairwise
 from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
+from hedgerow.kernels.simd import WIDTH
 from hedgerow.kernels.vectors import dot
 
 Array = Any
@@ -30,13 +31,17 @@ MOST_STEPS = 200
 
 def part_size(n: int, capacity: int) -> int:
     """Return how many numbers so many atoms take."""
-    room = pairwise.padded(capacity)
+    room = _padded(capacity)
     return HEADER + room + capacity * (n + room + 2)
 
 
 def scratch_size(n: int, capacity: int) -> int:
     """Return how many numbers of scratch memory the kernels need: a vertex, and two by atom."""
-    return n + 2 * pairwise.padded(capacity)
+    return n + 2 * _padded(capacity)
+
+
+def _padded(count: int) -> int:
+    return -(-count // WIDTH) * WIDTH  # as `pairwise.padded` has it
 
 
 @kernel(atoms.views, write, whole)
@@ -58,7 +63,7 @@ def opened(part: Array, n: int) -> Any:
 
 def begin(part: Vector, start: Vector, capacity: int, diameter: float) -> None:
     """One atom, the bulk, has all the weight."""
-    n, room = start.size, pairwise.padded(capacity)
+    n, room = start.size, _padded(capacity)
     rows = part_size(n, capacity) - capacity * n
     part[COUNT], part[CAPACITY], part[SAME2] = 1.0, capacity, (SAME * diameter) ** 2
     part[HEADER], part[HEADER + room] = 1.0, n  # its weight and its size
