@@ -119,7 +119,7 @@ def test_what_the_short_way_leaves_out_goes_the_long_way(made):
     a = np.array([3.0, 4.0])
     assert made.squares(a) == 25.0
     assert made.refuses(4.0) == 2.0
-    with pytest.raises(ValueError, match="^negative$"):
+    with pytest.raises(ValueError, match="negative"):
         made.refuses(-1.0)
     np.testing.assert_array_equal(made.fused(a, a), [9.0, 12.0])
 

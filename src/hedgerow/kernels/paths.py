@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.kernels.jit import index, kernel, nothing, read, whole, write, write_index
+from hedgerow.kernels.jit import flags, index, kernel, nothing, read, whole, write, write_index
 from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
@@ -41,6 +41,78 @@ def shortest_path(
         k = parent[v]
         path[edge[k]] = 1.0
         v = tail[k]
+
+
+@kernel(nothing, index, write_index, write_index, write_index)
+def count_in(key: Index, begin: Index, order: Index, upcoming: Index) -> None:
+    """Write where each key's members begin, and the members by key, then by index.
+
+    `begin` has one entry for each key, and one more; so has `upcoming`, which is scratch memory.
+    """
+    for k in range(len(begin)):
+        begin[k] = np.uint32(0)
+    for i in range(len(key)):
+        begin[key[i] + 1] += np.uint32(1)
+    for k in range(1, len(begin)):
+        begin[k] += begin[k - 1]
+    for k in range(len(begin)):
+        upcoming[k] = begin[k]
+    for i in range(len(key)):
+        order[upcoming[key[i]]] = i
+        upcoming[key[i]] += np.uint32(1)
+
+
+@kernel(whole, index, index, index, write_index, write_index, write_index)
+def topological_order(
+    begin: Index, order: Index, head: Index, rank: Index, waiting: Index, queue: Index
+) -> int:
+    """Write each node's place in a topological order into `rank` and count the nodes placed.
+
+    The edges out of node v are order[begin[v] .. begin[v+1]], with heads head[...]. Fewer nodes
+    placed than there are means that a cycle remains; its nodes and those after it keep their mark.
+    `waiting` and `queue` are scratch memory.
+    """
+    nodes = len(begin) - 1
+    for v in range(nodes):
+        waiting[v] = np.uint32(0)
+    for k in range(len(order)):
+        waiting[head[order[k]]] += np.uint32(1)
+    last = 0
+    for v in range(nodes):
+        rank[v] = np.uint32(nodes)
+        if waiting[v] == 0:
+            queue[last] = v
+            last += 1
+    first = 0
+    while first < last:
+        v = queue[first]
+        rank[v] = np.uint32(first)
+        first += 1
+        for k in range(begin[v], begin[v + 1]):
+            w = head[order[k]]
+            waiting[w] -= np.uint32(1)
+            if waiting[w] == 0:
+                queue[last] = w
+                last += 1
+    return first
+
+
+@kernel(nothing, index, index, index, whole, flags, write_index)
+def reachable(begin: Index, order: Index, head: Index, root: int, seen: Any, queue: Index) -> None:
+    """Mark in `seen` every node that can be reached from `root`; `queue` is scratch memory."""
+    queue[0] = np.uint32(root)
+    seen[root] = True
+    first = 0
+    last = 1
+    while first < last:
+        v = queue[first]
+        first += 1
+        for k in range(begin[v], begin[v + 1]):
+            w = head[order[k]]
+            if not seen[w]:
+                seen[w] = True
+                queue[last] = w
+                last += 1
 
 
 @kernel(whole, index, index, types.Array(types.int32, 2, "C"))

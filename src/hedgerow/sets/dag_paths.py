@@ -100,17 +100,18 @@ class DagPaths(FlowPolytope):
         object.__setattr__(self, "edges", frozen(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
-        rank, placed = topological_order(tail, head, nodes)
+        out = group(tail, nodes)
+        rank, placed = topological_order(out, head)
         if placed < nodes:
             closing = self.edges[_closing_edge(tail, head, rank == nodes)]
             raise ValueError(
                 f"the edges must form no cycle, but the edge {closing} lies on one; "
                 "orient the graph by an order of its nodes first"
             )
-        from_source = reachable(tail, head, nodes, source)
+        from_source = reachable(out, head, source)
         if not from_source[target]:
             raise no_path(self.source, self.target)
-        to_target = reachable(head, tail, nodes, target)
+        to_target = reachable(group(head, nodes), tail, target)
         live = from_source[tail] & to_target[head]
         # Live nodes, renumbered by topological rank: the source is 0 and the target the last.
         alive = from_source & to_target

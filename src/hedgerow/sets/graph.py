@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow import kernels
 from hedgerow.inputs import Vector
 from hedgerow.sets.edges import Edges, Index, number_nodes
 
@@ -51,46 +52,29 @@ def no_path(source: Hashable, target: Hashable, limit: str = "") -> ValueError:
 
 def group(key: Index, groups: int) -> tuple[Index, Index]:
     """Return where each group begins, and the members by group, then by index."""
-    begin = np.zeros(groups + 1, np.uint32)
-    begin[1:] = np.bincount(key, minlength=groups).cumsum()
-    return begin, np.argsort(key, kind="stable").astype(np.uint32)
+    begin, upcoming = np.empty(groups + 1, np.uint32), np.empty(groups + 1, np.uint32)
+    order = np.empty(key.size, np.uint32)
+    kernels.paths.count_in(np.ascontiguousarray(key, np.uint32), begin, order, upcoming)
+    return begin, order
 
 
-def topological_order(tail: Index, head: Index, nodes: int) -> tuple[Index, int]:
+def topological_order(out: tuple[Index, Index], head: Index) -> tuple[Index, int]:
     """Return each node's place in a topological order, and how many have one.
 
-    Fewer than all means that a cycle remains; its nodes and those after it have place `nodes`.
+    `out` are the edges by tail, as `group` returns them. Fewer than all means that a cycle remains;
+    its nodes and those after it have no place but the number of nodes.
     """
-    heads = _heads(tail, head, nodes)
-    waiting = np.bincount(head, minlength=nodes).tolist()
-    queue = [v for v in range(nodes) if waiting[v] == 0]
-    for v in queue:  # which grows
-        for w in heads(v):
-            waiting[w] -= 1
-            if waiting[w] == 0:
-                queue.append(w)
-    rank = np.full(nodes, nodes, np.uint32)
-    rank[queue] = np.arange(len(queue), dtype=np.uint32)
-    return rank, len(queue)
+    rank, waiting, queue = (np.empty(out[0].size - 1, np.uint32) for _ in range(3))
+    placed = kernels.paths.topological_order(*out, head, rank, waiting, queue)
+    return rank, placed
 
 
-def reachable(tail: Index, head: Index, nodes: int, root: int) -> NDArray[np.bool_]:
-    """Return which nodes can be reached from the root."""
-    heads, seen, queue = _heads(tail, head, nodes), [False] * nodes, [root]
-    seen[root] = True
-    for v in queue:  # which grows
-        for w in heads(v):
-            if not seen[w]:
-                seen[w] = True
-                queue.append(w)
-    return np.array(seen)
-
-
-def _heads(tail: Index, head: Index, nodes: int) -> Callable[[int], list[int]]:
-    """Return a function that lists where the edges out of a node lead."""
-    begin, order = group(tail, nodes)
-    starts, heads = begin.tolist(), head[order].tolist()
-    return lambda v: heads[starts[v] : starts[v + 1]]
+def reachable(out: tuple[Index, Index], head: Index, root: int) -> NDArray[np.bool_]:
+    """Return which nodes can be reached from the root; `out` are the edges by tail."""
+    nodes = out[0].size - 1
+    seen, queue = np.zeros(nodes, np.bool_), np.empty(nodes, np.uint32)
+    kernels.paths.reachable(*out, head, root, seen, queue)
+    return seen
 
 
 def incident(tail: Index, head: Index, nodes: int) -> tuple[Index, Index]:

@@ -93,7 +93,7 @@ class HopLimitedWalks(OracleOnly):
             return 0.0
         tail, head = self._tail[self.live], self._head[self.live]
         nodes = int(max(tail.max(), head.max())) + 1
-        if topological_order(tail, head, nodes)[1] == nodes:
+        if topological_order(group(tail, nodes), head)[1] == nodes:
             uses = 1
         else:
             uses = self.hops if (tail == head).any() else (self.hops + 1) // 2
