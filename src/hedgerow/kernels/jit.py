@@ -83,17 +83,20 @@ class Kernel(Dispatcher):  # type: ignore[misc]
     Args:
         function: the arithmetic.
         signature: the types that it is compiled for.
+        handed: whether other kernels take it as an argument; else Python calls it.
 
     """
 
     targetdescr = kernel_target
 
-    def __init__(self, function: Any, signature: Any):
+    def __init__(self, function: Any, signature: Any, handed: bool = False):
         options = {"nopython": True, "nogil": True}
+        options["no_cpython_wrapper" if handed else "no_cfunc_wrapper"] = True
         super().__init__(function, targetoptions=options, pipeline_class=KernelCompiler)
         self.signature = signature
+        self._handed: Any = self if handed else None
         self._code: Any = None
-        self._cache = KernelCache(function)
+        self._cache = KernelCache(function, "handed" if handed else "")
 
     def __reduce__(self) -> str:
         """Pickle it by name, as Python does functions."""
@@ -130,6 +133,10 @@ class Kernel(Dispatcher):  # type: ignore[misc]
 
     def get_compile_result(self, sig: Any) -> Any:
         """It is handed to a kernel."""
+        if self._handed is None:
+            self._handed = Kernel(self.py_func, self.signature, handed=True)
+        if self._handed is not self:
+            return self._handed.get_compile_result(sig)
         self.ready()
         return super().get_compile_result(sig)
 
