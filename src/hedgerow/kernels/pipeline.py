@@ -1,8 +1,8 @@
 """How numba compiles a kernel: by the passes that it needs, with the types of calls remembered.
 
 Most of what numba does before LLVM serves code that kernels do not have: closures, `with`, object
-mode, generators. After each of its 27 passes it analyses the function anew, and it looks for the
-type of every `a + b` among some thirty candidates. What is left out here changes no machine code.
+mode, generators. After each of its 27 passes it analyses the function anew, and for the type of
+every `a + b`, twice, it tries all candidates in turn. What is left out here changes no arithmetic.
 Only kernels go this way: other code in the process, and what numba itself compiles for a kernel,
 is compiled as ever.
 """
@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import dis
 import functools
-from types import BuiltinFunctionType
 from typing import Any
 
 from numba.core import typed_passes, types, untyped_passes
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, _pass_registry
 from numba.core.cpu import CPUContext
+from numba.core.extending import models, register_model
 from numba.core.registry import CPUTarget, cpu_target
 from numba.core.typing.context import Context as TypingContext
 
@@ -26,6 +26,7 @@ from hedgerow.kernels.scalars import TEMPLATES
 
 Base: Any = Compiler
 Manager: Any = PassManager
+Function: Any = types.Function
 Types: Any = TypingContext
 Processor: Any = CPUContext
 Target: Any = CPUTarget
@@ -109,8 +110,35 @@ class KernelCompiler(Base):  # type: ignore[misc]
         return [passes]
 
 
+class RememberingFunction(Function):  # type: ignore[misc]
+    """A function of numba's, with a memory for the signatures of its calls.
+
+    Args:
+        templates: where numba looks for them.
+
+    """
+
+    def __init__(self, templates: tuple[Any, ...]):
+        super().__init__(templates)
+        self._known: dict[Any, tuple[Any, Any]] = {}
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """Return the signature of a call, and remember what it is compiled to."""
+        key = tuple(args)
+        if kws or not all(one.is_precise() for one in key):
+            return super().get_call_type(context, args, kws)
+        if key not in self._known:
+            found = super().get_call_type(context, args, kws)
+            self._known[key] = found, self.get_impl_key(found)
+        found, self._impl_keys[found.args] = self._known[key]
+        return found
+
+
+register_model(RememberingFunction)(models.OpaqueModel)
+
+
 class KernelTyping(Types):  # type: ignore[misc]
-    """Numba's types of functions, with a memory for those of calls in kernels.
+    """Numba's types of functions, of those that remember their calls.
 
     Args:
         context: numba's own, which it shares all else with.
@@ -119,25 +147,22 @@ class KernelTyping(Types):  # type: ignore[misc]
 
     def __init__(self, context: Any):
         self.__dict__.update(vars(context))
-        self._known: dict[Any, Any] = {}
+        self._context = context
+        self._remembering: dict[Any, RememberingFunction] = {}
 
-    def resolve_value_type(self, val: Any) -> Any:
-        """Return the type of a constant or a function."""
-        found = super().resolve_value_type(val)
-        own = TEMPLATES.get(val) if isinstance(found, types.Function) else None
-        return found if own is None else types.Function((own, *found.templates))
+    def refresh(self) -> None:
+        """Take in what was registered since."""
+        self._context.refresh()
 
-    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        """Return the signature of a call, from memory where its types are all that decides."""
-        if kws or not isinstance(func, types.Function | BuiltinFunctionType):
-            return super().resolve_function_type(func, args, kws)
-        key = func, tuple(args)
-        found = self._known.get(key)
-        if found is None:
-            found = super().resolve_function_type(func, args, kws)
-            if found is not None and all(one.is_precise() for one in args):
-                self._known[key] = found
-        return found
+    def _lookup_global(self, gv: Any) -> Any:
+        found = super()._lookup_global(gv)
+        if type(found) is not types.Function:
+            return found
+        if found not in self._remembering:
+            own = TEMPLATES.get(gv)
+            templates = found.templates if own is None else (own, *found.templates)
+            self._remembering[found] = RememberingFunction(templates)
+        return self._remembering[found]
 
 
 class KernelContext(Processor):  # type: ignore[misc]
@@ -145,11 +170,13 @@ class KernelContext(Processor):  # type: ignore[misc]
 
     Args:
         context: numba's own, which it shares all else with.
+        typing_context: the types of functions.
 
     """
 
-    def __init__(self, context: Any):
+    def __init__(self, context: Any, typing_context: KernelTyping):
         self.__dict__.update(vars(context))
+        self.typing_context = typing_context
         self._registered: list[int] = []
         self._sizes: dict[Any, int] = {}
 
@@ -177,7 +204,7 @@ class KernelTarget(Target):  # type: ignore[misc]
     @functools.cached_property
     def target_context(self) -> Any:
         """How code is generated."""
-        return KernelContext(cpu_target.target_context)
+        return KernelContext(cpu_target.target_context, self.typing_context)
 
     @functools.cached_property
     def typing_context(self) -> Any:
