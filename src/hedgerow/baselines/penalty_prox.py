@@ -251,9 +251,7 @@ class PenaltyProx(StatefulPlayer):
         self._block = steps.begin(X.diameter)
         self._workspace = X.workspace()
         self._along = hull_projector(X)
-        self._pursuer = FeasibleFollower(
-            self._workspace.lmo, X.start(), X.diameter, self._block.eps
-        )
+        self._pursuer = FeasibleFollower(self._workspace, X.start(), X.diameter, self._block.eps)
         self._constraints = BlockConstraints(X.dim)
         self._state = State(c=X.dim, t=1, squares=1)
 

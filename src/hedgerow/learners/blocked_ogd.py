@@ -52,9 +52,7 @@ class BlockedOGD(StatefulPlayer):
         self._block = steps.begin(X.diameter)
         self._workspace = X.workspace()
         self._along = hull_projector(X)
-        self._pursuer = FeasibleFollower(
-            self._workspace.lmo, X.start(), X.diameter, self._block.eps
-        )
+        self._pursuer = FeasibleFollower(self._workspace, X.start(), X.diameter, self._block.eps)
         self._state = State(p=X.dim, t=1, squares=1)
 
     @property
