@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.baselines.projecting import Normalised, Projecting
+from hedgerow.feedback import first_order, first_order_each
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
+from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.play_round import round_tables
 from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk
+from hedgerow.protocols.parts import Feedback
 from hedgerow.sets.compiled import as_written
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 
 if TYPE_CHECKING:
+    from hedgerow.games.block_loop import CompiledBlocks
     from hedgerow.games.weighed_loop import CompiledSteps
 
 
@@ -35,6 +39,7 @@ class CompiledPolicy:
     def __init__(self, learner: KernelLearner, surrogate: Any, ledger: Vector, each: Any = None):
         self._learner, self._parts = learner, (learner.step_table, surrogate, ledger)
         self.each = each
+        self.feedback: Feedback = first_order if each is None else first_order_each
 
     def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
         """Play a chunk's rounds from `first` on, and return the first one that was not played.
@@ -75,12 +80,17 @@ class CompiledPolicy:
         return end, learner.draw(end - first)
 
 
-def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | None:
+def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | CompiledBlocks | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
-    if isinstance(policy, Normalised | Projecting):
+    inner = policy.policy if isinstance(policy, Normalised) else policy
+    if isinstance(inner, Projecting):
         from hedgerow.games.weighed_loop import compiled_steps
 
         return compiled_steps(policy)
+    if isinstance(getattr(inner, "learner", inner), FollowedBlocks):
+        from hedgerow.games.block_loop import compiled_blocks
+
+        return compiled_blocks(policy)
     if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate

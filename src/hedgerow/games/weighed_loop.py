@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from hedgerow.baselines.projecting import Normalised
+from hedgerow.baselines.told_units import NO_UNITS
 from hedgerow.baselines.weighed_step import WeighedStep, tell_weighed, weighed_table
+from hedgerow.feedback import first_order
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
@@ -56,6 +56,8 @@ class CompiledSteps:
 
     """
 
+    feedback = staticmethod(first_order)
+
     def __init__(self, policy: WeighedStep, units: Vector):
         self._policy, self._units = policy, units
 
@@ -69,7 +71,7 @@ class CompiledSteps:
 
 def compiled_steps(policy: object) -> CompiledSteps | None:
     """Return a policy of weighed steps for the compiled loop, perhaps in units of its own."""
-    inner, units = policy, np.zeros(0)
+    inner, units = policy, NO_UNITS
     if isinstance(policy, Normalised):
         if not as_written(policy, Normalised, "ask", "tell"):
             return None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow import kernels
+from hedgerow.engine.pursuit import GAP_RATE, apart2, pursue
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.sets.compiled import KernelWorkspace
 from hedgerow.sets.frankwolfe import Descent, Oracle, frank_wolfe
@@ -57,12 +57,12 @@ def frank_wolfe_separation(lmo: Oracle, start: Vector, y: Vector, eps: float) ->
     longest = 0.0
     for calls, step in enumerate(frank_wolfe(lmo, np.zeros(y.size), 0.5, y, start), start=1):
         longest = max(longest, step.squared)
-        enough = kernels.pursuit.GAP_RATE * longest / eps
+        enough = GAP_RATE * longest / eps
         if step.gap <= eps or calls > enough:  # the second by rounding alone
             break
         if _near(step.following, y, eps):
             return Descent(step.following, math.inf, calls)
-        if _apart2(step.following, y) >= _apart2(step.x, y):
+        if apart2(step.following, y) >= apart2(step.x, y):
             break  # rounding: no step leads nearer
     return Descent(step.x, step.gap, calls)
 
@@ -137,10 +137,7 @@ def into_ball(y: Vector, centre: Vector, radius: float) -> Vector:
 def project_by_kernels(space: KernelWorkspace, x: Vector, y: Vector, eps: float) -> int:
     """Move x and y to where `approximately_feasible_projection` ends; return the oracle calls."""
     most = math.ceil(_most_2023(x, y, eps)) + 2
-    calls = kernels.pursuit.pursue(
-        *(x, y, eps, STEP_2023, most),
-        *(space.compiled.oracle, *space.arrays, np.empty(3 * x.size)),
-    )
+    calls = pursue(space.table, x, y, eps, STEP_2023, most, np.empty(3 * x.size))
     if calls < 0:
         raise _too_small(most, eps, x)
     return calls
@@ -148,7 +145,7 @@ def project_by_kernels(space: KernelWorkspace, x: Vector, y: Vector, eps: float)
 
 def _most_2023(start: Vector, y: Vector, eps: float) -> float:
     """Return the most separations that exact arithmetic needs."""
-    return 2.25 * math.log(max(1.0, _apart2(y, start) / eps)) + 1.0
+    return 2.25 * math.log(max(1.0, apart2(y, start) / eps)) + 1.0
 
 
 def _pursue(
@@ -175,8 +172,4 @@ def _too_small(separations: int, eps: float, x: Vector) -> RuntimeError:
 
 
 def _near(x: Vector, y: Vector, eps: float) -> bool:
-    return _apart2(x, y) <= 3.0 * eps
-
-
-def _apart2(x: Vector, y: Vector) -> float:
-    return kernels.pursuit.apart2(x, y)
+    return apart2(x, y) <= 3.0 * eps

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow.engine.tables import set_table
 from hedgerow.kernels.frankwolfe import line_search
-from hedgerow.kernels.jit import index, kernel, number, read, whole, write, write_index
-from hedgerow.kernels.oracles import oracle_type
+from hedgerow.kernels.jit import kernel, number, read, whole, write
 from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load
 
 Array = Any
@@ -18,7 +18,6 @@ GAP_RATE = 6.75
 """After k steps some gap is at most 6.75 d^2 / (k + 2), d the longest way to a vertex (Jaggi 2013).
 
 With d <= 2R this makes the paper's 27 R^2 / eps - 2 steps for a gap of eps."""
-space = (oracle_type, index, read, write_index, write)
 
 
 @kernel(number, read, read)
@@ -34,30 +33,21 @@ def apart2(x: Array, y: Array) -> float:
     return hsum(lanes) + rest
 
 
-@kernel(whole, write, read, number, *space, write)
-def approach(
-    x: Array,
-    y: Array,
-    eps: float,
-    oracle: Any,
-    plan: Array,
-    numbers: Array,
-    links: Array,
-    scratch: Array,
-    work: Array,
-) -> int:
+@kernel(whole, set_table, write, read, number, write)
+def approach(table: Any, x: Array, y: Array, eps: float, work: Array) -> int:
     """Move x towards y until it is near or separates y; return the oracle calls.
 
     x begins further than sqrt(3 eps) from y. `work` has room for three vectors.
     """
     n = len(x)
+    index, numbers, links, scratch, _, _ = table.space
     slope, v, following = work[:n], work[n : 2 * n], work[2 * n : 3 * n]
     calls, longest, far2 = 0, 0.0, apart2(x, y)
     while True:
         calls += 1
         for i in range(n):
             slope[i] = x[i] - y[i]
-        oracle(plan, numbers, slope, links, scratch, v)
+        table.oracle(index, numbers, slope, links, scratch, v)
         gap, squared = line_search(slope, 0.5, x, v, following)
         longest = max(longest, squared)
         if gap <= eps or calls > GAP_RATE * longest / eps:  # the second by rounding alone
@@ -72,20 +62,8 @@ def approach(
         far2 = nearer2
 
 
-@kernel(whole, write, write, number, number, whole, *space, write)
-def pursue(
-    x: Array,
-    y: Array,
-    eps: float,
-    share: float,
-    most: int,
-    oracle: Any,
-    plan: Array,
-    numbers: Array,
-    links: Array,
-    scratch: Array,
-    work: Array,
-) -> int:
+@kernel(whole, set_table, write, write, number, number, whole, write)
+def pursue(table: Any, x: Array, y: Array, eps: float, share: float, most: int, work: Array) -> int:
     """Separate and move until x is near y; return the oracle calls, -1 if `most` were not enough.
 
     Each time y goes so large a share of its way to the x that separates it.
@@ -94,7 +72,7 @@ def pursue(
     for _ in range(most):
         if apart2(x, y) <= 3.0 * eps:
             return calls
-        calls += approach(x, y, eps, oracle, plan, numbers, links, scratch, work)
+        calls += approach(table, x, y, eps, work)
         if not apart2(x, y) <= 3.0 * eps:
             for i in range(len(y)):
                 y[i] -= share * (y[i] - x[i])
