@@ -14,8 +14,7 @@ from numba import types
 
 from hedgerow.baselines.block_constraints import KEPT, close_group, keep_row
 from hedgerow.baselines.penalty_prox import PenaltyProx
-from hedgerow.baselines.projecting import Normalised
-from hedgerow.baselines.told_units import NO_UNITS, add_told, in_units
+from hedgerow.baselines.told_units import add_told, in_units
 from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
 from hedgerow.engine.tables import set_table
 from hedgerow.feedback import first_order, full
@@ -224,10 +223,8 @@ class CompiledDual(CompiledBlocks):
         leave_play(self._ledger, self._parts[1])
 
 
-def compiled_blocks(policy: object, units: Vector = NO_UNITS) -> CompiledBlocks | None:
-    """Return a policy of blocks for the compiled loop; None where a part is Python or replaced."""
-    if isinstance(policy, Normalised) and as_written(policy, Normalised, "ask", "tell"):
-        return None if units.size else compiled_blocks(policy.policy, policy._state.array)
+def compiled_blocks(policy: object, units: Vector) -> CompiledBlocks | None:
+    """Return a policy of blocks for the compiled loop, told in these units."""
     if isinstance(policy, PenaltyProx) and as_written(policy, PenaltyProx, "ask", "tell", "_add"):
         return CompiledPenalties(policy, units) if _has_kernels(policy) else None
     if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):

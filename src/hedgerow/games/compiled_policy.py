@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from hedgerow.baselines.projecting import Normalised, Projecting
+from hedgerow.baselines.told_units import NO_UNITS
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
@@ -22,7 +23,10 @@ from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 
 if TYPE_CHECKING:
     from hedgerow.games.block_loop import CompiledBlocks
+    from hedgerow.games.penalised_loop import CompiledPenalised
     from hedgerow.games.weighed_loop import CompiledSteps
+
+    CompiledRounds: TypeAlias = CompiledBlocks | CompiledPenalised | CompiledSteps
 
 
 class CompiledPolicy:
@@ -80,17 +84,22 @@ class CompiledPolicy:
         return end, learner.draw(end - first)
 
 
-def compiled_policy(policy: object) -> CompiledPolicy | CompiledSteps | CompiledBlocks | None:
+def compiled_policy(policy: object) -> CompiledPolicy | CompiledRounds | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
-    inner = policy.policy if isinstance(policy, Normalised) else policy
+    inner, units = policy, NO_UNITS
+    if isinstance(policy, Normalised):
+        if not as_written(policy, Normalised, "ask", "tell"):
+            return None
+        inner, units = policy.policy, policy._state.array
     if isinstance(inner, Projecting):
+        from hedgerow.games.penalised_loop import compiled_penalised
         from hedgerow.games.weighed_loop import compiled_steps
 
-        return compiled_steps(policy)
+        return compiled_steps(inner, units) or compiled_penalised(inner, units)
     if isinstance(getattr(inner, "learner", inner), FollowedBlocks):
         from hedgerow.games.block_loop import compiled_blocks
 
-        return compiled_blocks(policy)
+        return compiled_blocks(inner, units)
     if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate

@@ -23,8 +23,7 @@ from hedgerow.protocols.trace import Trace
 
 if TYPE_CHECKING:
     from hedgerow.games.bandit_loop import CompiledBandit
-    from hedgerow.games.block_loop import CompiledBlocks
-    from hedgerow.games.weighed_loop import CompiledSteps
+    from hedgerow.games.compiled_policy import CompiledRounds
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -137,7 +136,7 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
 
 def _play(
     policy: Policy[Any, Any],
-    compiled: CompiledPolicy | CompiledSteps | CompiledBlocks,
+    compiled: CompiledPolicy | CompiledRounds,
     look: Feedback,
     chunk: LinearChunk,
 ) -> Trace:

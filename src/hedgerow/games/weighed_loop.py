@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.baselines.projecting import Normalised
-from hedgerow.baselines.told_units import NO_UNITS
 from hedgerow.baselines.weighed_step import WeighedStep, tell_weighed, weighed_table
 from hedgerow.feedback import first_order
 from hedgerow.inputs import Vector
@@ -69,13 +67,8 @@ class CompiledSteps:
         return play_weighed(policy.weighed_table, self._units, *chunk, first, end, seen)
 
 
-def compiled_steps(policy: object) -> CompiledSteps | None:
-    """Return a policy of weighed steps for the compiled loop, perhaps in units of its own."""
-    inner, units = policy, NO_UNITS
-    if isinstance(policy, Normalised):
-        if not as_written(policy, Normalised, "ask", "tell"):
-            return None
-        inner, units = policy.policy, policy._state.array
-    if not isinstance(inner, WeighedStep) or not as_written(inner, WeighedStep, "ask", "tell"):
+def compiled_steps(policy: object, units: Vector) -> CompiledSteps | None:
+    """Return a policy of weighed steps for the compiled loop, told in these units."""
+    if not isinstance(policy, WeighedStep) or not as_written(policy, WeighedStep, "ask", "tell"):
         return None
-    return None if inner.weighed_table is None else CompiledSteps(inner, units)
+    return None if policy.weighed_table is None else CompiledSteps(policy, units)
