@@ -24,6 +24,7 @@ from hedgerow.protocols.trace import Trace
 if TYPE_CHECKING:
     from hedgerow.games.bandit_loop import CompiledBandit
     from hedgerow.games.compiled_policy import CompiledRounds
+    from hedgerow.games.one_point_loop import CompiledOnePoint
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -95,11 +96,13 @@ def simulate_chunks(
 
 def _bandit(
     policy: Policy[Any, Any], look: DeclaredValues, problem: Problem, size: int
-) -> tuple[CompiledBandit, Iterator[CompiledChunk]] | None:
+) -> tuple[CompiledBandit | CompiledOnePoint, Iterator[CompiledChunk]] | None:
     """Return a bandit policy and its rounds for the compiled loop, if both have kernels."""
     from hedgerow.games.bandit_loop import as_compiled, compiled_bandit
+    from hedgerow.games.one_point_loop import compiled_one_point
 
-    if (compiled := compiled_bandit(policy, look)) is None:
+    compiled = compiled_bandit(policy, look) or compiled_one_point(policy, look)
+    if compiled is None:
         return None
     linear = _linear_chunks(problem, size)
     chunks = problem.compiled_rounds(size) if linear is None else as_compiled(linear)
@@ -165,7 +168,7 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 
 def _play_convex(
     policy: Policy[Any, Any],
-    compiled: CompiledPolicy | CompiledBandit,
+    compiled: CompiledPolicy | CompiledBandit | CompiledOnePoint,
     look: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:
