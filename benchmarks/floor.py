@@ -22,12 +22,10 @@ def stream(costs: Any, constraints: Any) -> float:
 
 
 @numba.njit
-def passes(
-    times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, parent: Any, path: Any
-) -> None:
+def passes(times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, path: Any) -> None:
     """Find the shortest path again and again, without leaving compiled code."""
     for _ in range(times):
-        shortest_path(begin, tail, edge, c, distance, parent, path)
+        shortest_path(begin, tail, edge, c, distance, path)
 
 
 class Floor:
@@ -37,7 +35,7 @@ class Floor:
         self._rows = table.costs, table.constraints
         nodes = X.nodes
         self._graph = X._begin, X._tail, X._edge, table.costs[0].copy()
-        self._scratch = np.empty(nodes), np.empty(nodes, np.uint32), np.empty(X.dim)
+        self._scratch = np.empty(nodes), np.empty(X.dim)
 
     def __call__(self, rounds: int) -> None:
         """Do what so many rounds need at least."""
