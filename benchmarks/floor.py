@@ -28,8 +28,25 @@ def passes(times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, 
         shortest_path(begin, tail, edge, c, distance, path)
 
 
+@numba.njit(fastmath=True)
+def alternate(
+    costs: Any, constraints: Any, begin: Any, tail: Any, edge: Any, distance: Any, path: Any
+) -> float:
+    """Read a round's rows, then find a path by its costs, round after round."""
+    total = 0.0
+    for r in range(costs.shape[0]):
+        for i in range(costs.shape[1]):
+            total += costs[r, i] + constraints[r, i]
+        shortest_path(begin, tail, edge, costs[r], distance, path)
+    return total
+
+
 class Floor:
-    """Reads ready-made rows once and does as many passes over the graph."""
+    """Reads ready-made rows once and does as many passes over the graph.
+
+    All rows come first, then all passes, with the same costs each time: the processor foresees
+    both. `alternately` does them in turn, with new costs each time, as every round must.
+    """
 
     def __init__(self, X: hr.sets.DagPaths, table: hr.problems.LinearChunk):
         self._rows = table.costs, table.constraints
@@ -41,3 +58,8 @@ class Floor:
         """Do what so many rounds need at least."""
         stream(self._rows[0][:rounds], self._rows[1][:rounds])
         passes(rounds, *self._graph, *self._scratch)
+
+    def alternately(self, rounds: int) -> None:
+        """Do the same round by round."""
+        graph = self._graph[:3]
+        alternate(self._rows[0][:rounds], self._rows[1][:rounds], *graph, *self._scratch)
