@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hedgerow.baselines.projecting import Normalised, Projecting
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
@@ -51,19 +49,13 @@ class CompiledPolicy:
         from hedgerow.games.convex_loop import play_convex_rounds
         from hedgerow.surrogates.each_loss import no_tables
 
-        f, g = chunk.costs, chunk.constraints
-        assert f is not None
-        assert g is not None
         end, noise = self._begin(first, chunk.rounds)
         step, surrogate, ledger = self._parts
-        n, (m, k) = self._learner.decision_set.dim, (int(rows.parts.max()) for rows in (f, g))
+        looks = chunk.looks(self._learner.decision_set.dim)
         tables = no_tables() if self.each is None else self.each
-        memory = (np.empty((m, n)), np.empty((k, n)), np.empty(max(m, k)))
-        rounds: tuple[Any, ...] = (
-            *(f.look, f.arrays, g.look, g.arrays, noise, first, end),
-            *(np.empty(max(f.scratch, g.scratch)), *memory, seen, each),
+        stopped: int = play_convex_rounds(
+            step, surrogate, tables, ledger, *looks, noise, first, end, seen, each
         )
-        stopped: int = play_convex_rounds(step, surrogate, tables, ledger, *rounds)
         self._learner.give_back(stopped - first)
         return stopped
 

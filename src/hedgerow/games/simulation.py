@@ -79,15 +79,14 @@ def simulate_chunks(
     skip = as_count(skip, "skip", least=0)
     first = look is first_order or look is first_order_each
     compiled = compiled_policy(policy) if first else None
-    parted = compiled if isinstance(compiled, CompiledPolicy) else None
-    queues = parted is not None and parted.each is not None
+    queues = compiled is not None and compiled.each is not None
     if compiled is not None and (look is first_order_each) == queues:
         chunks = None if queues else _linear_chunks(problem, size)
         if chunks is not None:
             return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
-        if parted is not None and (others := problem.compiled_rounds(size)) is not None:
+        if (others := problem.compiled_rounds(size)) is not None:
             parts = _rest(others, skip)
-            return _timed(policy, (_play_convex(policy, parted, look, part) for part in parts))
+            return _timed(policy, (_play_convex(policy, compiled, look, part) for part in parts))
     elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
         parts = _rest(games[1], skip)
         return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
@@ -163,7 +162,7 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 
 def _play_convex(
     policy: Policy[Any, Any],
-    compiled: CompiledPolicy | CompiledBandit,
+    compiled: CompiledPolicy | CompiledSteps | CompiledBandit,
     look: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:
