@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from hedgerow.baselines.projecting import Normalised, Projecting
 from hedgerow.baselines.told_units import NO_UNITS
@@ -27,6 +25,15 @@ if TYPE_CHECKING:
     from hedgerow.games.weighed_loop import CompiledSteps
 
     CompiledRounds: TypeAlias = CompiledBlocks | CompiledPenalised | CompiledSteps
+
+
+@runtime_checkable
+class PlaysConvex(Protocol):
+    """Plays rounds of any compiled kind, not of the linear one alone."""
+
+    def play_convex(self, chunk: CompiledChunk, first: int, seen: Vector, each: Vector, /) -> int:
+        """Play a chunk's rounds from `first` on, and return the first one that was not played."""
+        ...
 
 
 class CompiledPolicy:
@@ -60,19 +67,13 @@ class CompiledPolicy:
         from hedgerow.games.convex_loop import play_convex_rounds
         from hedgerow.surrogates.each_loss import no_tables
 
-        f, g = chunk.costs, chunk.constraints
-        assert f is not None
-        assert g is not None
         end, noise = self._begin(first, chunk.rounds)
         step, surrogate, ledger = self._parts
-        n, (m, k) = self._learner.decision_set.dim, (int(rows.parts.max()) for rows in (f, g))
+        looks = chunk.looks(self._learner.decision_set.dim)
         tables = no_tables() if self.each is None else self.each
-        memory = (np.empty((m, n)), np.empty((k, n)), np.empty(max(m, k)))
-        rounds: tuple[Any, ...] = (
-            *(f.look, f.arrays, g.look, g.arrays, noise, first, end),
-            *(np.empty(max(f.scratch, g.scratch)), *memory, seen, each),
+        stopped: int = play_convex_rounds(
+            step, surrogate, tables, ledger, *looks, noise, first, end, seen, each
         )
-        stopped: int = play_convex_rounds(step, surrogate, tables, ledger, *rounds)
         self._learner.give_back(stopped - first)
         return stopped
 

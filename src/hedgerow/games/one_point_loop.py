@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from hedgerow.engine.certificate import is_play_left, leave_play
-from hedgerow.engine.signatures import PARTS, ROWS
+from hedgerow.engine.signatures import ROWS
 from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.games.bandit_loop import CCV, COST, ROUNDS, VIOLATED
-from hedgerow.games.convex_loop import look_at, look_type, unowned
+from hedgerow.games.convex_loop import look_at, look_type, note_seen, unowned
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
 from hedgerow.kernels.jit import COMPILED, kernel, number, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
@@ -94,9 +94,7 @@ def play_one_point(
         sums[COST] += cost
         sums[CCV] += max(0.0, value)
         sums[VIOLATED] += 1.0 if value > 0.0 else 0.0
-        seen[0, r], seen[1, r] = cost, value
-        for k in range(min(np.int64(data_g[PARTS][r]), each.shape[0])):
-            each[k, r] = values[k]
+        note_seen(r, cost, value, values, data_g, seen, each)
         play_near(state, constants, centre, basis, x, near, y)
     leave_play(totals, y)
     return stopped
@@ -110,8 +108,6 @@ class CompiledOnePoint:
         declared: what it may see.
 
     """
-
-    each = None
 
     def __init__(self, policy: ConstrainedBandit, declared: DeclaredValues):
         one, surrogate = policy.learner, policy.surrogate

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.feedback import first_order_each
-from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
+from hedgerow.games.compiled_policy import CompiledPolicy, PlaysConvex, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
@@ -22,9 +22,7 @@ from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
 
 if TYPE_CHECKING:
-    from hedgerow.games.bandit_loop import CompiledBandit
     from hedgerow.games.compiled_policy import CompiledRounds
-    from hedgerow.games.one_point_loop import CompiledOnePoint
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -84,10 +82,10 @@ def simulate_chunks(
         if chunks is not None:
             linear = _after(chunks, skip)
             return _timed(policy, (_play(policy, compiled, look, part) for part in linear))
-        parted = compiled if isinstance(compiled, CompiledPolicy) else None
-        if parted is not None and (others := problem.compiled_rounds(size)) is not None:
+        convex = compiled if isinstance(compiled, PlaysConvex) else None
+        if convex is not None and (others := problem.compiled_rounds(size)) is not None:
             parts = _rest(others, skip)
-            return _timed(policy, (_play_convex(policy, parted, look, part) for part in parts))
+            return _timed(policy, (_play_convex(policy, convex, look, part) for part in parts))
     elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
         parts = _rest(games[1], skip)
         return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
@@ -96,7 +94,7 @@ def simulate_chunks(
 
 def _bandit(
     policy: Policy[Any, Any], look: DeclaredValues, problem: Problem, size: int
-) -> tuple[CompiledBandit | CompiledOnePoint, Iterator[CompiledChunk]] | None:
+) -> tuple[PlaysConvex, Iterator[CompiledChunk]] | None:
     """Return a bandit policy and its rounds for the compiled loop, if both have kernels."""
     from hedgerow.games.bandit_loop import as_compiled, compiled_bandit
     from hedgerow.games.one_point_loop import compiled_one_point
@@ -168,7 +166,7 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 
 def _play_convex(
     policy: Policy[Any, Any],
-    compiled: CompiledPolicy | CompiledBandit | CompiledOnePoint,
+    compiled: PlaysConvex,
     look: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:

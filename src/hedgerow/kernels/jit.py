@@ -89,6 +89,7 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         super().__init__(function, targetoptions={"nopython": True, "nogil": True})
         self.signature = signature
         self._code: Any = None
+        self._result: Any = None
         self._cache = KernelCache(function)
 
     def __reduce__(self) -> str:
@@ -125,9 +126,11 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         return self
 
     def get_compile_result(self, sig: Any) -> Any:
-        """It is handed to a kernel."""
-        self.ready()
-        return super().get_compile_result(sig)
+        """It is handed to a kernel, which asks for its only form; numba would look for it."""
+        if self._result is None:
+            self.ready()
+            self._result = super().get_compile_result(sig)
+        return self._result
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """A kernel that calls it is being compiled."""
