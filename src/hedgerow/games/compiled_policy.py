@@ -11,6 +11,7 @@ from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
 from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.learners.kernel_learner import KernelLearner
+from hedgerow.learners.separation_ogd import SeparationDescent
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.play_round import round_tables
 from hedgerow.problems.compiled_rounds import CompiledChunk
@@ -22,9 +23,10 @@ from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 if TYPE_CHECKING:
     from hedgerow.games.block_loop import CompiledBlocks
     from hedgerow.games.penalised_loop import CompiledPenalised
+    from hedgerow.games.pull_loop import CompiledPulls
     from hedgerow.games.weighed_loop import CompiledSteps
 
-    CompiledRounds: TypeAlias = CompiledBlocks | CompiledPenalised | CompiledSteps
+    CompiledRounds: TypeAlias = CompiledBlocks | CompiledPenalised | CompiledPulls | CompiledSteps
 
 
 @runtime_checkable
@@ -101,6 +103,10 @@ def compiled_policy(policy: object) -> CompiledPolicy | CompiledRounds | None:
         from hedgerow.games.block_loop import compiled_blocks
 
         return compiled_blocks(inner, units)
+    if isinstance(getattr(policy, "learner", None), SeparationDescent):
+        from hedgerow.games.pull_loop import compiled_pulls
+
+        return compiled_pulls(policy)
     if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate

@@ -10,8 +10,8 @@ import numpy as np
 from hedgerow import kernels
 from hedgerow.feedback import LARGEST_VALUE, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count
+from hedgerow.kernels.hulls import place
 from hedgerow.kernels.jit import kernel, nothing, number, read, rows, write
-from hedgerow.kernels.vectors import dot
 from hedgerow.learners.hull_coordinates import ShrunkHull
 from hedgerow.player import StatefulPlayer
 from hedgerow.protocols.parts import Learner
@@ -37,8 +37,7 @@ def play_near(
     """Write x + delta u to `near`, and this point in the set's own coordinates to y."""
     for j in range(len(x)):
         near[j] = x[j] + constants[DELTA] * state[j]
-    for i in range(len(y)):
-        y[i] = centre[i] + dot(basis[i], near)
+    place(centre, basis, near, y)
 
 
 @kernel(nothing, write, read, number)
