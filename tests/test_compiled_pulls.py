@@ -124,6 +124,16 @@ def test_pulls_that_do_not_end_are_left_to_the_objects_which_say_so():
     assert "still separates the point after" in ends[0][0]
 
 
+def test_a_horizon_beyond_whole_numbers_of_64_bits():
+    X = hr.sets.Simplex(3)
+    with pytest.warns(hr.learners.ExpensiveRoundWarning):
+        learner = SeparationOGD(X, 10**60, 1.0)
+    assert learner.most_separations(learner.squeeze(1.0)) > 2**63
+    for cost, _ in linear_rounds(X, 5, seed=1):
+        learner.tell(hr.first_order(cost, learner.ask()))
+    assert (learner.rounds, learner.separations) == (5, 5)
+
+
 class Longer(SeparationAdaGrad):
     """Squeezes more."""
 

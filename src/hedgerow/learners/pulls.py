@@ -6,6 +6,7 @@ import math
 import sys
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from hedgerow.engine.signatures import REGULARISE
@@ -14,15 +15,14 @@ from hedgerow.kernels.hulls import coordinates, place
 from hedgerow.kernels.jit import function, kernel, number, read, rows, whole, write
 from hedgerow.kernels.projected import descend, into_ball
 from hedgerow.kernels.vectors import dot
+from hedgerow.learners.hull_coordinates import UNFELT
 
 Array = Any
 ROUNDING = 4.0 * sys.float_info.epsilon
 """A gradient's part along the set that is below this, times the dimension, is rounding."""
-UNFELT = 1e3 * sys.float_info.epsilon
-"""A direction of which a smaller share lies in the hull is normal to it, up to rounding."""
 INSIDE = 1e-9
 """A point this near to its projection is inside, in units of its size where that is above 1."""
-RULE, T, SEPARATIONS, OWN = 0, 2, 3, 4
+RULE, T, SEPARATIONS = 0, 2, 3
 """The numbers of the state after y: the rule's two, the round, and how often it was asked."""
 R, SMALL_R, RATIO, HORIZON, LARGEST = range(5)
 """The constants: R, r, 4 R / r, the horizon or 0, and the largest squeeze without one."""
@@ -31,7 +31,7 @@ PULL = (
     *(read, read, rows, write, write, write),
 )
 """The set, whose oracle separates or, if the flag is set, projects; eta; constants, centre and
-basis of the hull; state, room for a new one, and room for three vectors of each dimension."""
+basis of the hull; state, room for a new one, and room for a direction, a point and its answer."""
 
 
 @kernel(number, read, number)
@@ -42,11 +42,11 @@ def squeeze_of(constants: Array, t: float) -> float:
     return min(constants[LARGEST], constants[RATIO] / math.sqrt(t))
 
 
-@kernel(whole, read, number)
-def most_pulls(constants: Array, delta: float) -> int:
+@kernel(number, read, number)
+def most_pulls(constants: Array, delta: float) -> float:
     """Return how many separations a round with this squeeze can need at most."""
     ratio = constants[R] / constants[SMALL_R]
-    return 2 + math.ceil(max(0.0, ratio * ratio - 1.0) / (delta * (2.0 - delta)))
+    return 2.0 + np.ceil(max(0.0, ratio * ratio - 1.0) / (delta * (2.0 - delta)))
 
 
 @kernel(types.boolean, set_table, types.boolean, read, write)

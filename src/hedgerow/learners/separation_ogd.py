@@ -128,7 +128,7 @@ class SeparationDescent(StatefulPlayer):
         A pull lowers ||y||^2 <= R^2 by delta (2 - delta) r^2 at least, because <n, y> > r for a
         unit vector n that separates y from the set and so from r B; and y in r B is inside.
         """
-        return most_pulls(self._constants, delta)
+        return int(most_pulls(self._constants, delta))
 
     @property
     def radius(self) -> float:
