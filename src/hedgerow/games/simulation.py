@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.feedback import first_order, first_order_each
-from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
+from hedgerow.feedback import first_order_each
+from hedgerow.games.compiled_policy import PlaysConvexRounds, PlaysRounds, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
@@ -23,7 +23,6 @@ from hedgerow.protocols.trace import Trace
 
 if TYPE_CHECKING:
     from hedgerow.games.bandit_loop import CompiledBandit
-    from hedgerow.games.weighed_loop import CompiledSteps
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -77,16 +76,16 @@ def simulate_chunks(
         fitting = min(LONGEST_CHUNK, BANDIT_CHUNKS * fitting)
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
-    first = look is first_order or look is first_order_each
-    compiled = compiled_policy(policy) if first else None
-    queues = compiled is not None and compiled.each is not None
-    if compiled is not None and (look is first_order_each) == queues:
-        chunks = None if queues else _linear_chunks(problem, size)
+    compiled = compiled_policy(policy)
+    if compiled is not None and look is compiled.feedback:
+        chunks = None if look is first_order_each else _linear_chunks(problem, size)
         if chunks is not None:
-            return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
-        if (others := problem.compiled_rounds(size)) is not None:
+            linear = _after(chunks, skip)
+            return _timed(policy, (_play(policy, compiled, look, part) for part in linear))
+        convex = compiled if isinstance(compiled, PlaysConvexRounds) else None
+        if convex is not None and (others := problem.compiled_rounds(size)) is not None:
             parts = _rest(others, skip)
-            return _timed(policy, (_play_convex(policy, compiled, look, part) for part in parts))
+            return _timed(policy, (_play_convex(policy, convex, look, part) for part in parts))
     elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
         parts = _rest(games[1], skip)
         return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
@@ -135,7 +134,10 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
 
 
 def _play(
-    policy: Policy[Any, Any], compiled: CompiledPolicy | CompiledSteps, chunk: LinearChunk
+    policy: Policy[Any, Any],
+    compiled: PlaysRounds,
+    look: Feedback,
+    chunk: LinearChunk,
 ) -> Trace:
     """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
     k = len(chunk.costs)
@@ -144,7 +146,7 @@ def _play(
     while (done := compiled.play(chunk, done, seen)) < k:
         one = LinearChunk(*(part[done : done + 1] for part in chunk))
         ((cost, constraint),) = one.rounds()
-        seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:4]
+        seen[:, done] = turn(policy, done, cost, constraint, look)[2:4]
         done += 1
     if isinstance(policy, Constrained):
         policy.warn_if_ignored()
@@ -162,7 +164,7 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 
 def _play_convex(
     policy: Policy[Any, Any],
-    compiled: CompiledPolicy | CompiledSteps | CompiledBandit,
+    compiled: PlaysConvexRounds,
     look: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:

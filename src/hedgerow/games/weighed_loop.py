@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from hedgerow.baselines.projecting import Normalised
 from hedgerow.baselines.weighed_step import WeighedStep, tell_weighed, weighed_table
+from hedgerow.feedback import first_order
 from hedgerow.games.convex_loop import LOOKS, look_at, note_seen, unowned
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
@@ -90,7 +88,7 @@ class CompiledSteps:
 
     """
 
-    each = None
+    feedback = staticmethod(first_order)
 
     def __init__(self, policy: WeighedStep, units: Vector):
         self._policy, self._units = policy, units
@@ -114,13 +112,8 @@ class CompiledSteps:
         return min(end, first + policy.horizon - policy.rounds)
 
 
-def compiled_steps(policy: object) -> CompiledSteps | None:
-    """Return a policy of weighed steps for the compiled loop, perhaps in units of its own."""
-    inner, units = policy, np.zeros(0)
-    if isinstance(policy, Normalised):
-        if not as_written(policy, Normalised, "ask", "tell"):
-            return None
-        inner, units = policy.policy, policy._state.array
-    if not isinstance(inner, WeighedStep) or not as_written(inner, WeighedStep, "ask", "tell"):
+def compiled_steps(policy: object, units: Vector) -> CompiledSteps | None:
+    """Return a policy of weighed steps for the compiled loop, told in these units."""
+    if not isinstance(policy, WeighedStep) or not as_written(policy, WeighedStep, "ask", "tell"):
         return None
-    return None if inner.weighed_table is None else CompiledSteps(inner, units)
+    return None if policy.weighed_table is None else CompiledSteps(policy, units)

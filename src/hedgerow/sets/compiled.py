@@ -81,6 +81,15 @@ class KernelWorkspace:
             scratch,
         )
 
+    @cached_property
+    def table(self) -> Any:
+        """The set's kernels and this memory, as other kernels take them."""
+        from hedgerow.engine import tables
+
+        compiled = self.compiled
+        pattern = tables.set_pattern(compiled.measure, compiled.oracle)
+        return tables.bind_set(pattern, (*self.arrays, compiled.label, compiled.members))
+
     def lmo(self, c: Vector) -> Vector:
         """Return the oracle's vertex."""
         return self._answer(self.compiled.oracle, c)
