@@ -66,7 +66,8 @@ def simulate_chunks(
         problem: the rounds.
         feedback: what the policy may see; left out, `policy.feedback`.
         size: how many rounds make a chunk; left out, about half a MiB of costs.
-        skip: how many rounds of the problem were played before.
+        skip: how many rounds of the problem were played before. A problem that reacts to the plays
+            takes none, unless its rule is a kernel, which knows the present play alone.
 
     """
     check_match(policy, problem)
@@ -76,6 +77,11 @@ def simulate_chunks(
         fitting = min(LONGEST_CHUNK, BANDIT_CHUNKS * fitting)
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
+    if skip > 0 and problem.adaptive and problem.compiled_rounds(size) is None:
+        raise ValueError(
+            f"skip={skip} leaves out rounds that {type(problem).__name__} may remember, as it "
+            "reacts to the plays; play it from its first round"
+        )
     compiled = compiled_policy(policy)
     if compiled is not None and look is compiled.feedback:
         chunks = None if look is first_order_each else _linear_chunks(problem, size)
