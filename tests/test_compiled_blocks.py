@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+import test_compiled_kinds as kinds
 from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_dpp, garber_kretzu_2024_lpm
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.baselines.projecting import Normalised
@@ -50,6 +51,17 @@ def test_blocks_of_any_set(policy, name):
 def test_the_papers_graph(make):
     problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=200, seed=1)
     assert_same_game(lambda: make(problem.decision_set, 200), problem)
+
+
+@pytest.mark.parametrize("policy", ["lpm", "lpm with units"])
+def test_rounds_of_other_kinds(policy):
+    for name in ("simplex", "box", "paths"):
+        X = kinds.SETS[name]()
+        for problem in (kinds.drawn(X, 3), kinds.drawn(X, 4, maxima=True)):
+            assert_same_game(partial(POLICIES[policy], X), problem)
+    problems = [kinds.traffic(**options) for options in kinds.TRAFFIC.values()]
+    for problem in (*problems, *kinds.REACTING):
+        assert_same_game(partial(POLICIES[policy], problem.decision_set), problem)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

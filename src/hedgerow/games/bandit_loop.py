@@ -141,8 +141,6 @@ class CompiledBandit:
 
     """
 
-    each = None
-
     def __init__(self, policy: ConstrainedBandit, declared: DeclaredValues):
         learner, surrogate = policy.learner, policy.surrogate
         assert isinstance(learner, BlockConditionalGradient)

@@ -7,6 +7,7 @@ Kernels play the rounds; between two blocks the policy's own `end_block` moves, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from hedgerow.baselines.told_units import add_told, in_units
 from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
 from hedgerow.engine.tables import set_table
 from hedgerow.feedback import first_order, full
+from hedgerow.games.convex_loop import LOOKS, look_at, note_seen, unowned
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
 from hedgerow.kernels.jit import (
     COMPILED,
@@ -34,6 +36,7 @@ from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.policies.constrained import Constrained
+from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk
 from hedgerow.protocols.parts import Feedback
 from hedgerow.sets.compiled import as_written
@@ -46,6 +49,8 @@ LARGEST2 = 0.25 * LARGEST_PART * LARGEST_PART
 LARGEST_LOSS2 = 0.25 * LARGEST_GRADIENT * LARGEST_GRADIENT
 BLOCK = (write, read, set_table, write)
 """[sum of gradients | t | squares], the play, the set, and the units of a `Normalised`."""
+DUAL = (write, read, write, write)
+"""The dual variable's state and rates, what the certificate remembers, and room for a loss."""
 ROUNDS = (rows, read, rows, read, whole, whole, write_rows)
 
 
@@ -100,7 +105,52 @@ def keep_rounds(
     return end
 
 
-@kernel(whole, *BLOCK, write, read, write, write, *ROUNDS)
+@kernel(types.boolean, *BLOCK, *DUAL, read, number, read, number, number, number)
+def weigh_round(
+    state: Array,
+    x: Array,
+    table: Any,
+    units: Array,
+    dual: Array,
+    rates: Array,
+    ledger: Array,
+    s: Array,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    cost2: float,
+    force2: float,
+) -> bool:
+    """Take in a round with gradients a, c of squared norms cost2, force2, and values cost, value.
+
+    A dual variable weighs it. Returns False, with nothing changed, for a round that is left to the
+    objects.
+    """
+    n = len(x)
+    Gf, Gg, p, q = in_units(table.measure, table.space, units, a, cost2, c, force2)
+    if not (is_told(cost2, cost, p) and is_told(force2, value, q)):
+        return False
+    lam = dual[WEIGHT] if q * value > 0.0 else 0.0
+    if lam > 0.0:
+        for i in range(n):
+            s[i] = p * a[i] + lam * (q * c[i])
+    else:
+        for i in range(n):
+            s[i] = p * a[i]
+    norm2 = dot(s, s)
+    if not norm2 <= LARGEST_LOSS2:
+        return False
+    charge_dual(dual, rates, q * value)
+    certificate_add(ledger, s, dot(s, x), norm2, dual[PRICE], p * cost, q * value)
+    for i in range(n):
+        state[i] += s[i]
+    state[n] += 1.0
+    add_told(units, Gf, Gg, cost, value)
+    return True
+
+
+@kernel(whole, *BLOCK, *DUAL, *ROUNDS)
 def weigh_rounds(
     state: Array,
     x: Array,
@@ -118,8 +168,7 @@ def weigh_rounds(
     end: int,
     seen: Array,
 ) -> int:
-    """Play a block's rounds likewise, weighed by a dual variable, with s as scratch memory."""
-    n = len(x)
+    """Play a block's rounds likewise, weighed by a dual variable."""
     if not is_play_left(ledger, x):
         return first
     costs, constraints, x = unowned_view(costs), unowned_view(constraints), unowned_view(x)
@@ -127,26 +176,56 @@ def weigh_rounds(
         a, c = costs[r], constraints[r]
         inner, force, cost2, force2 = dots_and_norms(a, c, x)
         cost, value = inner + cost_offsets[r], force + constraint_offsets[r]
-        Gf, Gg, p, q = in_units(table.measure, table.space, units, a, cost2, c, force2)
-        if not (is_told(cost2, cost, p) and is_told(force2, value, q)):
+        told = weigh_round(
+            *(state, x, table, units, dual, rates, ledger, s),
+            *(a, cost, c, value, cost2, force2),
+        )
+        if not told:
             return r
-        lam = dual[WEIGHT] if q * value > 0.0 else 0.0
-        if lam > 0.0:
-            for i in range(n):
-                s[i] = p * a[i] + lam * (q * c[i])
-        else:
-            for i in range(n):
-                s[i] = p * a[i]
-        norm2 = dot(s, s)
-        if not norm2 <= LARGEST_LOSS2:
-            return r
-        charge_dual(dual, rates, q * value)
-        certificate_add(ledger, s, dot(s, x), norm2, dual[PRICE], p * cost, q * value)
-        for i in range(n):
-            state[i] += s[i]
-        state[n] += 1.0
-        add_told(units, Gf, Gg, cost, value)
         seen[0, r], seen[1, r] = cost, value
+    return end
+
+
+@kernel(whole, *BLOCK, *DUAL, *LOOKS, whole, whole, write_rows, write_rows)
+def weigh_convex_rounds(
+    state: Array,
+    x: Array,
+    table: Any,
+    units: Array,
+    dual: Array,
+    rates: Array,
+    ledger: Array,
+    s: Array,
+    look_f: Any,
+    data_f: Any,
+    look_g: Any,
+    data_g: Any,
+    scratch: Array,
+    a_rows: Array,
+    c_rows: Array,
+    values: Array,
+    first: int,
+    end: int,
+    seen: Array,
+    each: Array,
+) -> int:
+    """Play rounds of any kind likewise; the values of single constraints go to `each`."""
+    if not is_play_left(ledger, x):
+        return first
+    a_rows, c_rows, values = unowned_view(a_rows), unowned_view(c_rows), unowned_view(values)
+    data_f, data_g, scratch = unowned(data_f), unowned(data_g), unowned_view(scratch)
+    for r in range(first, end):
+        top = look_at(look_f, data_f, r, x, scratch, a_rows, values)
+        a, cost = a_rows[top], values[top]
+        top = look_at(look_g, data_g, r, x, scratch, c_rows, values)
+        c, value = c_rows[top], values[top]
+        told = weigh_round(
+            *(state, x, table, units, dual, rates, ledger, s),
+            *(a, cost, c, value, dot(a, a), dot(c, c)),
+        )
+        if not told:
+            return r
+        note_seen(r, cost, value, values, data_g, seen, each)
     return end
 
 
@@ -166,23 +245,23 @@ class CompiledBlocks(ABC):
         self._player, table = player, player.workspace.space.table
         self._parts = player._state.array, player._pursuer._state["x"], table, units
 
+    @abstractmethod
     def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
         """Play a chunk's rounds from `first` on, and return the first one that was not played."""
-        player, end = self._player, len(chunk.costs)
+
+    def _by_blocks(self, play: Callable[[int, int], int], first: int, end: int) -> int:
+        """Play rounds of one block at a time; return the first one that was not played."""
+        player = self._player
         if player.rounds <= player.steps.horizon:
             end = min(end, first + player.steps.horizon - player.rounds)  # the objects warn after
         while first < end:
             until = min(end, first + player.left)
-            first = self._play_block(chunk, first, until, seen)
+            first = play(first, until)
             if first < until:
                 return first
             if player.left == player.block.length:
                 self._end_block()
         return end
-
-    @abstractmethod
-    def _play_block(self, chunk: LinearChunk, first: int, end: int, seen: Vector) -> int:
-        """Play rounds of one block and return where it stopped."""
 
     def _end_block(self) -> None:
         self._player.end_block()
@@ -197,9 +276,14 @@ class CompiledPenalties(CompiledBlocks):
         super().__init__(policy, units)
         self._constraints = policy.constraints
 
-    def _play_block(self, chunk: LinearChunk, first: int, end: int, seen: Vector) -> int:
-        room = self._constraints.with_room(end - first)
-        return keep_rounds(*self._parts, *room, *chunk, first, end, seen)
+    def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
+        """Play a chunk's rounds from `first` on, and return the first one that was not played."""
+
+        def block(first: int, end: int) -> int:
+            room = self._constraints.with_room(end - first)
+            return keep_rounds(*self._parts, *room, *chunk, first, end, seen)
+
+        return self._by_blocks(block, first, len(chunk.costs))
 
 
 class CompiledDual(CompiledBlocks):
@@ -215,8 +299,23 @@ class CompiledDual(CompiledBlocks):
         self._ledger, s = policy.ledger, np.empty(learner.decision_set.dim)
         self._losses = surrogate._state.array, surrogate.rates, self._ledger, s
 
-    def _play_block(self, chunk: LinearChunk, first: int, end: int, seen: Vector) -> int:
-        return weigh_rounds(*self._parts, *self._losses, *chunk, first, end, seen)
+    def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
+        """Play a chunk's rounds from `first` on, and return the first one that was not played."""
+
+        def block(first: int, end: int) -> int:
+            return weigh_rounds(*self._parts, *self._losses, *chunk, first, end, seen)
+
+        return self._by_blocks(block, first, len(chunk.costs))
+
+    def play_convex(self, chunk: CompiledChunk, first: int, seen: Vector, each: Vector) -> int:
+        """Play rounds of any compiled kind likewise; `each` has a row for each constraint."""
+        looks = chunk.looks(self._player.decision_set.dim)
+
+        def block(first: int, end: int) -> int:
+            own = (*self._parts, *self._losses)
+            return weigh_convex_rounds(*own, *looks, first, end, seen, each)
+
+        return self._by_blocks(block, first, chunk.rounds)
 
     def _end_block(self) -> None:
         super()._end_block()

@@ -11,6 +11,7 @@ from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
 from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.learners.kernel_learner import KernelLearner
+from hedgerow.learners.separation_ogd import SeparationDescent
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.play_round import round_tables
 from hedgerow.problems.compiled_rounds import CompiledChunk
@@ -107,6 +108,10 @@ def compiled_policy(policy: object) -> PlaysRounds | None:
         from hedgerow.games.block_loop import compiled_blocks
 
         return compiled_blocks(inner, units)
+    if isinstance(getattr(policy, "learner", None), SeparationDescent):
+        from hedgerow.games.pull_loop import compiled_pulls
+
+        return compiled_pulls(policy)
     if not isinstance(policy, Constrained) or not as_written(policy, Constrained, "ask", "tell"):
         return None
     learner, surrogate = policy.learner, policy.surrogate

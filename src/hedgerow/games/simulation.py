@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
-
-if TYPE_CHECKING:
-    from hedgerow.games.bandit_loop import CompiledBandit
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -100,11 +97,13 @@ def simulate_chunks(
 
 def _bandit(
     policy: Policy[Any, Any], look: DeclaredValues, problem: Problem, size: int
-) -> tuple[CompiledBandit, Iterator[CompiledChunk]] | None:
+) -> tuple[PlaysConvexRounds, Iterator[CompiledChunk]] | None:
     """Return a bandit policy and its rounds for the compiled loop, if both have kernels."""
     from hedgerow.games.bandit_loop import as_compiled, compiled_bandit
+    from hedgerow.games.one_point_loop import compiled_one_point
 
-    if (compiled := compiled_bandit(policy, look)) is None:
+    compiled = compiled_bandit(policy, look) or compiled_one_point(policy, look)
+    if compiled is None:
         return None
     linear = _linear_chunks(problem, size)
     chunks = problem.compiled_rounds(size) if linear is None else as_compiled(linear)
