@@ -90,7 +90,7 @@ def test_steps_of_one_are_the_methods_themselves():
     X, c = problem.decision_set, hr.learners.steps.CertificateSteps().c
     ones = {
         "sinha_vaze_2024": two._sinha_vaze(X, 60, 2.0, 1.0),
-        "guo_recoo": two._recoo(X, 2.0, two.Paced),
+        "guo_recoo": two._recoo(X, 2.0, 1.0),
         "wang_2025": two._wang(X, 60, 2.0, c),
     }
     for name, policy in ones.items():

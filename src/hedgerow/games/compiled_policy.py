@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from hedgerow.baselines.projecting import Normalised, Projecting
 from hedgerow.baselines.told_units import NO_UNITS
@@ -20,21 +20,29 @@ from hedgerow.protocols.parts import Feedback
 from hedgerow.sets.compiled import as_written
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
 
-if TYPE_CHECKING:
-    from hedgerow.games.block_loop import CompiledBlocks
-    from hedgerow.games.penalised_loop import CompiledPenalised
-    from hedgerow.games.pull_loop import CompiledPulls
-    from hedgerow.games.weighed_loop import CompiledSteps
 
-    CompiledRounds: TypeAlias = CompiledBlocks | CompiledPenalised | CompiledPulls | CompiledSteps
+class PlaysRounds(Protocol):
+    """A policy that plays linear rounds in compiled code."""
+
+    @property
+    def feedback(self) -> Feedback:
+        """What it sees of a round."""
+        ...
+
+    def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
+        """Play a chunk's rounds from `first` on, and return the first one that was not played.
+
+        That one is left to the objects. Costs and violations go to the two rows of `seen`.
+        """
+        ...
 
 
 @runtime_checkable
-class PlaysConvex(Protocol):
-    """Plays rounds of any compiled kind, not of the linear one alone."""
+class PlaysConvexRounds(Protocol):
+    """A policy that plays rounds of every compiled kind."""
 
-    def play_convex(self, chunk: CompiledChunk, first: int, seen: Vector, each: Vector, /) -> int:
-        """Play a chunk's rounds from `first` on, and return the first one that was not played."""
+    def play_convex(self, chunk: CompiledChunk, first: int, seen: Vector, each: Vector) -> int:
+        """Play rounds likewise; `each` has a row for each constraint."""
         ...
 
 
@@ -55,17 +63,14 @@ class CompiledPolicy:
         self.feedback: Feedback = first_order if each is None else first_order_each
 
     def play(self, chunk: LinearChunk, first: int, seen: Vector) -> int:
-        """Play a chunk's rounds from `first` on, and return the first one that was not played.
-
-        That one is left to the objects. Costs and violations go to the two rows of `seen`.
-        """
+        """Play linear rounds."""
         end, noise = self._begin(first, len(chunk.costs))
         stopped: int = play_rounds(*self._parts, *chunk, noise, first, end, seen)
         self._learner.give_back(stopped - first)
         return stopped
 
     def play_convex(self, chunk: CompiledChunk, first: int, seen: Vector, each: Vector) -> int:
-        """Play rounds of any compiled kind likewise; `each` has a row for each constraint."""
+        """Play rounds of any compiled kind."""
         from hedgerow.games.convex_loop import play_convex_rounds
         from hedgerow.surrogates.each_loss import no_tables
 
@@ -87,7 +92,7 @@ class CompiledPolicy:
         return end, learner.draw(end - first)
 
 
-def compiled_policy(policy: object) -> CompiledPolicy | CompiledRounds | None:
+def compiled_policy(policy: object) -> PlaysRounds | None:
     """Return the policy for the compiled loop; None where a part has no kernels or changes them."""
     inner, units = policy, NO_UNITS
     if isinstance(policy, Normalised):
