@@ -238,3 +238,12 @@ def test_a_learner_that_moved_without_its_policy_is_refused():
         policy.learner.tell(hr.feedback.EvalGrad(0.0, np.arange(5.0)))
     with pytest.raises(RuntimeError, match="moved without its policy"):
         simulate(policy, Rounds(X, 0))
+
+
+def test_a_rule_of_ones_own_for_the_dual_variable_is_refused_not_ignored():
+    class Doubling(DualSteps):
+        def next(self, lam, violation):
+            return 2.0 * lam + violation
+
+    with pytest.raises(TypeError, match=r"Doubling has a rule next\(\) of its own"):
+        DualSurrogate(Doubling(3, 0.1, 0.5))

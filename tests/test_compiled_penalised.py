@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.guo import Recoo, guo_recoo
+from hedgerow.baselines.guo import Recoo, RecooRates, guo_recoo
 from hedgerow.baselines.penalised_step import penalty_step
 from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
 from hedgerow.games import simulate, simulate_chunks
@@ -176,3 +176,12 @@ def test_what_changes_a_part_is_played_by_the_objects():
         assert trace.costs.size == ROUNDS
     with pytest.raises(TypeError, match="learns from Full feedback"):
         simulate(guo_recoo(X), Rounds(X, 0), hr.first_order)
+
+
+def test_a_schedule_in_python_is_refused_not_ignored():
+    class Paced(RecooRates):
+        def alpha(self, t):
+            return 4.0 * t
+
+    with pytest.raises(TypeError, match=r"Paced has a schedule alpha\(t\) of its own"):
+        Recoo(PROJECTING["simplex"](), Paced())

@@ -248,6 +248,13 @@ class Penalised(Projecting, Generic[Rates]):
         eagerness: float = 1.0,
         unit: float = 1.0,
     ):
+        for name in ("alpha", "eta", "gamma"):
+            if callable(getattr(rates, name, None)):
+                raise TypeError(
+                    f"{type(rates).__name__} has a schedule {name}(t) of its own, and rates are "
+                    f"numbers that the kernels of {type(self).__name__} read; write a subclass of "
+                    "the policy with a kernel `weigh` instead"
+                )
         super().__init__(decision_set, queue=1, weight=1, gap=1)
         self.rates, self.eagerness = rates, eagerness
         self._rates = np.array([unit, eagerness, *astuple(rates)])  # type: ignore[call-overload]

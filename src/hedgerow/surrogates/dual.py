@@ -86,6 +86,12 @@ class Dual(Stateful):
     oracle_calls = 0
 
     def __init__(self, steps: DualSteps):
+        if hasattr(steps, "next"):
+            raise TypeError(
+                f"{type(steps).__name__} has a rule next() of its own, and steps are numbers that "
+                f"the kernel of {type(self).__name__} reads; replace _charge in a subclass of the "
+                "surrogate instead"
+            )
         self.steps, self.rates = steps, steps.rates
         self._state = State(t=1, weight=1, violation=1, price=1, largest=1)  # lam_1 = 0
 
