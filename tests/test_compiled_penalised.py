@@ -114,7 +114,7 @@ def _high(chunk):
 @pytest.mark.parametrize("spoil", [_not_a_number, _steep, _tiny, _high])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("preset", ["practical", "theory"])
-def test_rounds_that_the_loop_leaves_are_played_or_refused_as_ever(method, spoil, preset):
+def test_extreme_rounds_are_played_or_refused_as_ever(method, spoil, preset):
     X = PROJECTING["simplex"]()
     known = {"lipschitz": 5.0} if (method, preset) == ("yi_2023", "theory") else {}
     problem, ends = Rounds(X, 0), []

@@ -37,8 +37,6 @@ WEIGHT, GAP = 3, 4
 OWN = 5
 VECTORS = 6
 """`work` is [point | answer | grad f | g's slope | that along the set | centre | kept | search]."""
-SMALLEST2 = 1e-250
-"""Smaller squares would lose digits; those rounds are left to the objects."""
 
 
 def room(dim: int) -> int:
@@ -133,7 +131,7 @@ def tell_penalised(
     for i in range(n):
         work[3 * n + i] = q * c[i]
     told2 = dot(work[3 * n : 4 * n], work[3 * n : 4 * n])
-    if first != first or not (told2 == 0.0 or SMALLEST2 <= told2 <= LARGEST_PART2):
+    if first != first or not told2 <= LARGEST_PART2:
         return False
     if not (abs(q * value) <= LARGEST_PART and abs(q * offset) <= LARGEST_PART):
         return False
