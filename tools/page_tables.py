@@ -205,12 +205,12 @@ def speed() -> str:
             f"{1.0 / floor['ratio']:.2f}x the time",
             "at most 2x",
             _met(floor["ratio"] >= 0.5)
-            + f": the floor is {100.0 * floor['ratio']:.0f} % of a round, the rest are passes over "
+            + f": the floor is {100.0 * floor['ratio']:.0f} % of a round; the rest are passes over "
             "ten vectors, which do not fit into the first cache together, and calls of kernels",
         ],
         [
-            "the same, against a floor that reads rows and finds paths in turn, with new costs each "
-            f"time ({1e6 * in_turn['theirs']:.1f} µs)",
+            "the same, against a floor that reads rows and finds paths in turn, with new costs each"
+            f" time ({1e6 * in_turn['theirs']:.1f} µs)",
             f"{1.0 / in_turn['ratio']:.2f}x the time",
             "",
             "",
