@@ -22,24 +22,44 @@ def stream(costs: Any, constraints: Any) -> float:
 
 
 @numba.njit
-def passes(
-    times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, parent: Any, path: Any
-) -> None:
+def passes(times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, path: Any) -> None:
     """Find the shortest path again and again, without leaving compiled code."""
     for _ in range(times):
-        shortest_path(begin, tail, edge, c, distance, parent, path)
+        shortest_path(begin, tail, edge, c, distance, path)
+
+
+@numba.njit(fastmath=True)
+def alternate(
+    costs: Any, constraints: Any, begin: Any, tail: Any, edge: Any, distance: Any, path: Any
+) -> float:
+    """Read a round's rows, then find a path by its costs, round after round."""
+    total = 0.0
+    for r in range(costs.shape[0]):
+        for i in range(costs.shape[1]):
+            total += costs[r, i] + constraints[r, i]
+        shortest_path(begin, tail, edge, costs[r], distance, path)
+    return total
 
 
 class Floor:
-    """Reads ready-made rows once and does as many passes over the graph."""
+    """Reads ready-made rows once and does as many passes over the graph.
+
+    All rows come first, then all passes, with the same costs each time: the processor foresees
+    both. `alternately` does them in turn, with new costs each time, as every round must.
+    """
 
     def __init__(self, X: hr.sets.DagPaths, table: hr.problems.LinearChunk):
         self._rows = table.costs, table.constraints
         nodes = X.nodes
         self._graph = X._begin, X._tail, X._edge, table.costs[0].copy()
-        self._scratch = np.empty(nodes), np.empty(nodes, np.uint32), np.empty(X.dim)
+        self._scratch = np.empty(nodes), np.empty(X.dim)
 
     def __call__(self, rounds: int) -> None:
         """Do what so many rounds need at least."""
         stream(self._rows[0][:rounds], self._rows[1][:rounds])
         passes(rounds, *self._graph, *self._scratch)
+
+    def alternately(self, rounds: int) -> None:
+        """Do the same round by round."""
+        graph = self._graph[:3]
+        alternate(self._rows[0][:rounds], self._rows[1][:rounds], *graph, *self._scratch)

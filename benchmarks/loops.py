@@ -15,6 +15,7 @@ import hedgerow as hr
 
 ROUNDS = 1600
 FLOOR = "floor: read the rows once, one pass over the graph"
+IN_TURN = "floor in turn: read two rows, one pass with new costs"
 ROUND = "a round of projection_free_coco"
 PLAIN = "without tracking"
 
@@ -56,6 +57,7 @@ def loops() -> list[Row]:
         return lambda _: play_by_hand(X, table, oracle, T)[0]
 
     networkx, scipy = "NumPy + networkx Bellman-Ford", "NumPy + SciPy Bellman-Ford"
+    floor = Floor(X, table)
     slow = {networkx: 160, scipy: 160}
     ends = X.source, X.target
     peers: dict[str, Act | None] = {
@@ -63,7 +65,8 @@ def loops() -> list[Row]:
         "NumPy + our compiled oracle": by_hand(workspace.lmo),
         scipy: by_hand(scipy_oracle(edges, X.nodes, *ends), slow[scipy]),
         networkx: by_hand(networkx_oracle(edges, *ends), slow[networkx]),
-        FLOOR: Floor(X, table),
+        FLOOR: floor,
+        IN_TURN: floor.alternately,
     }
     targets = {"NumPy + our compiled oracle": 8.0, networkx: 350.0, FLOOR: 0.5}
     for loop in (fused, plain):

@@ -7,7 +7,8 @@ import time
 from typing import Any
 
 import numpy as np
-from tiled import paths
+from floor import Floor
+from tiled import Tiled, paths
 
 import hedgerow as hr
 
@@ -28,14 +29,15 @@ def bandwidth() -> float:
 
 
 def against_edges(largest: int = EDGES[-1]) -> list[dict[str, Any]]:
-    """Play a few rounds on ever larger DAGs; about six edges a node."""
+    """Play a few rounds on ever larger DAGs; about six edges a node. Beside it, the floor."""
     rows = []
     for edges in filter(largest.__ge__, EDGES):
         T = max(8, min(1600, 40_000_000 // edges))
         begin = time.perf_counter()
         problem = paths(max(20, edges // 6), edges, T, block=max(4, min(T, 32_000_000 // edges)))
         built = time.perf_counter() - begin
-        rows.append(_measured(problem, T) | {"edges": edges, "build_seconds": built})
+        row = _measured(problem, T) | {"edges": edges, "build_seconds": built}
+        rows.append(row | {"floor_us_per_round": _floor(problem)})
     return rows
 
 
@@ -47,8 +49,19 @@ def against_horizon(longest: int = HORIZONS[-1]) -> list[dict[str, Any]]:
     return rows
 
 
-def _measured(problem: Any, T: int) -> dict[str, Any]:
+def _floor(problem: Tiled) -> float:
+    """Return the microseconds a round that reading the rows and passing the graph take."""
+    floor, rounds, times = Floor(problem.decision_set, problem.block), len(problem.block.costs), []
+    for _ in range(4):
+        begin = time.perf_counter()
+        floor(rounds)
+        times.append(time.perf_counter() - begin)
+    return float(1e6 * np.median(times[1:]) / rounds)  # the first one compiles
+
+
+def _measured(problem: Tiled, T: int) -> dict[str, Any]:
     policy = hr.projection_free_coco(problem.decision_set)
+    hr.simulate(policy, Tiled(problem.decision_set, problem.block, 4))  # memory is touched
     begin = time.perf_counter()
     trace = hr.simulate(policy, problem)
     seconds = time.perf_counter() - begin
@@ -62,10 +75,10 @@ def _measured(problem: Any, T: int) -> dict[str, Any]:
     }
 
 
-def exponent(rows: list[dict[str, Any]], of: str) -> float:
+def exponent(rows: list[dict[str, Any]], of: str, time: str = "us_per_round") -> float:
     """Return the slope of log(time a round) over log(size), from 10^4 on."""
     large = [row for row in rows if row[of] >= 10_000]
     if len(large) < 2:
         return float("nan")
-    sizes, times = zip(*((row[of], row["us_per_round"]) for row in large), strict=True)
+    sizes, times = zip(*((row[of], row[time]) for row in large), strict=True)
     return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])

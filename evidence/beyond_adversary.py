@@ -17,6 +17,7 @@ from beyond_games import default, tracking
 import hedgerow as hr
 from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
 from hedgerow.adversary.game_search import Found, evaluate, search
+from hedgerow.learners.steps import BETA, KAPPA, SQUARES
 
 T = 200
 FOR_POLICIES, FOR_LEARNERS = 160, 400
@@ -91,9 +92,9 @@ def course(X: hr.DecisionSet, found: Found) -> dict[str, dict[str, list[float]]]
         for t, (cost, constraint) in enumerate(found.problem, start=1):
             plays.append(x := policy.ask())
             policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
-            rule = policy.learner._state["rule"]
-            rms = 2.0 * t**0.25 * np.sqrt(rule[2]) / (rule[1] * X.diameter)
-            betas.append(rms if name.startswith("Rms") else rule[4])
+            rule = policy.learner.rule_numbers
+            rms = 2.0 * t**0.25 * np.sqrt(rule[SQUARES]) / (rule[KAPPA] * X.diameter)
+            betas.append(rms if name.startswith("Rms") else rule[BETA])
         x = np.array(plays)
         lost = np.cumsum(np.sum(found.rounds.costs * (x - u), axis=1)) / game.rate
         far = np.linalg.norm(x - x[0], axis=1) / X.diameter

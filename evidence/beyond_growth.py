@@ -1,8 +1,8 @@
 """How the regulariser grows: `python evidence/beyond_growth.py` writes its JSON file.
 
-beta_T, M_T and CCV of the default at growing horizons, 2 seeds, with the slopes of their logarithms
-over log T: what a proof for one oracle call a round would have to bound. Where beta is its floor,
-the certificate asks for nothing.
+beta_T, M_T and CCV of the default of version 0.1, whose regulariser has no cap, at growing
+horizons, 2 seeds, with the slopes of their logarithms over log T: what a proof for one oracle call
+a round would have to bound. Where beta is its floor, the certificate asks for nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from first_default import first_default
 
 import hedgerow as hr
+from hedgerow.learners.steps import BETA, FLOOR, UNIT, D, M, P
 
 HORIZONS = [1000, 4000, 16000, 64000]
 SEEDS = range(30, 32)
@@ -31,11 +33,11 @@ GAMES: dict[str, Any] = {
 def run(make: Any, T: int, seed: int) -> list[float]:
     """beta_T, M_T, CCV and the floor over beta_T."""
     problem = make(T, seed)
-    policy: Any = hr.projection_free_coco(problem.decision_set)
+    policy: Any = first_default(problem.decision_set)
     trace = hr.simulate(policy, problem)
-    D, _, kappa, squares, beta, M = (float(v) for v in policy.learner._state["rule"])
-    floor = 2.0 * T**0.25 * squares**0.5 / (kappa * D)
-    return [beta, M, trace.ccv, floor / beta]
+    rule = policy.learner.rule_numbers
+    floor = rule[FLOOR] * rule[UNIT] * rule[P] ** 0.75 / rule[D]
+    return [rule[BETA], rule[M], trace.ccv, floor / rule[BETA]]
 
 
 def slope(column: Any) -> float | None:

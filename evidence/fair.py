@@ -10,7 +10,7 @@ Regret is in percent of the price of the constraint, the mean over the reported 
 best fixed action costs more than the best that ignores the constraint; CCV in percent of that blind
 action's, likewise. These are the units of the choice. Every other method is compared with the
 default by a paired t-test in regret and in CCV, with Holm's correction over both and all methods of
-one problem.
+one problem. A method that refuses a problem has a row with its reason in place of numbers.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from hedgerow.experiments.executors import processes
 from hedgerow.experiments.fingerprints import code_of
 from hedgerow.experiments.reading import load_experiment, read_experiment
 from hedgerow.experiments.results import Results, RunResult
+from hedgerow.experiments.sweeps import Workforce
 from hedgerow.experiments.tuning import report, train
 from hedgerow.import_paths import load_path
 from hedgerow.networks.edges import read_edges
@@ -49,10 +50,10 @@ TRAFFIC = {"kind": "traffic_game:traffic", "label": "traffic", "horizons": [300]
 VARIANTS = tuple(name for family in FAMILIES.values() for name in family[1:])
 LAST = ("oracle_calls_per_round", "projections_per_round", "microseconds_per_round", "compiled")
 HEADINGS = (
-    "problem", "horizon", "method", "group", "eagerness", "steps", "choices", "at_low_end",
-    "at_high_end", "games", "regret_percent", "regret_percent_half", "ccv_percent",
+    "problem", "horizon", "trained_on", "method", "group", "eagerness", "steps", "choices",
+    "at_low_end", "at_high_end", "games", "regret_percent", "regret_percent_half", "ccv_percent",
     "ccv_percent_half", "regret", "ccv", "regret_p", "ccv_p", "rank_by_regret", "rank_by_ccv",
-    "undominated", *LAST,
+    "undominated", *LAST, "reason",
 )  # fmt: skip
 Row = dict[str, Any]
 Selection = dict[str, Any]
@@ -95,9 +96,10 @@ def best_steps(selection: Selection, problem: str, family: tuple[str, ...]) -> s
     )
 
 
-def tuned(experiment: Experiment, folder: Path) -> tuple[Selection, Results]:
-    """Tune an experiment and return the choice and what is reported."""
-    workforce = partial(processes, workers=WORKERS)
+def tuned(
+    experiment: Experiment, folder: Path, workforce: Workforce
+) -> tuple[Selection, Results, dict[str, str]]:
+    """Tune an experiment; return the choice, what is reported, and why some do not play."""
     selection, tallies = train(experiment, folder, workforce)
     if selection:
         selection = without_losers(selection)
@@ -105,13 +107,27 @@ def tuned(experiment: Experiment, folder: Path) -> tuple[Selection, Results]:
     failed = [sentence for tally in tallies for sentence in tally.failed.values()]
     if failed:
         raise RuntimeError(f"{folder}: {len(failed)} runs failed, the first one so: {failed[0]}")
-    return selection, Results(folder / "held_out")
+    runs = [run.record for run in Results(folder / "train").runs]
+    refused = {run["method"]: run["reason"] for run in runs if run["status"] == "refused"}
+    return selection, Results(folder / "held_out"), refused
 
 
-def rows_of(problem: str, selection: Selection, results: Results) -> list[Row]:
-    """Return the table of one problem, all its labels together."""
+def trained_on(selection: Selection) -> str:
+    """Say what the choice was made on."""
+    rounds, seeds = selection["train_rounds"], selection["train_seeds"]
+    return f"seeds {seeds[0]} to {seeds[-1]}" if rounds is None else f"the first {rounds} rounds"
+
+
+def rows_of(
+    problem: str, selection: Selection, results: Results, refused: dict[str, str]
+) -> list[Row]:
+    """Return the table of one problem, all its labels together; last come those that refuse it."""
     seconds, engines = results.timings(), results.engines()
-    runs = [run for run in results.runs if run.regret is not None]
+    runs = [
+        run
+        for run in results.runs
+        if run.regret is not None and run.record["method"] not in refused
+    ]
     values = unit_free(runs)
     rows = []
     for method in dict.fromkeys(row["method"] for row in selection["rows"]):
@@ -124,6 +140,7 @@ def rows_of(problem: str, selection: Selection, results: Results) -> list[Row]:
             {
                 "problem": problem,
                 "horizon": T,
+                "trained_on": trained_on(selection),
                 "method": method,
                 "group": group_of(method),
                 "eagerness": " ".join(f"{row['eagerness']:g}" for row in chosen),
@@ -143,7 +160,12 @@ def rows_of(problem: str, selection: Selection, results: Results) -> list[Row]:
                 "compiled": int(all(engines[run.record["id"]] for run in mine)),
             }
         )
-    return ranked(compared(two_constants(rows, selection)))
+    played = {key: rows[0][key] for key in ("problem", "horizon", "trained_on")}
+    return ranked(compared(two_constants(rows, selection))) + [
+        {**played, "method": method, "group": "refused", "games": 0, "reason": reason}
+        for method, reason in refused.items()
+        if method not in VARIANTS
+    ]
 
 
 def mean_of(runs: list[RunResult], key: str) -> float:
@@ -303,7 +325,8 @@ def main() -> None:
     for file, label, experiment in jobs:
         if label in asked or not asked:
             folder = OUT / "fair-evidence" / label
-            store(file, rows_of(label, *tuned(with_variants(experiment), folder)))
+            workforce = partial(processes, workers=WORKERS)
+            store(file, rows_of(label, *tuned(with_variants(experiment), folder, workforce)))
 
 
 if __name__ == "__main__":

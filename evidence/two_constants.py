@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
-from hedgerow.baselines.guo import TUNED, Recoo, RecooRates
+from hedgerow.baselines.guo import TUNED, Recoo, RecooRates, weigh_recoo
 from hedgerow.baselines.methods import baseline
 from hedgerow.baselines.projecting import stand_alone, units
 from hedgerow.baselines.sinha_vaze import learnt, practical_potential
 from hedgerow.baselines.wang import PRACTICAL_RATE
+from hedgerow.baselines.weighed_step import RATES, WEIGH
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel
 from hedgerow.learners import AdaGrad, RestartAtStart, RestartedOCG
 from hedgerow.learners.adagrad import BEST_FACTOR
 from hedgerow.learners.steps import CertificateSteps
@@ -42,31 +46,33 @@ def sinha_vaze_2024_long(X: DecisionSet, horizon: int, *, eagerness: float = 1.0
     return _sinha_vaze(X, horizon, eagerness, LONG)
 
 
+@dataclass(frozen=True)
 class Paced(RecooRates):
-    """RECOO's schedules with another weight on the squared distance, by the class's `steps`."""
+    """RECOO's schedules, and the factor `steps` on the length of its step."""
 
-    steps = 1.0
-
-    def alpha(self, t: int) -> float:
-        """Return alpha_t / steps."""
-        return super().alpha(t) / self.steps
+    steps: float = 1.0
 
 
-class Short(Paced):
-    """A quarter of the step."""
-
-    steps = SHORT
+STEPS = RATES + [part.name for part in fields(Paced)].index("steps")
+"""Where the kernel finds it."""
 
 
-class Long(Paced):
-    """Four times the step."""
+@kernel(*WEIGH)
+def weigh_paced(own: Vector, rates: Vector, value: float) -> tuple[float, float]:
+    """Return Q_t gamma_t and alpha_t / steps."""
+    weight, alpha = weigh_recoo(own, rates, value)
+    return weight, alpha / rates[STEPS]
 
-    steps = LONG
+
+class PacedRecoo(Recoo):
+    """RECOO with another weight on the squared distance."""
+
+    weigh = weigh_paced
 
 
-def _recoo(X: DecisionSet, eagerness: float, rates: type[Paced]) -> Any:
+def _recoo(X: DecisionSet, eagerness: float, steps: float) -> Any:
     def build(_G: float, eager: float) -> Any:
-        return Recoo(X, rates(unit=units("practical", X)[0]), eager)
+        return PacedRecoo(X, Paced(unit=units("practical", X)[0], steps=steps), eager)
 
     return stand_alone(build, X, None, "practical", "not needed", eagerness, TUNED)
 
@@ -74,13 +80,13 @@ def _recoo(X: DecisionSet, eagerness: float, rates: type[Paced]) -> Any:
 @baseline(sees="whole")
 def guo_recoo_short(X: DecisionSet, *, eagerness: float = 1.0) -> Any:
     """`guo_recoo` with a quarter of its step."""
-    return _recoo(X, eagerness, Short)
+    return _recoo(X, eagerness, SHORT)
 
 
 @baseline(sees="whole")
 def guo_recoo_long(X: DecisionSet, *, eagerness: float = 1.0) -> Any:
     """`guo_recoo` with four times its step."""
-    return _recoo(X, eagerness, Long)
+    return _recoo(X, eagerness, LONG)
 
 
 def _wang(X: DecisionSet, horizon: int, eagerness: float, c: float) -> Any:

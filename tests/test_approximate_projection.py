@@ -9,10 +9,12 @@ import pytest
 
 from convex_steps import prox_by_scipy, sq
 from hedgerow.baselines.penalty_prox import Affine, ball_prox
+from hedgerow.sets import approximate_projection
 from hedgerow.sets.approximate_projection import (
     approximately_feasible_projection,
     close_infeasible_projection,
     frank_wolfe_separation,
+    project_by_kernels,
 )
 from hedgerow.sets.balls import L2Ball
 from hedgerow.sets.boxes import Box
@@ -137,6 +139,31 @@ def test_a_projection_that_would_take_for_ever_is_refused():
     X, y = Simplex(2), np.array([3.0, 0.0])
     with pytest.raises(ValueError, match=r"eps must be above 0.00[0-9]+ for a .*take 1e\+13 sep"):
         close_infeasible_projection(X.lmo, X.start(), y, 3e-7, X.start(), X.diameter)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_kernel_ends_where_python_does(name):
+    moved = 0
+    for X, start, y, eps, _ in cases(name):
+        end = approximately_feasible_projection(X.lmo, start, y, eps)
+        x, near = start.copy(), y.copy()
+        calls = project_by_kernels(X.workspace().space, x, near, eps)
+        assert (x.tobytes(), near.tobytes(), calls) == (end.x.tobytes(), end.y.tobytes(), end.calls)
+        moved += calls > 1
+    assert moved > CASES // 4
+
+
+def test_too_few_separations_end_with_the_same_sentence(monkeypatch):
+    monkeypatch.setattr(approximate_projection, "_most_2023", lambda *_: -1.0)  # one, not enough
+    X, y, told = Simplex(2), np.array([3.0, 0.0]), []
+    for project in (
+        lambda: approximately_feasible_projection(X.lmo, X.start(), y, 0.1),
+        lambda: project_by_kernels(X.workspace().space, X.start(), y.copy(), 0.1),
+    ):
+        with pytest.raises(RuntimeError, match="use a larger eps") as refusal:
+            project()
+        told.append(str(refusal.value))
+    assert told[0] == told[1]
 
 
 def test_a_tolerance_of_zero_is_refused():

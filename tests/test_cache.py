@@ -10,13 +10,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
 import cold_starts
 from hedgerow import kernels
-from hedgerow.kernels.cache import _imported
+from hedgerow.kernels.cache import KernelCache, _imported
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 NOBODY = 12345
@@ -237,3 +238,19 @@ def test_a_kernel_is_pickled_and_copied_by_name():
     kernel = kernels.paths.cheapest
     assert pickle.loads(pickle.dumps(kernel)) is kernel
     assert copy.deepcopy(kernel) is kernel
+
+
+def test_a_kernel_that_is_compiled_anew_clears_away_its_old_files(tmp_path, monkeypatch):
+    cache = KernelCache(kernels.paths.cheapest.py_func)
+    monkeypatch.setattr(cache, "_places", [tmp_path])
+    signature, context = kernels.paths.cheapest.signature, kernels.paths.cheapest.targetctx
+    old = tmp_path / "paths.cheapest-7.0123456789abcdef.nbc"
+    recent, other = old.with_stem("paths.cheapest-7.fedcba9876543210"), tmp_path / "paths.x-7.0.nbc"
+    long_ago = time.time() - 31 * 24 * 3600
+    for path in (old, recent, other):
+        path.write_bytes(b"")
+    for path in (old, other):
+        os.utime(path, (long_ago, long_ago))
+    cache.save(signature, context, ())
+    kept = tmp_path / cache._file(signature, context)
+    assert set(tmp_path.iterdir()) == {recent, other, kept}

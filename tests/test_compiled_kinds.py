@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -35,7 +36,7 @@ from hedgerow.surrogates import (
     SignedSurrogate,
 )
 from hedgerow.surrogates.ranges import GivenRanges, SeenRanges
-from test_simulate import assert_same_game, bits
+from test_simulate import WEIGHED, assert_same_game, bits
 
 ROUNDS = 40
 DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4)]
@@ -107,6 +108,50 @@ def test_quadratics_and_maxima(name, make):
 def test_methods_that_project(name):
     X = SETS[name]()
     assert_same_game(lambda: hr.baselines.sinha_vaze_2024(X, ROUNDS), drawn(X, 2, maxima=True))
+
+
+def weighed(method: str, X: DecisionSet, preset: str = "practical", T: int = ROUNDS) -> Any:
+    """A policy of weighed steps; `Normalised` in the practical preset."""
+    known = {"lipschitz": 9.0} if preset == "theory" and method != "liakopoulos_cold" else {}
+    return getattr(hr.baselines, method)(X, T, preset=preset, **known)
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("method", WEIGHED)
+def test_policies_of_weighed_steps(method, name):
+    X = SETS[name]()
+    problem = drawn(X, 12, maxima=True)
+    for make in (
+        partial(weighed, method, X),
+        partial(weighed, method, X, "theory", 2000),
+    ):
+        assert_same_game(make, problem)
+        fast, plain = make(), make()
+        vars(getattr(plain, "policy", plain))["weighed_table"] = None  # each kernel by itself
+        trace, slow = simulate(fast, problem), simulate(plain, problem)
+        assert (trace.compiled, slow.compiled) == (True, False)
+        assert trace.violations.min() < 0.0 < trace.violations.max()
+        assert trace.violations_each.shape == (3, ROUNDS)
+        assert trace.violations_each.tobytes() == slow.violations_each.tobytes()
+        assert bits(fast.state()) == bits(plain.state())
+
+
+@pytest.mark.parametrize("method", WEIGHED)
+def test_weighed_steps_on_traffic_and_against_rules_that_react(method):
+    problems: list[hr.Problem] = [traffic(**options) for options in TRAFFIC.values()]
+    for problem in (*problems, *REACTING):
+        assert_same_game(partial(weighed, method, problem.decision_set), problem)
+
+
+def test_the_horizon_of_weighed_steps_is_passed_with_the_same_warning():
+    X = SETS["ball"]()
+    problem, policies = drawn(X, 13), [weighed("sun_safe", X, T=20) for _ in range(2)]
+    games = simulate, lambda policy, rounds: list(hr.play(policy, rounds))
+    for policy, game in zip(policies, games, strict=True):
+        with pytest.warns(UserWarning, match="round 21 is beyond the horizon 20") as said:
+            game(policy, problem)
+        assert len(said) == 1
+    assert bits(policies[0].state()) == bits(policies[1].state())
 
 
 def test_costs_that_are_maxima():
@@ -223,12 +268,13 @@ def test_what_has_no_kernel_is_played_by_the_objects():
     assert not simulate(hr.projection_free_coco(problem.decision_set), problem).compiled
 
 
-def test_a_kind_that_comes_late_is_played_by_the_objects_then():
+@pytest.mark.parametrize("make", [hr.projection_free_coco, partial(weighed, "sun_safe")])
+def test_a_kind_that_comes_late_is_played_by_the_objects_then(make):
     X = SETS["simplex"]()
     rounds = list(drawn(X, 3))
     rounds[30] = (rounds[30][0], Louder(np.ones(5), -1.0))
     problem = hr.Recorded(X, rounds)
-    fast, slow = hr.projection_free_coco(X), hr.projection_free_coco(X)
+    fast, slow = make(X), make(X)
     parts = list(simulate_chunks(fast, problem, size=8))
     assert [part.compiled for part in parts] == [True, True, True, False, True]
     steps = Trace.of(hr.play(slow, problem))
@@ -245,17 +291,24 @@ def test_parts_in_different_numbers_are_not_rows():
     assert simulate(hr.projection_free_coco(X), problem).violations_each is None
 
 
-@pytest.mark.parametrize("constraints", [None, 3])
-def test_chunks_of_any_size_and_a_resumed_run(constraints):
+@pytest.mark.parametrize(
+    "make",
+    [
+        hr.projection_free_coco,
+        partial(hr.projection_free_coco, constraints=3),
+        *(partial(weighed, method) for method in WEIGHED),
+    ],
+)
+def test_chunks_of_any_size_and_a_resumed_run(make):
     X = SETS["paths"]()
     problem = drawn(X, 5)
-    whole = hr.projection_free_coco(X, constraints=constraints)
+    whole = make(X)
     trace = simulate(whole, problem)
     for size in (1, 7, 100):
-        policy = hr.projection_free_coco(X, constraints=constraints)
+        policy = make(X)
         parts = list(islice(simulate_chunks(policy, problem, size=size), 2))
         done = sum(part.costs.size for part in parts)
-        stored, policy = policy.state(), hr.projection_free_coco(X, constraints=constraints)
+        stored, policy = policy.state(), make(X)
         policy.restore(stored)
         parts.extend(simulate_chunks(policy, problem, size=size, skip=done))
         joined = Trace.joined(parts)
@@ -264,15 +317,23 @@ def test_chunks_of_any_size_and_a_resumed_run(constraints):
         assert bits(policy.state()) == bits(whole.state())
 
 
-@pytest.mark.parametrize("constraints", [None, 3])
-def test_what_play_refuses_is_refused_in_the_same_round(constraints):
+@pytest.mark.parametrize(
+    "make",
+    [
+        hr.projection_free_coco,
+        partial(hr.projection_free_coco, constraints=3),
+        partial(weighed, "liakopoulos_cold"),
+        partial(weighed, "jenatton_2016", preset="theory"),
+    ],
+)
+def test_what_play_refuses_is_refused_in_the_same_round(make):
     X = SETS["simplex"]()
     rounds, refusals = list(drawn(X, 6)), []
     huge = hr.Linear(np.full(5, 1e99), 3e100)
     rounds[20] = (rounds[20][0], hr.Maximum([*rounds[20][1].parts[:2], huge]))
     problem = hr.Recorded(X, rounds)
     for game in (simulate, lambda policy, rounds: list(hr.play(policy, rounds))):
-        policy = hr.projection_free_coco(X, constraints=constraints)
+        policy = make(X)
         with pytest.raises(ValueError, match="above 1e") as refusal:
             game(policy, problem)
         refusals.append((str(refusal.value), bits(policy.state())))
@@ -326,14 +387,14 @@ def test_a_queue_that_leaves_a_round_to_python_takes_the_others_back():
     assert one.surrogate.surrogates[1]._state["t"][0] == 1.0
 
 
-@pytest.mark.parametrize(
-    "problem",
-    [
-        hr.problems.HardBox(n=7, halfspaces=5, horizon=ROUNDS, seed=1),
-        hr.problems.HalfspaceBox(n=5, halfspaces=6, horizon=ROUNDS, seed=2),
-        hr.problems.QuadraticBox(n=4, horizon=ROUNDS, seed=3),
-    ],
+REACTING = (
+    hr.problems.HardBox(n=7, halfspaces=5, horizon=ROUNDS, seed=1),
+    hr.problems.HalfspaceBox(n=5, halfspaces=6, horizon=ROUNDS, seed=2),
+    hr.problems.QuadraticBox(n=4, horizon=ROUNDS, seed=3),
 )
+
+
+@pytest.mark.parametrize("problem", REACTING)
 def test_rules_that_are_kernels_react_in_the_loop(problem):
     X = problem.decision_set
     assert_same_game(lambda: hr.projection_free_coco(X), problem)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import evidence_tables
+import fair_words
 import hedgerow as hr
 from hedgerow.baselines.methods import METHODS, find_method
+from hedgerow.experiments.executors import serial
+from hedgerow.experiments.reading import read_experiment, shipped
 
 EVIDENCE = Path(__file__).parents[1] / "evidence"
 
@@ -85,7 +90,7 @@ def test_steps_of_one_are_the_methods_themselves():
     X, c = problem.decision_set, hr.learners.steps.CertificateSteps().c
     ones = {
         "sinha_vaze_2024": two._sinha_vaze(X, 60, 2.0, 1.0),
-        "guo_recoo": two._recoo(X, 2.0, two.Paced),
+        "guo_recoo": two._recoo(X, 2.0, 1.0),
         "wang_2025": two._wang(X, 60, 2.0, c),
     }
     for name, policy in ones.items():
@@ -107,3 +112,69 @@ def test_other_steps_play_otherwise():
             for method in methods
         }
         assert len(costs) == 3
+
+
+def tiny(problem, methods):
+    """Return a comparison of a few rounds, trained on the grid's middle."""
+    table = {"name": "tiny", "methods": methods, "horizons": [20], "seeds": [300, 301]}
+    tune = {"seeds": [290, 291], "eagerness": [0.5, 1, 2], "rule": "sum"}
+    return read_experiment({**table, "problems": [problem], "tune": tune}, EVIDENCE)
+
+
+@pytest.mark.parametrize("label", ["ad_slots", "sensor_coverage", "log_portfolio"])
+def test_a_problem_of_the_table_is_tuned_and_reported(fair, label, tmp_path):
+    asked = tomllib.loads(shipped()["fair"].read_text(encoding="utf-8"))["problems"]
+    (problem,) = [p for p in asked if p["kind"] == label]
+    experiment = tiny({**problem, "horizons": [20]}, [fair.DEFAULT, "unconstrained"])
+    ours, blind = fair.rows_of(label, *fair.tuned(experiment, tmp_path, serial))
+    assert [row["group"] for row in (ours, blind)] == ["tuned", "apart"]
+    assert {row["trained_on"] for row in (ours, blind)} == {"seeds 290 to 291"}
+    assert ours["ccv_percent"] < blind["ccv_percent"]
+
+
+def test_who_refuses_a_problem_has_a_row_with_the_reason(fair, tmp_path):
+    experiment = tiny({"kind": "atlas_like"}, [fair.DEFAULT, "lu_bagel", "unconstrained"])
+    rows = fair.rows_of("graph", *fair.tuned(experiment, tmp_path, serial))
+    assert [row["method"] for row in rows] == [fair.DEFAULT, "unconstrained", "lu_bagel"]
+    refused = rows[-1]
+    assert (refused["group"], refused["games"], refused["trained_on"]) == (
+        "refused", 0, "seeds 290 to 291"
+    )  # fmt: skip
+    assert "needs a set with R / r of at most" in refused["reason"]
+    assert "regret_percent" not in refused
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Pretend that every problem was played, and that one method refused one of them."""
+    rows = [dict(row) for row in evidence_tables.fair_rows()]
+    some = [row for row in rows if row["problem"] == "iid_simplex"]
+    missing = [name for name in fair_words.asked() if name not in evidence_tables.problems()]
+    for name in missing:
+        rows += [{**row, "problem": name} for row in some]
+    keep = [r for r in rows if (r["problem"], r["method"]) != ("traffic", "jenatton_2016")]
+    gone = next(r for r in rows if (r["problem"], r["method"]) == ("traffic", "jenatton_2016"))
+    blank = dict.fromkeys(gone, "") | {key: gone[key] for key in ("problem", "method", "horizon")}
+    keep.append({**blank, "group": "refused", "games": "0", "reason": "it takes no traffic"})
+    files = {"fair.csv": keep, "fair_networks.csv": []}
+    monkeypatch.setattr(evidence_tables, "read", files.__getitem__)
+    return missing
+
+
+def test_the_page_takes_new_problems_and_refusals_as_they_come(later):
+    problems = evidence_tables.problems()
+    assert set(later) <= set(problems)
+    setting = fair_words.setting()
+    assert f"{len(problems)} problems." in setting
+    assert fair_words.NOT_YET not in setting
+    assert "`jenatton_2016` refuses `traffic`: it takes no traffic." in setting
+    tuned = next(part for part in evidence_tables.fair().split("\n\n") if " traffic " in part)
+    (line,) = [line for line in tuned.splitlines() if line.startswith("| `jenatton_2016`")]
+    assert "refuses" in line
+    last = evidence_tables.ranks().splitlines()[-1]
+    assert last.startswith("| `jenatton_2016` |"), "no total, so no place"
+    assert last.endswith("| - |")
+    assert "jenatton_2016" not in evidence_tables.rank_totals()
+    n, others = len(problems), len({m for m, _ in evidence_tables.grouped("tuned")}) - 1
+    assert f"In {n * others - 1} comparisons with tuned methods" in fair_words.standings()
+    assert f"of {n} problems" in fair_words.outcome()

@@ -169,7 +169,7 @@ def test_every_step_of_the_proof_of_dpp_holds(name):
     R, K, P = X.diameter, 15, directions(X)
     eta = steps.eta(R, 0.0)
     policy = PenaltyProx(X, steps, lam)
-    policy._pursuer = Followed(policy._workspace.lmo, X.start(), R, steps.begin(R).eps)
+    policy._pursuer = Followed(policy.workspace, X.start(), R, steps.begin(R).eps)
     plays(policy, rounds, hr.full)
     left, squares = np.zeros(len(feasible)), 0.0
     for m, (x, y0, y1, x1, y2) in enumerate(policy._pursuer.seen):
@@ -234,7 +234,7 @@ def test_no_block_of_the_theory_preset_needs_more_calls_than_rounds(name, T):
     R, worst = X.diameter, 0
     eps = FixedLooBlocks(T, 1.0, 1.0, budget_tolerance(T)).begin(R).eps
     for _ in range(20):
-        pursuer = FeasibleFollower(X.lmo, X.start(), R, eps)
+        pursuer = FeasibleFollower(X.workspace(), X.start(), R, eps)
         for _ in range(4):
             before = pursuer.oracle_calls
             u = rng.standard_normal(X.dim)
@@ -283,7 +283,7 @@ def test_curved_constraints_are_cut_until_the_step_is_right():
     R, eta, K = X.diameter, steps.eta(X.diameter, 0.0), 4
     rounds = list(curved_rounds(T, seed=6))
     policy = PenaltyProx(X, steps, lam)
-    policy._pursuer = Followed(policy._workspace.lmo, X.start(), R, steps.begin(R).eps)
+    policy._pursuer = Followed(policy.workspace, X.start(), R, steps.begin(R).eps)
     plays(policy, rounds, hr.full)
     for m, (x, y0, y1, _, _) in enumerate(policy._pursuer.seen):
         block = rounds[m * K : (m + 1) * K]

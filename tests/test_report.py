@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.figures import growth_rates
 from hedgerow.report.page import write_report
 from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent
 from hedgerow.report.provenance import choices, expected_runs, how_far
+from hedgerow.report.rates import growth_rates
 from hedgerow.report.summary import (
     Mean,
     MethodConfig,

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import html
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from hedgerow.experiments.results import Results
@@ -21,6 +17,7 @@ from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, i
 from hedgerow.report.page import write_report
 from hedgerow.report.summary import Summary
 from hedgerow.report.tables import as_latex
+from live_figures import items, renderers, wait_until
 from made_results import Made, make_results
 
 CHROMIUM = shutil.which("chromium")
@@ -127,31 +124,6 @@ def test_names_are_words_and_never_shared():
     assert not any("_" in word for word in words)
 
 
-def items(page: Path) -> dict[str, Any]:
-    """Return the figures of a page as it holds them, by the place where they are drawn."""
-    found = re.findall(
-        r'id="([^"]+)"></div><script type="application/json">(.*?)</script>', page.read_text()
-    )
-    return {name: json.loads(text) for name, text in found}
-
-
-def renderers(item: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield the method, the kind of glyph and the columns of everything that a plot draws."""
-    (root,) = item["doc"]["roots"]
-    for renderer in root["attributes"]["renderers"]:
-        at = renderer["attributes"]
-        entries = at["data_source"].get("attributes", {}).get("data", {}).get("entries", [])
-        columns = {name: column(values) for name, values in entries}
-        yield at["tags"][0], at["glyph"]["name"], columns
-
-
-def column(values: Any) -> Any:
-    if isinstance(values, dict) and values.get("type") == "ndarray":
-        packed = base64.b64decode(values["array"]["data"])
-        return np.frombuffer(gzip.decompress(packed), values["dtype"])
-    return values
-
-
 def test_figures_hold_the_numbers_of_the_results(summary: Summary, page: Path):
     rows = {row.config.method: row for row in summary.rows}
     drawn = items(page)
@@ -213,15 +185,6 @@ def test_what_ignores_the_constraint_is_not_marked(tmp_path: Path):
     (line,) = (line for line in latex.splitlines() if line.startswith("unconstrained"))
     assert r"\mathbf" not in line
     assert r"\underline" not in line
-
-
-def wait_until(view: Any, condition: str) -> None:
-    """Wait as Playwright does, but where a page lets no string become a program."""
-    for _ in range(600):
-        if view.evaluate(condition):
-            return
-        view.wait_for_timeout(100)
-    raise AssertionError(f"never true: {condition}")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")

@@ -756,3 +756,10 @@ def test_a_long_compilation_is_explained_once(tmp_path, monkeypatch, caplog):
         assert slow_kernels.f1(1.0) == 2.0
     assert [record.name for record in caplog.records] == ["hedgerow"]
     assert "once" in caplog.text
+
+
+def test_rounds_that_a_problem_may_remember_are_not_skipped():
+    problem = hr.problems.OrthogonalBall(n=4, horizon=9)
+    policy = hr.projection_free_coco(problem.decision_set)
+    with pytest.raises(ValueError, match="skip=3 leaves out rounds that OrthogonalBall may"):
+        next(simulate_chunks(policy, problem, skip=3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from statistics import mean
 from typing import Any
@@ -133,14 +134,18 @@ def grouped(group: str) -> dict[tuple[str, str], dict[str, str]]:
 
 def fair() -> str:
     """Return regret and CCV of everyone on what was held out, a few problems in each table."""
-    columns, parts = problems(), list[str]()
+    columns, parts, refused = problems(), list[str](), grouped("refused")
     for i in range(0, len(columns), WIDTH):
         some, lines = columns[i : i + WIDTH], []
         for group in GROUPS:
             at = grouped(group)
             for method in dict.fromkeys(name for name, _ in at):
                 about = f"{named(method)}{GROUPS[group]}"
-                lines.append([about, *(_tuned(at.get((method, p))) for p in some)])
+                cells = [
+                    "refuses" if (method, p) in refused else _tuned(at.get((method, p)))
+                    for p in some
+                ]
+                lines.append([about, *cells])
         parts.append(table(["method", *some], lines))
     return "\n\n".join(parts)
 
@@ -180,23 +185,29 @@ def rank_sums() -> dict[str, dict[str, int]]:
 
 def ranks() -> str:
     """Return the rank sums of all tuned methods on all problems, the least total first."""
-    columns = problems()
+    columns, totals = problems(), rank_totals()
     lines = []
-    for method, sums in sorted(rank_sums().items(), key=lambda entry: sum(entry[1].values())):
-        cells = [str(sums[problem]) for problem in columns]
-        lines.append([f"`{method}`", *cells, str(sum(sums.values()))])
+    for method, sums in sorted(
+        rank_sums().items(), key=lambda entry: totals.get(entry[0], math.inf)
+    ):
+        cells = [str(sums.get(problem, "-")) for problem in columns]
+        lines.append([f"`{method}`", *cells, str(totals.get(method, "-"))])
     return table(["method", *columns, "total"], lines)
+
+
+def rank_totals() -> dict[str, int]:
+    """Return the total of each method that plays every problem."""
+    columns = problems()
+    return {m: sum(sums.values()) for m, sums in rank_sums().items() if len(sums) == len(columns)}
 
 
 def firsts() -> dict[str, set[str]]:
     """Return, for each problem, the tuned methods with the smallest sum of ranks."""
-    sums = rank_sums()
-    return {
-        problem: {
-            name for name in sums if sums[name][problem] == min(s[problem] for s in sums.values())
-        }
-        for problem in problems()
-    }
+    found = {}
+    for problem in problems():
+        sums = {name: at[problem] for name, at in rank_sums().items() if problem in at}
+        found[problem] = {name for name in sums if sums[name] == min(sums.values())}
+    return found
 
 
 def standing(row: dict[str, str], ours: dict[str, str]) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 
 import beyond_tables as beyond
 import evidence_tables as evidence
+import fair_words as words
 import page_tables as pages
 import traffic_tables as traffic
 from cli_reference import cli_markdown
@@ -30,8 +31,11 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "rules": beyond.rules,
     },
     "appendix/fair.md": {
+        "setting": words.setting,
         "fair": evidence.fair,
         "ranks": evidence.ranks,
+        "outcome": words.outcome,
+        "standings": words.standings,
         "tests": evidence.tests,
     },
     "appendix/rivals.md": {"rivals": evidence.rivals, "restarts": evidence.restarts},

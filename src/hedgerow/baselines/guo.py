@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.projecting import stand_alone, units
+from hedgerow.baselines.weighed_step import QUEUE, RATES, ROUND, SETTLE, UNIT, WEIGH
 from hedgerow.feedback import Full
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel, number, read
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
+Array = Vector
 TUNED = 1.0
 """What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 
@@ -30,17 +34,30 @@ class RecooRates:
     epsilon: float = 0.1
     unit: float = 1.0
 
-    def alpha(self, t: int) -> float:
-        """Return alpha_t, the weight on the squared distance from the last play."""
-        return math.sqrt(t) / self.unit
 
-    def eta(self, t: int) -> float:
-        """Return eta_t, below which the penalty never falls."""
-        return math.sqrt(t)
+EPSILON = RATES
+"""Where the kernels find it."""
 
-    def gamma(self, t: int) -> float:
-        """Return gamma_t, the factor on the constraint."""
-        return math.pow(t, 0.5 + self.epsilon)
+
+@kernel(number, read, number)
+def gamma(rates: Array, t: float) -> float:
+    """Return gamma_t, the factor on the constraint."""
+    return math.pow(t, 0.5 + rates[EPSILON])
+
+
+@kernel(*WEIGH)
+def weigh_recoo(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return Q_t gamma_t and alpha_t."""
+    own[ROUND] += 1.0
+    t = own[ROUND]
+    return own[QUEUE] * gamma(rates, t), math.sqrt(t) / rates[UNIT]
+
+
+@kernel(*SETTLE)
+def raise_penalty(own: Array, rates: Array, value: float, left: float) -> None:
+    """Move to Q_{t+1}, which is eta_{t+1} at least."""
+    t = own[ROUND]
+    own[QUEUE] = max(own[QUEUE] + gamma(rates, t) * (left / rates[UNIT]), math.sqrt(t + 1.0))
 
 
 class Recoo(Penalised[RecooRates]):
@@ -56,18 +73,14 @@ class Recoo(Penalised[RecooRates]):
 
     """
 
+    weigh, settle = weigh_recoo, raise_penalty
+
     def __init__(
         self, decision_set: DecisionSet, rates: RecooRates | None = None, eagerness: float = 1.0
     ):
-        super().__init__(decision_set, RecooRates() if rates is None else rates, eagerness)
-        self._state["queue"][0] = self.rates.eta(1)
-
-    def tell(self, cost: Full, constraint: Full) -> None:
-        """Solve the penalised step, then raise the penalty."""
-        f, g = self._whole(cost, constraint)
-        t, Q, rates = self._round(), self.queue, self.rates
-        left = self._step(f.grad, Q * rates.gamma(t), g, rates.alpha(t)) / rates.unit
-        self._state["queue"][0] = max(Q + rates.gamma(t) * left, rates.eta(t + 1))
+        rates = RecooRates() if rates is None else rates
+        super().__init__(decision_set, rates, eagerness, rates.unit)
+        self._state["queue"][0] = 1.0  # Q_1 = eta_1
 
 
 @baseline(

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import astuple
+from functools import cached_property
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from hedgerow import kernels
 from hedgerow.baselines.projecting import Projecting
-from hedgerow.feedback import Full, full
+from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, room, tell_penalised
+from hedgerow.baselines.told_units import NO_UNITS
+from hedgerow.baselines.weighed_step import bind_weighed, forget
+from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
+from hedgerow.kernels.vectors import dot
+from hedgerow.sets.compiled import kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
-
-MOST_CALLS = 80
-"""How often the function is asked between two points of different sign, at most."""
-OUTWARD = 60
-"""Steps outward before one leads to the end: each may be twice as long as the last."""
-SMALLEST = 1e-15
-"""A bracket this narrow, relative to its end, holds no further number worth trying."""
+from hedgerow.surrogates.queued import checked
 
 
 def falling_root(
@@ -42,53 +44,17 @@ def falling_root(
     1.0
 
     """
-    low, f_low, s, push = 0.0, at_zero, min(end, at_zero / rate), 1.01
-    for outward in range(OUTWARD + 1):
-        if (value := f(s)) <= tolerance or s >= end:
-            break
-        fall = (f_low - value) / (s - low) if s > low else 0.0
-        step = push * value / fall if fall > 0.0 else end
-        low, f_low, push = s, value, 2.0 * push  # further each time: the slope may flatten
-        s = min(end, s + max(value / rate, min(step, 9.0 * s)))
-        if outward == OUTWARD - 1:
-            s = end
-    return s if value >= -tolerance else _between(f, (low, f_low), (s, value), tolerance)
-
-
-def _between(
-    f: Callable[[float], float],
-    above: tuple[float, float],
-    below: tuple[float, float],
-    tolerance: float,
-) -> float:
-    """Find the root between two points (s, f(s)): false position, the Illinois variant."""
-    (low, f_low), (high, f_high) = above, below
-    s, side, wide = high, 0, high - low
-    for call in range(1, MOST_CALLS + 1):
-        if call % 3 == 0 and high - low > 0.5 * wide:
-            s = 0.5 * (low + high)
-        else:
-            s = low + (high - low) * f_low / (f_low - f_high)
-        wide = high - low if call % 3 == 0 else wide
-        value = f(s)
-        if abs(value) <= tolerance or high - low <= SMALLEST * high:
-            break
-        if value > 0.0:  # an end that stays twice counts half
-            f_high *= 0.5 if side > 0 else 1.0
-            low, f_low, side = s, value, 1
-        else:
-            f_low *= 0.5 if side < 0 else 1.0
-            high, f_high, side = s, value, -1
-    return s
+    root = kernels.falling_root
+    search = np.empty(root.SEARCH)
+    root.begin_search(search, at_zero, rate, end, tolerance)
+    while root.goes_on(search, f(float(search[root.AT]))):
+        pass
+    return float(search[root.AT])
 
 
 Map = Callable[[Vector], Vector]
-SETTLED = 1e-12
-"""A value this near zero, relative to the sums in it, is zero."""
 CURVED = 1e-9
 """A curved constraint may be this far above its cuts, relative to the sums in them."""
-ROUNDING = 1e-14
-"""The part of a slope along the set that is below this times the slope's norm is no part."""
 MOST_CUTS = 60
 """How many cuts of a curved constraint are made at most."""
 
@@ -258,18 +224,41 @@ Rates = TypeVar("Rates")
 class Penalised(Projecting, Generic[Rates]):
     """x_{t+1} = argmin over X of <grad f_t, x> + w_t g_t^+(x) + alpha_t ||x - x_t||^2.
 
+    Two kernels make w_t and alpha_t. The compiled loop of `simulate` calls the same ones, for a
+    class that leaves `ask` and `tell` as they are.
+
     Args:
         decision_set: where to play; it must know its projection.
-        rates: the schedule from which a policy makes w_t and alpha_t.
+        rates: the numbers from which w_t and alpha_t are made.
         eagerness: the factor on w_t.
+        unit: the unit in which distances are measured.
 
     """
 
     feedback = staticmethod(full)
+    weigh: ClassVar[Callable[..., tuple[float, float]]]
+    """The kernel that counts the round and returns w_t and alpha_t, with the signature `WEIGH`."""
+    settle: ClassVar[Callable[..., None]] = forget
+    """The kernel that looks back, with the signature `SETTLE`, told g_t^+(x_{t+1})."""
 
-    def __init__(self, decision_set: DecisionSet, rates: Rates, eagerness: float = 1.0):
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        rates: Rates,
+        eagerness: float = 1.0,
+        unit: float = 1.0,
+    ):
+        for name in ("alpha", "eta", "gamma"):
+            if callable(getattr(rates, name, None)):
+                raise TypeError(
+                    f"{type(rates).__name__} has a schedule {name}(t) of its own, and rates are "
+                    f"numbers that the kernels of {type(self).__name__} read; write a subclass of "
+                    "the policy with a kernel `weigh` instead"
+                )
         super().__init__(decision_set, queue=1, weight=1, gap=1)
         self.rates, self.eagerness = rates, eagerness
+        self._rates = np.array([unit, eagerness, *astuple(rates)])  # type: ignore[call-overload]
+        self._work = np.zeros(room(decision_set.dim))
 
     @property
     def queue(self) -> float:
@@ -286,23 +275,53 @@ class Penalised(Projecting, Generic[Rates]):
         """By how much, at most, a step missed the least value of its objective."""
         return float(self._state["gap"][0])
 
-    def _step(self, slope: Vector, w: float, constraint: Full, alpha: float) -> float:
-        """Move to x_{t+1} and return g_t^+ there."""
-        state, g = self._state, constraint.function
-        state["weight"][0] = self.eagerness * w
-        project, tangent = self._workspace.project, self.decision_set.tangent
-        step = penalty_step(project, tangent, slope, self.weight, g, alpha, state["x"].copy())
+    def tell(self, cost: Full, constraint: Full) -> None:
+        """Solve the penalised step, then look back."""
+        f, g, value = self._whole(cost, constraint)
+        if self.weighed_table is not None and type(g) is Linear:
+            sizes = dot(f.grad, f.grad), dot(g.coefficients, g.coefficients)
+            told = f.grad, f.value, g.coefficients, g.offset, value
+            if tell_penalised(self.weighed_table, NO_UNITS, *told, *sizes):
+                return
+        self._step(self.decision_set.tangent(f.grad), g, value)
+
+    def _step(self, slope: Vector, g: Function, value: float) -> None:
+        """Move where the constraint is curved, or the projection no kernel."""
+        state, X = self._state, self.decision_set
+        own = state.array[X.dim :]
+        w, alpha = type(self).weigh(own, self._rates, value)
+        state["weight"][0] = w * self.eagerness
+        step = penalty_step(
+            self._workspace.project, X.tangent, slope, self.weight, g, alpha, state["x"].copy()
+        )
         state["projections"][0] += step.projections
         state["gap"][0] = max(state["gap"][0], step.gap)
         state["x"][:] = step.x
-        return max(0.0, g(step.x))
+        type(self).settle(own, self._rates, value, max(0.0, g(step.x)))
 
-    def _whole(self, cost: Full, constraint: Full) -> tuple[Full, Full]:
-        """Return both feedbacks, checked; the function must be defined on the set."""
-        f, g = self._seen(Full, cost, constraint)
-        if not isinstance(g.function, Function):
+    def _whole(self, cost: Full, constraint: Full) -> tuple[EvalGrad, Function, float]:
+        """Return what was seen of the cost, the constraint and its value, checked."""
+        dim = self.decision_set.dim
+        for seen, name in ((cost, "cost"), (constraint, "constraint")):
+            needs(Full, seen, "this policy", name)
+        f = checked(EvalGrad(cost.value, cost.grad), "cost", dim)
+        g = checked(EvalGrad(constraint.value, constraint.grad), "constraint", dim)
+        if not isinstance(constraint.function, Function):
             raise TypeError(
-                f"this policy needs the constraint as a function, got {g.function!r}; "
+                f"this policy needs the constraint as a function, got {constraint.function!r}; "
                 "look with full(g, x)"
             )
-        return f, g
+        return f, constraint.function, g.value
+
+    @cached_property
+    def weighed_table(self) -> Any:
+        """The kernels and arrays of a step on linear rounds; None if the projection is Python."""
+        space, X = self._workspace.space, self.decision_set
+        if space is None or space.compiled.projection is None or not kernel_matches(X, "project"):
+            return None
+        compiled = space.compiled
+        return bind_weighed(
+            *(self._state.array, self._work, self._rates),
+            (*space.arrays, compiled.label, compiled.members),
+            *(compiled.measure, compiled.projection, type(self).weigh, type(self).settle),
+        )

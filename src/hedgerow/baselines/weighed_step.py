@@ -12,7 +12,8 @@ import numpy as np
 from numba import types
 from numba.experimental import structref
 
-from hedgerow.baselines.projecting import NEGLIGIBLE, Projecting
+from hedgerow.baselines.projecting import Projecting
+from hedgerow.baselines.told_units import NO_UNITS, add_told, in_units
 from hedgerow.engine.signatures import LABEL, MEMBERS, SPACE
 from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector
@@ -38,8 +39,6 @@ ROUND, PROJECTIONS, QUEUE = range(3)
 """`own`, the numbers of the state after the play."""
 UNIT, EAGERNESS, RATES = range(3)
 """`rates`, of which the policy's own follow."""
-GF, GG, TOLD, COST, CCV, VIOLATED = range(6)
-"""The numbers of `Normalised`, in whose units a round may be told."""
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 new: Any = structref.new if COMPILED else lambda _: SimpleNamespace()
 
@@ -117,12 +116,6 @@ def bind_weighed(
     return table
 
 
-@kernel(number, number)
-def inverse(G: float) -> float:
-    """Return 1/G, or 0 where nothing was felt."""
-    return 1.0 / G if G > NEGLIGIBLE else 0.0
-
-
 @kernel(number, weighed_table, read, number, number, number, write)
 def take_part(
     table: Any, a: Array, plain2: float, value: float, factor: float, part: Array
@@ -154,16 +147,12 @@ def tell_weighed(
     nothing changed, for a round that is left to the objects.
     """
     n, state, work, rates = len(a), table.state, table.work, table.rates
-    index, numbers, links, scratch, label, members = table.space
-    Gf = Gg = p = q = 1.0
+    index, numbers, links, scratch, _, _ = table.space
     if not (cost2 <= LARGEST_PART2 and force2 <= LARGEST_PART2):
         return False
     if not (abs(cost) <= LARGEST_PART and abs(value) <= LARGEST_PART):
         return False
-    if len(units) > 0:
-        Gf = max(units[GF], math.sqrt(table.measure(label, members, a, cost2)))
-        Gg = max(units[GG], math.sqrt(table.measure(label, members, c, force2)))
-        p, q = inverse(Gf), inverse(Gg)
+    Gf, Gg, p, q = in_units(table.measure, table.space, units, a, cost2, c, force2)
     told = take_part(table, c, force2, value, q, work[3 * n :])
     first = take_part(table, a, cost2, cost, p, work[2 * n : 3 * n])
     if told != told or first != first:
@@ -172,16 +161,8 @@ def tell_weighed(
     aim(state, work, p, q)
     table.project(index, numbers, work[:n], links, scratch, work[n : 2 * n])
     table.settle(state[n:], rates, told, land(state, work, state[:n]))
-    if len(units) > 0:
-        units[GF], units[GG] = Gf, Gg
-        units[TOLD] += 1.0
-        units[COST] += cost
-        units[CCV] += max(0.0, value)
-        units[VIOLATED] += value > 0.0
+    add_told(units, Gf, Gg, cost, value)
     return True
-
-
-NO_UNITS = np.zeros(0)
 
 
 class WeighedStep(Projecting):

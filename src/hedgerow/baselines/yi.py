@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.primal_dual import as_trade_off
 from hedgerow.baselines.projecting import stand_alone, units
+from hedgerow.baselines.weighed_step import QUEUE, RATES, ROUND, WEIGH
 from hedgerow.feedback import Full
+from hedgerow.inputs import Vector
+from hedgerow.kernels.jit import kernel, number, read
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
+Array = Vector
 TUNED = {"yi_2021": 10.0, "yi_2023": 100.0}
 """What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 
@@ -26,9 +30,34 @@ class YiRates:
     gamma_0: float
     c: float
 
-    def alpha(self, t: int) -> float:
-        """Return alpha_t, the learning rate of round t."""
-        return self.alpha_0 / math.pow(t, self.c)
+
+ALPHA, GAMMA, POWER = RATES, RATES + 1, RATES + 2
+"""Where the kernels find them."""
+
+
+@kernel(number, read, number)
+def alpha_of(rates: Array, t: float) -> float:
+    """Return alpha_t, the learning rate of round t."""
+    return float(rates[ALPHA] / math.pow(t, rates[POWER]))
+
+
+@kernel(*WEIGH)
+def weigh_2021(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Move the queue; return gamma_{t+1} qhat_t and 1 / alpha_t."""
+    own[ROUND] += 1.0
+    now, later = alpha_of(rates, own[ROUND]), alpha_of(rates, own[ROUND] + 1.0)
+    more = rates[GAMMA] / math.sqrt(now) * max(0.0, value)
+    own[QUEUE] += more
+    return rates[GAMMA] / math.sqrt(later) * (own[QUEUE] + more), 1.0 / now
+
+
+@kernel(*WEIGH)
+def weigh_2023(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return v_{t+1} and 1 / alpha_t."""
+    own[ROUND] += 1.0
+    alpha = alpha_of(rates, own[ROUND])
+    own[QUEUE] = rates[GAMMA] / alpha * max(0.0, value)
+    return own[QUEUE], 1.0 / alpha
 
 
 class Yi2021(Penalised[YiRates]):
@@ -45,14 +74,7 @@ class Yi2021(Penalised[YiRates]):
 
     """
 
-    def tell(self, cost: Full, constraint: Full) -> None:
-        """Move the queue, then solve the penalised step."""
-        f, g = self._whole(cost, constraint)
-        t = self._round()
-        gamma, later = (self.rates.gamma_0 / math.sqrt(self.rates.alpha(s)) for s in (t, t + 1))
-        more = gamma * max(0.0, g.value)
-        q = self._state["queue"][0] = self.queue + more
-        self._step(f.grad, later * float(q + more), g, 1.0 / self.rates.alpha(t))
+    weigh = weigh_2021
 
 
 class Yi2023(Penalised[YiRates]):
@@ -68,12 +90,7 @@ class Yi2023(Penalised[YiRates]):
 
     """
 
-    def tell(self, cost: Full, constraint: Full) -> None:
-        """Weigh this round's violation and solve the penalised step."""
-        f, g = self._whole(cost, constraint)
-        alpha = self.rates.alpha(self._round())
-        v = self._state["queue"][0] = self.rates.gamma_0 / alpha * max(0.0, g.value)
-        self._step(f.grad, float(v), g, 1.0 / alpha)
+    weigh = weigh_2023
 
 
 @baseline(

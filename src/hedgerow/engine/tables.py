@@ -1,4 +1,4 @@
-"""A learner, and a policy, as compiled code sees them: their kernels and arrays in one table.
+"""A set, a learner, and a policy, as compiled code sees them: kernels and arrays in one table.
 
 To hand a kernel to a kernel takes numba about 30 microseconds; a table is handed on at once. The
 tables of parts that differ in their arrays alone are made of one pattern.
@@ -50,6 +50,40 @@ LARGEST_LOSS2 = 1e300
 """Losses with a larger squared gradient are left to the objects, which refuse them."""
 UNDECLARED = -1.0
 """Stands for the Lipschitz constant of a loss that declares none."""
+
+
+@structref.register
+class SetTableType(types.StructRef):
+    """The type of a set's table."""
+
+
+class SetTable(structref.StructRefProxy):
+    """A set's table in Python's hands, which only passes it on."""
+
+
+structref.define_boxing(SetTableType, SetTable)
+set_table = SetTableType([("space", SPACE), ("measure", measures), ("oracle", oracle_type)])
+
+
+@kernel(set_table, measures, oracle_type)
+def _set_pattern(measure: Any, oracle: Any) -> Any:
+    """Return a table of these kernels that has no arrays yet."""
+    table: Any = new(set_table)
+    table.measure, table.oracle = measure, oracle
+    return table
+
+
+@kernel(set_table, set_table, SPACE)
+def bind_set(pattern: Any, space: Any) -> Any:
+    """Return the table of the pattern's kernels and these arrays, which must outlive it."""
+    table: Any = new(set_table)
+    table.measure, table.oracle = pattern.measure, pattern.oracle
+    index, numbers, links, scratch, label, members = space
+    table.space = (
+        *(unowned_view(index), unowned_view(numbers), unowned_view(links), unowned_view(scratch)),
+        *(unowned_view(label), unowned_view(members)),
+    )
+    return table
 
 
 @structref.register
@@ -293,6 +327,12 @@ def bind_surrogate(
         *(unowned_view(links), unowned_view(scratch)),
     )
     return table
+
+
+@functools.cache
+def set_pattern(*kernels: Any) -> Any:
+    """Return the pattern of a set's kernels: its tangent norm and its oracle."""
+    return _set_pattern(*kernels)
 
 
 @functools.cache

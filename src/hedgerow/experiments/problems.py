@@ -17,6 +17,7 @@ import numpy as np
 from hedgerow.experiments.fingerprints import sha256
 from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kind, problem_kind
 from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
+from hedgerow.inputs import Vector, as_count
 from hedgerow.networks.network import Network
 from hedgerow.problems.ad_slots import AdSlots
 from hedgerow.problems.caching import Caching
@@ -145,10 +146,15 @@ def portfolio(
     horizon: int, seed: int, *, assets: int = 12, cap: float = 0.95, window: int = 60
 ) -> Problem:
     """Wealth split over assets with a cap on recent volatility; prices drawn, synthetic."""
-    rng = np.random.default_rng([seed, 0])
-    deviation = rng.uniform(0.005, 0.03, assets)  # the restless assets grow most
-    relatives = np.exp(rng.normal(0.05 * deviation, deviation, (window + horizon, assets)))
-    return Portfolio.low_volatility(relatives, cap, window, horizon)
+    return Portfolio.low_volatility(_prices(window + horizon, assets, seed), cap, window, horizon)
+
+
+@problem_kind()
+def log_portfolio(
+    horizon: int, seed: int, *, assets: int = 12, limit: float = 0.2, rebalance: int = 21
+) -> Problem:
+    """Growth of wealth close to an index, curved; prices drawn, synthetic."""
+    return LogPortfolio(_prices(horizon, assets, seed), limit, rebalance)
 
 
 @problem_kind(seeded=False)
@@ -313,6 +319,13 @@ def find_kind(name: str) -> Kind:
 def kind_names() -> list[str]:
     """Return the names of all kinds, those of installed packages last."""
     return [*KINDS, *(name for name in plugin_names(GROUP) if name not in KINDS)]
+
+
+def _prices(days: int, assets: int, seed: int) -> Vector:
+    """Draw price relatives; the restless assets grow most."""
+    rng = np.random.default_rng([as_count(seed, "seed", least=0), 0])
+    deviation = rng.uniform(0.005, 0.03, as_count(assets, "assets"))
+    return np.exp(rng.normal(0.05 * deviation, deviation, (days, assets)))
 
 
 def _network(path: Path) -> Network:

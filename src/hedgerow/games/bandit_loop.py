@@ -10,9 +10,9 @@ import numpy as np
 
 from hedgerow import kernels
 from hedgerow.engine.certificate import is_play_left, leave_play
-from hedgerow.engine.signatures import CHARGE_VALUES, PARTS, ROWS, SLOPE, SPACE
+from hedgerow.engine.signatures import CHARGE_VALUES, ROWS, SLOPE, SPACE
 from hedgerow.feedback import LARGEST_VALUE
-from hedgerow.games.convex_loop import look_at, look_type, unowned
+from hedgerow.games.convex_loop import look_at, look_type, note_seen, unowned
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import (
     function,
@@ -126,9 +126,7 @@ def play_bandit_rounds(
         own[COST] += cost
         own[CCV] += max(0.0, value)
         own[VIOLATED] += 1.0 if value > 0.0 else 0.0
-        seen[0, r], seen[1, r] = cost, value
-        for k in range(min(np.int64(data_g[PARTS][r]), each.shape[0])):
-            each[k, r] = values[k]
+        note_seen(r, cost, value, values, data_g, seen, each)
         play_around(state, centre, constants, y)
     leave_play(totals, y)
     return stopped
@@ -142,8 +140,6 @@ class CompiledBandit:
         declared: what it may see.
 
     """
-
-    each = None
 
     def __init__(self, policy: ConstrainedBandit, declared: DeclaredValues):
         learner, surrogate = policy.learner, policy.surrogate

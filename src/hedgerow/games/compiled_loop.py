@@ -11,7 +11,7 @@ from hedgerow.engine.certificate import is_play_left, leave_play
 from hedgerow.engine.tables import step_table, surrogate_table
 from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
-from hedgerow.kernels.vectors import dots_and_norms
+from hedgerow.kernels.vectors import dots_and_norms_ahead
 from hedgerow.policies.play_round import play_round
 
 Array = Any
@@ -44,8 +44,8 @@ def play_rounds(
         return first
     costs, constraints, noise = unowned_view(costs), unowned_view(constraints), unowned_view(noise)
     for r in range(first, end):
-        a, c = costs[r], constraints[r]
-        looked = dots_and_norms(a, c, x)
+        a, c, after = costs[r], constraints[r], min(r + 1, end - 1)
+        looked = dots_and_norms_ahead(a, c, x, costs[after], constraints[after])
         cost, value = looked[0] + cost_offsets[r], looked[1] + constraint_offsets[r]
         own = noise[r - first]  # rows of length 0 for a learner that draws none
         if not play_round(step, surrogate, ledger, a, cost, c, value, own, looked):

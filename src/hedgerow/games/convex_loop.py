@@ -19,6 +19,7 @@ from hedgerow.engine.tables import (
 from hedgerow.kernels.jit import (
     function,
     kernel,
+    nothing,
     number,
     read,
     rows,
@@ -33,6 +34,8 @@ from hedgerow.surrogates.each_loss import make_each_loss
 
 Array = Any
 look_type = function(*LOOK)
+LOOKS = (look_type, ROWS, look_type, ROWS, write, write_rows, write_rows, write)
+"""What `CompiledChunk.looks` returns."""
 
 
 @kernel(ROWS, ROWS)
@@ -57,6 +60,16 @@ def look_at(
         if values[part] > values[largest]:
             largest = part
     return largest
+
+
+@kernel(nothing, whole, number, number, read, ROWS, write_rows, write_rows)
+def note_seen(
+    r: int, cost: float, value: float, values: Array, data_g: Any, seen: Array, each: Array
+) -> None:
+    """Write down what round r cost and violated, and the value of each constraint in `values`."""
+    seen[0, r], seen[1, r] = cost, value
+    for k in range(min(np.int64(data_g[PARTS][r]), each.shape[0])):
+        each[k, r] = values[k]
 
 
 @kernel(types.boolean, step_table, surrogate_tables, write, read, number, rows, read, number, read)
@@ -88,8 +101,7 @@ def play_round_each(
 
 @kernel(
     *(whole, step_table, surrogate_table, surrogate_tables, write),
-    *(look_type, ROWS, look_type, ROWS, rows, whole, whole, write, write_rows, write_rows, write),
-    *(write_rows, write_rows),
+    *(*LOOKS, rows, whole, whole, write_rows, write_rows),
 )
 def play_convex_rounds(
     step: Any,
@@ -100,13 +112,13 @@ def play_convex_rounds(
     data_f: Any,
     look_g: Any,
     data_g: Any,
-    noise: Array,
-    first: int,
-    end: int,
     scratch: Array,
     a_rows: Array,
     c_rows: Array,
     values: Array,
+    noise: Array,
+    first: int,
+    end: int,
     seen: Array,
     each: Array,
 ) -> int:
@@ -127,12 +139,13 @@ def play_convex_rounds(
         top = look_at(look_f, data_f, r, x, scratch, a_rows, values)
         a, cost = a_rows[top], values[top]
         top = look_at(look_g, data_g, r, x, scratch, c_rows, values)
-        c, value, parts = c_rows[top], values[top], np.int64(data_g[PARTS][r])
+        c, value = c_rows[top], values[top]
         own = noise[r - first]  # rows of length 0 for a learner that draws none
         if len(surrogates) == 0:
             looked = dots_and_norms(a, c, x)
             played = play_round(step, surrogate, ledger, a, cost, c, value, own, looked)
         else:
+            parts = np.int64(data_g[PARTS][r])
             alike = len(surrogates) == parts and data_f[PARTS][r] == 1  # else they are refused
             played = alike and play_round_each(
                 step, surrogates, ledger, a, cost, c_rows, values, value, own
@@ -140,8 +153,6 @@ def play_convex_rounds(
         if not played:
             leave_play(ledger, x)
             return r
-        seen[0, r], seen[1, r] = cost, value
-        for k in range(min(parts, each.shape[0])):
-            each[k, r] = values[k]
+        note_seen(r, cost, value, values, data_g, seen, each)
     leave_play(ledger, x)
     return end

@@ -6,12 +6,12 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from hedgerow.feedback import first_order, first_order_each
-from hedgerow.games.compiled_policy import CompiledPolicy, compiled_policy
+from hedgerow.feedback import first_order_each
+from hedgerow.games.compiled_policy import PlaysConvexRounds, PlaysRounds, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
@@ -20,10 +20,6 @@ from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
-
-if TYPE_CHECKING:
-    from hedgerow.games.bandit_loop import CompiledBandit
-    from hedgerow.games.weighed_loop import CompiledSteps
 
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
@@ -67,7 +63,8 @@ def simulate_chunks(
         problem: the rounds.
         feedback: what the policy may see; left out, `policy.feedback`.
         size: how many rounds make a chunk; left out, about half a MiB of costs.
-        skip: how many rounds of the problem were played before.
+        skip: how many rounds of the problem were played before. A problem that reacts to the plays
+            takes none, unless its rule is a kernel, which knows the present play alone.
 
     """
     check_match(policy, problem)
@@ -77,17 +74,21 @@ def simulate_chunks(
         fitting = min(LONGEST_CHUNK, BANDIT_CHUNKS * fitting)
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
-    first = look is first_order or look is first_order_each
-    compiled = compiled_policy(policy) if first else None
-    parted = compiled if isinstance(compiled, CompiledPolicy) else None
-    queues = parted is not None and parted.each is not None
-    if compiled is not None and (look is first_order_each) == queues:
-        chunks = None if queues else _linear_chunks(problem, size)
+    if skip > 0 and problem.adaptive and problem.compiled_rounds(size) is None:
+        raise ValueError(
+            f"skip={skip} leaves out rounds that {type(problem).__name__} may remember, as it "
+            "reacts to the plays; play it from its first round"
+        )
+    compiled = compiled_policy(policy)
+    if compiled is not None and look is compiled.feedback:
+        chunks = None if look is first_order_each else _linear_chunks(problem, size)
         if chunks is not None:
-            return _timed(policy, (_play(policy, compiled, part) for part in _after(chunks, skip)))
-        if parted is not None and (others := problem.compiled_rounds(size)) is not None:
+            linear = _after(chunks, skip)
+            return _timed(policy, (_play(policy, compiled, look, part) for part in linear))
+        convex = compiled if isinstance(compiled, PlaysConvexRounds) else None
+        if convex is not None and (others := problem.compiled_rounds(size)) is not None:
             parts = _rest(others, skip)
-            return _timed(policy, (_play_convex(policy, parted, look, part) for part in parts))
+            return _timed(policy, (_play_convex(policy, convex, look, part) for part in parts))
     elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
         parts = _rest(games[1], skip)
         return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
@@ -96,11 +97,13 @@ def simulate_chunks(
 
 def _bandit(
     policy: Policy[Any, Any], look: DeclaredValues, problem: Problem, size: int
-) -> tuple[CompiledBandit, Iterator[CompiledChunk]] | None:
+) -> tuple[PlaysConvexRounds, Iterator[CompiledChunk]] | None:
     """Return a bandit policy and its rounds for the compiled loop, if both have kernels."""
     from hedgerow.games.bandit_loop import as_compiled, compiled_bandit
+    from hedgerow.games.one_point_loop import compiled_one_point
 
-    if (compiled := compiled_bandit(policy, look)) is None:
+    compiled = compiled_bandit(policy, look) or compiled_one_point(policy, look)
+    if compiled is None:
         return None
     linear = _linear_chunks(problem, size)
     chunks = problem.compiled_rounds(size) if linear is None else as_compiled(linear)
@@ -136,7 +139,10 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
 
 
 def _play(
-    policy: Policy[Any, Any], compiled: CompiledPolicy | CompiledSteps, chunk: LinearChunk
+    policy: Policy[Any, Any],
+    compiled: PlaysRounds,
+    look: Feedback,
+    chunk: LinearChunk,
 ) -> Trace:
     """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
     k = len(chunk.costs)
@@ -145,7 +151,7 @@ def _play(
     while (done := compiled.play(chunk, done, seen)) < k:
         one = LinearChunk(*(part[done : done + 1] for part in chunk))
         ((cost, constraint),) = one.rounds()
-        seen[:, done] = turn(policy, done, cost, constraint, first_order)[2:4]
+        seen[:, done] = turn(policy, done, cost, constraint, look)[2:4]
         done += 1
     if isinstance(policy, Constrained):
         policy.warn_if_ignored()
@@ -163,7 +169,7 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 
 def _play_convex(
     policy: Policy[Any, Any],
-    compiled: CompiledPolicy | CompiledBandit,
+    compiled: PlaysConvexRounds,
     look: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:

@@ -3,18 +3,21 @@
 numba's own cache compares only the file in which a kernel is defined: a kernel that calls one of
 another file would keep the old arithmetic of that file after a change there. It also refuses to
 compile where nothing can be written. This one has a file for each state of the sources, reads from
-every place that it knows, writes to the first that lets it, and is content with none.
+every place that it knows, writes to the first that lets it, and is content with none. A kernel that
+is compiled anew clears away its files of more than a month ago.
 """
 
 from __future__ import annotations
 
 import functools
+import glob
 import hashlib
 import logging
 import os
 import pickle
 import re
 import sys
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
@@ -36,6 +39,7 @@ KERNELS = re.compile(
     re.MULTILINE,
 )
 """What tells a file that takes part in compiled code."""
+MONTH = 30 * 24 * 3600.0
 _log = logging.getLogger("hedgerow")
 
 
@@ -128,8 +132,17 @@ class KernelCache(NullCache):
             with suppress(OSError):
                 _write(place / file, written)
                 self._kept = place
+                self._clear_away(place)
                 return
         _say_that_nothing_is_kept(self._advice)
+
+    def _clear_away(self, place: Path) -> None:
+        """Delete this kernel's old files: of other sources, versions or processors."""
+        earliest = time.time() - MONTH
+        for path in place.glob(f"{glob.escape(self._name.rpartition('-')[0])}-*.nbc"):
+            with suppress(OSError):  # another process was quicker, or owns it
+                if path.stat().st_mtime < earliest:
+                    path.unlink()
 
     def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
         """Return the compiled kernel from the first place that has it."""

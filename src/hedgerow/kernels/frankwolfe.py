@@ -47,8 +47,8 @@ def normalise(u: Array) -> None:
 
 
 @kernel(nothing, write_rows, index, index, read, rows)
-def project_out(U: Array, ptr: Array, at: Array, data: Array, inverse: Array) -> None:
-    """Make each row of U a unit vector that A maps to 0; `inverse` is that of A A^T.
+def leave_out(U: Array, ptr: Array, at: Array, data: Array, inverse: Array) -> None:
+    """Take from each row of U the part that A sees; `inverse` is that of A A^T.
 
     The entries of row k of A are `ptr[k]` to `ptr[k + 1]` of `at`, their columns, and of `data`.
     """
@@ -65,7 +65,14 @@ def project_out(U: Array, ptr: Array, at: Array, data: Array, inverse: Array) ->
             weight = dot(inverse[k], seen)
             for e in range(ptr[k], ptr[k + 1]):
                 u[at[e]] -= weight * data[e]
-        normalise(u)
+
+
+@kernel(nothing, write_rows, index, index, read, rows)
+def project_out(U: Array, ptr: Array, at: Array, data: Array, inverse: Array) -> None:
+    """Make each row of U a unit vector that A maps to 0, with A as in `leave_out`."""
+    leave_out(U, ptr, at, data, inverse)
+    for r in range(U.shape[0]):
+        normalise(U[r])
 
 
 @kernel(nothing, write_rows, rows)

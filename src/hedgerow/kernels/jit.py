@@ -94,8 +94,9 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         options["no_cpython_wrapper" if handed else "no_cfunc_wrapper"] = True
         super().__init__(function, targetoptions=options, pipeline_class=KernelCompiler)
         self.signature = signature
-        self._handed: Any = self if handed else None
         self._code: Any = None
+        self._handed: Any = None
+        self._result: Any = None
         self._cache = KernelCache(function, "handed" if handed else "")
 
     def __reduce__(self) -> str:
@@ -132,13 +133,12 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         return self
 
     def get_compile_result(self, sig: Any) -> Any:
-        """It is handed to a kernel."""
-        if self._handed is None:
+        """It is handed to a kernel, which asks for its only form; numba would look for it."""
+        if self._result is None:
             self._handed = Kernel(self.py_func, self.signature, handed=True)
-        if self._handed is not self:
-            return self._handed.get_compile_result(sig)
-        self.ready()
-        return super().get_compile_result(sig)
+            self._handed.ready()
+            self._result = super(Kernel, self._handed).get_compile_result(sig)
+        return self._result
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """A kernel that calls it is being compiled."""

@@ -13,32 +13,29 @@ from hedgerow.kernels.oracles import ORACLE
 Index = Any
 
 
-@kernel(nothing, index, index, index, read, write, write_index, write)
-def shortest_path(
-    begin: Index, tail: Index, edge: Index, c: Any, distance: Any, parent: Index, path: Any
-) -> None:
+@kernel(nothing, index, index, index, read, write, write)
+def shortest_path(begin: Index, tail: Index, edge: Index, c: Any, distance: Any, path: Any) -> None:
     """Write the cheapest path from node 0 to the last node into `path`, for costs of any sign.
 
     The edges into node v are tail[k] -> v with cost c[edge[k]], k in begin[v] .. begin[v+1].
-    One pass in topological order; ties go to the first edge.
+    One pass in topological order; then, from the last node back, the first edge into each node that
+    its distance came by: to remember them in the pass would cost more.
     """
     nodes = len(begin) - 1
     distance[0] = 0.0
     for v in range(1, nodes):
         best = np.inf
-        argbest = begin[v]
         for k in range(begin[v], begin[v + 1]):
             d = distance[tail[k]] + c[edge[k]]
-            if d < best:
-                best = d
-                argbest = np.uint32(k)
+            best = d if d < best else best
         distance[v] = best
-        parent[v] = argbest
     for e in range(len(path)):
         path[e] = 0.0
     v = nodes - 1
     while v > 0:
-        k = parent[v]
+        k = begin[v]
+        while k + 1 < begin[v + 1] and distance[tail[k]] + c[edge[k]] != distance[v]:
+            k += np.uint32(1)
         path[edge[k]] = 1.0
         v = tail[k]
 
@@ -160,8 +157,8 @@ def longest_path(begin: Index, head: Index) -> int:
 # index = [nodes | begin | tail | edge]
 @kernel(*ORACLE)
 def cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
-    """Write the cheapest path into v; links are the parents, scratch the distances."""
+    """Write the cheapest path into v; scratch has the distances."""
     nodes = index[0]
     edges = (len(index) - 2 - nodes) // 2
     begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
-    shortest_path(begin, tail, index[nodes + 2 + edges :], c, scratch, links, v)
+    shortest_path(begin, tail, index[nodes + 2 + edges :], c, scratch, v)

@@ -97,6 +97,21 @@ def load(typing: Any, a: Any, i: Any) -> Any:
     return lanes(a, types.intp), code
 
 
+@intrinsic(lambda *_: None)
+def prefetch(typing: Any, a: Any, i: Any) -> Any:
+    """Ask for a[i], ..., a[i + 7] to be fetched from memory, and go on."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        place, whole = _place(context, builder, signature.args[0], *given), ir.IntType(32)
+        address = builder.bitcast(place, ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [address.type, whole, whole, whole])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(fetch, [address, whole(0), whole(2), whole(1)])  # to read, into L2, data
+        return context.get_dummy_value()
+
+    return types.void(a, types.intp), code
+
+
 @intrinsic(lambda a, i, value: operator.setitem(a, slice(i, i + WIDTH), value))
 def store(typing: Any, a: Any, i: Any, value: Any) -> Any:
     """Write a[i], ..., a[i + 7]."""

@@ -12,7 +12,7 @@ from typing import Any
 from numba import types
 
 from hedgerow.kernels.jit import kernel, number, read, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store, vabs
+from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, prefetch, store, vabs
 
 Array = Any
 two = types.UniTuple(number, 2)
@@ -58,13 +58,20 @@ def spread_of(a: Array) -> tuple[float, float]:
     return mean, hsum(lanes) + rest
 
 
-@kernel(four, read, read, read)
-def dots_and_norms(a: Array, c: Array, x: Array) -> tuple[float, float, float, float]:
-    """Return <a, x>, <c, x>, ||a||^2 and ||c||^2."""
+@kernel(four, read, read, read, read, read)
+def dots_and_norms_ahead(
+    a: Array, c: Array, x: Array, next_a: Array, next_c: Array
+) -> tuple[float, float, float, float]:
+    """Return <a, x>, <c, x>, ||a||^2 and ||c||^2, and have the next two rows fetched meanwhile.
+
+    Between two rounds the processor forgets that rows follow each other, and would wait for each.
+    """
     f = g = p = q = broadcast(0.0)
     f1 = g1 = p1 = q1 = 0.0
     whole = len(a) - len(a) % WIDTH
     for i in range(0, whole, WIDTH):
+        prefetch(next_a, i)
+        prefetch(next_c, i)
         A, C, X = load(a, i), load(c, i), load(x, i)
         f += A * X
         g += C * X
@@ -76,6 +83,12 @@ def dots_and_norms(a: Array, c: Array, x: Array) -> tuple[float, float, float, f
         p1 += a[i] * a[i]
         q1 += c[i] * c[i]
     return hsum(f) + f1, hsum(g) + g1, hsum(p) + p1, hsum(q) + q1
+
+
+@kernel(four, read, read, read)
+def dots_and_norms(a: Array, c: Array, x: Array) -> tuple[float, float, float, float]:
+    """Return <a, x>, <c, x>, ||a||^2 and ||c||^2."""
+    return dots_and_norms_ahead(a, c, x, a, c)
 
 
 @kernel(two, write, read, read, number, read)

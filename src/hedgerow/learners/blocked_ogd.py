@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_gradient, as_number, squared_norm
-from hedgerow.learners.arguments import warn_beyond
-from hedgerow.learners.feasible_follower import FeasibleFollower
+from hedgerow.inputs import as_gradient, as_number
+from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.learners.loo_blocks import LooRule
-from hedgerow.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.hull_projector import hull_projector
-from hedgerow.snapshot import Restorable, State
 
 
-class BlockedOGD(StatefulPlayer):
+class BlockedOGD(FollowedBlocks):
     """LOO-BOGD: gradient descent on an infeasible point that a feasible one follows.
 
     Block m plays one point x_m for K rounds, then
@@ -44,46 +40,16 @@ class BlockedOGD(StatefulPlayer):
 
     """
 
-    oblivious_only = False
-
     def __init__(self, decision_set: DecisionSet, steps: LooRule):
-        X = self.decision_set = decision_set
-        self.steps = steps
-        self._block = steps.begin(X.diameter)
-        self._workspace = X.workspace()
-        self._along = hull_projector(X)
-        self._pursuer = FeasibleFollower(
-            self._workspace.lmo, X.start(), X.diameter, self._block.eps
-        )
-        self._state = State(p=X.dim, t=1, squares=1)
-
-    @property
-    def oracle_calls(self) -> int:
-        """In bursts, at the ends of blocks."""
-        return self._pursuer.oracle_calls
-
-    def ask(self) -> Vector:
-        """Return x_m."""
-        return self._pursuer.x
+        super().__init__(decision_set, steps, "p")
 
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_m; at the end of a block, move."""
         as_number(loss.value, "the value of the loss")
-        state = self._state
-        state["p"][:] += as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
-        state["t"][0] += 1.0
-        if state["t"][0] % self._block.length == 0.0:
-            self._move()
-        warn_beyond(int(state["t"][0]), self.steps.horizon)
+        self._add(as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim))
 
-    def _move(self) -> None:
-        state, R = self._state, self.decision_set.diameter
-        p = self._along(state["p"])
-        state["squares"][0] += squared_norm(p)
-        eta = self.steps.eta(R, float(state["squares"][0]))
-        self._pursuer.follow(self._pursuer.y - eta * p)  # y_{m+1}, then x_{m+1} and y~_{m+1}
-        state["p"][:] = 0.0
-
-    @property
-    def _parts(self) -> dict[str, Restorable]:
-        return {"pursuer": self._pursuer, "workspace": self._workspace}
+    def end_block(self) -> None:
+        """Move to y_{m+1}, then follow it to x_{m+1}."""
+        p, eta = self._step()
+        self._pursuer.follow(self._pursuer.y - eta * p)
+        self._state["p"][:] = 0.0

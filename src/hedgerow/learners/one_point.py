@@ -3,15 +3,52 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 
+from hedgerow import kernels
 from hedgerow.feedback import LARGEST_VALUE, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count
+from hedgerow.kernels.hulls import place
+from hedgerow.kernels.jit import kernel, nothing, number, read, rows, write
 from hedgerow.learners.hull_coordinates import ShrunkHull
 from hedgerow.player import StatefulPlayer
 from hedgerow.protocols.parts import Learner
 from hedgerow.snapshot import Restorable, State
+
+Array = Any
+ROUND, SUM, MEAN = range(3)
+"""The numbers of the state after u."""
+DELTA, FACTOR, WINDOW = range(3)
+"""The constants: delta, n/delta, and how many values a mean is taken over."""
+
+
+@kernel(nothing, read, read, read, rows, read, write, write)
+def play_near(
+    state: Array,
+    constants: Array,
+    centre: Array,
+    basis: Array,
+    x: Array,
+    near: Array,
+    y: Array,
+) -> None:
+    """Write x + delta u to `near`, and this point in the set's own coordinates to y."""
+    for j in range(len(x)):
+        near[j] = x[j] + constants[DELTA] * state[j]
+    place(centre, basis, near, y)
+
+
+@kernel(nothing, write, read, number)
+def learn_mean(own: Array, constants: Array, value: float) -> None:
+    """Count the round, and let its value count for the mean."""
+    own[ROUND] += 1.0
+    if constants[WINDOW] > 0.0:
+        own[SUM] += value
+        if own[ROUND] % constants[WINDOW] == 0.0:
+            own[MEAN] = own[SUM] / constants[WINDOW]
+            own[SUM] = 0.0
 
 
 class OnePointEstimates(StatefulPlayer):
@@ -46,11 +83,27 @@ class OnePointEstimates(StatefulPlayer):
         self.window = as_count(window, "window", least=0)
         self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
         self._state = State(u=room.dim, t=1, sum=1, mean=1, **numbers)
+        self._centre, basis = room.inside.centre, room.inside.basis
+        self._basis = np.ascontiguousarray(basis, np.float64)
+        self._constants = np.array([room.delta, room.dim / room.delta, self.window])
         self._draw()
 
+    def draw(self, rounds: int) -> Vector:
+        """Return u of the next rounds, one row each, uniform on the sphere."""
+        self._drawn = rounds, self._rng.bit_generator.state
+        units = self._rng.standard_normal((rounds, self._room.dim))
+        kernels.frankwolfe.project_onto(units, units[:0])
+        return units
+
+    def give_back(self, rounds: int) -> None:
+        """Take back what was drawn for rounds that were not played."""
+        drawn, before = self._drawn
+        if rounds < drawn:
+            self._rng.bit_generator.state = before
+            self._rng.standard_normal((rounds, self._room.dim))
+
     def _draw(self) -> None:
-        u = self._rng.standard_normal(self._room.dim)
-        self._state["u"][:] = u / np.linalg.norm(u)  # u_t, uniform on the sphere
+        self._state["u"][:] = self.draw(1)[0]  # u_t
 
     @abstractmethod
     def tell(self, loss: Eval) -> None:
@@ -58,21 +111,19 @@ class OnePointEstimates(StatefulPlayer):
 
     def _around(self, x: Vector) -> Vector:
         """Return the play y_t = x + delta u_t, in the set's own coordinates."""
-        return self._room.inside.point(x + self._room.delta * self._state["u"])
+        n, d = self._basis.shape
+        near, y = np.empty(d), np.empty(n)
+        play_near(self._state.array, self._constants, self._centre, self._basis, x, near, y)
+        return y
 
     def _estimate(self, value: float) -> Vector:
         """Return the gradient (n/delta) (f_t(y_t) - mean) u_t, in coordinates of the hull."""
-        n, delta, state = self._room.dim, self._room.delta, self._state
-        return np.asarray(n / delta * (value - float(state["mean"][0])) * state["u"])
+        scale = self._constants[FACTOR] * (value - float(self._state["mean"][0]))
+        return np.asarray(scale * self._state["u"])
 
     def _next(self, value: float) -> None:
         """End round t: let its value count for the mean, and draw u_{t+1}."""
-        state = self._state
-        state["t"][0] += 1.0
-        if self.window:
-            state["sum"][0] += value
-            if state["t"][0] % self.window == 0.0:
-                state["mean"][0], state["sum"][0] = state["sum"][0] / self.window, 0.0
+        learn_mean(self._state.array[self._room.dim :], self._constants, value)
         self._draw()
 
 

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from hedgerow import kernels
 from hedgerow.callers import level_outside
 from hedgerow.engine.signatures import REGULARISE
-from hedgerow.engine.tables import UNDECLARED
+from hedgerow.engine.tables import UNDECLARED, bind_set, set_pattern
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, squared_norm
+from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.kernels.hulls import coordinates, place
 from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.vectors import dot
 from hedgerow.learners.adagrad import BEST_FACTOR, adagrad_eta
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
+from hedgerow.learners.pulls import ROUNDING, most_pulls, pull_step, squeeze_of
 from hedgerow.learners.steps import TANGENT2
 from hedgerow.player import StatefulPlayer
+from hedgerow.sets.compiled import as_written, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall, HasSeparation
-from hedgerow.snapshot import State
+from hedgerow.sets.projectable import ProjectableSet
+from hedgerow.sets.wrappers import Affine
+from hedgerow.snapshot import Restorable, State
 
 Array = Vector
 SQUEEZE = 4.0
@@ -37,8 +44,6 @@ LENGTH, STEEPEST = range(2)
 """The numbers of `steady_eta`: the longest step, and the largest norm so far."""
 LARGEST_RATIO = 1000.0
 """R/r above which a round may need a million pulls and more."""
-ROUNDING = 4.0 * sys.float_info.epsilon
-"""A gradient's part along the set that is below this, times the dimension, is rounding."""
 EXPENSIVE = 10_000
 """A round that may need more separations than this, a second or so, is announced."""
 
@@ -79,10 +84,16 @@ class SeparationDescent(StatefulPlayer):
             raise ValueError(f"{name} needs a set with more than one point to choose from")
         self.decision_set, self._inside = X, HullCoordinates(X)
         self.horizon = None if horizon is None else as_count(horizon, "horizon")
+        steady = 0.0 if self.horizon is None else float(self.horizon)
+        r, D = self._inside.radius, X.diameter
+        self._constants = np.array([D, r, SQUEEZE * D / r, steady, LARGEST_SQUEEZE])
         self._check_shape(X.diameter / self.radius)
         self._announce(X.diameter / self.radius)
         self._state = State(y=self._inside.dim, rule=2, t=1, separations=1)  # y_1 = 0, the centre
         self._eta = eta
+        self._workspace = X.workspace()
+        self._centre = self._inside.centre
+        self._basis = np.ascontiguousarray(self._inside.basis, np.float64)
 
     def _check_shape(self, ratio: float) -> None:
         """Refuse a set that is too flat, R/r too large, for the horizon or for any."""
@@ -117,8 +128,7 @@ class SeparationDescent(StatefulPlayer):
         A pull lowers ||y||^2 <= R^2 by delta (2 - delta) r^2 at least, because <n, y> > r for a
         unit vector n that separates y from the set and so from r B; and y in r B is inside.
         """
-        ratio = self.decision_set.diameter / self.radius
-        return 2 + math.ceil(max(0.0, ratio**2 - 1.0) / (delta * (2.0 - delta)))
+        return int(most_pulls(self._constants, delta))
 
     @property
     def radius(self) -> float:
@@ -132,31 +142,64 @@ class SeparationDescent(StatefulPlayer):
 
     def squeeze(self, t: float) -> float:
         """Return delta of round t: 4 R / (r sqrt T), or with t for T and capped if T is unknown."""
-        ratio = SQUEEZE * self.decision_set.diameter / self.radius
-        if self.horizon is not None:
-            return ratio / math.sqrt(self.horizon)
-        return min(LARGEST_SQUEEZE, ratio / math.sqrt(t))
+        return squeeze_of(self._constants, t)
 
     def ask(self) -> Vector:
         """Return the point y_t, which lies in the set."""
-        return self._inside.point(self._state["y"])
+        x = np.empty(self.decision_set.dim)
+        place(self._centre, self._basis, self._state["y"], x)
+        return x
 
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at y_t and move to y_{t+1}."""
         as_number(loss.value, "the value of the loss")
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
+        told: tuple[Any, ...] | None = None if self.pull is None else (*self.pull, s)
+        if told is None or pull_step(*told) < 0:
+            self._step(s)
+        warn_beyond(self.rounds, self.horizon)
+
+    @property
+    def rounds(self) -> int:
+        """How many losses it was told."""
+        return int(self._state["t"][0])
+
+    @cached_property
+    def pull(self) -> tuple[Any, ...] | None:
+        """What the kernel of a step is handed; None where the set has no kernel that separates."""
+        X, space, d = self.decision_set, self._workspace.space, self._inside.dim
+        own = "squeeze", "most_separations", "_pull", "_step"
+        if space is None or isinstance(X, Affine) or not as_written(self, SeparationDescent, *own):
+            return None
+        compiled, projects = space.compiled, type(X).separate is ProjectableSet.separate
+        if projects:
+            known = kernel_matches(X, "project") and kernel_matches(X, "contains")
+            oracle = compiled.projection if known else None
+        else:
+            oracle = compiled.separate if kernel_matches(X, "separate") else None
+        if oracle is None:
+            return None
+        table = bind_set(
+            set_pattern(compiled.measure, oracle), (*space.arrays, compiled.label, compiled.members)
+        )
+        hull = self._constants, self._centre, self._basis
+        state = self._state.array
+        return table, projects, self._eta, *hull, state, state.copy(), np.empty(d + 2 * X.dim)
+
+    def _step(self, s: Vector) -> None:
+        """Move where the set separates in Python."""
         state = self._state
         t, y, rule, asked = state["t"][0] + 1.0, state["y"].copy(), state["rule"].copy(), 0
-        g = np.ascontiguousarray(self._inside.basis.T @ s)
-        felt = squared_norm(g) > (ROUNDING * s.size) ** 2 * squared_norm(s)
-        norm2 = squared_norm(g) if felt else 0.0
+        g = np.empty(y.size)
+        coordinates(self._basis, s, g)
+        felt = dot(g, g) > (ROUNDING * s.size) ** 2 * dot(s, s)
+        norm2 = dot(g, g) if felt else 0.0
         eta = self._eta(rule, t, (norm2, norm2, UNDECLARED))
         if felt and eta > 0.0:
             kernels.projected.descend(y, y, g, eta)
             asked = self._pull(y, self.squeeze(t))
         state["t"][0], state["y"][:], state["rule"][:] = t, y, rule
         state["separations"][0] += asked
-        warn_beyond(int(t), self.horizon)
 
     def _pull(self, y: Vector, delta: float) -> int:
         """Take y on the ball R B, then pull it into the set; return the separations asked for."""
@@ -172,6 +215,10 @@ class SeparationDescent(StatefulPlayer):
             f"{X.diameter:.3g} is rounding beside its coordinates; use AdaptiveOCG, which needs "
             "its oracle alone"
         )
+
+    @property
+    def _parts(self) -> dict[str, Restorable]:
+        return {"workspace": self._workspace}
 
 
 class SeparationOGD(SeparationDescent):

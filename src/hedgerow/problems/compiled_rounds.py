@@ -16,6 +16,9 @@ from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
 Pair = tuple[Function, Function]
 """The cost and the constraint of a round."""
 Piece = Vector | tuple[float, ...]
+Look = Callable[..., float]
+RowArrays = tuple[Index, Vector, Vector, Index, Index]
+Looks = tuple[Look, RowArrays, Look, RowArrays, Vector, Vector, Vector, Vector]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ class FunctionRows:
 
     """
 
-    look: Callable[..., float]
+    look: Look
     own: Vector
     begin: Index
     parts: Index
@@ -44,7 +47,7 @@ class FunctionRows:
     @classmethod
     def of_rows(
         cls,
-        look: Callable[..., float],
+        look: Look,
         rows: Vector,
         index: Index = NO_INDEX,
         numbers: Vector = NO_NUMBERS,
@@ -65,7 +68,7 @@ class FunctionRows:
         )
 
     @property
-    def arrays(self) -> tuple[Index, Vector, Vector, Index, Index]:
+    def arrays(self) -> RowArrays:
         """What the loop reads."""
         return self.index, self.numbers, self.own, self.begin, self.parts
 
@@ -91,6 +94,19 @@ class CompiledChunk:
     costs: FunctionRows | None
     constraints: FunctionRows | None
     functions: Callable[[int, Vector], Pair]
+
+    def looks(self, n: int) -> Looks:
+        """Return what a loop on n coordinates looks at, and memory to look in.
+
+        These are kernel and arrays of the costs, then of the constraints; scratch memory, a row for
+        each gradient of a cost, one for each of a constraint, and room for their values.
+        """
+        f, g = self.costs, self.constraints
+        assert f is not None
+        assert g is not None
+        m, k = (int(rows.parts.max()) for rows in (f, g))
+        memory = np.empty((m, n)), np.empty((k, n)), np.empty(max(m, k))
+        return f.look, f.arrays, g.look, g.arrays, np.empty(max(f.scratch, g.scratch)), *memory
 
     def after(self, left_out: int) -> CompiledChunk:
         """Leave out the first rounds."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from hedgerow.experiments.growth import fit_growth
 from hedgerow.report.escaping import in_figure
 from hedgerow.report.headline import headline_place, headline_rows, place_in_words
-from hedgerow.report.interactive import Panel, curve_panels, plane_panel
+from hedgerow.report.interactive import curve_panels, plane_panel
+from hedgerow.report.live_plot import Panel
 from hedgerow.report.naming import OURS, in_words
 from hedgerow.report.picture import (
     CCV,
@@ -29,7 +28,9 @@ from hedgerow.report.picture import (
     slug,
     words,
 )
-from hedgerow.report.summary import MethodConfig, ProblemAtHorizon, Row, Summary, standing
+from hedgerow.report.rates import Rate, shown_rates
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary
+from hedgerow.report.trends import growth_panels, knob_panels
 
 CURVES = (
     "Bands: 95 % intervals over seeds. Logarithmic axes are linear up to 1 % (CCV) or 10 % "
@@ -186,41 +187,9 @@ def _keys(ax: Any, numbers: dict[str, int], rows: list[Row]) -> None:
         ax.plot([], [], linestyle="none", label="other methods", **_look("", numbers))
 
 
-class Rate(NamedTuple):
-    """CCV ~ T^exponent with an interval; NaN and a reason where there is no fit."""
-
-    problem: str
-    config: MethodConfig
-    exponent: float
-    low: float
-    high: float
-    reason: str = ""
-
-
-def growth_rates(summary: Summary) -> list[Rate]:
-    """Fit the CCV of every method that was played at three horizons or more."""
-    found: dict[tuple[str, MethodConfig], dict[int, list[float]]] = defaultdict(dict)
-    for (place, config), runs in summary.runs.items():
-        ccvs = [run.record["ccv"] for run in runs]
-        found[place.problem, config][place.horizon] = ccvs
-    rates = []
-    for (problem, config), at in sorted(found.items()):
-        if len(at) < 3:
-            continue
-        horizons = sorted(at)
-        repeats = min(len(at[T]) for T in horizons)
-        try:
-            fit = fit_growth(horizons, [at[T][:repeats] for T in horizons])
-        except ValueError as refusal:
-            rates.append(Rate(problem, config, math.nan, math.nan, math.nan, str(refusal)))
-            continue
-        rates.append(Rate(problem, config, fit.exponent, fit.low, fit.high))
-    return rates
-
-
 def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
     """Draw one line for each method and preset on each problem; None where nothing was fitted."""
-    fitted = [rate for rate in rates if math.isfinite(rate.exponent) and _stands(rate, rates)]
+    fitted = shown_rates(rates)
     if not fitted:
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
@@ -237,11 +206,9 @@ def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
     ax.set_yticks(range(len(fitted)), names, fontsize=7)
     ax.set(xlabel="exponent e in CCV ~ T^e, with 95 % bootstrap interval", ylim=(-1, len(fitted)))
     caption = "Dotted: 1/2, 3/4 and 1, which is no learning. Regret is often negative: no exponent."
-    return Picture("growth", "How the violation grows with the horizon", caption), figure
-
-
-def _stands(rate: Rate, rates: Sequence[Rate]) -> bool:
-    return rate.config in standing(other.config for other in rates if other.problem == rate.problem)
+    heading = "How the violation grows with the horizon"
+    panels = partial(growth_panels, fitted)
+    return Picture("growth", heading, caption, panels=panels, pairs=True), figure
 
 
 SENSITIVITY = (
@@ -274,7 +241,9 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
         ax.set_xlabel("eagerness: 1 is the default")
         scale_in_percent(ax, "y", label)
     legend_above(figure, regret)
-    return Picture("sensitivity", f"One knob: {in_words(OURS)}", SENSITIVITY), figure
+    heading, labels = f"One knob: {in_words(OURS)}", [place.problem for place in eager]
+    panels = partial(knob_panels, eager)
+    return Picture("sensitivity", heading, SENSITIVITY, panels=panels, marks=labels), figure
 
 
 def _eager(summary: Summary) -> dict[ProblemAtHorizon, list[Row]]:

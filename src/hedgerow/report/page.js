@@ -28,11 +28,17 @@
     }
   }
 
+  // What has several keys is hidden by any of them, and marked by any of them.
+  function stateOf(renderer) {
+    const found = renderer.tags.map((key) => states.get(key) ?? "shown");
+    return STATES.findLast((state) => found.includes(state)) ?? "shown";
+  }
+
   function paint() {
-    const marked = [...states.values()].includes("marked");
     for (const plot of plots()) {
+      const marked = plot.renderers.some((renderer) => stateOf(renderer) === "marked");
       for (const renderer of plot.renderers) {
-        const state = states.get(renderer.tags[0]) ?? "shown";
+        const state = stateOf(renderer);
         renderer.visible = state !== "hidden";
         renderer.muted = marked && state !== "marked";
       }

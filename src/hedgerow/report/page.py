@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hedgerow.report.document import document, figure_section, folded, plain_table, soft
 from hedgerow.report.escaping import in_html
-from hedgerow.report.figures import Rate, draw_all, growth_rates
+from hedgerow.report.figures import draw_all
 from hedgerow.report.headline import (
     AXES,
     answers,
@@ -28,6 +28,7 @@ from hedgerow.report.interactive import (
 from hedgerow.report.naming import in_words
 from hedgerow.report.picture import Picture, words, write_file
 from hedgerow.report.provenance import choices, how_far, mixture
+from hedgerow.report.rates import Rate, growth_rates
 from hedgerow.report.sections import (
     UNITS,
     each_section,

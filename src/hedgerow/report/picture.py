@@ -51,7 +51,8 @@ class Picture(NamedTuple):
     """A figure in the report's folder: its name without suffix, its heading and its caption.
 
     `wide` ones are not shrunk on narrow screens but moved sideways. `part` says where on the page
-    it is, and `panels` makes what answers the mouse in its place.
+    it is, and `panels` makes what answers the mouse in its place, two in a row where they come in
+    `pairs`. `marks` name lines that are no methods and have keys of their own.
     """
 
     name: str
@@ -60,6 +61,8 @@ class Picture(NamedTuple):
     wide: bool = True
     part: Literal["headline", "plane", "others"] = "others"
     panels: Callable[[], Sequence[Any]] | None = None
+    pairs: bool = False
+    marks: Sequence[str] = ()
 
 
 def words(preset: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from hedgerow.report.document import folded, plain_table, soft, titled_table
 from hedgerow.report.escaping import in_html
-from hedgerow.report.figures import Rate
 from hedgerow.report.naming import OURS
 from hedgerow.report.paired import worded_p
 from hedgerow.report.picture import words
+from hedgerow.report.rates import Rate
 from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described, three_digits
 from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict
 

@@ -7,15 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hedgerow.engine.pursuit import GAP_RATE, apart2, pursue
 from hedgerow.inputs import Vector, as_positive, squared_norm
+from hedgerow.sets.compiled import KernelWorkspace
 from hedgerow.sets.frankwolfe import Descent, Oracle, frank_wolfe
 
 STEP_2023 = 2.0 / 3.0
 """How far y is drawn towards its separating point, Garber and Kretzu (2023)."""
-GAP_RATE = 6.75
-"""After k steps some gap is at most 6.75 d^2 / (k + 2), d the longest way to a vertex (Jaggi 2013).
-
-With d <= 2R this makes the paper's 27 R^2 / eps - 2 steps for a gap of eps."""
 MOST_SEPARATIONS = 10**6
 """A projection that may need more separations than this is refused."""
 
@@ -59,11 +57,12 @@ def frank_wolfe_separation(lmo: Oracle, start: Vector, y: Vector, eps: float) ->
     longest = 0.0
     for calls, step in enumerate(frank_wolfe(lmo, np.zeros(y.size), 0.5, y, start), start=1):
         longest = max(longest, step.squared)
-        if step.gap <= eps or calls > GAP_RATE * longest / eps:  # the second by rounding alone
+        enough = GAP_RATE * longest / eps
+        if step.gap <= eps or calls > enough:  # the second by rounding alone
             break
         if _near(step.following, y, eps):
             return Descent(step.following, math.inf, calls)
-        if squared_norm(step.following - y) >= squared_norm(step.x - y):
+        if apart2(step.following, y) >= apart2(step.x, y):
             break  # rounding: no step leads nearer
     return Descent(step.x, step.gap, calls)
 
@@ -92,8 +91,7 @@ def approximately_feasible_projection(lmo: Oracle, start: Vector, y: Vector, eps
 
     """
     as_positive(eps, "eps")
-    most = 2.25 * math.log(max(1.0, squared_norm(y - start) / eps)) + 1.0
-    return _pursue(lmo, start, y, eps, STEP_2023, most)
+    return _pursue(lmo, start, y, eps, STEP_2023, _most_2023(start, y, eps))
 
 
 def close_infeasible_projection(
@@ -136,6 +134,20 @@ def into_ball(y: Vector, centre: Vector, radius: float) -> Vector:
     return y if length <= radius else centre + radius / length * away
 
 
+def project_by_kernels(space: KernelWorkspace, x: Vector, y: Vector, eps: float) -> int:
+    """Move x and y to where `approximately_feasible_projection` ends; return the oracle calls."""
+    most = math.ceil(_most_2023(x, y, eps)) + 2
+    calls = pursue(space.table, x, y, eps, STEP_2023, most, np.empty(3 * x.size))
+    if calls < 0:
+        raise _too_small(most, eps, x)
+    return calls
+
+
+def _most_2023(start: Vector, y: Vector, eps: float) -> float:
+    """Return the most separations that exact arithmetic needs."""
+    return 2.25 * math.log(max(1.0, apart2(y, start) / eps)) + 1.0
+
+
 def _pursue(
     lmo: Oracle, start: Vector, y: Vector, eps: float, share: float, most: float
 ) -> Pursuit:
@@ -148,12 +160,16 @@ def _pursue(
         x, calls = end.x, calls + end.calls
         if not _near(x, y, eps):
             y = y - share * (y - x)
-    raise RuntimeError(
-        f"no point within sqrt(3 eps) of the set was found in {math.ceil(most) + 2} separations, "
+    raise _too_small(math.ceil(most) + 2, eps, x)
+
+
+def _too_small(separations: int, eps: float, x: Vector) -> RuntimeError:
+    return RuntimeError(
+        f"no point within sqrt(3 eps) of the set was found in {separations} separations, "
         f"which only rounding explains: eps = {eps:g} is too small beside coordinates of size "
         f"{np.abs(x).max():g}; use a larger eps"
     )
 
 
 def _near(x: Vector, y: Vector, eps: float) -> bool:
-    return squared_norm(x - y) <= 3.0 * eps
+    return apart2(x, y) <= 3.0 * eps

@@ -37,6 +37,9 @@ class Compiled:
             reads what the oracle reads.
         load_project: returns it, in place of `project`, where it takes seconds to compile: it is
             loaded when somebody projects.
+        separate: a kernel with the oracle's signature that writes a direction which separates a
+            point from the set, 0 if it is inside; for sets that separate otherwise than by their
+            projection.
 
     """
 
@@ -50,6 +53,7 @@ class Compiled:
     members: Vector = field(default_factory=lambda: NO_NUMBERS)
     project: Callable[..., None] | None = None
     load_project: Callable[[], Callable[..., None]] | None = None
+    separate: Callable[..., None] | None = None
 
     @cached_property
     def projection(self) -> Callable[..., None] | None:
@@ -80,6 +84,15 @@ class KernelWorkspace:
             links,
             scratch,
         )
+
+    @cached_property
+    def table(self) -> Any:
+        """The set's kernels and this memory, as other kernels take them."""
+        from hedgerow.engine import tables
+
+        compiled = self.compiled
+        pattern = tables.set_pattern(compiled.measure, compiled.oracle)
+        return tables.bind_set(pattern, (*self.arrays, compiled.label, compiled.members))
 
     def lmo(self, c: Vector) -> Vector:
         """Return the oracle's vertex."""

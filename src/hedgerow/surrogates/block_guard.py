@@ -12,7 +12,7 @@ from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import four, two
 from hedgerow.learners import steps as rules
 from hedgerow.learners.block_ocg import BlockOCG
-from hedgerow.learners.steps import CertificateSteps, capped_regulariser
+from hedgerow.learners.steps import CertificateSteps, capped_regulariser, three_quarters
 from hedgerow.sets.product import Product
 from hedgerow.snapshot import State
 from hedgerow.surrogates.guard import (
@@ -103,11 +103,11 @@ def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Si
         return wish
     weight, unit = max(wish, floor), guard[UNIT]
     guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)
-    root = unit * guard[PC] ** 0.75
+    root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser
     known = guard[Z] = min(guard[RISEN], settled(rows))
     room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
-    room += guard[LAM_E] * guard[C] * D * unit * guard[PHI] ** 0.75
+    room += guard[LAM_E] * guard[C] * D * unit * three_quarters(guard[PHI])
     spent, wished, short, least = sums_of_blocks(guard, rows, b)
     norm = math.sqrt(mixed_size2(sizes, weight))
     wished += guard[CAP] * math.sqrt(guard[R2]) * norm  # at most, after this round

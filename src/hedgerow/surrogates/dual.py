@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.jit import kernel, number, read, write
 from hedgerow.snapshot import State, Stateful
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked, most_violated
 
+Array = Any
 LARGEST_WEIGHT = 1e12
 """The cap on the dual variable; beyond it losses could leave float64."""
+
+
+ROUND, WEIGHT, VIOLATION, PRICE, LARGEST = range(5)
+"""The numbers of the state."""
+BLOCK, THETA, MU = range(3)
+"""The numbers of `rates`."""
+
+
+@kernel(number, read, number, number)
+def next_weight(rates: Array, lam: float, violation: float) -> float:
+    """Return lam_{m+1} from lam_m and S_m."""
+    moved = lam + rates[MU] * (violation - rates[BLOCK] * rates[THETA] * lam)
+    return min(max(0.0, moved), LARGEST_WEIGHT)
+
+
+@kernel(number, write, read, number)
+def charge_dual(state: Array, rates: Array, value: float) -> float:
+    """Take in g_t(x_t) and return the weight of this round; at a block's end, move."""
+    lam, violation = state[WEIGHT], max(0.0, value)
+    state[ROUND] += 1.0
+    state[VIOLATION] += violation  # S_m
+    state[PRICE] = lam * violation
+    if state[ROUND] % rates[BLOCK] == 0.0:
+        state[WEIGHT] = next_weight(rates, lam, state[VIOLATION])
+        state[LARGEST] = max(state[LARGEST], state[WEIGHT])
+        state[VIOLATION] = 0.0
+    return lam
 
 
 @dataclass(frozen=True)
@@ -37,10 +69,10 @@ class DualSteps:
         for name in ("theta", "mu"):
             object.__setattr__(self, name, as_positive(getattr(self, name), name))
 
-    def next(self, lam: float, violation: float) -> float:
-        """Return lam_{m+1} from lam_m and S_m."""
-        moved = lam + self.mu * (violation - self.block * self.theta * lam)
-        return min(max(0.0, moved), LARGEST_WEIGHT)
+    @property
+    def rates(self) -> Vector:
+        """What the kernels read: K, theta, mu."""
+        return np.array([self.block, self.theta, self.mu])
 
 
 class Dual(Stateful):
@@ -54,7 +86,13 @@ class Dual(Stateful):
     oracle_calls = 0
 
     def __init__(self, steps: DualSteps):
-        self.steps = steps
+        if hasattr(steps, "next"):
+            raise TypeError(
+                f"{type(steps).__name__} has a rule next() of its own, and steps are numbers that "
+                f"the kernel of {type(self).__name__} reads; replace _charge in a subclass of the "
+                "surrogate instead"
+            )
+        self.steps, self.rates = steps, steps.rates
         self._state = State(t=1, weight=1, violation=1, price=1, largest=1)  # lam_1 = 0
 
     @property
@@ -74,15 +112,7 @@ class Dual(Stateful):
 
     def _charge(self, value: float) -> float:
         """Take in g_t(x_t) and return the weight of this round; at a block's end, move."""
-        state, lam, violation = self._state, self.weight, max(0.0, value)
-        state["t"][0] += 1.0
-        state["violation"][0] += violation  # S_m
-        state["price"][0] = lam * violation
-        if state["t"][0] % self.steps.block == 0.0:
-            state["weight"][0] = self.steps.next(lam, float(state["violation"][0]))
-            state["largest"][0] = max(state["largest"][0], state["weight"][0])
-            state["violation"][0] = 0.0
-        return lam
+        return charge_dual(self._state.array, self.rates, value)
 
 
 class DualSurrogate(Dual):

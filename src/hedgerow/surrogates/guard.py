@@ -18,7 +18,12 @@ from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.kernels.vectors import three, two
 from hedgerow.learners import steps as rules
-from hedgerow.learners.steps import capped_regulariser, power_of_two_above, scaled_size
+from hedgerow.learners.steps import (
+    capped_regulariser,
+    power_of_two_above,
+    scaled_size,
+    three_quarters,
+)
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State, Stateful
 
@@ -53,7 +58,7 @@ def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
     if value <= 0.0 or sizes[FORCE2] <= 0.0:
         return 0.0
     CD = guard[C] * D
-    m = guard[LAM] / C1 * CD * guard[UNIT] * guard[PHI] ** 0.75
+    m = guard[LAM] / C1 * CD * guard[UNIT] * three_quarters(guard[PHI])
     kappa = CD * math.sqrt(sizes[FORCE2])
     share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
     return (m + guard[WC]) / kappa * share * share * share
@@ -70,7 +75,7 @@ def steepest(norm: float, D: float, beta: float) -> float:
     """Return min(D^{2/3} ||s||^{4/3} beta^{-1/3}, (4/3) ||s|| D): the one-step inequality."""
     rise = 4.0 / 3.0 * norm * D
     if beta > 0.0:
-        rise = min(rise, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
+        rise = min(rise, norm * (D * D * (norm / beta)) ** (1.0 / 3.0))
     return rise
 
 
@@ -131,14 +136,15 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
     if rule[rules.UNIT] == 0.0:
         rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
     guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)
-    root = unit * guard[PC] ** 0.75
+    root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser
     if rule[rules.LEFT] < math.inf:  # the learner stepped: its rounds so far are settled
         guard[Z] = min(guard[RISEN], rule[rules.M] + 4.0 / 3.0 * rule[rules.LEFT])
         guard[BLOCK], guard[THEN] = 0.0, rule[rules.BETA]
     known, CD = guard[Z], guard[C] * D
     room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
-    room += guard[LAM_E] * CD * unit * guard[PHI] ** 0.75
+    size = CD * unit * three_quarters(guard[PHI])
+    room += guard[LAM_E] * size
     s2 = mixed_size2(sizes, weight)
     beta = wished = capped_regulariser(rule, scaled_size(rule, s2))
     left, rise = increase(guard, rule, s2, beta, b)
@@ -150,7 +156,7 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
         rule[rules.ORDERED] = beta
         guard[ACTED] += 1.0
     extra = (weight - floor) * value
-    rule[rules.LEASH] = guard[LAM_H] * CD * unit * guard[PHI] ** 0.75
+    rule[rules.LEASH] = guard[LAM_H] * size
     guard[BLOCK] += math.sqrt(mixed_size2(sizes, weight))
     guard[RISEN] = known + rise
     guard[WC] += floor * max(0.0, value)

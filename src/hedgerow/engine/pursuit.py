@@ -1,0 +1,79 @@
+"""A point of a set that comes near another one by Frank-Wolfe steps, or separates it from the set.
+
+`sets/approximate_projection.py` does the same around an oracle in Python, with the same bits, and
+has the references.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hedgerow.engine.tables import set_table
+from hedgerow.kernels.frankwolfe import line_search
+from hedgerow.kernels.jit import kernel, number, read, whole, write
+from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load
+
+Array = Any
+GAP_RATE = 6.75
+"""After k steps some gap is at most 6.75 d^2 / (k + 2), d the longest way to a vertex (Jaggi 2013).
+
+With d <= 2R this makes the paper's 27 R^2 / eps - 2 steps for a gap of eps."""
+
+
+@kernel(number, read, read)
+def apart2(x: Array, y: Array) -> float:
+    """Return ||x - y||^2."""
+    lanes, rest = broadcast(0.0), 0.0
+    even = len(x) - len(x) % WIDTH
+    for i in range(0, even, WIDTH):
+        e = load(x, i) - load(y, i)
+        lanes += e * e
+    for i in range(even, len(x)):
+        rest += (x[i] - y[i]) * (x[i] - y[i])
+    return hsum(lanes) + rest
+
+
+@kernel(whole, set_table, write, read, number, write)
+def approach(table: Any, x: Array, y: Array, eps: float, work: Array) -> int:
+    """Move x towards y until it is near or separates y; return the oracle calls.
+
+    x begins further than sqrt(3 eps) from y. `work` has room for three vectors.
+    """
+    n = len(x)
+    index, numbers, links, scratch, _, _ = table.space
+    slope, v, following = work[:n], work[n : 2 * n], work[2 * n : 3 * n]
+    calls, longest, far2 = 0, 0.0, apart2(x, y)
+    while True:
+        calls += 1
+        for i in range(n):
+            slope[i] = x[i] - y[i]
+        table.oracle(index, numbers, slope, links, scratch, v)
+        gap, squared = line_search(slope, 0.5, x, v, following)
+        longest = max(longest, squared)
+        if gap <= eps or calls > GAP_RATE * longest / eps:  # the second by rounding alone
+            return calls
+        nearer2 = apart2(following, y)
+        if nearer2 > 3.0 * eps and nearer2 >= far2:
+            return calls  # rounding: no step leads nearer
+        for i in range(n):
+            x[i] = following[i]
+        if nearer2 <= 3.0 * eps:
+            return calls
+        far2 = nearer2
+
+
+@kernel(whole, set_table, write, write, number, number, whole, write)
+def pursue(table: Any, x: Array, y: Array, eps: float, share: float, most: int, work: Array) -> int:
+    """Separate and move until x is near y; return the oracle calls, -1 if `most` were not enough.
+
+    Each time y goes so large a share of its way to the x that separates it.
+    """
+    calls = 0
+    for _ in range(most):
+        if apart2(x, y) <= 3.0 * eps:
+            return calls
+        calls += approach(table, x, y, eps, work)
+        if not apart2(x, y) <= 3.0 * eps:
+            for i in range(len(y)):
+                y[i] -= share * (y[i] - x[i])
+    return -1
