@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 
 import numba
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 from numba.core.registry import cpu_target
 
+from hedgerow import kernels
 from hedgerow.kernels.jit import COMPILED, Kernel
 from hedgerow.kernels.pipeline import is_plain, kernel_target
 
@@ -162,3 +166,23 @@ def test_other_code_in_the_process_is_compiled_as_ever(made):
     assert njitted(1.0, 2.0) == 2.0
     assert not isinstance(njitted, Kernel)
     assert type(njitted.overloads[numba.float64, numba.float64].library).__name__ != "KernelLibrary"
+
+
+LATER = """
+import numba, numpy as np
+numba.version_info = numba.version_info._replace(short=(99, 0))
+from hedgerow.kernels import jit, ocg
+assert not jit.KNOWN
+d, x, v = np.random.default_rng(0).standard_normal((3, 21))
+print(*(float(number).hex() for number in ocg.gap_and_distance(d, x, v)))
+"""
+
+
+def test_a_numba_whose_insides_are_not_known_compiles_kernels_by_itself(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", LATER]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    d, x, v = np.random.default_rng(0).standard_normal((3, 21))
+    known = kernels.ocg.gap_and_distance(d, x, v)
+    assert done.stdout.split() == [float(number).hex() for number in known]

@@ -12,15 +12,24 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import types
+from numba import types, version_info
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaExperimentalFeatureWarning
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import make_concrete_template
 
 from hedgerow.kernels.cache import KernelCache, config
-from hedgerow.kernels.inner_code import inner_code
-from hedgerow.kernels.pipeline import KernelCompiler, kernel_target
+
+KNOWN = (0, 63) <= version_info.short < (0, 69)
+"""Whether the inner workings of this numba are known, so that kernels take the shorter way of
+`pipeline.py`. A later numba compiles them by itself: the same arithmetic, a slower first call."""
+way: tuple[Any, Any] = Compiler, cpu_target
+if KNOWN:
+    from hedgerow.kernels.inner_code import inner_code
+    from hedgerow.kernels.pipeline import KernelCompiler, kernel_target
+
+    way = KernelCompiler, kernel_target
 
 F = TypeVar("F", bound=Callable[..., Any])
 Dispatcher: Any = CPUDispatcher
@@ -87,12 +96,12 @@ class Kernel(Dispatcher):  # type: ignore[misc]
 
     """
 
-    targetdescr = kernel_target
+    targetdescr = way[1]
 
     def __init__(self, function: Any, signature: Any, handed: bool = False):
         options = {"nopython": True, "nogil": True}
         options["no_cpython_wrapper" if handed else "no_cfunc_wrapper"] = True
-        super().__init__(function, targetoptions=options, pipeline_class=KernelCompiler)
+        super().__init__(function, targetoptions=options, pipeline_class=way[0])
         self.signature = signature
         self._code: Any = None
         self._handed: Any = None
@@ -142,15 +151,18 @@ class Kernel(Dispatcher):  # type: ignore[misc]
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """A kernel that calls it is being compiled."""
+        if not KNOWN:
+            self.ready()
+            return super().get_call_template(args, kws)
         parameters, args = self.fold_argument_types(args, kws)
         if self._code is None:
             self._code = inner_code(self.py_func, self.signature, self.targetdescr)
         name = self.py_func.__name__
         return make_concrete_template(name, name, [self.signature]), parameters, args, {}
 
-    def get_overload(self, sig: Any) -> Any:  # noqa: ARG002 - it has one
+    def get_overload(self, sig: Any) -> Any:
         """Return what that kernel calls."""
-        return self._code
+        return self._code if KNOWN else super().get_overload(sig)
 
 
 def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
