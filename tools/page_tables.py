@@ -253,7 +253,7 @@ def speed() -> str:
             f"{imported:.2f} s / {cached:.1f} s / {uncached:.1f} s",
             "at most 0.3 / 1 / 4 s",
             f"{_met(imported <= 0.3)}, {_met(cached <= 1.0)}, {_met(uncached <= 4.0)}: numba types "
-            "and lowers the kernels that a game needs, some 150, once a machine, and says so",
+            "and lowers the kernels that a game needs, some 100, once a machine, and says so",
         ],
         [
             "10^7 rounds, 1200 edges",

@@ -2,8 +2,7 @@
 
 numba by itself optimises a function and makes machine code of it, with wrappers for Python and C,
 before it links it into its callers, where all of that is done again. Here the code of the callee is
-only written down; the kernel that Python calls is optimised as a whole, once. The first game of
-`projection_free_coco` on a machine then takes 60 % of the time.
+only written down; the kernel that Python calls is optimised as a whole, once.
 """
 
 from __future__ import annotations
