@@ -79,8 +79,8 @@ def games(T: int) -> dict[str, Game]:
         X = problem.decision_set
         return lambda: build(X, T, 0, lipschitz=1e3, bound=5e3), problem
 
-    def projecting(problem: hr.Problem) -> Game:
-        return lambda: hr.baselines.sinha_vaze_2024(problem.decision_set, T), problem
+    def rival(build: Callable[..., Any], problem: hr.Problem) -> Game:
+        return lambda: build(problem.decision_set, T), problem
 
     return {
         "traffic, mean latency, largest utilisation": coco(plain),
@@ -91,9 +91,21 @@ def games(T: int) -> dict[str, Game]:
         "linear, `BlockOCG` on 10^4 blocks": blocks(product),
         "maximum of 5, simplex of 50": coco(maxima),
         "maximum of 5, simplex of 50, 5 queues": coco(maxima, constraints=5),
-        "quadratic, ball of 50, `sinha_vaze_2024`": projecting(ball),
+        "quadratic, ball of 50, `sinha_vaze_2024`": rival(hr.baselines.sinha_vaze_2024, ball),
         "quadratic, box of 50, drawn one by one": coco(box),
-        "rule that reacts, box of 100, `sinha_vaze_2024`": projecting(hard),
+        "rule that reacts, box of 100, `sinha_vaze_2024`": rival(
+            hr.baselines.sinha_vaze_2024, hard
+        ),
+        "quadratic, ball of 50, `mahdavi_2012`": rival(hr.baselines.mahdavi_2012, ball),
+        "traffic, `yu_neely_2020`": rival(hr.baselines.yu_neely_2020, plain),
+        "linear, 300 edges, `guo_recoo`": rival(hr.baselines.guo_recoo, graph),
+        "linear, 300 edges, `garber_kretzu_2024_dpp`": rival(
+            hr.baselines.garber_kretzu_2024_dpp, graph
+        ),
+        "linear, simplex of 10, `lu_bagel`": rival(hr.baselines.lu_bagel, iid),
+        "`garber_kretzu_2024_bandit`, simplex of 10": bandit(
+            hr.baselines.garber_kretzu_2024_bandit, iid
+        ),
         "`projection_free_cbco`, simplex of 10": bandit(hr.projection_free_cbco, iid),
         "`wang_2025_bandit`, simplex of 10": bandit(hr.baselines.wang_2025_bandit, iid),
         "`projection_free_cbco`, 300 edges": bandit(hr.projection_free_cbco, graph),
