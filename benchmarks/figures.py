@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -47,20 +48,25 @@ def bars(ax: Any, names: list[str], values: list[float], label: str) -> None:
     ours = {name for name in names if name in ("simulate (compiled loop)", "projection_free_coco")}
     colours = [BLUE if names[k] in ours else GREY for k in order]
     drawn = ax.barh([names[k] for k in order], [values[k] for k in order], color=colours)
-    ax.bar_label(drawn, fmt="%.3g", padding=3)
+    ax.bar_label(drawn, fmt=three_digits, padding=3)
     ax.set_xscale("log")
     ax.set_xlim(right=4.0 * max(values))
     ax.set_xlabel(label)
 
 
+def three_digits(value: float) -> str:
+    """Return a number with three digits, never as a power of ten."""
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(value)))}f}"
+
+
 def edges(ax: Any, results: dict[str, Any]) -> None:
-    """Draw time against edges, above the time that reading a round's rows takes."""
-    rows = results["edges"]
+    """Draw time against edges, above the floor."""
+    rows, slope = results["edges"], results["exponents"]["edges"]
     m = [row["edges"] for row in rows]
     ax.loglog(m, [row["us_per_round"] for row in rows], "o-", color=BLUE, label="simulate")
-    floor = [1e6 * 16.0 * k / results["bandwidth_bytes_per_second"] for k in m]
-    ax.loglog(m, floor, "--", color=GREY, label="reading the two rows from memory")
-    slope = results["exponents"]["edges"]
+    floor = [row["floor_us_per_round"] for row in rows]
+    least = f"floor, exponent {results['exponents']['floor']:.2f}"
+    ax.loglog(m, floor, "s--", color=GREY, label=least)
     ax.set(xlabel="edges", ylabel="microseconds a round")
     ax.set_title(f"Against edges: exponent {slope:.2f} from 10^4 on", loc="left")
     ax.legend(frameon=False, loc="lower right", fontsize=8)
