@@ -26,6 +26,7 @@ from hedgerow.kernels.jit import (
 )
 from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.block_bandit import (
     END_BLOCK,
     BlockConditionalGradient,
@@ -164,8 +165,7 @@ class CompiledBandit:
         assert f is not None
         assert g is not None
         end, n = chunk.rounds, learner.decision_set.dim
-        if learner.rounds <= learner.horizon:
-            end = min(end, first + learner.horizon - learner.rounds)  # the objects warn after it
+        end = before_warning(first, end, learner.rounds, learner.horizon)
         most = int(max(f.parts.max(), g.parts.max()))
         stopped: int = play_bandit_rounds(
             *(*self._parts, f.look, f.arrays, g.look, g.arrays, *self._declared),

@@ -33,6 +33,7 @@ from hedgerow.kernels.jit import (
 )
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot, dots_and_norms
+from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.policies.constrained import Constrained
@@ -252,8 +253,7 @@ class CompiledBlocks(ABC):
     def _by_blocks(self, play: Callable[[int, int], int], first: int, end: int) -> int:
         """Play rounds of one block at a time; return the first one that was not played."""
         player = self._player
-        if player.rounds <= player.steps.horizon:
-            end = min(end, first + player.steps.horizon - player.rounds)  # the objects warn after
+        end = before_warning(first, end, player.rounds, player.steps.horizon)
         while first < end:
             until = min(end, first + player.left)
             first = play(first, until)

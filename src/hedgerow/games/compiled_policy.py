@@ -9,6 +9,7 @@ from hedgerow.baselines.told_units import NO_UNITS
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
+from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.separation_ogd import SeparationDescent
@@ -87,8 +88,7 @@ class CompiledPolicy:
     def _begin(self, first: int, end: int) -> tuple[int, Vector]:
         """Return where to stop at the latest, and the noise of the rounds until then."""
         learner = self._learner
-        if learner.horizon is not None and learner.rounds <= learner.horizon:
-            end = min(end, first + learner.horizon - learner.rounds)  # the objects warn after it
+        end = before_warning(first, end, learner.rounds, learner.horizon)
         return end, learner.draw(end - first)
 
 

@@ -17,6 +17,7 @@ from hedgerow.games.convex_loop import look_at, look_type, note_seen, unowned
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
 from hedgerow.kernels.jit import COMPILED, kernel, number, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.one_point import FACTOR, MEAN, OnePoint, learn_mean, play_near
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
@@ -128,8 +129,7 @@ class CompiledOnePoint:
         assert f is not None
         assert g is not None
         end, (n, d) = chunk.rounds, one._basis.shape
-        if blocks.rounds <= blocks.steps.horizon:
-            end = min(end, first + blocks.steps.horizon - blocks.rounds)  # the objects warn after
+        end = before_warning(first, end, blocks.rounds, blocks.steps.horizon)
         most = int(max(f.parts.max(), g.parts.max()))
         looks = (f.look, f.arrays, g.look, g.arrays, *self._declared)
         memory = (

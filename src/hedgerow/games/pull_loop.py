@@ -16,6 +16,7 @@ from hedgerow.kernels.hulls import place
 from hedgerow.kernels.jit import COMPILED, kernel, number, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dots_and_norms
+from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.pulls import PULL, pull_step
 from hedgerow.learners.separation_ogd import SeparationDescent
 from hedgerow.policies.constrained import Constrained
@@ -198,11 +199,7 @@ class CompiledPulls:
         return play_pulled_convex(*told)
 
     def _end(self, first: int, end: int) -> int:
-        """Return where to stop at the latest: the objects warn after the horizon."""
-        learner = self._learner
-        if learner.horizon is None or learner.rounds > learner.horizon:
-            return end
-        return min(end, first + learner.horizon - learner.rounds)
+        return before_warning(first, end, self._learner.rounds, self._learner.horizon)
 
 
 def compiled_pulls(policy: object) -> CompiledPulls | None:

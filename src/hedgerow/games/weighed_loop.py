@@ -11,6 +11,7 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
 from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot, dots_and_norms
+from hedgerow.learners.arguments import before_warning
 from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk
 from hedgerow.sets.compiled import as_written
@@ -105,11 +106,7 @@ class CompiledSteps:
         return play_weighed_convex(table, self._units, *looks, first, end, seen, each)
 
     def _end(self, first: int, end: int) -> int:
-        """Return where to stop at the latest: the objects warn after the horizon."""
-        policy = self._policy
-        if policy.horizon is None or policy.rounds > policy.horizon:
-            return end
-        return min(end, first + policy.horizon - policy.rounds)
+        return before_warning(first, end, self._policy.rounds, self._policy.horizon)
 
 
 def compiled_steps(policy: object, units: Vector) -> CompiledSteps | None:

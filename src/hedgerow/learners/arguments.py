@@ -35,3 +35,13 @@ def warn_beyond(round_number: int, horizon: int | None) -> None:
             "play goes on, the guarantee ends",
             stacklevel=level_outside(),
         )
+
+
+def before_warning(first: int, end: int, rounds: int, horizon: int | None) -> int:
+    """Return until where a loop may play the rounds from `first` on, after so many others.
+
+    It leaves the first round after the horizon to objects, which warn.
+    """
+    if horizon is None or rounds > horizon:
+        return end
+    return min(end, first + horizon - rounds)
