@@ -333,7 +333,7 @@ def lazy_pays() -> Said:
 
 @quote
 def longer_search() -> Said:
-    """What the longer search found for the default on the simplex."""
+    """What the longer search found for the present default on the simplex."""
     rows = read("adversary_search.json")
     worst = [
         row["worst"]
@@ -341,7 +341,7 @@ def longer_search() -> Said:
         if (row["policy"], row["set"]) == ("projection_free_coco", "Simplex")
         and row["measure"].startswith("regret")
     ]
-    return (f"{worst[0]:.3f} for the default on the simplex",)
+    return (f"{worst[0]:.3f} for the present default on the simplex",)
 
 
 @quote
