@@ -1,4 +1,7 @@
-"""Speed: runs `benchmarks/bench.py` and keeps its numbers as evidence/bench.json."""
+"""Speed: runs `benchmarks/bench.py` and keeps its numbers and its figure.
+
+They are evidence/bench.json and docs/explanation/performance.png.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ def main() -> None:
     """Measure, then copy what was measured."""
     subprocess.run([sys.executable, "benchmarks/bench.py"], cwd=ROOT, check=True)
     shutil.copyfile(ROOT / "out/bench/bench.json", ROOT / "evidence/bench.json")
+    shutil.copyfile(ROOT / "out/bench/bench.png", ROOT / "docs/explanation/performance.png")
 
 
 if __name__ == "__main__":
