@@ -28,19 +28,19 @@ def test_kills_lose_nothing_and_count_nothing_twice(place):
 
 
 def test_a_store_that_forgets_is_noticed(folder, monkeypatch):
-    """The mutant: every ninth commit of a victim is lost, without a word."""
+    """The mutant: every third commit of a victim is lost, without a word."""
     count, writing, here = iter(range(10**9)), hr.live.Store.writing, os.getpid()
 
     @contextmanager
     def forgetful(store, session=None):
         with writing(store, session) as connection:
             yield connection
-            if os.getpid() != here and session is not None and next(count) % 9 == 8:
+            if os.getpid() != here and session is not None and next(count) % 3 == 2:
                 connection.connection.driver_connection.rollback()
 
     monkeypatch.setattr(hr.live.Store, "writing", forgetful)
     try:
-        verdict = trial(f"{folder}/s.db", kills=12, seed=1, longest=0.15)
+        verdict = trial(f"{folder}/s.db", kills=12, seed=1, longest=0.3)
     except (AssertionError, LookupError, ValueError):
         return  # acknowledged in two ways, or told what was never asked for
     assert verdict["acknowledged facts lost"] > 0
