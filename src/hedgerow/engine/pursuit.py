@@ -1,7 +1,7 @@
 """A point of a set that comes near another one by Frank-Wolfe steps, or separates it from the set.
 
-`sets/approximate_projection.py` does the same around an oracle in Python, with the same bits, and
-has the references.
+`sets/approximate_projection.py` takes the same steps around an oracle in Python, and has the
+references.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ GAP_RATE = 6.75
 
 With d <= 2R this makes the paper's 27 R^2 / eps - 2 steps for a gap of eps."""
 
+FAR, NEAR, SEPARATES = range(3)
+"""What became of a step: it goes on, x is within sqrt(3 eps) of y, or y - x separates."""
+CALLS, LONGEST, GAP, PROGRESS = range(4)
+"""The numbers of `progress`, and how many there are."""
+
 
 @kernel(number, read, read)
 def apart2(x: Array, y: Array) -> float:
@@ -33,33 +38,46 @@ def apart2(x: Array, y: Array) -> float:
     return hsum(lanes) + rest
 
 
+@kernel(whole, write, read, write, read, write, write, number)
+def come_nearer(
+    x: Array, y: Array, slope: Array, v: Array, following: Array, progress: Array, eps: float
+) -> int:
+    """Move x towards the oracle's answer v to slope = x - y; say whether it is to be asked again.
+
+    `progress` is [oracle calls, the longest ||v - x||^2, gap], all 0 at first.
+    """
+    gap, squared = line_search(slope, 0.5, x, v, following)
+    progress[CALLS] += 1.0
+    progress[LONGEST], progress[GAP] = max(progress[LONGEST], squared), gap
+    if gap <= eps or progress[CALLS] > GAP_RATE * progress[LONGEST] / eps:
+        return SEPARATES  # for the second reason by rounding alone
+    nearer2 = apart2(following, y)
+    if nearer2 > 3.0 * eps and nearer2 >= apart2(x, y):
+        return SEPARATES  # rounding: no step leads nearer
+    for i in range(len(x)):
+        x[i] = following[i]
+        slope[i] = x[i] - y[i]
+    return NEAR if nearer2 <= 3.0 * eps else FAR
+
+
 @kernel(whole, set_table, write, read, number, write)
 def approach(table: Any, x: Array, y: Array, eps: float, work: Array) -> int:
     """Move x towards y until it is near or separates y; return the oracle calls.
 
-    x begins further than sqrt(3 eps) from y. `work` has room for three vectors.
+    x begins further than sqrt(3 eps) from y. `work` has room for three vectors and the progress.
     """
     n = len(x)
     index, numbers, links, scratch, _, _ = table.space
     slope, v, following = work[:n], work[n : 2 * n], work[2 * n : 3 * n]
-    calls, longest, far2 = 0, 0.0, apart2(x, y)
-    while True:
-        calls += 1
-        for i in range(n):
-            slope[i] = x[i] - y[i]
+    progress, found = work[3 * n :], FAR
+    for i in range(n):
+        slope[i] = x[i] - y[i]
+    for k in range(len(progress)):
+        progress[k] = 0.0
+    while found == FAR:
         table.oracle(index, numbers, slope, links, scratch, v)
-        gap, squared = line_search(slope, 0.5, x, v, following)
-        longest = max(longest, squared)
-        if gap <= eps or calls > GAP_RATE * longest / eps:  # the second by rounding alone
-            return calls
-        nearer2 = apart2(following, y)
-        if nearer2 > 3.0 * eps and nearer2 >= far2:
-            return calls  # rounding: no step leads nearer
-        for i in range(n):
-            x[i] = following[i]
-        if nearer2 <= 3.0 * eps:
-            return calls
-        far2 = nearer2
+        found = come_nearer(x, y, slope, v, following, progress, eps)
+    return int(progress[CALLS])
 
 
 @kernel(whole, set_table, write, write, number, number, whole, write)

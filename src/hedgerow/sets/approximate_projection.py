@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.engine.pursuit import GAP_RATE, apart2, pursue
+from hedgerow.engine.pursuit import CALLS, FAR, GAP, NEAR, PROGRESS, apart2, come_nearer, pursue
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.sets.compiled import KernelWorkspace
-from hedgerow.sets.frankwolfe import Descent, Oracle, frank_wolfe
+from hedgerow.sets.frankwolfe import Descent, Oracle
 
 STEP_2023 = 2.0 / 3.0
 """How far y is drawn towards its separating point, Garber and Kretzu (2023)."""
@@ -54,17 +54,12 @@ def frank_wolfe_separation(lmo: Oracle, start: Vector, y: Vector, eps: float) ->
     as_positive(eps, "eps")
     if _near(start, y, eps):
         return Descent(start.copy(), math.inf, 0)
-    longest = 0.0
-    for calls, step in enumerate(frank_wolfe(lmo, np.zeros(y.size), 0.5, y, start), start=1):
-        longest = max(longest, step.squared)
-        enough = GAP_RATE * longest / eps
-        if step.gap <= eps or calls > enough:  # the second by rounding alone
-            break
-        if _near(step.following, y, eps):
-            return Descent(step.following, math.inf, calls)
-        if apart2(step.following, y) >= apart2(step.x, y):
-            break  # rounding: no step leads nearer
-    return Descent(step.x, step.gap, calls)
+    x, slope, following, progress = start.copy(), start - y, np.empty(y.size), np.zeros(PROGRESS)
+    found = FAR
+    while found == FAR:
+        found = come_nearer(x, y, slope, lmo(slope.copy()), following, progress, eps)
+    gap = math.inf if found == NEAR else float(progress[GAP])
+    return Descent(x, gap, int(progress[CALLS]))
 
 
 def approximately_feasible_projection(lmo: Oracle, start: Vector, y: Vector, eps: float) -> Pursuit:
@@ -137,7 +132,7 @@ def into_ball(y: Vector, centre: Vector, radius: float) -> Vector:
 def project_by_kernels(space: KernelWorkspace, x: Vector, y: Vector, eps: float) -> int:
     """Move x and y to where `approximately_feasible_projection` ends; return the oracle calls."""
     most = math.ceil(_most_2023(x, y, eps)) + 2
-    calls = pursue(space.table, x, y, eps, STEP_2023, most, np.empty(3 * x.size))
+    calls = pursue(space.table, x, y, eps, STEP_2023, most, np.empty(3 * x.size + PROGRESS))
     if calls < 0:
         raise _too_small(most, eps, x)
     return calls
