@@ -18,6 +18,7 @@ from hedgerow.kernels.vectors import descent
 from hedgerow.learners import atoms as remembered
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
+from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -92,7 +93,13 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """Admit the vertex if it is news, step towards it, and descend again."""
     x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
@@ -113,7 +120,13 @@ def after_oracle(
 
 @kernel(*AFTER_ORACLE)
 def without_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """Stay within the hull of the remembered vertices."""
     settle(state, work, n)
@@ -212,4 +225,4 @@ class CorrectiveOMD(KernelLearner):
         """Take the gradient at x_t and move within the hull of the remembered vertices."""
         s, declared = self._checked(loss)
         self._before(s, declared, self._noise())
-        tables.after_oracle(self._resting, s.size)
+        tables.after_oracle(self._resting, s.size, NO_INDEX)
