@@ -82,8 +82,7 @@ def before_oracle(
     deal(own)
     rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
-        corrective_omd.correct(follower, work, s, loss[0])
-        corrective_omd.settle(follower, work, n)
+        corrective_omd.correct_alone(follower, work, s, loss[0])
         return adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
     adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
     adaptive_ocg.without_oracle(leader, work, n, NO_INDEX, *rule)
