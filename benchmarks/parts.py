@@ -26,6 +26,7 @@ from hedgerow.surrogates.make_loss import make_loss
 NEAR = 16
 """So many rows lie in the second cache."""
 
+
 @numba.njit
 def look(costs: Any, constraints: Any, x: Any, rounds: int) -> float:
     """Look at a round's two rows."""

@@ -194,7 +194,8 @@ def speed() -> str:
     bench = read("bench.json")
     naive, scipy, oracle = (bench_row(p) for p in ("networkx", "SciPy", "our compiled oracle"))
     floor, in_turn = bench_row("floor:"), bench_row("floor in turn")
-    live, plain, two = bench_row("ask and tell"), bench_row("without"), bench["threads"][1]
+    live, two = bench_row("ask and tell"), bench["threads"][1]
+    mixed = {row["game"]: row["ratio"] for row in bench["tracking"]}
     slopes = bench["exponents"]
     run, projected = seconds("projection_free_coco"), seconds("sinha_vaze_2024")
     imported, cached, uncached = (row["seconds"] for row in bench["starts"])
@@ -246,9 +247,10 @@ def speed() -> str:
         ],
         [
             "compiled round of the default, over one without tracking",
-            f"{1.0 / plain['ratio']:.2f}x the time ({1e6 * plain['ours']:.1f} µs)",
+            ", ".join(f"{ratio:.1f}x ({game})" for game, ratio in mixed.items()),
             "at most 2.5x",
-            _met(plain["ratio"] >= 0.4),
+            f"met by {sum(ratio <= 2.5 for ratio in mixed.values())} of {len(mixed)}: the follower "
+            "multiplies and mixes its vertices in every round, which small sets feel",
         ],
         [
             "time a round in edges, from 10^4 to 10^7",
