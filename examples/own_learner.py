@@ -19,7 +19,7 @@ def before_oracle(state, work, s, noise, inner, loss, regularise, step_size, aft
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(state, work, n, regularise, step_size, after_step):
+def after_oracle(state, work, n, ones, regularise, step_size, after_step):
     """Move a little towards the oracle's answer: x_{t+1} = x_t + (v_t - x_t) / sqrt(t + 1)."""
     for i in range(n):
         state[i] += (work[n + i] - state[i]) / (state[2 * n] + 1.0) ** 0.5

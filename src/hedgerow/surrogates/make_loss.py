@@ -93,8 +93,7 @@ def weigh(
     known = surrogate.asks and len(surrogate.ledger) > 0  # without a policy the play is not known
     if reach and not (known and plain2 > LEAST_DIRECTION2):
         return math.nan
-    if needed > UNSEEN:  # else the weight is 0, and the round not left to Python
-        save(surrogate)
+    save(surrogate)
     relief = 0.0
     if reach:
         index, numbers, links, scratch = surrogate.space
