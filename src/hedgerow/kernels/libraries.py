@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from llvmlite import binding  # type: ignore[import-untyped]
+from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 
 Library: Any = JITCodeLibrary
@@ -48,6 +49,9 @@ def link(module: Any, parts: list[Part]) -> None:
 class KernelLibrary(Library):  # type: ignore[misc]
     """A kernel, and the parts that it calls."""
 
+    borrows = False
+    """Whether it counts no references (`kernels/borrowed.py`)."""
+
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)
         self.parts: dict[str, Part] = {}  # callees first
@@ -68,6 +72,21 @@ class KernelLibrary(Library):  # type: ignore[misc]
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Optimise as numba does, but unroll no loops: kernels have theirs eight numbers wide."""
+        codegen, options = self._codegen, binding.create_pipeline_tuning_options()
+        inlining, inlined = codegen._module_pass_manager(
+            opt=codegen._opt_level, loop_vectorize=codegen._loopvect, cost="cheap"
+        )
+        inlining.run(self._final_module, inlined)
+        options.speed_level, options.loop_unrolling = int(config.OPT), False
+        options.loop_vectorization = bool(config.LOOP_VECTORIZE)
+        options.slp_vectorization = bool(config.SLP_VECTORIZE)
+        builder: Any = binding.create_pass_builder(codegen._tm, options)
+        passes: Any = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(self._final_module, builder)
 
     def finalize(self) -> None:
         """Link the parts, and make machine code of all."""

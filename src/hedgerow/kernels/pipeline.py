@@ -16,11 +16,14 @@ from typing import Any
 from numba.core import typed_passes, types, untyped_passes
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, _pass_registry
+from numba.core.base import _wrap_impl
 from numba.core.cpu import CPUContext
 from numba.core.extending import models, register_model
 from numba.core.registry import CPUTarget, cpu_target
 from numba.core.typing.context import Context as TypingContext
 
+from hedgerow.kernels.borrowed import borrows, holds_references, uncounted
+from hedgerow.kernels.elements import code_of
 from hedgerow.kernels.libraries import KernelLibrary
 from hedgerow.kernels.scalars import TEMPLATES
 
@@ -83,9 +86,21 @@ class PlainPasses(Manager):  # type: ignore[misc]
         for kind, _ in self.passes:
             if kind is typed_passes.NopythonRewrites and not makes_arrays(state):
                 continue
+            if kind is typed_passes.IRLegalization and self._is_to_borrow(state):
+                state.targetctx, state.library.borrows = uncounted(state.targetctx), True
+                continue  # it would write down where variables end
             one: Any = _pass_registry.get(kind).pass_inst
             one.analysis = self._analysis
             one.run_pass(state)
+
+    def _is_to_borrow(self, state: Any) -> bool:
+        """Whether no caller expects references of its own: neither Python nor a table's kernel."""
+        flags, kind = state.flags, state.return_type
+        if not flags.no_cpython_wrapper:
+            return False
+        if not flags.no_cfunc_wrapper and holds_references(state.targetctx, kind):
+            return False
+        return borrows(state)
 
 
 class KernelCompiler(Base):  # type: ignore[misc]
@@ -190,6 +205,15 @@ class KernelContext(Processor):  # type: ignore[misc]
         known = (*self._registries, *self.typing_context._registries)
         lists = (entries for registry in known for entries in vars(registry).values())
         return sum(len(entries) for entries in lists if type(entries) is list)
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
+        """Return what writes the code of a call."""
+        code = None
+        if isinstance(fn, RememberingFunction) and not self.enable_boundscheck:
+            code = code_of(fn.typing_key, sig)
+        if code is None:
+            return super().get_function(fn, sig, _firstcall)
+        return _wrap_impl(code, self, sig.as_function())
 
     def get_abi_sizeof(self, ty: Any) -> int:
         """Return the size of a type in bytes."""
