@@ -121,3 +121,15 @@ def test_a_policy_asks_once_a_round_and_once_more_at_the_first_violation(make, e
         violation = -1.0 if t < 5 else 1.0
         grads = rng.standard_normal((2, 4))
         policy.tell(EvalGrad(0.0, grads[0]), EvalGrad(violation, 100.0 * grads[1]))
+
+
+def test_a_set_that_does_not_contain_its_own_start_is_refused() -> None:
+    class Outside(Simplex):
+        def start(self) -> Vector:
+            return np.full(self.dim, 2.0)
+
+    X = Outside(3)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="does not contain its own start"):
+            AdaptiveOCG(X, CertificateSteps())
+    assert AdaptiveOCG(X, CertificateSteps(), start=[1.0, 0.0, 0.0]).ask()[0] == 1.0

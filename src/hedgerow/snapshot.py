@@ -14,6 +14,7 @@ from typing import Any, Protocol, Self, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.cache_lines import aligned_zeros
 from hedgerow.showing import shown
 from hedgerow.snapshot_file import read_snapshot, write_snapshot
 
@@ -58,7 +59,7 @@ class State:
 
     def __init__(self, array: NDArray[np.float64] | None = None, /, **sizes: int):
         self.layout = sizes
-        self.array = np.zeros(sum(sizes.values())) if array is None else array
+        self.array = aligned_zeros(sum(sizes.values())) if array is None else array
         self._views: dict[str, NDArray[np.float64]] = {}
         begin = 0
         for name, size in sizes.items():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from hedgerow.feedback import first_order
 from hedgerow.functions import Function, parts_of
+from hedgerow.method_signature import signature_of
 from hedgerow.problems.problem import Problem
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Step
@@ -53,7 +53,7 @@ def turn(
 def _takes_two(tell: Callable[..., object]) -> bool:
     """Whether it can be called with cost and constraint."""
     try:
-        inspect.signature(tell).bind(None, None)
+        signature_of(tell).bind(None, None)
     except TypeError:
         return False
     return True

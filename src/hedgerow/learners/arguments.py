@@ -19,7 +19,14 @@ def first_play(decision_set: DecisionSet, start: ArrayLike | None) -> Vector:
         start: x_1, or None.
 
     """
-    x1 = decision_set.start() if start is None else as_vector(start, "start", decision_set.dim)
+    if start is None:
+        if not decision_set.starts_inside:
+            raise ValueError(
+                f"{decision_set!r} does not contain its own start; mend its start() or contains(), "
+                "or give start, the first play"
+            )
+        return decision_set.start()
+    x1 = as_vector(start, "start", decision_set.dim)
     if not decision_set.contains(x1):
         raise ValueError(
             "start must lie in the decision set; leave it out to use the set's own start"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from hedgerow.cache_lines import aligned_zeros
 from hedgerow.engine import tables
 from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.feedback import EvalGrad
@@ -92,7 +93,7 @@ class KernelLearner(StatefulPlayer):
         self.horizon, self.rule = horizon, rule
         self._state = State(x=n, **numbers)
         self._state["x"][:] = X.start() if x1 is None else x1
-        self._work = np.zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
+        self._work = aligned_zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
         self._direction, self._answer = self._work[:n], self._work[n : 2 * n]
         self._workspace = X.workspace()
 

@@ -208,17 +208,17 @@ def three_quarters(x: float) -> float:
     return root * math.sqrt(root)
 
 
-@kernel(number, write, number)
-def scaled_size(rule: Array, tangent2: float) -> float:
-    """Return (||grad||/UNIT)^{4/3}."""
-    return (tangent2 / (rule[UNIT] * rule[UNIT])) ** (2.0 / 3.0) if tangent2 > 0.0 else 0.0
+@kernel(number, number, number)
+def relative_size(norm2: float, unit: float) -> float:
+    """Return (||grad||/unit)^{4/3}."""
+    return (norm2 / (unit * unit)) ** (2.0 / 3.0) if norm2 > 0.0 else 0.0
 
 
 @kernel(number, write, number)
 def capped_regulariser(rule: Array, size: float) -> float:
     """beta_t = max(beta_{t-1}, floor P_t^{3/4}/D, min(M_{t-1}/(c D^2), cap P_t^{3/4}/D)).
 
-    P_t = P_{t-1} + size, where size is that of `scaled_size`.
+    P_t = P_{t-1} + size, where size is that of `relative_size`, in its unit.
     """
     unit = rule[UNIT] * three_quarters(rule[P] + size) / rule[D]
     wanted = rule[M] / (rule[C] * rule[D] * rule[D])
@@ -236,7 +236,7 @@ def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
     """The capped regulariser, or the one that a guard has ordered for this round."""
     if rule[UNIT] == 0.0:
         rule[UNIT] = power_of_two_above(loss[TANGENT2])
-    size = scaled_size(rule, loss[TANGENT2])
+    size = relative_size(loss[TANGENT2], rule[UNIT])
     beta = capped_regulariser(rule, size) if rule[UNIT] > 0.0 else 0.0
     rule[BETA] = max(rule[BETA], rule[ORDERED]) if rule[ORDERED] > 0.0 else beta
     rule[P] += size

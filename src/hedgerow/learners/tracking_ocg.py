@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from hedgerow.cache_lines import NUMBERS
 from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
@@ -23,8 +24,8 @@ INNER, AHEAD, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(5), 5, 7, 9, 1
 """The numbers of the state [x | sum of <s, x>, sum of <s, x - x_A>, whether the leader has the
 turn, AdaHedge's Delta, length of the leader's part, shares in the play, AdaHedge's p and L,
 credit | leader | follower], after x. The last four are pairs: leader, follower."""
-OWN = 13
-"""How many numbers these are."""
+OWN = 16
+"""How much room these have: two cache lines, so that the leader's part begins with a line."""
 EQUAL = 0.2
 """The part of the oracle calls that is dealt out equally; the rest goes by weight."""
 
@@ -162,8 +163,9 @@ class TrackingOCG(KernelLearner):
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         rule = self.steps.begin(diameter)
         own = {"inner": 1, "ahead": 1, "leads": 1, "Delta": 1, "leader": 1}
-        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2}
+        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "room": OWN - 13}
         leader = {"x_A": n, "x1": n, "S": n, "t": 1, "inner_A": 1, "skipped": 1, "rule": rule.size}
+        leader |= {"room_A": -(RULE + rule.size) % NUMBERS}
         follower = {"x_B": n} | {f"{k}_B": v for k, v in corrective_omd.state_sizes(n, K).items()}
         numbers = own | pairs | leader | follower
         scratch = corrective_omd.scratch_size(n, K)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from hedgerow.inputs import Vector, as_vector, squared_norm
+from hedgerow.method_signature import signature_of
 from hedgerow.sets.decision_set import DecisionSet
 
 
@@ -30,7 +30,7 @@ class Plays(Protocol):
 
 def takes_late(part: object) -> TypeGuard[TakesLate]:
     """Whether the part's `tell` knows the word `at`."""
-    return "at" in inspect.signature(part.tell).parameters  # type: ignore[attr-defined]
+    return "at" in signature_of(part.tell).parameters  # type: ignore[attr-defined]
 
 
 def reach_of(decision_set: DecisionSet, play: Vector) -> float:

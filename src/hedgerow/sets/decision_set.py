@@ -141,6 +141,11 @@ class DecisionSet(ShownShort, ABC):
         """Return a deterministic first point, x_1."""
         return self.lmo(np.zeros(self.dim))
 
+    @cached_property
+    def starts_inside(self) -> bool:
+        """Whether the set contains its own start, asked once."""
+        return self.contains(self.start())
+
     def tangent(self, c: ArrayLike) -> Vector:
         """Return the component of c along the set; the oracle's answer does not change."""
         return as_vector(c, "the direction", self.dim)

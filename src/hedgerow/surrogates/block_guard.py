@@ -98,11 +98,10 @@ def order(rows: Array, beta: float) -> None:
 def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, as `guard.grant` does for one block."""
     D = guard[DIAMETER]
-    floor = theorem_weight(guard, D, value, sizes)
+    floor, _ = theorem_weight(guard, D, value, sizes)
     if guard[UNIT] == 0.0:  # every cost was flat so far: there is no regret to guard
         return wish
     weight, unit = max(wish, floor), guard[UNIT]
-    guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)
     root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser
     known = guard[Z] = min(guard[RISEN], settled(rows))

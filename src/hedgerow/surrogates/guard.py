@@ -21,7 +21,7 @@ from hedgerow.learners import steps as rules
 from hedgerow.learners.steps import (
     capped_regulariser,
     power_of_two_above,
-    scaled_size,
+    relative_size,
     three_quarters,
 )
 from hedgerow.sets.decision_set import DecisionSet
@@ -43,31 +43,36 @@ SHARE = 0.25
 BISECTIONS = 40
 
 
-@kernel(number, write, number, number, SIZES)
-def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
-    """Take in the cost's size; return wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^3, Theorem F's weight.
-
-    m_t = (lambda/c1) C D Phi_t and kappa_t = C D ||grad g||.
-    """
-    if guard[UNIT] == 0.0:
-        guard[UNIT] = power_of_two_above(sizes[COST2])
-        if guard[UNIT] == 0.0:
-            return 0.0
-    guard[PHI] += (sizes[COST2] / (guard[UNIT] * guard[UNIT])) ** (2.0 / 3.0)
-    guard[COSTS] += math.sqrt(sizes[COST2]) / guard[UNIT]
-    if value <= 0.0 or sizes[FORCE2] <= 0.0:
-        return 0.0
-    CD = guard[C] * D
-    m = guard[LAM] / C1 * CD * guard[UNIT] * three_quarters(guard[PHI])
-    kappa = CD * math.sqrt(sizes[FORCE2])
-    share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
-    return (m + guard[WC]) / kappa * share * share * share
-
-
 @kernel(number, SIZES, number)
 def mixed_size2(sizes: Sizes, weight: float) -> float:
     """Return ||grad f + weight grad g||^2."""
     return max(0.0, sizes[COST2] + weight * (2.0 * sizes[PRODUCT] + weight * sizes[FORCE2]))
+
+
+@kernel(two, write, number, number, SIZES)
+def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> tuple[float, float]:
+    """Take in the round's sizes; return Theorem F's weight, and (||grad f||/UNIT)^{4/3}.
+
+    wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^3, m_t = (lambda/c1) C D Phi_t, kappa_t = C D ||grad g||.
+    """
+    if guard[UNIT] == 0.0:
+        guard[UNIT] = power_of_two_above(sizes[COST2])
+        if guard[UNIT] == 0.0:
+            return 0.0, 0.0
+    unit = guard[UNIT]
+    size = relative_size(sizes[COST2], unit)
+    guard[PHI] += size
+    guard[COSTS] += math.sqrt(sizes[COST2]) / unit
+    if value <= 0.0 or sizes[FORCE2] <= 0.0:
+        guard[PC] += size
+        return 0.0, size
+    CD = guard[C] * D
+    m = guard[LAM] / C1 * CD * unit * three_quarters(guard[PHI])
+    kappa = CD * math.sqrt(sizes[FORCE2])
+    share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
+    wc = (m + guard[WC]) / kappa * share * share * share
+    guard[PC] += relative_size(mixed_size2(sizes, wc), unit)
+    return wc, size
 
 
 @kernel(number, number, number, number)
@@ -110,7 +115,7 @@ def reduced(
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
         s2 = mixed_size2(sizes, middle)
-        tried = max(capped_regulariser(rule, scaled_size(rule, s2)), b)
+        tried = max(capped_regulariser(rule, relative_size(s2, rule[rules.UNIT])), b)
         left, more = increase(guard, rule, s2, tried, b)
         if left - (middle - floor) * value <= room:
             low, beta, rise = middle, tried, more
@@ -129,13 +134,12 @@ def as_wished(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes
 def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, at most the larger of the wish and Theorem F's."""
     D = rule[rules.D]
-    floor = theorem_weight(guard, D, value, sizes)
+    floor, size = theorem_weight(guard, D, value, sizes)
     if guard[UNIT] == 0.0:  # every cost was flat so far: there is no regret to guard
         return wish
     weight, unit = max(wish, floor), guard[UNIT]
     if rule[rules.UNIT] == 0.0:
         rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
-    guard[PC] += (mixed_size2(sizes, floor) / (unit * unit)) ** (2.0 / 3.0)
     root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser
     if rule[rules.LEFT] < math.inf:  # the learner stepped: its rounds so far are settled
@@ -143,10 +147,12 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
         guard[BLOCK], guard[THEN] = 0.0, rule[rules.BETA]
     known, CD = guard[Z], guard[C] * D
     room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
-    size = CD * unit * three_quarters(guard[PHI])
-    room += guard[LAM_E] * size
+    bound = CD * unit * three_quarters(guard[PHI])
+    room += guard[LAM_E] * bound
     s2 = mixed_size2(sizes, weight)
-    beta = wished = capped_regulariser(rule, scaled_size(rule, s2))
+    if weight > 0.0 or unit != rule[rules.UNIT]:
+        size = relative_size(s2, rule[rules.UNIT])
+    beta = wished = capped_regulariser(rule, size)
     left, rise = increase(guard, rule, s2, beta, b)
     if not left - (weight - floor) * value <= room:
         beta = max(wished, b)
@@ -156,7 +162,7 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
         rule[rules.ORDERED] = beta
         guard[ACTED] += 1.0
     extra = (weight - floor) * value
-    rule[rules.LEASH] = guard[LAM_H] * size
+    rule[rules.LEASH] = guard[LAM_H] * bound
     guard[BLOCK] += math.sqrt(mixed_size2(sizes, weight))
     guard[RISEN] = known + rise
     guard[WC] += floor * max(0.0, value)

@@ -17,6 +17,7 @@ from hedgerow.surrogates.ranges import (
     AS_FORGIVEN,
     LEARNT,
     SCALE,
+    UNSEEN,
     is_felt,
     needs_reach,
     product_of,
@@ -87,12 +88,13 @@ def weigh(
     queue, ranges, units = surrogate.queue, surrogate.ranges, surrogate.units
     label, members, measure = surrogate.label, surrogate.members, surrogate.measure
     needed = surrogate.needs_gradient(queue, units, value)
-    force2 = measure(label, members, c, plain2) if needed > 0.0 else 0.0
+    force2 = measure(label, members, c, plain2) if needed > UNSEEN else 0.0
     reach = needs_reach(ranges, units, value, needed, force2)
     known = surrogate.asks and len(surrogate.ledger) > 0  # without a policy the play is not known
     if reach and not (known and plain2 > LEAST_DIRECTION2):
         return math.nan
-    save(surrogate)
+    if needed > UNSEEN:  # else the weight is 0, and the round not left to Python
+        save(surrogate)
     relief = 0.0
     if reach:
         index, numbers, links, scratch = surrogate.space

@@ -1,0 +1,32 @@
+"""Memory from the beginning of a cache line on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.cache_lines import NUMBERS, aligned_zeros
+
+LINE = 8 * NUMBERS
+
+
+def begin(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0] % LINE
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 1200, 100_000])
+def test_zeros_begin_with_a_line(count):
+    several = [aligned_zeros(count) for _ in range(20)]
+    assert all(begin(array) == 0 for array in several)
+    assert all(array.shape == (count,) and not array.any() for array in several)
+
+
+@pytest.mark.parametrize("tracking", [True, False])
+def test_the_vectors_of_a_round_begin_with_a_line(tracking):
+    policy = hr.projection_free_coco(hr.sets.Simplex(64), tracking=tracking)
+    state, work = policy.learner._state, policy.learner._work
+    vectors = [state[name] for name in ("x", "x1", "S")] + [work, policy.ledger]
+    if tracking:
+        vectors += [state["x_A"], state["x_B"]]
+    assert [begin(vector) for vector in vectors] == [0] * len(vectors)
