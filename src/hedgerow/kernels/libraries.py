@@ -79,7 +79,6 @@ class KernelLibrary(Library):  # type: ignore[misc]
         inlining, inlined = codegen._module_pass_manager(
             opt=codegen._opt_level, loop_vectorize=codegen._loopvect, cost="cheap"
         )
-        inlining.run(self._final_module, inlined)
         options.speed_level, options.loop_unrolling = int(config.OPT), False
         options.loop_vectorization = bool(config.LOOP_VECTORIZE)
         options.slp_vectorization = bool(config.SLP_VECTORIZE)
