@@ -8,9 +8,11 @@ begins to hold it there.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from numba.core import ir, types
+from numba.core.datamodel import default_manager
 from numba.core.imputils import impl_ret_borrowed, user_function
 from numba.core.runtime.context import NRTContext
 
@@ -31,23 +33,23 @@ class Uncounted(References):  # type: ignore[misc]
         """Leave the count as it is."""
 
 
-def holds_references(context: Any, kind: Any) -> bool:
+@functools.cache
+def holds_references(kind: Any) -> bool:
     """Whether values of a type hold arrays, or else what is counted."""
-    return bool(context.data_model_manager[kind].contains_nrt_meminfo())
+    return bool(default_manager[kind].contains_nrt_meminfo())
 
 
 def borrows(state: Any) -> bool:
     """Whether a kernel, of which the types are known, only uses what it is given."""
-
-    def holds(kind: Any) -> bool:
-        return holds_references(state.targetctx, kind)
-
-    if not all(isinstance(kind, HELD) for kind in set(state.typemap.values()) if holds(kind)):
+    kinds = filter(holds_references, set(state.typemap.values()))
+    if not all(isinstance(kind, HELD) for kind in kinds):
         return False
     for one, made in state.calltypes.items():
         if isinstance(one, ir.SetAttr):
             return False
-        if made is not None and holds(made.return_type) and not _is_part(one, made, state.typemap):
+        if made is None or not holds_references(made.return_type):
+            continue
+        if not _is_part(one, made, state.typemap):
             return False
     return True
 

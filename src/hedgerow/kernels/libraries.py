@@ -15,6 +15,8 @@ from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 
 Library: Any = JITCodeLibrary
+LEVEL = 1
+"""How hard LLVM tries at most: 3 takes a quarter longer, and rounds as long."""
 
 
 class Part:
@@ -74,15 +76,17 @@ class KernelLibrary(Library):  # type: ignore[misc]
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Optimise as numba does, but unroll no loops: kernels have theirs eight numbers wide."""
-        codegen, options = self._codegen, binding.create_pipeline_tuning_options()
-        inlining, inlined = codegen._module_pass_manager(
-            opt=codegen._opt_level, loop_vectorize=codegen._loopvect, cost="cheap"
-        )
-        options.speed_level, options.loop_unrolling = int(config.OPT), False
+        """Optimise it once, at LLVM's first level.
+
+        The higher levels and unrolled loops double the code and make no kernel faster: those that
+        count have their loops eight numbers wide (`kernels/simd.py`). So with numba's first turn,
+        which prepares what counts references.
+        """
+        options = binding.create_pipeline_tuning_options(min(int(config.OPT), LEVEL))
+        options.loop_unrolling = False
         options.loop_vectorization = bool(config.LOOP_VECTORIZE)
         options.slp_vectorization = bool(config.SLP_VECTORIZE)
-        builder: Any = binding.create_pass_builder(codegen._tm, options)
+        builder: Any = binding.create_pass_builder(self._codegen._tm, options)
         passes: Any = builder.getModulePassManager()
         passes.add_refprune_pass()
         passes.run(self._final_module, builder)

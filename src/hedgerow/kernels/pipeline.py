@@ -15,11 +15,13 @@ from typing import Any
 
 from numba.core import typed_passes, types, untyped_passes
 from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import PassManager, _pass_registry
+from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
 from numba.core.base import _wrap_impl
 from numba.core.cpu import CPUContext
 from numba.core.extending import models, register_model
+from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUTarget, cpu_target
+from numba.core.ssa import reconstruct_ssa
 from numba.core.typing.context import Context as TypingContext
 
 from hedgerow.kernels.borrowed import borrows, holds_references, uncounted
@@ -28,6 +30,8 @@ from hedgerow.kernels.libraries import KernelLibrary
 from hedgerow.kernels.scalars import TEMPLATES
 
 Base: Any = Compiler
+Assignments: Any = untyped_passes.ReconstructSSA
+Phis: Any = typed_passes.PreLowerStripPhis
 Manager: Any = PassManager
 Function: Any = types.Function
 Types: Any = TypingContext
@@ -44,17 +48,44 @@ UNUSUAL_NAMES = {"literally", "literal_unroll", "prange"}
 """Functions of numba likewise."""
 REWRITTEN = ("binop", "inplace_binop", "unary", "call")
 """Expressions that numba may rewrite after it knows their types, where they are arrays."""
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class OneAssignment(Assignments):  # type: ignore[misc]
+    """Give each variable one assignment, without asking how long it lives."""
+
+    _name = "hedgerow's ssa"
+
+    def run_pass(self, state: Any) -> bool:
+        """Change the code."""
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class NoPhis(Phis):  # type: ignore[misc]
+    """Assign to variables where branches meet, likewise."""
+
+    _name = "hedgerow's phis"
+
+    def run_pass(self, state: Any) -> bool:
+        """Change the code."""
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
 PASSES = (
     untyped_passes.TranslateByteCode,
     untyped_passes.FixupArgs,
-    untyped_passes.IRProcessing,
     untyped_passes.RewriteSemanticConstants,
     untyped_passes.DeadBranchPrune,
     untyped_passes.GenericRewrites,
     untyped_passes.InlineInlinables,
-    untyped_passes.ReconstructSSA,
+    OneAssignment,
     typed_passes.NopythonTypeInference,
-    typed_passes.PreLowerStripPhis,
+    NoPhis,
     typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites,
     typed_passes.IRLegalization,
@@ -98,7 +129,7 @@ class PlainPasses(Manager):  # type: ignore[misc]
         flags, kind = state.flags, state.return_type
         if not flags.no_cpython_wrapper:
             return False
-        if not flags.no_cfunc_wrapper and holds_references(state.targetctx, kind):
+        if not flags.no_cfunc_wrapper and holds_references(kind):
             return False
         return borrows(state)
 
