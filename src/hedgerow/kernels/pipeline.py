@@ -27,6 +27,7 @@ from numba.core.typing.context import Context as TypingContext
 from hedgerow.kernels.borrowed import borrows, holds_references, uncounted
 from hedgerow.kernels.elements import code_of
 from hedgerow.kernels.libraries import KernelLibrary
+from hedgerow.kernels.loops import loop_code_of
 from hedgerow.kernels.scalars import TEMPLATES
 
 Base: Any = Compiler
@@ -239,12 +240,21 @@ class KernelContext(Processor):  # type: ignore[misc]
 
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         """Return what writes the code of a call."""
-        code = None
-        if isinstance(fn, RememberingFunction) and not self.enable_boundscheck:
-            code = code_of(fn.typing_key, sig)
+        called = fn.typing_key if isinstance(fn, RememberingFunction) else fn
+        code = loop_code_of(called, sig)
+        if code is None and not self.enable_boundscheck:
+            code = code_of(called, sig)
         if code is None:
             return super().get_function(fn, sig, _firstcall)
         return _wrap_impl(code, self, sig.as_function())
+
+    def pair_first(self, builder: Any, val: Any, ty: Any) -> Any:
+        """Return the first value of two."""
+        return builder.extract_value(val, 0)
+
+    def pair_second(self, builder: Any, val: Any, ty: Any) -> Any:
+        """Return the second value of two."""
+        return builder.extract_value(val, 1)
 
     def get_abi_sizeof(self, ty: Any) -> int:
         """Return the size of a type in bytes."""
