@@ -12,7 +12,7 @@ import functools
 from typing import Any
 
 from numba.core import ir, types
-from numba.core.datamodel import default_manager
+from numba.core.datamodel.registry import default_manager
 from numba.core.imputils import impl_ret_borrowed, user_function
 from numba.core.runtime.context import NRTContext
 

@@ -68,15 +68,15 @@ def _read(context: Any, builder: Any, signature: Any, given: Any) -> Any:
 def _write(context: Any, builder: Any, signature: Any, given: Any) -> None:
     vector, _, kind = signature.args
     place = _place(context, builder, signature, given)
-    store_item(
-        context, builder, vector, context.cast(builder, given[2], kind, vector.dtype), place
-    )
+    store_item(context, builder, vector, context.cast(builder, given[2], kind, vector.dtype), place)
 
 
 def _bounds(context: Any, builder: Any, signature: Any, given: Any) -> Any:
     """Return slice(start, stop), either of which may be None."""
     made = ir.Constant(context.get_value_type(signature.return_type), ir.Undefined)
-    for k, (kind, value, default) in enumerate(zip(signature.args, given, (NONE, LAST))):
+    for k, (kind, value, default) in enumerate(
+        zip(signature.args, given, (NONE, LAST), strict=True)
+    ):
         made = builder.insert_value(made, default if kind is types.none else value, k)
     return builder.insert_value(made, ONE, 2)
 
@@ -86,9 +86,7 @@ def _slice(context: Any, builder: Any, signature: Any, given: Any) -> Any:
     model = context.data_model_manager[signature.args[0]]
     size = _size(model, builder, vector)
     start, stop = (_inside(builder, builder.extract_value(bounds, k), size) for k in (0, 1))
-    length = builder.select(
-        builder.icmp_signed("<", start, stop), builder.sub(stop, start), NONE
-    )
+    length = builder.select(builder.icmp_signed("<", start, stop), builder.sub(stop, start), NONE)
     shape = builder.insert_value(ir.Constant(ir.ArrayType(WHOLE, 1), ir.Undefined), length, 0)
     data = builder.gep(model.get(builder, vector, "data"), [start])
     made = model.set(builder, model.set(builder, vector, length, "nitems"), data, "data")

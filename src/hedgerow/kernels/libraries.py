@@ -11,10 +11,11 @@ from functools import cached_property
 from typing import Any
 
 from llvmlite import binding  # type: ignore[import-untyped]
-from numba.core import config
+from numba.core import config as numba_config
 from numba.core.codegen import JITCodeLibrary
 
 Library: Any = JITCodeLibrary
+config: Any = numba_config
 LEVEL = 1
 """How hard LLVM tries at most: 3 takes a quarter longer, and rounds as long."""
 

@@ -19,7 +19,7 @@ RANGE, ITERATOR = types.range_state64_type, types.range_iter64_type
 Processor: Any = CPUContext
 
 
-def loop_code_of(function: Any, signature: Any) -> Any:
+def code_of(function: Any, signature: Any) -> Any:
     """Return what writes the code of a call, or None where numba's own is to be taken."""
     if function is range and signature.return_type == RANGE and len(signature.args) < 3:
         return _range

@@ -14,9 +14,9 @@ import functools
 from typing import Any
 
 from numba.core import typed_passes, types, untyped_passes
+from numba.core.base import _wrap_impl
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
-from numba.core.base import _wrap_impl
 from numba.core.cpu import CPUContext
 from numba.core.extending import models, register_model
 from numba.core.ir_utils import build_definitions
@@ -25,9 +25,9 @@ from numba.core.ssa import reconstruct_ssa
 from numba.core.typing.context import Context as TypingContext
 
 from hedgerow.kernels.borrowed import borrows, holds_references, uncounted
-from hedgerow.kernels.elements import code_of
+from hedgerow.kernels.elements import code_of as code_of_element
 from hedgerow.kernels.libraries import KernelLibrary
-from hedgerow.kernels.loops import loop_code_of
+from hedgerow.kernels.loops import code_of as code_of_loop
 from hedgerow.kernels.scalars import TEMPLATES
 
 Base: Any = Compiler
@@ -241,18 +241,18 @@ class KernelContext(Processor):  # type: ignore[misc]
     def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
         """Return what writes the code of a call."""
         called = fn.typing_key if isinstance(fn, RememberingFunction) else fn
-        code = loop_code_of(called, sig)
+        code = code_of_loop(called, sig)
         if code is None and not self.enable_boundscheck:
-            code = code_of(called, sig)
+            code = code_of_element(called, sig)
         if code is None:
             return super().get_function(fn, sig, _firstcall)
         return _wrap_impl(code, self, sig.as_function())
 
-    def pair_first(self, builder: Any, val: Any, ty: Any) -> Any:
+    def pair_first(self, builder: Any, val: Any, *_: Any) -> Any:
         """Return the first value of two."""
         return builder.extract_value(val, 0)
 
-    def pair_second(self, builder: Any, val: Any, ty: Any) -> Any:
+    def pair_second(self, builder: Any, val: Any, *_: Any) -> Any:
         """Return the second value of two."""
         return builder.extract_value(val, 1)
 
