@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 import hedgerow as hr
-from hedgerow.kernels.paths import shortest_path
+from hedgerow.kernels.paths import list_path
 
 
 @numba.njit(fastmath=True)
@@ -22,22 +22,22 @@ def stream(costs: Any, constraints: Any) -> float:
 
 
 @numba.njit
-def passes(times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, path: Any) -> None:
+def passes(times: int, begin: Any, tail: Any, edge: Any, c: Any, distance: Any, links: Any) -> None:
     """Find the shortest path again and again, without leaving compiled code."""
     for _ in range(times):
-        shortest_path(begin, tail, edge, c, distance, path)
+        list_path(begin, tail, edge, c, distance, links)
 
 
 @numba.njit(fastmath=True)
 def alternate(
-    costs: Any, constraints: Any, begin: Any, tail: Any, edge: Any, distance: Any, path: Any
+    costs: Any, constraints: Any, begin: Any, tail: Any, edge: Any, distance: Any, links: Any
 ) -> float:
     """Read a round's rows, then find a path by its costs, round after round."""
     total = 0.0
     for r in range(costs.shape[0]):
         for i in range(costs.shape[1]):
             total += costs[r, i] + constraints[r, i]
-        shortest_path(begin, tail, edge, costs[r], distance, path)
+        list_path(begin, tail, edge, costs[r], distance, links)
     return total
 
 
@@ -52,7 +52,7 @@ class Floor:
         self._rows = table.costs, table.constraints
         nodes = X.nodes
         self._graph = X._begin, X._tail, X._edge, table.costs[0].copy()
-        self._scratch = np.empty(nodes), np.empty(X.dim)
+        self._scratch = np.empty(nodes), np.empty(nodes, np.uint32)
 
     def __call__(self, rounds: int) -> None:
         """Do what so many rounds need at least."""

@@ -1,10 +1,11 @@
-"""Where the time of a round goes: its passes over vectors, each alone, and how fast they read.
+"""Where the time of a round goes: its passes over vectors, and the rest.
 
     python passes.py
 
-The first table has the passes of a round without tracking on the paper's graph, in which nothing
-is violated; a loop repeats one pass over all rounds, so that the vectors of a round lie where a
-round finds them. The second has one oracle call with edges sorted by head and in random order,
+The first table has the parts of a round without tracking on the paper's graph, in which nothing is
+violated: each pass alone, repeated over all rounds, all passes in turn, as a round has them, what
+surrogate and guard compute besides, and building the policy, as a share of each round of a game of
+1600. The second has one oracle call with edges sorted by head and in random order,
 and the gathering of its costs alone.
 """
 
@@ -27,10 +28,12 @@ from loops import shortest_path_game
 from tiled import Tiled
 
 import hedgerow as hr
+from hedgerow.cache_lines import aligned_zeros
 from hedgerow.engine.certificate import certificate_add
-from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, move
-from hedgerow.kernels.paths import shortest_path
-from hedgerow.kernels.vectors import dots_and_norms_ahead
+from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance_to, move_to
+from hedgerow.kernels.paths import list_path, shortest_path
+from hedgerow.kernels.vectors import dots_and_norms, dots_and_norms_ahead
+from hedgerow.surrogates.make_loss import make_loss
 
 TURNS = 25
 SIZES = ((191, 1200), (1667, 10_000), (16_667, 100_000), (166_667, 1_000_000))
@@ -61,34 +64,62 @@ def direct(d: Any, S: Any, s: Any, x: Any, x1: Any, rounds: int) -> float:
     """Add a loss to the learner's sum and form the direction."""
     total = 0.0
     for _ in range(rounds):
-        value, far2 = accumulate_and_gradient(d, S, s, x, x1, 1e-3)
-        total += value + far2
+        total += accumulate_and_gradient(d, S, s, x, x1, 1e-3)[0]
     return total
 
 
 @numba.njit
-def ask(begin: Any, tail: Any, edge: Any, costs: Any, distance: Any, v: Any, rounds: int) -> None:
+def ask(begin: Any, tail: Any, edge: Any, costs: Any, distance: Any, links: Any) -> None:
     """Find a path by each round's costs."""
-    for r in range(rounds):
-        shortest_path(begin, tail, edge, costs[r], distance, v)
+    for r in range(len(costs)):
+        list_path(begin, tail, edge, costs[r], distance, links)
 
 
 @numba.njit
-def gap(d: Any, x: Any, v: Any, rounds: int) -> float:
-    """Measure the gap and the distance to the vertex, which moves."""
+def step(d: Any, x: Any, v: Any, ones: Any, rounds: int) -> float:
+    """Measure gap and distance to the vertex that has these ones, and move towards it."""
     total = 0.0
-    for r in range(rounds):
-        v[r % len(v)] = 0.5
-        length, distance2 = gap_and_distance(d, x, v)
+    for _ in range(rounds):
+        length, distance2 = gap_and_distance_to(d, x, v, ones, (1e9, 1e9, 1e3))
+        move_to(x, v, ones, 1e-3)
         total += length + distance2
     return total
 
 
 @numba.njit
-def step(x: Any, v: Any, rounds: int) -> None:
-    """Move towards the vertex."""
+def in_turn(
+    costs: Any,
+    constraints: Any,
+    graph: Any,
+    ledger: Any,
+    vectors: Any,
+    distance: Any,
+    links: Any,
+) -> float:
+    """Do all of it round by round, as a round without a violation does."""
+    begin, tail, edge = graph
+    d, S, x, x1, v = vectors
+    total = 0.0
+    for r in range(len(costs)):
+        a, c, after = costs[r], constraints[r], min(r + 1, len(costs) - 1)
+        looked = dots_and_norms_ahead(a, c, x, costs[after], constraints[after])
+        certificate_add(ledger, a, looked[0], looked[2], 0.0, looked[0], looked[1])
+        found = accumulate_and_gradient(d, S, a, x, x1, 1e-3)
+        list_path(begin, tail, edge, d, distance, links)
+        ones = links[1 : 1 + links[0]]
+        length, _ = gap_and_distance_to(d, x, v, ones, (found[2], found[3], found[4]))
+        move_to(x, v, ones, 1e-3)
+        total += length
+    return total
+
+
+@numba.njit
+def weigh(surrogate: Any, s: Any, a: Any, c: Any, x: Any, rounds: int) -> float:
+    """Take in a round that violates nothing: surrogate and guard."""
+    total, seen = 0.0, dots_and_norms(a, c, x)
     for _ in range(rounds):
-        move(x, v, 1e-3)
+        total += make_loss(surrogate, s, a, 1.0, c, -1.0, x, x, seen)[0]
+    return total
 
 
 @numba.njit
@@ -112,29 +143,44 @@ def medians(acts: dict[str, Callable[[], Any]]) -> dict[str, float]:
 
 
 def passes() -> None:
-    """Print the passes of a round."""
+    """Print the parts of a round."""
     problem, table = shortest_path_game()
     X, costs, constraints = problem.decision_set, table.costs, table.constraints
-    n, T, x = X.dim, len(costs), X.start()
-    d, S, v, x1, s = np.zeros(n), np.zeros(n), x.copy(), x.copy(), costs[0].copy()
-    graph = X._begin, X._tail, X._edge, costs, np.empty(X.nodes), np.empty(n)
+    n, T = X.dim, len(costs)
+    graph, space = (X._begin, X._tail, X._edge), (np.empty(X.nodes), np.zeros(X.nodes, np.uint32))
+    d, S, x, x1, v = vectors = tuple(aligned_zeros(n) for _ in range(5))
+    x[:] = x1[:] = X.start()
+    s, ledger, ones = costs[0].copy(), aligned_zeros(2 * n + 8), np.flatnonzero(x).astype(np.uint32)
+    policy = hr.projection_free_coco(X, tracking=False)
+    game, short = Tiled(X, table, T), Tiled(X, table, 1)
+    hr.simulate(policy, game)
+    surrogate = policy.surrogate.table
     acts = {
         "look at both rows": (3, lambda: look(costs, constraints, x, T)),
-        "certificate": (3, lambda: certify(np.zeros(2 * n + 8), s, T)),
+        "certificate": (3, lambda: certify(ledger, s, T)),
         "sum and direction": (6, lambda: direct(d, S, s, x, x1, T)),
-        "oracle": (3, lambda: ask(*graph, T)),
-        "gap": (3, lambda: gap(d, x, v, T)),
-        "move": (3, lambda: step(x, v, T)),
+        "oracle": (2, lambda: ask(*graph, costs, *space)),
+        "gap and step": (2, lambda: step(d, x, v, ones, T)),
+        "all of these in turn": (
+            16,
+            lambda: in_turn(costs, constraints, graph, ledger, vectors, *space),
+        ),
+        "surrogate and guard": (0, lambda: weigh(surrogate, v, s, constraints[0], x, T)),
+        "building and joining": (
+            0,
+            lambda: hr.simulate(hr.projection_free_coco(X, tracking=False), short),
+        ),
+        "a round, all in all": (
+            16,
+            lambda: hr.simulate(hr.projection_free_coco(X, tracking=False), game),
+        ),
     }
     found = medians({name: act for name, (_, act) in acts.items()})
-    game = Tiled(X, table, T)
-    whole = medians({"": lambda: hr.simulate(hr.projection_free_coco(X, tracking=False), game)})[""]
-    print(f"{'a pass over 1200 edges':<24} us per round  vectors read or written  GB/s")
-    for name, (vectors, _) in acts.items():
+    print(f"{'a part, on 1200 edges':<24} us per round  vectors read or written  GB/s")
+    for name, (read, _) in acts.items():
         us = 1e6 * found[name] / T
-        print(f"{name:<24} {us:12.2f} {vectors:24d} {1e-3 * 8 * n * vectors / us:5.0f}")
-    print(f"{'their sum':<24} {1e6 * sum(found.values()) / T:12.2f}")
-    print(f"{'a round, all in all':<24} {1e6 * whole / T:12.2f}")
+        rate = f"{read:24d} {1e-3 * 8 * n * read / us:5.0f}" if read else ""
+        print(f"{name:<24} {us:12.2f} {rate}".rstrip())
 
 
 def orders() -> None:

@@ -186,9 +186,9 @@ def centre_not_x1(state, work, s, noise, inner, loss, regularise, step_size, aft
 
 
 @kernel(*AFTER_ORACLE)
-def sigma_zero(state, work, n, regularise, step_size, after_step):
+def sigma_zero(state, work, n, ones, regularise, step_size, after_step):
     x = state[:n].copy()
-    adaptive_ocg.after_oracle(state, work, n, regularise, step_size, after_step)
+    adaptive_ocg.after_oracle(state, work, n, ones, regularise, step_size, after_step)
     for i in range(n):
         state[i] = x[i]
 

@@ -128,9 +128,10 @@ def test_sums_in_eight_accumulators_are_sums(n):
     close(vectors.descent(a, x, y), (a @ (x - y), np.abs(a * (x - y)).sum(), (x - y) @ (x - y)))
     close(vectors.place(S, x, y), (S @ x, (x - y) @ (x - y)))
     after = S + s
-    close(ocg.accumulate_and_gradient(d, S, s, x, y, 0.3), (after @ x, (x - y) @ (x - y)))
+    found = ocg.accumulate_and_gradient(d, S, s, x, y, 0.3)
     np.testing.assert_array_equal(S, after)
     close(d, after + 0.6 * (x - y))
+    close(found, (after @ x, (x - y) @ (x - y), d @ x, np.abs(d * x).sum(), x @ x))
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -5,9 +5,10 @@ A learner is two kernels around its oracle call:
 * `before_oracle(state, work, s, noise, inner, loss, regularise, step_size, after_step)` takes in
   the gradient s and writes the oracle's direction to `work[:n]`. It returns whether the oracle is
   needed. `inner` is <s, x_t>; `noise` is this round's, if the learner draws any.
-* `after_oracle(state, work, n, regularise, step_size, after_step)` finds the oracle's answer in
-  `work[n:2 * n]` and moves. A learner that projects has its projection where others have the
-  oracle.
+* `after_oracle(state, work, n, ones, regularise, step_size, after_step)` finds the oracle's answer
+  in `work[n:2 * n]` and moves. For a learner that `takes_ones` an answer of zeros and few ones may
+  be the places of the ones, `ones`, which is empty otherwise. A learner that projects has its
+  projection where others have the oracle.
 
 `state` is the learner's own array and begins with the play x_t. `work` is scratch memory,
 `[direction | answer | loss | tangent | numbers]`; the loop writes losses to its third part, and,
@@ -60,7 +61,7 @@ AFTER_STEP = (nothing, write, number, number)
 RULE = (function(*REGULARISE), function(*STEP_SIZE), function(*AFTER_STEP))
 
 BEFORE_ORACLE = (types.boolean, write, write, read, read, number, LOSS, *RULE)
-AFTER_ORACLE = (nothing, write, write, whole, *RULE)
+AFTER_ORACLE = (nothing, write, write, whole, index, *RULE)
 
 NEEDS_GRADIENT = (number, write, read, number)
 TAKE = (number, write, write, read, number, SIZES)

@@ -142,11 +142,11 @@ def before_oracle(
     )
 
 
-@kernel(nothing, learner_table, whole)
-def after_oracle(learner: Any, n: int) -> None:
+@kernel(nothing, learner_table, whole, index)
+def after_oracle(learner: Any, n: int, ones: Array) -> None:
     """Move, given the oracle's answer."""
     learner.after_oracle(
-        *(learner.state, learner.work, n),
+        *(learner.state, learner.work, n, ones),
         *(learner.regularise, learner.step_size, learner.after_step),
     )
 
@@ -166,6 +166,7 @@ step_table = StepTableType(
         ("learner", learner_table),
         ("space", SPACE),  # of the set's oracle
         ("tangent", types.boolean),  # whether the learner wants its losses along the set
+        ("lists", types.boolean),  # whether the oracle lists the ones of its answer
         ("measure", measures),
         ("oracle", oracle_type),
         ("along", along_type),
@@ -181,12 +182,12 @@ def _step_pattern(measure: Any, oracle: Any, along: Any) -> Any:
     return table
 
 
-@kernel(step_table, step_table, learner_table, SPACE, types.boolean)
-def bind_step(pattern: Any, learner: Any, space: Any, tangent: bool) -> Any:
+@kernel(step_table, step_table, learner_table, SPACE, types.boolean, types.boolean)
+def bind_step(pattern: Any, learner: Any, space: Any, tangent: bool, lists: bool) -> Any:
     """Return the table of the pattern's kernels and these arrays, which must outlive it."""
     table: Any = new(step_table)
     table.measure, table.oracle, table.along = pattern.measure, pattern.oracle, pattern.along
-    table.learner, table.tangent = learner, tangent
+    table.learner, table.tangent, table.lists = learner, tangent, lists
     index, numbers, links, scratch, label, members = space
     table.space = (
         *(unowned_view(index), unowned_view(numbers), unowned_view(links), unowned_view(scratch)),
@@ -207,7 +208,8 @@ def learner_step(
     if before_oracle(learner, s, noise, inner, loss):
         index, numbers, links, scratch, _, _ = space
         step.oracle(index, numbers, work[:n], links, scratch, work[n : 2 * n])
-        after_oracle(learner, n)
+        ones = links[1 : 1 + links[0]] if step.lists else links[:0]
+        after_oracle(learner, n, ones)
 
 
 @kernel(types.boolean, step_table, read, read, number)

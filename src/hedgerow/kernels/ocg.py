@@ -6,13 +6,16 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store
-from hedgerow.kernels.vectors import descent, dot, place
+from hedgerow.kernels.jit import index, kernel, nothing, number, read, write
+from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store, vabs
+from hedgerow.kernels.vectors import descent, dot, place, three
 
 Array = Any
 pair = types.UniTuple(types.float64, 2)
+five = types.UniTuple(types.float64, 5)
 EPS = 2.0**-52
+CANCELLED = 2.0**-30
+"""A difference of two sums that is a smaller part of them is added up term by term instead."""
 
 
 @kernel(nothing, write, read)
@@ -36,28 +39,39 @@ def perturb(d: Array, L: Array, p: Array, eta: float) -> None:
         d[i] = L[i] + eta * p[i]
 
 
-@kernel(pair, write, write, read, read, read, number)
+@kernel(five, write, write, read, read, read, number)
 def accumulate_and_gradient(
     d: Array, S: Array, s: Array, x: Array, x1: Array, beta: float
-) -> tuple[float, float]:
-    """S_t = S_{t-1} + s_t and D = grad F_t(x), in one pass; return <S_t, x> and ||x - x_1||^2."""
-    v = q = broadcast(0.0)
-    v1 = q1 = 0.0
+) -> tuple[float, float, float, float, float]:
+    """S_t = S_{t-1} + s_t and D = grad F_t(x), in one pass.
+
+    Return <S_t, x>, ||x - x_1||^2, <d, x>, the sum of the absolute values of its terms, ||x||^2.
+    """
+    v = q = p = a = r = broadcast(0.0)
+    v1 = q1 = p1 = a1 = r1 = 0.0
     factor, whole = broadcast(2.0 * beta), len(d) - len(d) % WIDTH
     for i in range(0, whole, WIDTH):
         T, X = load(S, i) + load(s, i), load(x, i)
         e = X - load(x1, i)
+        D = T + factor * e
+        term = D * X
         v += T * X
         q += e * e
+        p += term
+        a += vabs(term)
+        r += X * X
         store(S, i, T)
-        store(d, i, T + factor * e)
+        store(d, i, D)
     for i in range(whole, len(d)):
         S[i] += s[i]
         e1 = x[i] - x1[i]
+        d[i] = S[i] + 2.0 * beta * e1
         v1 += S[i] * x[i]
         q1 += e1 * e1
-        d[i] = S[i] + 2.0 * beta * e1
-    return hsum(v) + v1, hsum(q) + q1
+        p1 += d[i] * x[i]
+        a1 += abs(d[i] * x[i])
+        r1 += x[i] * x[i]
+    return hsum(v) + v1, hsum(q) + q1, hsum(p) + p1, hsum(a) + a1, hsum(r) + r1
 
 
 @kernel(nothing, write, read, read, read, number)
@@ -72,6 +86,41 @@ def gap_and_distance(d: Array, x: Array, v: Array) -> tuple[float, float]:
     """Return the Frank-Wolfe gap <d, x - v>, zero where it is rounding, and ||v - x||^2."""
     progress, size, distance2 = descent(d, x, v)
     return 0.0 if progress <= EPS * len(d) * size else progress, distance2
+
+
+@kernel(nothing, index, write)
+def spread(ones: Array, v: Array) -> None:
+    """Write the vertex that has ones in these places, and zeros elsewhere, into v."""
+    for i in range(len(v)):
+        v[i] = 0.0
+    for j in range(len(ones)):
+        v[ones[j]] = 1.0
+
+
+@kernel(pair, read, read, write, index, three)
+def gap_and_distance_to(
+    d: Array, x: Array, v: Array, ones: Array, at_x: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Return the same for v, or, if ones are listed, for the vertex that has them.
+
+    `at_x` is <d, x>, sum |d_i x_i| and ||x||^2: few terms are left for <d, v> and <x, v>. Where
+    the differences cancel the vertex is written into v, and they are added up term by term.
+    """
+    if len(ones) == 0:
+        return gap_and_distance(d, x, v)
+    inner, size, norm2 = at_x
+    p = a = q = 0.0
+    for j in range(len(ones)):
+        i = ones[j]
+        p += d[i]
+        a += abs(d[i])
+        q += x[i]
+    progress, both2 = inner - p, norm2 + len(ones)
+    distance2 = both2 - 2.0 * q
+    if progress > CANCELLED * (size + a) and distance2 > CANCELLED * both2:
+        return progress, distance2
+    spread(ones, v)
+    return gap_and_distance(d, x, v)
 
 
 @kernel(pair, number, number, number, number, number, number)
@@ -102,3 +151,17 @@ def move(x: Array, v: Array, sigma: float) -> None:
     elif sigma > 0.0:
         for i in range(len(x)):
             x[i] = (1.0 - sigma) * x[i] + sigma * v[i]
+
+
+@kernel(nothing, write, read, index, number)
+def move_to(x: Array, v: Array, ones: Array, sigma: float) -> None:
+    """Move likewise, to the vertex that has these ones if any are listed."""
+    if len(ones) == 0:
+        move(x, v, sigma)
+    elif sigma == 1.0:
+        spread(ones, x)
+    elif sigma > 0.0:
+        for i in range(len(x)):
+            x[i] = (1.0 - sigma) * x[i]
+        for j in range(len(ones)):
+            x[ones[j]] += sigma

@@ -13,31 +13,58 @@ from hedgerow.kernels.oracles import ORACLE
 Index = Any
 
 
-@kernel(nothing, index, index, index, read, write, write)
-def shortest_path(begin: Index, tail: Index, edge: Index, c: Any, distance: Any, path: Any) -> None:
-    """Write the cheapest path from node 0 to the last node into `path`, for costs of any sign.
+@kernel(nothing, index, index, index, read, write)
+def find_distances(begin: Index, tail: Index, edge: Index, c: Any, distance: Any) -> None:
+    """Write the cost of the cheapest path from node 0 to each node, for costs of any sign.
 
-    The edges into node v are tail[k] -> v with cost c[edge[k]], k in begin[v] .. begin[v+1].
-    One pass in topological order; then, from the last node back, the first edge into each node that
-    its distance came by: to remember them in the pass would cost more.
+    The edges into node v are tail[k] -> v with cost c[edge[k]], k in begin[v] .. begin[v+1]. One
+    pass in topological order.
     """
-    nodes = len(begin) - 1
     distance[0] = 0.0
-    for v in range(1, nodes):
+    for v in range(1, len(begin) - 1):
         best = np.inf
         for k in range(begin[v], begin[v + 1]):
             d = distance[tail[k]] + c[edge[k]]
             best = d if d < best else best
         distance[v] = best
+
+
+@kernel(whole, index, index, index, read, read, whole)
+def edge_into(begin: Index, tail: Index, edge: Index, c: Any, distance: Any, v: int) -> int:
+    """Return the first edge into v that its distance came by, as its place in `edge`.
+
+    To remember these edges in the pass would cost more.
+    """
+    k = begin[v]
+    while k + 1 < begin[v + 1] and distance[tail[k]] + c[edge[k]] != distance[v]:
+        k += np.uint32(1)
+    return k
+
+
+@kernel(nothing, index, index, index, read, write, write)
+def shortest_path(begin: Index, tail: Index, edge: Index, c: Any, distance: Any, path: Any) -> None:
+    """Write the cheapest path from node 0 to the last node into `path`."""
+    find_distances(begin, tail, edge, c, distance)
     for e in range(len(path)):
         path[e] = 0.0
-    v = nodes - 1
+    v = len(begin) - 2
     while v > 0:
-        k = begin[v]
-        while k + 1 < begin[v + 1] and distance[tail[k]] + c[edge[k]] != distance[v]:
-            k += np.uint32(1)
+        k = edge_into(begin, tail, edge, c, distance, v)
         path[edge[k]] = 1.0
         v = tail[k]
+
+
+@kernel(nothing, index, index, index, read, write, write_index)
+def list_path(begin: Index, tail: Index, edge: Index, c: Any, distance: Any, links: Index) -> None:
+    """Write how many edges the cheapest path has, and then which, from the last node back."""
+    find_distances(begin, tail, edge, c, distance)
+    count, v = 0, len(begin) - 2
+    while v > 0:
+        k = edge_into(begin, tail, edge, c, distance, v)
+        count += 1
+        links[count] = edge[k]
+        v = tail[k]
+    links[0] = count
 
 
 @kernel(nothing, index, write_index, write_index, write_index)
@@ -162,3 +189,12 @@ def cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: 
     edges = (len(index) - 2 - nodes) // 2
     begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
     shortest_path(begin, tail, index[nodes + 2 + edges :], c, scratch, v)
+
+
+@kernel(*ORACLE)
+def list_cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write the edges of the cheapest path to links, after their number."""
+    nodes = index[0]
+    edges = (len(index) - 2 - nodes) // 2
+    begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
+    list_path(begin, tail, index[nodes + 2 + edges :], c, scratch, links)

@@ -13,17 +13,24 @@ from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
+from hedgerow.kernels.ocg import (
+    accumulate_and_gradient,
+    gap_and_distance_to,
+    margin_and_left,
+    move_to,
+)
 from hedgerow.learners.arguments import first_play, warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import StepRule, as_steps
+from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
 ROUND, INNER, SKIPPED, RULE = range(4)
 """The numbers of the state [x | x_1 | S | t, sum of <s, x>, skipped | rule], after the vectors."""
-BETA, VALUE, SIGMA = range(3)
-"""The numbers handed from one kernel to the next."""
+BETA, VALUE, SIGMA, SLOPE, SIZE, NORM2, LISTED = range(7)
+"""The numbers handed from one kernel to the next: 1/eta_t, F_t(x_t), sigma_t; <d, x>, the sum of
+the absolute values of its terms, and ||x||^2; how many ones the oracle has listed."""
 
 
 @kernel(*BEFORE_ORACLE)
@@ -45,32 +52,47 @@ def before_oracle(
     t = own[ROUND] = own[ROUND] + 1.0
     own[INNER] += inner
     beta = passed[BETA] = regularise(own[RULE:], t, loss)  # 1/eta_t, line 2
-    value, far2 = accumulate_and_gradient(work[:n], S, s, x, x1, beta)  # eq. (2)
+    value, far2, passed[SLOPE], passed[SIZE], passed[NORM2] = accumulate_and_gradient(
+        work[:n], S, s, x, x1, beta
+    )  # eq. (2)
     passed[VALUE] = value + beta * far2  # F_t(x_t)
     return True
 
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """Line 8: x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t."""
     x, own, d, v, passed = state[:n], state[3 * n :], work[:n], work[n : 2 * n], work[3 * n :]
-    beta = passed[BETA]
-    gap, distance2 = gap_and_distance(d, x, v)
+    beta, passed[LISTED] = passed[BETA], len(ones)
+    at_x = (passed[SLOPE], passed[SIZE], passed[NORM2])
+    gap, distance2 = gap_and_distance_to(d, x, v, ones, at_x)
     sigma = passed[SIGMA] = step_size(own[RULE:], own[ROUND], beta, gap, distance2)  # line 2
-    move(x, v, sigma)
+    move_to(x, v, ones, sigma)
     margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
     after_step(own[RULE:], margin, left)
 
 
 @kernel(*AFTER_ORACLE)
 def without_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """Stay: sigma_t = 0, whatever the oracle would have said."""
     own, passed = state[3 * n :], work[3 * n :]
-    passed[SIGMA] = 0.0
+    passed[SIGMA] = passed[LISTED] = 0.0
     own[SKIPPED] += 1.0
     after_step(own[RULE:], own[INNER] - passed[VALUE], math.inf)
 
@@ -101,7 +123,7 @@ class AdaptiveOCG(KernelLearner):
 
     """
 
-    before_oracle, after_oracle = before_oracle, after_oracle
+    before_oracle, after_oracle, takes_ones = before_oracle, after_oracle, True
 
     def __init__(self, decision_set: DecisionSet, steps: StepRule, start: ArrayLike | None = None):
         n, x1 = decision_set.dim, first_play(decision_set, start)
@@ -135,7 +157,11 @@ class AdaptiveOCG(KernelLearner):
     @property
     def last_step(self) -> tuple[Vector, float]:
         """(v_t, sigma_t) of the last `tell`; (x_1, 0) before the first, or after `restore`."""
-        return self._answer.copy(), float(self._work[3 * self.decision_set.dim + SIGMA])
+        v, passed = self._answer.copy(), self._work[3 * self.decision_set.dim :]
+        if passed[LISTED] > 0.0 and self._workspace.space is not None:
+            links = self._workspace.space.arrays[2]
+            v[:], v[links[1 : 1 + int(passed[LISTED])]] = 0.0, 1.0
+        return v, float(passed[SIGMA])
 
     @cached_property
     def _resting(self) -> Any:
@@ -146,9 +172,10 @@ class AdaptiveOCG(KernelLearner):
         s, declared = self._checked(loss)
         self._before(s, declared, self._noise())
         self._answer[:] = self._state["x"]
-        tables.after_oracle(self._resting, s.size)
+        tables.after_oracle(self._resting, s.size, NO_INDEX)
         warn_beyond(self.rounds, self.horizon)
 
     def _restored(self) -> None:
         super()._restored()
-        self._answer[:], self._work[3 * self.decision_set.dim + SIGMA] = self._state["x1"], 0.0
+        passed = self._work[3 * self.decision_set.dim :]
+        self._answer[:], passed[SIGMA], passed[LISTED] = self._state["x1"], 0.0, 0.0

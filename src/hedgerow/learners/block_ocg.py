@@ -58,14 +58,20 @@ def before_oracle(
         plain2 = dot(s_b, s_b)
         tangent2 = along_simplex(s_b, plain2) if own[SIMPLICES] > 0.0 else passed[3 * b]
         beta = regularise(part, t, (tangent2, plain2, loss[2]))
-        value, far2 = accumulate_and_gradient(work[i:j], S[i:j], s_b, x_b, x1[i:j], beta)
+        value, far2, _, _, _ = accumulate_and_gradient(work[i:j], S[i:j], s_b, x_b, x1[i:j], beta)
         passed[3 * b + 1], passed[3 * b + 2] = beta, value + beta * far2
     return True
 
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """In each block as in `adaptive_ocg.after_oracle`."""
     x, own, passed = state[:n], state[3 * n :], work[3 * n + NUMBERS :]

@@ -12,12 +12,13 @@ from hedgerow.engine import tables
 from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
+from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.ocg import gap_and_distance, gradient
-from hedgerow.kernels.vectors import descent
+from hedgerow.kernels.vectors import descent, two
 from hedgerow.learners import atoms as remembered
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
+from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -33,41 +34,53 @@ NEWS = 1e-6
 """How much better than all remembered ones a new vertex is, in units of that gap: no tie."""
 
 
-@kernel(number, write, write, read, number)
-def correct(state: Array, work: Array, s: Array, tangent2: float) -> float:
-    """Take in s_t and descend F_t on the hull of the atoms; return the tolerance.
+@kernel(two, write, write, read, number)
+def correct(state: Array, work: Array, s: Array, tangent2: float) -> tuple[float, float]:
+    """Take in s_t and descend F_t on the hull of the atoms.
 
-    x_t and s_t are left in `work`, for `settle`.
+    Return the tolerance, and whether x has moved; then x_t is left in `work`.
     """
     n = len(s)
-    x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
-    kept, scratch = work[2 * n : 3 * n], work[3 * n + NUMBERS :]
-    x_t = scratch[:n]
+    x, own, atoms, scratch = state[:n], state[n:], state[n + ATOMS :], work[3 * n + NUMBERS :]
     size, D = math.sqrt(tangent2), own[DIAMETER]
     own[ROUND] += 1.0
     own[Q] += size * size
     if own[BETA] == 0.0:
         own[BETA] = FIRST * size / D
-    for i in range(n):
-        x_t[i], kept[i] = x[i], s[i]
     if own[BETA] == 0.0:
-        return math.inf
+        return math.inf, 0.0
     rms = math.sqrt(own[Q] / own[ROUND])
     tolerance = ACCURACY * rms * min(rms / own[BETA], D)
     remembered.multiply(atoms, scratch[n:], s)
-    if remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
-        remembered.mix(x, atoms)
-    return tolerance
+    if not remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
+        return tolerance, 0.0
+    keep(scratch[:n], x)
+    remembered.mix(x, atoms)
+    return tolerance, 1.0
 
 
-@kernel(nothing, write, write, whole)
-def settle(state: Array, work: Array, n: int) -> None:
+@kernel(nothing, write, read)
+def keep(kept: Array, x: Array) -> None:
+    """Copy x."""
+    for i in range(len(x)):
+        kept[i] = x[i]
+
+
+@kernel(nothing, write, write, read)
+def settle(state: Array, work: Array, s: Array) -> None:
     """Delta_t += <s_t, x_t - x_{t+1}> - beta_t ||x_t - x_{t+1}||^2; beta_{t+1}."""
-    x, own = state[:n], state[n:]
-    s, x_t = work[2 * n : 3 * n], work[3 * n + NUMBERS : 4 * n + NUMBERS]
+    n = len(s)
+    x, own, x_t = state[:n], state[n:], work[3 * n + NUMBERS : 4 * n + NUMBERS]
     gain, _, step2 = descent(s, x_t, x)
     own[DELTA] += max(0.0, gain - own[BETA] * step2)
     own[BETA] = max(own[BETA], own[DELTA] / own[BUDGET])
+
+
+@kernel(nothing, write, write, read, number)
+def correct_alone(state: Array, work: Array, s: Array, tangent2: float) -> None:
+    """Descend within the hull of the atoms, and no further: no oracle is asked in this round."""
+    if correct(state, work, s, tangent2)[1] > 0.0:
+        settle(state, work, s)  # else nothing changes
 
 
 @kernel(*BEFORE_ORACLE)
@@ -82,17 +95,29 @@ def before_oracle(
     step_size: Any,
     after_step: Any,
 ) -> bool:
-    """Correct on the hull of the atoms, and write grad F_t at the corrected point."""
+    """Correct on the hull of the atoms, and write grad F_t at the corrected point.
+
+    x_t and s_t are left in `work`, for `settle`.
+    """
     n = len(s)
-    work[3 * n + TOLERANCE] = correct(state, work, s, loss[0])
     x_t = work[3 * n + NUMBERS : 4 * n + NUMBERS]
+    work[3 * n + TOLERANCE], moved = correct(state, work, s, loss[0])
+    if moved == 0.0:
+        keep(x_t, state[:n])
+    keep(work[2 * n : 3 * n], s)
     gradient(work[:n], s, state[:n], x_t, state[n + BETA])
     return True
 
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """Admit the vertex if it is news, step towards it, and descend again."""
     x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
@@ -108,15 +133,21 @@ def after_oracle(
         remembered.step_towards(atoms, scratch, n, k, beta, sigma)
         remembered.descend(atoms, scratch, n, beta, tolerance)
         remembered.mix(x, atoms)
-    settle(state, work, n)
+    settle(state, work, work[2 * n : 3 * n])
 
 
 @kernel(*AFTER_ORACLE)
 def without_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """Stay within the hull of the remembered vertices."""
-    settle(state, work, n)
+    settle(state, work, work[2 * n : 3 * n])
 
 
 def state_sizes(n: int, atoms: int) -> dict[str, int]:
@@ -212,4 +243,4 @@ class CorrectiveOMD(KernelLearner):
         """Take the gradient at x_t and move within the hull of the remembered vertices."""
         s, declared = self._checked(loss)
         self._before(s, declared, self._noise())
-        tables.after_oracle(self._resting, s.size)
+        tables.after_oracle(self._resting, s.size, NO_INDEX)

@@ -13,12 +13,12 @@ from hedgerow.engine import tables
 from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
-from hedgerow.kernels.jit import COMPILED, kernel
+from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.tangents import along, unused
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.player import StatefulPlayer
-from hedgerow.sets.compiled import kernel_matches
+from hedgerow.sets.compiled import NO_INDEX, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State
 
@@ -78,6 +78,8 @@ class KernelLearner(StatefulPlayer):
     after_oracle: ClassVar[Kernel]
     projects: ClassVar[bool] = False
     """Whether the oracle is the Euclidean projection, told losses along the set."""
+    takes_ones: ClassVar[bool] = False
+    """Whether its kernels understand an answer that is the list of its ones."""
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class KernelLearner(StatefulPlayer):
         elif self._before(s, declared, noise):
             ask = self._workspace.project if self.projects else self._workspace.lmo
             self._answer[:] = ask(self._direction)
-            tables.after_oracle(self._table, s.size)
+            tables.after_oracle(self._table, s.size, NO_INDEX)
         if self.horizon is not None:
             warn_beyond(self.rounds, self.horizon)
 
@@ -132,18 +134,24 @@ class KernelLearner(StatefulPlayer):
     def step_table(self) -> Any:
         """The kernels and arrays of a whole step, its oracle too; None where that is Python."""
         space, X = self._workspace.space, self.decision_set
-        if not COMPILED or space is None:
+        if space is None:
             return None
         compiled, answer = space.compiled, space.compiled.oracle
         if self.projects:
             if compiled.projection is None or not kernel_matches(X, "project"):
                 return None
             answer = compiled.projection
+        lists = self.takes_ones and compiled.list_ones is not None
         return tables.bind_step(
-            tables.step_pattern(compiled.measure, answer, along if self.projects else unused),
+            tables.step_pattern(
+                compiled.measure,
+                compiled.list_ones if lists else answer,
+                along if self.projects else unused,
+            ),
             self._table,
             (*space.arrays, compiled.label, compiled.members),
             self.projects,
+            lists,
         )
 
     def draw(self, rounds: int) -> Vector:

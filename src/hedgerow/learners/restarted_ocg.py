@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike
 from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
+from hedgerow.kernels.ocg import (
+    accumulate_and_gradient,
+    gap_and_distance_to,
+    margin_and_left,
+    move_to,
+)
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import StepRule, as_steps
@@ -22,7 +27,7 @@ ROUND, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
 """The numbers of the state
 [x | x_1 | S | anchor | t, age, sum of <s, x>, guess, restarts, here | rule | fresh rule], after the
 vectors; the sum is that of the epoch."""
-BETA, VALUE = range(2)
+BETA, VALUE, SLOPE, SIZE, NORM2 = range(5)
 """The numbers handed from one kernel to the next."""
 
 
@@ -70,21 +75,30 @@ def before_oracle(
     own[INNER] += inner
     norm2 = own[GUESS] * own[GUESS] if own[AGE] == 1.0 else loss[0]
     beta = passed[BETA] = regularise(rule, own[AGE], (norm2, norm2, loss[2]))  # 1/eta
-    value, far2 = accumulate_and_gradient(work[:n], S, s, x, anchor, beta)
+    value, far2, passed[SLOPE], passed[SIZE], passed[NORM2] = accumulate_and_gradient(
+        work[:n], S, s, x, anchor, beta
+    )
     passed[VALUE] = value + beta * far2  # F_t(x_t)
     return True
 
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """x_{t+1} = x_t + sigma_t (v_t - x_t)."""
     x, own, d, v, passed = state[:n], state[4 * n :], work[:n], work[n : 2 * n], work[3 * n :]
     rule, beta = own[RULE : RULE + (len(own) - RULE) // 2], passed[BETA]
-    gap, distance2 = gap_and_distance(d, x, v)
+    at_x = (passed[SLOPE], passed[SIZE], passed[NORM2])
+    gap, distance2 = gap_and_distance_to(d, x, v, ones, at_x)
     sigma = step_size(rule, own[AGE], beta, gap, distance2)
-    move(x, v, sigma)
+    move_to(x, v, ones, sigma)
     margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
     after_step(rule, margin, left)
 
@@ -116,7 +130,7 @@ class RestartedOCG(KernelLearner):
 
     """
 
-    before_oracle, after_oracle = before_oracle, after_oracle
+    before_oracle, after_oracle, takes_ones = before_oracle, after_oracle, True
 
     def __init__(
         self,

@@ -12,11 +12,13 @@ from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.ocg import spread
 from hedgerow.learners import adaptive_ocg, corrective_omd
 from hedgerow.learners.adaptive_ocg import ROUND, RULE
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import LEASH, CertificateSteps
+from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -80,26 +82,33 @@ def before_oracle(
     deal(own)
     rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
-        corrective_omd.correct(follower, work, s, loss[0])
-        corrective_omd.settle(follower, work, n)
+        corrective_omd.correct_alone(follower, work, s, loss[0])
         return adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
     adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
-    adaptive_ocg.without_oracle(leader, work, n, *rule)
+    adaptive_ocg.without_oracle(leader, work, n, NO_INDEX, *rule)
     return corrective_omd.before_oracle(follower, work, s, noise, lead - apart, loss, *rule)
 
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array, work: Array, n: int, regularise: Any, step_size: Any, after_step: Any
+    state: Array,
+    work: Array,
+    n: int,
+    ones: Any,
+    regularise: Any,
+    step_size: Any,
+    after_step: Any,
 ) -> None:
     """Move the one who had the turn, and mix; on the leash it is the leader alone."""
     own, parts = state[n : n + OWN], state[n + OWN :]
     leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
     rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
-        adaptive_ocg.after_oracle(leader, work, n, *rule)
+        adaptive_ocg.after_oracle(leader, work, n, ones, *rule)
     else:
-        corrective_omd.after_oracle(follower, work, n, *rule)
+        if len(ones) > 0:
+            spread(ones, work[n : 2 * n])
+        corrective_omd.after_oracle(follower, work, n, ones[:0], *rule)
     leash = leader[3 * n + RULE + LEASH]
     if leash > 0.0 and own[AHEAD] > leash:
         own[SHARES], own[SHARES + 1] = 1.0, 0.0
@@ -145,7 +154,7 @@ class TrackingOCG(KernelLearner):
 
     """
 
-    before_oracle, after_oracle = before_oracle, after_oracle
+    before_oracle, after_oracle, takes_ones = before_oracle, after_oracle, True
     longest_rest = 10.0
     """Credits stay above -1/2 and grow by at least 0.1 per round, so A steps once in 10 rounds."""
 

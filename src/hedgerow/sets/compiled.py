@@ -40,6 +40,8 @@ class Compiled:
         separate: a kernel with the oracle's signature that writes a direction which separates a
             point from the set, 0 if it is inside; for sets that separate otherwise than by their
             projection.
+        list_ones: a kernel with the oracle's signature that writes to `links` how many ones the
+            vertex has, and where; for sets whose vertices are zeros and few ones.
 
     """
 
@@ -54,6 +56,7 @@ class Compiled:
     project: Callable[..., None] | None = None
     load_project: Callable[[], Callable[..., None]] | None = None
     separate: Callable[..., None] | None = None
+    list_ones: Callable[..., None] | None = None
 
     @cached_property
     def projection(self) -> Callable[..., None] | None:

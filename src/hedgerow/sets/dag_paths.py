@@ -157,10 +157,12 @@ class DagPaths(FlowPolytope):
             kernels.paths.cheapest,
             kernels.tangents.everywhere if everywhere else kernels.tangents.unfixed,
             self._graph,
+            links=self.nodes,
             scratch=2 * self.nodes + 1,
             label=NO_INDEX if everywhere else free_mask(self.live),
             load_project=lambda: kernels.flow_newton.nearest_mixture,
             separate=kernels.broken_flows.most_broken,
+            list_ones=kernels.paths.list_cheapest,
         )
 
     @cached_property
