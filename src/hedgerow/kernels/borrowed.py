@@ -72,6 +72,13 @@ def uncounted(context: Any) -> Any:
     return changed
 
 
+def counted(context: Any) -> Any:
+    """Return numba's code generation, with counts."""
+    changed = context.subtarget()
+    changed.nrt = NRTContext(changed, True)
+    return changed
+
+
 def lending(description: Any, library: Any) -> Any:
     """Return what writes the code of a call of such a kernel."""
     call = user_function(description, [library])

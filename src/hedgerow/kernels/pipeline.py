@@ -24,7 +24,7 @@ from numba.core.registry import CPUTarget, cpu_target
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typing.context import Context as TypingContext
 
-from hedgerow.kernels.borrowed import borrows, holds_references, uncounted
+from hedgerow.kernels.borrowed import borrows, counted, holds_references, uncounted
 from hedgerow.kernels.elements import code_of as code_of_element
 from hedgerow.kernels.libraries import KernelLibrary
 from hedgerow.kernels.loops import code_of as code_of_loop
@@ -126,13 +126,9 @@ class PlainPasses(Manager):  # type: ignore[misc]
             one.run_pass(state)
 
     def _is_to_borrow(self, state: Any) -> bool:
-        """Whether no caller expects references of its own: neither Python nor a table's kernel."""
-        flags, kind = state.flags, state.return_type
-        if not flags.no_cpython_wrapper:
-            return False
-        if not flags.no_cfunc_wrapper and holds_references(kind):
-            return False
-        return borrows(state)
+        """Whether it borrows, and only kernels that know it call it if it returns arrays."""
+        is_inner = state.flags.no_cpython_wrapper and state.flags.no_cfunc_wrapper
+        return (is_inner or not holds_references(state.return_type)) and borrows(state)
 
 
 class KernelCompiler(Base):  # type: ignore[misc]
@@ -247,6 +243,10 @@ class KernelContext(Processor):  # type: ignore[misc]
         if code is None:
             return super().get_function(fn, sig, _firstcall)
         return _wrap_impl(code, self, sig.as_function())
+
+    def create_cpython_wrapper(self, *parts: Any, **options: Any) -> None:
+        """Write what Python calls; it counts what Python hands it."""
+        super(KernelContext, counted(self)).create_cpython_wrapper(*parts, **options)
 
     def pair_first(self, builder: Any, val: Any, *_: Any) -> Any:
         """Return the first value of two."""
