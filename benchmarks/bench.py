@@ -28,11 +28,15 @@ from figure_three import figure_three
 from figures import draw
 from loops import loops
 from measure import Row, table
+from orders import orders
 from projection_growth import SIZES, projection_growth
 from scale import against_edges, against_horizon, bandwidth, exponent
 from starts import starts
 from threads import threads
+from tracking import tracking
 from versions import versions
+
+from parts import parts
 
 SLACK = 1.5
 """A ratio may be this much worse than its target before the check fails."""
@@ -79,6 +83,9 @@ def main() -> None:
     results: dict[str, Any] = {
         "versions": versions(),
         "loops": [asdict(row) for row in rows],
+        "parts": parts(),
+        "orders": orders(),
+        "tracking": tracking(),
         "figure_three": figure_three(3 if quick else 5),
         "projection": projection_growth(SIZES[:2] if quick else SIZES),
         "threads": threads(3 if quick else 5),
@@ -87,6 +94,9 @@ def main() -> None:
         "edges": against_edges(1_000_000 if quick else 10_000_000),
         "horizon": against_horizon(100_000 if quick else 10_000_000),
     }
+    say("Parts of a round without tracking", results["parts"])
+    say("One oracle call, nanoseconds an edge", results["orders"])
+    say("The default against the same without tracking", results["tracking"])
     say("One run of 1600 rounds at 1200 edges, seconds", results["figure_three"])
     say("One projection against one oracle call", results["projection"])
     say("Runs a second", results["threads"])

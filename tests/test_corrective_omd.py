@@ -54,7 +54,7 @@ class Pseudocode:
         return sum(w * a for w, a in zip(self.w, self.points, strict=True))
 
     def smo(self, s, x_t, tolerance):
-        for _ in range(200):
+        for _ in range(4):
             gradient = s + 2 * self.beta * (self.x() - x_t)
             g = [gradient @ a for a in self.points]
             j = 0

@@ -166,12 +166,36 @@ def seconds(method: str) -> float:
     return next(float(row["seconds"]) for row in rows if row["method"] == method)
 
 
+def round_parts() -> str:
+    """Return where the time of a round goes."""
+    return table(
+        ["part of a round", "µs", "vectors read or written"],
+        [
+            [row["part"], f"{row['us_per_round']:.2f}", str(row["vectors"] or "")]
+            for row in read("bench.json")["parts"]
+        ],
+    )
+
+
+def orders() -> str:
+    """Return what edges in random order cost the oracle."""
+    return table(
+        ["edges", "sorted, ns an edge", "random, ns an edge", "ratio", "with gathering alone"],
+        [
+            [f"10^{math.log10(row['edges']):.0f}" if row["edges"] > 5000 else str(row["edges"])]
+            + [f"{row[key]:.2f}" for key in ("sorted", "random", "ratio", "gathering")]
+            for row in read("bench.json")["orders"]
+        ],
+    )
+
+
 def speed() -> str:
     """Return what was measured against its target."""
     bench = read("bench.json")
     naive, scipy, oracle = (bench_row(p) for p in ("networkx", "SciPy", "our compiled oracle"))
     floor, in_turn = bench_row("floor:"), bench_row("floor in turn")
-    live, plain, two = bench_row("ask and tell"), bench_row("without"), bench["threads"][1]
+    live, two = bench_row("ask and tell"), bench["threads"][1]
+    mixed = {row["game"]: row["ratio"] for row in bench["tracking"]}
     slopes = bench["exponents"]
     run, projected = seconds("projection_free_coco"), seconds("sinha_vaze_2024")
     imported, cached, uncached = (row["seconds"] for row in bench["starts"])
@@ -205,8 +229,8 @@ def speed() -> str:
             f"{1.0 / floor['ratio']:.2f}x the time",
             "at most 2x",
             _met(floor["ratio"] >= 0.5)
-            + f": the floor is {100.0 * floor['ratio']:.0f} % of a round; the rest are passes over "
-            "ten vectors, which do not fit into the first cache together, and calls of kernels",
+            + f": the floor is {100.0 * floor['ratio']:.0f} % of a round; the parts of the rest "
+            "are below",
         ],
         [
             "the same, against a floor that reads rows and finds paths in turn, with new costs each"
@@ -223,9 +247,10 @@ def speed() -> str:
         ],
         [
             "compiled round of the default, over one without tracking",
-            f"{1.0 / plain['ratio']:.2f}x the time ({1e6 * plain['ours']:.1f} µs)",
+            ", ".join(f"{ratio:.1f}x ({game})" for game, ratio in mixed.items()),
             "at most 2.5x",
-            _met(plain["ratio"] >= 0.4),
+            f"met by {sum(ratio <= 2.5 for ratio in mixed.values())} of {len(mixed)}: the follower "
+            "multiplies and mixes its vertices in every round, which small sets feel",
         ],
         [
             "time a round in edges, from 10^4 to 10^7",

@@ -48,7 +48,13 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "growth": pages.default_growth,
         "robustness": pages.default_robustness,
     },
-    "explanation/performance.md": {"speed": pages.speed, "runs": pages.runs, "compiled": compiled},
+    "explanation/performance.md": {
+        "speed": pages.speed,
+        "parts": pages.round_parts,
+        "orders": pages.orders,
+        "runs": pages.runs,
+        "compiled": compiled,
+    },
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),

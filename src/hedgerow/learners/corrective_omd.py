@@ -173,9 +173,9 @@ def begin(state: Vector, x1: Vector, atoms: int, c: float, diameter: float) -> N
 class CorrectiveOMD(KernelLearner):
     """Online mirror descent whose proximal steps are made on the hull of remembered vertices.
 
-    x_{t+1} ~ argmin of F_t(x) = <s_t, x> + beta_t ||x - x_t||^2, without projection: pairwise steps
-    on the weights of at most `atoms` vertices; then one vertex v_t = argmin over X of
-    <grad F_t, x> at the corrected point, one line search towards it, and pairwise steps again.
+    x_{t+1} ~ argmin of F_t(x) = <s_t, x> + beta_t ||x - x_t||^2, without projection: up to four
+    pairwise steps on the weights of at most `atoms` vertices; then one vertex v_t = argmin over X
+    of <grad F_t, x> at the corrected point, one line search towards it, and pairwise steps again.
     Where v_t is left out (`tell_without_oracle`) the round costs no oracle call. It forgets: unlike
     a leader that sums all gradients it follows a best point that moves. On losses that do not
     drift it is the noisier one; `TrackingOCG` plays both.

@@ -1,42 +1,30 @@
 """Where the time of a round goes: its passes over vectors, and the rest.
 
-    python passes.py
-
-The first table has the parts of a round without tracking on the paper's graph, in which nothing is
-violated: each pass alone, repeated over all rounds, all passes in turn, as a round has them, what
-surrogate and guard compute besides, and building the policy, as a share of each round of a game of
-1600. The second has one oracle call with edges sorted by head and in random order,
-and the gathering of its costs alone.
+A round without tracking on the paper's graph, in which nothing is violated: each pass alone,
+repeated over all rounds; all passes in turn, as a round has them; what surrogate and guard compute
+besides; and building the policy, as a share of each round of a game of 1600.
 """
 
-# ruff: noqa: E402
 from __future__ import annotations
 
-import os
-
-for name in ("OPENBLAS", "MKL", "OMP", "NUMBA"):  # before NumPy is imported
-    os.environ[f"{name}_NUM_THREADS"] = "1"
-
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
-from instances import dag
 from loops import shortest_path_game
 from tiled import Tiled
+from turns import medians
 
 import hedgerow as hr
 from hedgerow.cache_lines import aligned_zeros
 from hedgerow.engine.certificate import certificate_add
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance_to, move_to
-from hedgerow.kernels.paths import list_path, shortest_path
+from hedgerow.kernels.paths import list_path
 from hedgerow.kernels.vectors import dots_and_norms, dots_and_norms_ahead
 from hedgerow.surrogates.make_loss import make_loss
 
-TURNS = 25
-SIZES = ((191, 1200), (1667, 10_000), (16_667, 100_000), (166_667, 1_000_000))
+NEAR = 16
+"""So many rows lie in the second cache."""
 
 
 @numba.njit
@@ -70,9 +58,9 @@ def direct(d: Any, S: Any, s: Any, x: Any, x1: Any, rounds: int) -> float:
 
 @numba.njit
 def ask(begin: Any, tail: Any, edge: Any, costs: Any, distance: Any, links: Any) -> None:
-    """Find a path by each round's costs."""
+    """Find a path by costs that change, of rounds that lie in the second cache."""
     for r in range(len(costs)):
-        list_path(begin, tail, edge, costs[r], distance, links)
+        list_path(begin, tail, edge, costs[r % NEAR], distance, links)
 
 
 @numba.njit
@@ -122,28 +110,8 @@ def weigh(surrogate: Any, s: Any, a: Any, c: Any, x: Any, rounds: int) -> float:
     return total
 
 
-@numba.njit
-def gather(edge: Any, c: Any, out: Any) -> None:
-    """Bring costs into the order of the graph."""
-    for k in range(len(edge)):
-        out[k] = c[edge[k]]
-
-
-def medians(acts: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Let the acts take turns and return their median seconds."""
-    times: dict[str, list[float]] = {name: [] for name in acts}
-    for act in acts.values():
-        act()
-    for _ in range(TURNS):
-        for name, act in acts.items():
-            begin = time.process_time()
-            act()
-            times[name].append(time.process_time() - begin)
-    return {name: float(np.median(found)) for name, found in times.items()}
-
-
-def passes() -> None:
-    """Print the parts of a round."""
+def parts() -> list[dict[str, Any]]:
+    """Return the microseconds of each part, and how many vectors it reads or writes."""
     problem, table = shortest_path_game()
     X, costs, constraints = problem.decision_set, table.costs, table.constraints
     n, T = X.dim, len(costs)
@@ -165,57 +133,18 @@ def passes() -> None:
             16,
             lambda: in_turn(costs, constraints, graph, ledger, vectors, *space),
         ),
-        "surrogate and guard": (0, lambda: weigh(surrogate, v, s, constraints[0], x, T)),
-        "building and joining": (
-            0,
+        "surrogate and guard": (None, lambda: weigh(surrogate, v, s, constraints[0], x, T)),
+        "building the policy": (
+            None,
             lambda: hr.simulate(hr.projection_free_coco(X, tracking=False), short),
         ),
         "a round, all in all": (
-            16,
+            None,
             lambda: hr.simulate(hr.projection_free_coco(X, tracking=False), game),
         ),
     }
     found = medians({name: act for name, (_, act) in acts.items()})
-    print(f"{'a part, on 1200 edges':<24} us per round  vectors read or written  GB/s")
-    for name, (read, _) in acts.items():
-        us = 1e6 * found[name] / T
-        rate = f"{read:24d} {1e-3 * 8 * n * read / us:5.0f}" if read else ""
-        print(f"{name:<24} {us:12.2f} {rate}".rstrip())
-
-
-def orders() -> None:
-    """Print what edges in random order cost, and how much of that is the gathering."""
-    print(f"\n{'edges':>10} sorted, ns/edge  random  ratio  gather: sorted  random  with it alone")
-    for nodes, m in SIZES:
-        pairs, rng = dag(nodes, m), np.random.default_rng(0)
-        c, acts = rng.random(m), {}
-        for order, given in (("sorted", pairs), ("random", rng.permutation(pairs))):
-            X = hr.sets.DagPaths(given, 0, int(pairs.max()))
-            space = X._begin, X._tail, X._edge, c, np.empty(X.nodes), np.empty(m)
-            acts[order] = _repeated(shortest_path, space, m)
-            acts[f"gather {order}"] = _repeated(gather, (X._edge, c, np.empty(m)), m)
-        found = {key: 1e9 * seconds / m / _times(m) for key, seconds in medians(acts).items()}
-        near, far = found["sorted"], found["random"]
-        here, there = found["gather sorted"], found["gather random"]
-        least = (near + there - here) / near
-        print(
-            f"{m:10d} {near:15.2f} {far:7.2f} {far / near:6.2f} {here:15.2f} {there:7.2f} "
-            f"{least:15.2f}"
-        )
-
-
-def _times(edges: int) -> int:
-    return max(1, 1_000_000 // edges)
-
-
-def _repeated(act: Callable[..., Any], given: tuple[Any, ...], edges: int) -> Callable[[], None]:
-    def again() -> None:
-        for _ in range(_times(edges)):
-            act(*given)
-
-    return again
-
-
-if __name__ == "__main__":
-    passes()
-    orders()
+    return [
+        {"part": name, "us_per_round": 1e6 * found[name] / T, "vectors": count}
+        for name, (count, _) in acts.items()
+    ]
