@@ -23,9 +23,10 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 SOURCE = """
 import numpy as np
 from numba import types
-from hedgerow.kernels.jit import kernel, number, read, whole, write
+from hedgerow.kernels.jit import flags, index, kernel, nothing, number, read, whole, write
 
 pair = types.UniTuple(number, 2)
+vectors = types.UniTuple(write, 2)
 
 @kernel(number, number, number)
 def larger(a, b):
@@ -77,6 +78,74 @@ def span(a):
 @kernel(number, read)
 def twice_span(a):
     return span(a) + span(a)
+
+@kernel(whole, read, whole, whole, write)
+def cut(a, i, j, out):
+    part = a[i:j]
+    for k in range(len(part)):
+        out[k] = part[k]
+    return len(part)
+
+@kernel(whole, read, whole)
+def lengths(a, i):
+    return len(a[i:]) + 100 * len(a[:i]) + 10000 * len(a[:-1]) + 1000000 * len(a[1:])
+
+@kernel(number, read, index, whole, whole)
+def picked(a, at, k, i):
+    return a[at[k]] + 10.0 * a[i] + 100.0 * a[-1]
+
+@kernel(nothing, write, flags, whole, number)
+def put(a, seen, i, value):
+    a[i] = value
+    a[-1] += 1
+    seen[i] = True
+
+@kernel(nothing, write, whole, whole, whole)
+def visits(counts, start, stop, step):
+    for i in range(stop):
+        counts[i] += 1.0
+    for i in range(start, stop):
+        counts[i] += 10.0
+    for i in range(start, stop, step):
+        counts[i] += 100.0
+    chosen = range(stop) if start > 1 else range(start, stop)
+    for i in chosen:
+        counts[i] += 1000.0
+
+@kernel(vectors, write)
+def halves(a):
+    middle = len(a) // 2
+    return a[:middle], a[middle:]
+
+@kernel(number, write)
+def last_of_first(a):
+    first, second = halves(a)
+    rows = (first, *halves(second))
+    return rows[0][-1] + rows[2][0]
+
+@kernel(number, write)
+def borrowing(a):
+    return last_of_first(a)
+
+@kernel(write, whole)
+def fresh(n):
+    a = np.zeros(n)
+    for i in range(n):
+        a[i] = float(i)
+    return halves(a)[1]
+
+@kernel(number, whole)
+def total_of_fresh(n):
+    total = 0.0
+    for _ in range(3):
+        a = fresh(n)
+        for i in range(len(a)):
+            total += a[i]
+    return total
+
+@kernel(number, read)
+def total_of_fancy(a):
+    return a[a > 1.0][0]
 """
 
 
@@ -166,6 +235,59 @@ def test_other_code_in_the_process_is_compiled_as_ever(made):
     assert njitted(1.0, 2.0) == 2.0
     assert not isinstance(njitted, Kernel)
     assert type(njitted.overloads[numba.float64, numba.float64].library).__name__ != "KernelLibrary"
+
+
+def test_entries_and_slices_are_those_of_python(made):
+    ends = range(-7, 8)
+    for n in range(5):
+        a, out = np.arange(1.0, n + 1), np.zeros(n)
+        for i, j in itertools.product(ends, repeat=2):
+            assert out[: made.cut(a, i, j, out)].tolist() == a[i:j].tolist()
+        for i in ends:
+            sizes = (len(a[i:]), len(a[:i]), len(a[:-1]), len(a[1:]))
+            assert made.lengths(a, i) == sum(100**k * size for k, size in enumerate(sizes))
+    a, at = np.array([1.0, 2.0, 3.0]), np.array([2, 0], dtype=np.uint32)
+    for k, i in itertools.product(range(-2, 2), range(-3, 3)):
+        assert made.picked(a, at, k, i) == a[at[k]] + 10.0 * a[i] + 100.0 * a[-1]
+    seen = np.zeros(3, dtype=bool)
+    made.put(a, seen, -2, 7.5)
+    assert (a.tolist(), seen.tolist()) == ([1.0, 7.5, 4.0], [False, True, False])
+
+
+def test_loops_over_ranges_are_those_of_python(made):
+    for start, stop, step in itertools.product(range(5), range(5), (1, 2, 7, -1, -2)):
+        counts, expected = np.zeros((2, 8))
+        made.visits(counts, start, stop, step)
+        made.visits.py_func(expected, start, stop, step)
+        assert counts.tolist() == expected.tolist(), (start, stop, step)
+    made.visits(counts, 0, -3, 1)
+    assert counts.tolist() == expected.tolist()
+    with pytest.raises(ValueError, match="must not be zero"):
+        made.visits(counts, 0, 3, 0)
+
+
+def test_kernels_that_make_no_arrays_borrow_them(made):
+    a = np.arange(8.0)
+    before = sys.getrefcount(a)
+    assert [made.borrowing(a) for _ in range(5)] == [9.0] * 5
+    assert sys.getrefcount(a) == before
+    assert made.last_of_first.borrows
+    assert made.halves.borrows
+    assert made.total_of_fresh(6) == 36.0
+    assert not made.fresh.borrows
+
+
+def test_what_a_kernel_returns_outlives_what_it_was_given(made):
+    parts = [made.halves(np.full(1000, float(k))) for k in range(20)]
+    parts += [(made.fresh(2000), None) for _ in range(20)]
+    for k, (part, other) in enumerate(parts[:20]):
+        assert part.tolist() == other.tolist() == [float(k)] * 500
+    for part, _ in parts[20:]:
+        assert part.tolist() == list(range(1000, 2000))
+    a = np.array([0.5, 2.0, 3.0])
+    before = sys.getrefcount(a)
+    assert made.total_of_fancy(a) == 2.0
+    assert sys.getrefcount(a) == before
 
 
 LATER = """

@@ -34,8 +34,8 @@ config: Any = numba_config
 PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from hedgerow((?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 KERNELS = re.compile(
-    r"^@(kernel|intrinsic)\b|^def (kernel|inner_code)\b|^class Kernel(Compiler|Library)\b"
-    r"|^lower_builtin\b",
+    r"^@(kernel|intrinsic)\b|^def (kernel|inner_code|code_of|borrows)\b"
+    r"|^class Kernel(Compiler|Library)\b|^lower_builtin\b",
     re.MULTILINE,
 )
 """What tells a file that takes part in compiled code."""

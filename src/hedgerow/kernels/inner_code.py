@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import compiler
 
+from hedgerow.kernels.borrowed import lending
 from hedgerow.kernels.cache import KernelCache
 from hedgerow.kernels.libraries import InnerLibrary, Part
 from hedgerow.kernels.pipeline import KernelCompiler
@@ -30,7 +31,8 @@ class InnerCode(NamedTuple):
     def kept(self) -> tuple[Any, ...]:
         """What is kept of it on disk."""
         parts = tuple(part.bitcode for part in self.library.parts.values())
-        return self.library.name, parts, self.description, self.environment, self.before
+        own = self.library.name, self.library.borrows, parts
+        return *own, self.description, self.environment, self.before
 
 
 def inner_code(function: Any, signature: Any, target: Any) -> InnerCode:
@@ -41,7 +43,11 @@ def inner_code(function: Any, signature: Any, target: Any) -> InnerCode:
     if kept is None and not code.library.has_dynamic_globals:
         code.description.typemap = code.description.calltypes = None
         cache.save(signature, context, code.kept)
-    context.insert_user_function(code, code.description, [code.library])
+    if code.library.borrows:
+        lend = lending(code.description, code.library)
+        context.insert_func_defn([(lend, code, code.description.argtypes)])
+    else:
+        context.insert_user_function(code, code.description, [code.library])
     return code
 
 
@@ -61,6 +67,7 @@ def _compiled(function: Any, signature: Any, target: Any) -> InnerCode:
 def _loaded(
     context: Any,
     name: str,
+    borrows: bool,
     parts: tuple[bytes, ...],
     description: Any,
     environment: Any,
@@ -69,6 +76,7 @@ def _loaded(
     for run in before:
         run()
     library = InnerLibrary(context.codegen(), name)
+    library.borrows = borrows
     for code in parts:
         library.add_part(Part(binding.parse_bitcode(code)))
     library._finalized = True

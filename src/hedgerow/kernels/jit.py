@@ -108,6 +108,11 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         self._result: Any = None
         self._cache = KernelCache(function, "handed" if handed else "")
 
+    @property
+    def borrows(self) -> bool:
+        """Whether what it returns to a kernel is a part of what it was given."""
+        return bool(self._code.library.borrows)
+
     def __reduce__(self) -> str:
         """Pickle it by name, as Python does functions."""
         return str(self.__qualname__)

@@ -11,9 +11,13 @@ from functools import cached_property
 from typing import Any
 
 from llvmlite import binding  # type: ignore[import-untyped]
+from numba.core import config as numba_config
 from numba.core.codegen import JITCodeLibrary
 
 Library: Any = JITCodeLibrary
+config: Any = numba_config
+LEVEL = 1
+"""How hard LLVM tries at most: 3 takes a quarter longer, and rounds as long."""
 
 
 class Part:
@@ -48,6 +52,9 @@ def link(module: Any, parts: list[Part]) -> None:
 class KernelLibrary(Library):  # type: ignore[misc]
     """A kernel, and the parts that it calls."""
 
+    borrows = False
+    """Whether it counts no references (`kernels/borrowed.py`)."""
+
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)
         self.parts: dict[str, Part] = {}  # callees first
@@ -68,6 +75,22 @@ class KernelLibrary(Library):  # type: ignore[misc]
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Optimise it once, at LLVM's first level.
+
+        The higher levels and unrolled loops double the code and make no kernel faster: those that
+        count have their loops eight numbers wide (`kernels/simd.py`). So with numba's first turn,
+        which prepares what counts references.
+        """
+        options = binding.create_pipeline_tuning_options(min(int(config.OPT), LEVEL))
+        options.loop_unrolling = False
+        options.loop_vectorization = bool(config.LOOP_VECTORIZE)
+        options.slp_vectorization = bool(config.SLP_VECTORIZE)
+        builder: Any = binding.create_pass_builder(self._codegen._tm, options)
+        passes: Any = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(self._final_module, builder)
 
     def finalize(self) -> None:
         """Link the parts, and make machine code of all."""

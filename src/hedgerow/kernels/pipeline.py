@@ -14,17 +14,25 @@ import functools
 from typing import Any
 
 from numba.core import typed_passes, types, untyped_passes
+from numba.core.base import _wrap_impl
 from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import PassManager, _pass_registry
+from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
 from numba.core.cpu import CPUContext
 from numba.core.extending import models, register_model
+from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUTarget, cpu_target
+from numba.core.ssa import reconstruct_ssa
 from numba.core.typing.context import Context as TypingContext
 
+from hedgerow.kernels.borrowed import borrows, counted, holds_references, uncounted
+from hedgerow.kernels.elements import code_of as code_of_element
 from hedgerow.kernels.libraries import KernelLibrary
+from hedgerow.kernels.loops import code_of as code_of_loop
 from hedgerow.kernels.scalars import TEMPLATES
 
 Base: Any = Compiler
+Assignments: Any = untyped_passes.ReconstructSSA
+Phis: Any = typed_passes.PreLowerStripPhis
 Manager: Any = PassManager
 Function: Any = types.Function
 Types: Any = TypingContext
@@ -41,17 +49,44 @@ UNUSUAL_NAMES = {"literally", "literal_unroll", "prange"}
 """Functions of numba likewise."""
 REWRITTEN = ("binop", "inplace_binop", "unary", "call")
 """Expressions that numba may rewrite after it knows their types, where they are arrays."""
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class OneAssignment(Assignments):  # type: ignore[misc]
+    """Give each variable one assignment, without asking how long it lives."""
+
+    _name = "hedgerow's ssa"
+
+    def run_pass(self, state: Any) -> bool:
+        """Change the code."""
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class NoPhis(Phis):  # type: ignore[misc]
+    """Assign to variables where branches meet, likewise."""
+
+    _name = "hedgerow's phis"
+
+    def run_pass(self, state: Any) -> bool:
+        """Change the code."""
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
+
+
 PASSES = (
     untyped_passes.TranslateByteCode,
     untyped_passes.FixupArgs,
-    untyped_passes.IRProcessing,
     untyped_passes.RewriteSemanticConstants,
     untyped_passes.DeadBranchPrune,
     untyped_passes.GenericRewrites,
     untyped_passes.InlineInlinables,
-    untyped_passes.ReconstructSSA,
+    OneAssignment,
     typed_passes.NopythonTypeInference,
-    typed_passes.PreLowerStripPhis,
+    NoPhis,
     typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites,
     typed_passes.IRLegalization,
@@ -83,9 +118,17 @@ class PlainPasses(Manager):  # type: ignore[misc]
         for kind, _ in self.passes:
             if kind is typed_passes.NopythonRewrites and not makes_arrays(state):
                 continue
+            if kind is typed_passes.IRLegalization and self._is_to_borrow(state):
+                state.targetctx, state.library.borrows = uncounted(state.targetctx), True
+                continue  # it would write down where variables end
             one: Any = _pass_registry.get(kind).pass_inst
             one.analysis = self._analysis
             one.run_pass(state)
+
+    def _is_to_borrow(self, state: Any) -> bool:
+        """Whether it borrows, and only kernels that know it call it if it returns arrays."""
+        is_inner = state.flags.no_cpython_wrapper and state.flags.no_cfunc_wrapper
+        return (is_inner or not holds_references(state.return_type)) and borrows(state)
 
 
 class KernelCompiler(Base):  # type: ignore[misc]
@@ -190,6 +233,28 @@ class KernelContext(Processor):  # type: ignore[misc]
         known = (*self._registries, *self.typing_context._registries)
         lists = (entries for registry in known for entries in vars(registry).values())
         return sum(len(entries) for entries in lists if type(entries) is list)
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
+        """Return what writes the code of a call."""
+        called = fn.typing_key if isinstance(fn, RememberingFunction) else fn
+        code = code_of_loop(called, sig)
+        if code is None and not self.enable_boundscheck:
+            code = code_of_element(called, sig)
+        if code is None:
+            return super().get_function(fn, sig, _firstcall)
+        return _wrap_impl(code, self, sig.as_function())
+
+    def create_cpython_wrapper(self, *parts: Any, **options: Any) -> None:
+        """Write what Python calls; it counts what Python hands it."""
+        super(KernelContext, counted(self)).create_cpython_wrapper(*parts, **options)
+
+    def pair_first(self, builder: Any, val: Any, *_: Any) -> Any:
+        """Return the first value of two."""
+        return builder.extract_value(val, 0)
+
+    def pair_second(self, builder: Any, val: Any, *_: Any) -> Any:
+        """Return the second value of two."""
+        return builder.extract_value(val, 1)
 
     def get_abi_sizeof(self, ty: Any) -> int:
         """Return the size of a type in bytes."""

@@ -25,3 +25,6 @@ def unowned_view(typing: Any, array: Any) -> Any:
         return view._getvalue()
 
     return array(array), code
+
+
+unowned_view.borrows = True  # as `kernels/borrowed.py` reads it
