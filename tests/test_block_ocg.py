@@ -52,6 +52,8 @@ def test_the_blocks_play_as_independent_learners_bit_for_bit(name: str, steps: s
     X = PRODUCTS[name]()
     whole = BlockOCG(X, STEPS[steps])
     each = [AdaptiveOCG(F, STEPS[steps]) for F in X.factors]
+    for learner in each:
+        learner.takes_ones = False  # a product answers with whole vertices
     for g in gradients(X, 1, 60):
         whole.tell(EvalGrad(0.0, g))
         for learner, part in zip(each, X.parts(g), strict=True):

@@ -20,12 +20,7 @@ def first_play(decision_set: DecisionSet, start: ArrayLike | None) -> Vector:
 
     """
     if start is None:
-        if not decision_set.starts_inside:
-            raise ValueError(
-                f"{decision_set!r} does not contain its own start; mend its start() or contains(), "
-                "or give start, the first play"
-            )
-        return decision_set.start()
+        return decision_set.checked_start.copy()
     x1 = as_vector(start, "start", decision_set.dim)
     if not decision_set.contains(x1):
         raise ValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,11 @@ class KernelWorkspace:
 
 def kernel_matches(part: object, method: str, kernel: str = "compiled") -> bool:
     """Whether the kernel still does what the method does: no subclass changed the method alone."""
-    mro = type(part).__mro__
+    return _matches(type(part).__mro__, method, kernel)
+
+
+@lru_cache(maxsize=1024)
+def _matches(mro: tuple[type, ...], method: str, kernel: str) -> bool:
     methods, kernels = ([name in vars(c) for c in mro] for name in (method, kernel))
     return True in kernels and kernels.index(True) <= methods.index(True)
 

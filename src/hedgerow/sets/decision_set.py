@@ -142,9 +142,15 @@ class DecisionSet(ShownShort, ABC):
         return self.lmo(np.zeros(self.dim))
 
     @cached_property
-    def starts_inside(self) -> bool:
-        """Whether the set contains its own start, asked once."""
-        return self.contains(self.start())
+    def checked_start(self) -> Vector:
+        """`start()`, asked for once, and to be copied; refused if the set does not contain it."""
+        start = self.start()
+        if not self.contains(start):
+            raise ValueError(
+                f"{self!r} does not contain its own start; mend its start() or contains(), or give "
+                "the first play to the learner, as start"
+            )
+        return start
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Return the component of c along the set; the oracle's answer does not change."""
