@@ -413,7 +413,7 @@ def exponents() -> Said:
     bench = read("bench.json")
     slopes, edges = bench["exponents"], {row["edges"]: row for row in bench["edges"]}
     return (
-        f"exponent {slopes['horizon']:.2f}",
+        f"exponent {round(slopes['horizon'], 2) + 0.0:.2f}",  # no -0.00
         f"{edges[10_000]['us_per_round']:.0f} µs at 10^4, "
         f"{edges[100_000]['us_per_round']:.0f} µs at 10^5",
         f"is {slopes['edges']:.2f}",
