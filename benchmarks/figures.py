@@ -79,5 +79,5 @@ def horizon(ax: Any, results: dict[str, Any]) -> None:
     ax.semilogx(T, [row["us_per_round"] for row in rows], "o-", color=BLUE)
     ax.set(xlabel="rounds", ylabel="microseconds a round")
     ax.set_ylim(0.0, 1.3 * max(row["us_per_round"] for row in rows))
-    slope = results["exponents"]["horizon"]
+    slope = round(results["exponents"]["horizon"], 2) + 0.0  # no -0.00
     ax.set_title(f"Against rounds: exponent {slope:.2f}", loc="left")
