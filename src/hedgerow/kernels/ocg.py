@@ -106,20 +106,19 @@ def gap_and_distance_to(
     `at_x` is <d, x>, sum |d_i x_i| and ||x||^2: few terms are left for <d, v> and <x, v>. Where
     the differences cancel the vertex is written into v, and they are added up term by term.
     """
-    if len(ones) == 0:
-        return gap_and_distance(d, x, v)
-    inner, size, norm2 = at_x
-    p = a = q = 0.0
-    for j in range(len(ones)):
-        i = ones[j]
-        p += d[i]
-        a += abs(d[i])
-        q += x[i]
-    progress, both2 = inner - p, norm2 + len(ones)
-    distance2 = both2 - 2.0 * q
-    if progress > CANCELLED * (size + a) and distance2 > CANCELLED * both2:
-        return progress, distance2
-    spread(ones, v)
+    if len(ones) > 0:
+        inner, size, norm2 = at_x
+        p = a = q = 0.0
+        for j in range(len(ones)):
+            i = ones[j]
+            p += d[i]
+            a += abs(d[i])
+            q += x[i]
+        progress, both2 = inner - p, norm2 + len(ones)
+        distance2 = both2 - 2.0 * q
+        if progress > CANCELLED * (size + a) and distance2 > CANCELLED * both2:
+            return progress, distance2
+        spread(ones, v)
     return gap_and_distance(d, x, v)
 
 
