@@ -162,7 +162,9 @@ def load(folder, name="made"):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("kernels")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numba.config, "CACHE_DIR", "")  # compiled code is kept beside its source
+        yield tmp_path_factory.mktemp("kernels")
 
 
 @pytest.fixture(scope="module")
