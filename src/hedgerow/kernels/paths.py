@@ -181,20 +181,24 @@ def longest_path(begin: Index, head: Index) -> int:
     return hops[0]
 
 
-# index = [nodes | begin | tail | edge]
+@kernel(types.UniTuple(index, 3), index)
+def opened(index: Index) -> Any:
+    """Return begin, tail and edge of index = [nodes | begin | tail | edge]."""
+    nodes = index[0]
+    edges = (len(index) - 2 - nodes) // 2
+    tail = nodes + 2
+    return index[1:tail], index[tail : tail + edges], index[tail + edges :]
+
+
 @kernel(*ORACLE)
 def cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
     """Write the cheapest path into v; scratch has the distances."""
-    nodes = index[0]
-    edges = (len(index) - 2 - nodes) // 2
-    begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
-    shortest_path(begin, tail, index[nodes + 2 + edges :], c, scratch, v)
+    begin, tail, edge = opened(index)
+    shortest_path(begin, tail, edge, c, scratch, v)
 
 
 @kernel(*ORACLE)
 def list_cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
     """Write the edges of the cheapest path to links, after their number."""
-    nodes = index[0]
-    edges = (len(index) - 2 - nodes) // 2
-    begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
-    list_path(begin, tail, index[nodes + 2 + edges :], c, scratch, links)
+    begin, tail, edge = opened(index)
+    list_path(begin, tail, edge, c, scratch, links)

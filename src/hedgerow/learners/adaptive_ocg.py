@@ -61,13 +61,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Line 8: x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t."""
     x, own, d, v, passed = state[:n], state[3 * n :], work[:n], work[n : 2 * n], work[3 * n :]
@@ -82,13 +76,7 @@ def after_oracle(
 
 @kernel(*AFTER_ORACLE)
 def without_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Stay: sigma_t = 0, whatever the oracle would have said."""
     own, passed = state[3 * n :], work[3 * n :]

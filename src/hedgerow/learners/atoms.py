@@ -27,7 +27,7 @@ SAME = 1e-6
 """Vertices nearer than this, in diameters, count as one."""
 MOST_STEPS = 4
 """The most pairwise steps of one descent; what is left comes in later rounds. With 200 in its place
-a round takes twice as long on small sets, and costs and violations are the same on average."""
+a round takes twice as long on small sets, and twelve development games cost and violate as much."""
 
 
 def part_size(n: int, capacity: int) -> int:

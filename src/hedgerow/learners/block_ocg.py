@@ -65,13 +65,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """In each block as in `adaptive_ocg.after_oracle`."""
     x, own, passed = state[:n], state[3 * n :], work[3 * n + NUMBERS :]

@@ -111,13 +111,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Admit the vertex if it is news, step towards it, and descend again."""
     x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
@@ -138,13 +132,7 @@ def after_oracle(
 
 @kernel(*AFTER_ORACLE)
 def without_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Stay within the hull of the remembered vertices."""
     settle(state, work, work[2 * n : 3 * n])

@@ -88,13 +88,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Line 5: x_{t+1} is the oracle's vertex."""
     for i in range(n):

@@ -141,17 +141,15 @@ class KernelLearner(StatefulPlayer):
             if compiled.projection is None or not kernel_matches(X, "project"):
                 return None
             answer = compiled.projection
-        lists = self.takes_ones and compiled.list_ones is not None
+        ones = compiled.list_ones if self.takes_ones else None
         return tables.bind_step(
             tables.step_pattern(
-                compiled.measure,
-                compiled.list_ones if lists else answer,
-                along if self.projects else unused,
+                compiled.measure, ones or answer, along if self.projects else unused
             ),
             self._table,
             (*space.arrays, compiled.label, compiled.members),
             self.projects,
-            lists,
+            ones is not None,
         )
 
     def draw(self, rounds: int) -> Vector:

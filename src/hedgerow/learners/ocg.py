@@ -44,13 +44,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t."""
     move(state[:n], work[n : 2 * n], min(1.0, 2.0 / math.sqrt(state[3 * n + ROUND])))
@@ -134,13 +128,7 @@ def before_strong(
 
 @kernel(*AFTER_ORACLE)
 def after_strong(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """x_{t+1} = x_t + sigma_t (v_t - x_t), by exact line search on F_t."""
     x, v, own = state[:n], work[n : 2 * n], state[3 * n :]

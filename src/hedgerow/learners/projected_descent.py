@@ -46,13 +46,7 @@ def before_projection(
 
 @kernel(*AFTER_ORACLE)
 def after_projection(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """x_{t+1} = P_X(x_t - eta_t grad_t)."""
     for i in range(n):

@@ -84,13 +84,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """x_{t+1} = x_t + sigma_t (v_t - x_t)."""
     x, own, d, v, passed = state[:n], state[4 * n :], work[:n], work[n : 2 * n], work[3 * n :]

@@ -91,13 +91,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(
-    state: Array,
-    work: Array,
-    n: int,
-    ones: Any,
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Move the one who had the turn, and mix; on the leash it is the leader alone."""
     own, parts = state[n : n + OWN], state[n + OWN :]
@@ -172,7 +166,7 @@ class TrackingOCG(KernelLearner):
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         rule = self.steps.begin(diameter)
         own = {"inner": 1, "ahead": 1, "leads": 1, "Delta": 1, "leader": 1}
-        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "room": OWN - 13}
+        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "room": OWN - CREDIT - 2}
         leader = {"x_A": n, "x1": n, "S": n, "t": 1, "inner_A": 1, "skipped": 1, "rule": rule.size}
         leader |= {"room_A": -(RULE + rule.size) % NUMBERS}
         follower = {"x_B": n} | {f"{k}_B": v for k, v in corrective_omd.state_sizes(n, K).items()}
