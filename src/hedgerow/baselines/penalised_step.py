@@ -13,7 +13,7 @@ from hedgerow import kernels
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, room, tell_penalised
 from hedgerow.baselines.told_units import NO_UNITS
-from hedgerow.baselines.weighed_step import bind_weighed, forget
+from hedgerow.baselines.weighed_step import forget, weighed_table
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
@@ -320,8 +320,13 @@ class Penalised(Projecting, Generic[Rates]):
         if space is None or space.compiled.projection is None or not kernel_matches(X, "project"):
             return None
         compiled = space.compiled
-        return bind_weighed(
-            *(self._state.array, self._work, self._rates),
-            (*space.arrays, compiled.label, compiled.members),
-            *(compiled.measure, compiled.projection, type(self).weigh, type(self).settle),
+        return weighed_table.filled(
+            state=self._state.array,
+            work=self._work,
+            rates=self._rates,
+            space=(*space.arrays, compiled.label, compiled.members),
+            measure=compiled.measure,
+            project=compiled.projection,
+            weigh=type(self).weigh,
+            settle=type(self).settle,
         )

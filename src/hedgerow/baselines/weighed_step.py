@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 from numba import types
-from numba.experimental import structref
 
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.baselines.told_units import NO_UNITS, add_told, in_units
@@ -19,8 +17,8 @@ from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, write
 from hedgerow.kernels.oracles import oracle_type
+from hedgerow.kernels.table import TableType
 from hedgerow.kernels.tangents import along, measures
-from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot, two
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.sets.compiled import kernel_matches
@@ -40,7 +38,6 @@ ROUND, PROJECTIONS, QUEUE = range(3)
 UNIT, EAGERNESS, RATES = range(3)
 """`rates`, of which the policy's own follow."""
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
-new: Any = structref.new if COMPILED else lambda _: SimpleNamespace()
 
 
 @kernel(*SETTLE)
@@ -67,53 +64,19 @@ def land(state: Array, work: Array, seen_at: Array) -> float:
     return moved
 
 
-@structref.register
-class WeighedTableType(types.StructRef):
-    """The type of such a policy's table."""
-
-
-class WeighedTable(structref.StructRefProxy):
-    """Such a policy's table in Python's hands, which only passes it on."""
-
-
-structref.define_boxing(WeighedTableType, WeighedTable)
-KERNELS = (measures, oracle_type, function(*WEIGH), function(*SETTLE))
-weighed_table = WeighedTableType(
-    [
-        ("state", write),
-        ("work", write),
-        ("rates", read),
-        ("space", SPACE),
-        ("measure", KERNELS[0]),
-        ("project", KERNELS[1]),
-        ("weigh", KERNELS[2]),
-        ("settle", KERNELS[3]),
-    ]
+weighed_table = TableType(
+    "WeighedTable",
+    {
+        "state": write,
+        "work": write,
+        "rates": read,
+        "space": SPACE,
+        "measure": measures,
+        "project": oracle_type,
+        "weigh": function(*WEIGH),
+        "settle": function(*SETTLE),
+    },
 )
-
-
-@kernel(weighed_table, write, write, read, SPACE, *KERNELS)
-def bind_weighed(
-    state: Array,
-    work: Array,
-    rates: Array,
-    space: Any,
-    measure: Any,
-    project: Any,
-    weigh: Any,
-    settle: Any,
-) -> Any:
-    """Return the table of these kernels and arrays, which must outlive it."""
-    table: Any = new(weighed_table)
-    table.measure, table.project, table.weigh, table.settle = measure, project, weigh, settle
-    table.state, table.work = unowned_view(state), unowned_view(work)
-    table.rates = unowned_view(rates)
-    index, numbers, links, scratch, label, members = space
-    table.space = (
-        *(unowned_view(index), unowned_view(numbers), unowned_view(links), unowned_view(scratch)),
-        *(unowned_view(label), unowned_view(members)),
-    )
-    return table
 
 
 @kernel(number, weighed_table, read, number, number, number, write)
@@ -248,8 +211,13 @@ class WeighedStep(Projecting):
         compiled = space.compiled
         if compiled.projection is None or not kernel_matches(X, "project"):
             return None
-        return bind_weighed(
-            *(self._state.array, self._work, self._rates),
-            (*space.arrays, compiled.label, compiled.members),
-            *(compiled.measure, compiled.projection, self._weigh_kernel, type(self).settle),
+        return weighed_table.filled(
+            state=self._state.array,
+            work=self._work,
+            rates=self._rates,
+            space=(*space.arrays, compiled.label, compiled.members),
+            measure=compiled.measure,
+            project=compiled.projection,
+            weigh=self._weigh_kernel,
+            settle=type(self).settle,
         )

@@ -6,6 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from hedgerow.baselines.projecting import Normalised, Projecting
 from hedgerow.baselines.told_units import NO_UNITS
+from hedgerow.engine.tables import NO_SURROGATES
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
@@ -73,14 +74,13 @@ class CompiledPolicy:
     def play_convex(self, chunk: CompiledChunk, first: int, seen: Vector, each: Vector) -> int:
         """Play rounds of any compiled kind."""
         from hedgerow.games.convex_loop import play_convex_rounds
-        from hedgerow.surrogates.each_loss import no_tables
 
         end, noise = self._begin(first, chunk.rounds)
         step, surrogate, ledger = self._parts
         looks = chunk.looks(self._learner.decision_set.dim)
-        tables = no_tables() if self.each is None else self.each
+        surrogates = NO_SURROGATES if self.each is None else self.each
         stopped: int = play_convex_rounds(
-            step, surrogate, tables, ledger, *looks, noise, first, end, seen, each
+            step, surrogate, surrogates, ledger, *looks, noise, first, end, seen, each
         )
         self._learner.give_back(stopped - first)
         return stopped

@@ -141,12 +141,14 @@ def play_convex_rounds(
         top = look_at(look_g, data_g, r, x, scratch, c_rows, values)
         c, value = c_rows[top], values[top]
         own = noise[r - first]  # rows of length 0 for a learner that draws none
-        if len(surrogates) == 0:
+        if len(surrogates.tables) == 0:
             looked = dots_and_norms(a, c, x)
             played = play_round(step, surrogate, ledger, a, cost, c, value, own, looked)
         else:
             parts = np.int64(data_g[PARTS][r])
-            alike = len(surrogates) == parts and data_f[PARTS][r] == 1  # else they are refused
+            alike = (
+                len(surrogates.tables) == parts and data_f[PARTS][r] == 1
+            )  # else they are refused
             played = alike and play_round_each(
                 step, surrogates, ledger, a, cost, c_rows, values, value, own
             )

@@ -19,7 +19,7 @@ from numba.core.runtime.context import NRTContext
 References: Any = NRTContext
 PARTS = ("getitem", "static_getitem", "exhaust_iter")
 """Expressions that take a part of an array, or of a tuple."""
-HELD = types.Array | types.BaseTuple | types.StructRef
+HELD = types.Array | types.BaseTuple
 """The types of what a kernel may borrow."""
 
 

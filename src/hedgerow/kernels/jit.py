@@ -6,7 +6,6 @@ import functools
 import gc
 import logging
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -15,11 +14,11 @@ import numpy as np
 from numba import types, version_info
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import make_concrete_template
 
 from hedgerow.kernels.cache import KernelCache, config
+from hedgerow.kernels.handed import HandedKernel
 
 KNOWN = (0, 63) <= version_info.short < (0, 69)
 """Whether the inner workings of this numba are known, so that kernels take the shorter way of
@@ -99,13 +98,12 @@ class Kernel(Dispatcher):  # type: ignore[misc]
     targetdescr = way[1]
 
     def __init__(self, function: Any, signature: Any, handed: bool = False):
-        options = {"nopython": True, "nogil": True}
-        options["no_cpython_wrapper" if handed else "no_cfunc_wrapper"] = True
+        options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
+        options["no_cpython_wrapper"] = handed
         super().__init__(function, targetoptions=options, pipeline_class=way[0])
-        self.signature = signature
+        self.signature, self.kind = signature, HandedKernel(signature)
         self._code: Any = None
         self._handed: Any = None
-        self._result: Any = None
         self._cache = KernelCache(function, "handed" if handed else "")
 
     @property
@@ -121,11 +119,10 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         """Load it or compile it, in one thread at a time."""
         if not self._can_compile:
             return
-        with global_compiler_lock, warnings.catch_warnings():
+        with global_compiler_lock:
             if not self._can_compile:
                 return
             begin = time.perf_counter()
-            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)  # kernels in a plan
             with _no_garbage_collection():
                 self.compile(self.signature)
             self._give_environments()
@@ -146,13 +143,16 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         self.ready()
         return self
 
-    def get_compile_result(self, sig: Any) -> Any:
-        """It is handed to a kernel, which asks for its only form; numba would look for it."""
-        if self._result is None:
-            self._handed = Kernel(self.py_func, self.signature, handed=True)
+    @functools.cached_property
+    def address(self) -> int:
+        """Where the machine code begins, for kernels that it is handed to."""
+        with global_compiler_lock:
+            if self._handed is None:
+                self._handed = Kernel(self.py_func, self.signature, handed=True)
             self._handed.ready()
-            self._result = super(Kernel, self._handed).get_compile_result(sig)
-        return self._result
+        [result] = self._handed.overloads.values()
+        begin: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        return begin
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """A kernel that calls it is being compiled."""
@@ -183,11 +183,8 @@ def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
 
 
 def function(result: Any, *arguments: Any) -> Any:
-    """Return the type of a kernel that is an argument of another kernel.
-
-    With a plain `njit` function as argument, numba would compile again in every process.
-    """
-    return types.FunctionType(result(*arguments))
+    """Return the type of a kernel that is an argument of another kernel."""
+    return HandedKernel(result(*arguments))
 
 
 def _note(seconds: float, cache: str | None) -> None:

@@ -127,8 +127,16 @@ class KernelLearner(StatefulPlayer):
 
     def _bound(self, after_oracle: Kernel) -> Any:
         """Return the table of its arrays and kernels, this one after the oracle."""
-        pattern = tables.learner_pattern(type(self).before_oracle, after_oracle, *self.rule)
-        return tables.bind_learner(pattern, self._state.array, self._work)
+        rule = self.rule
+        return tables.learner_table.filled(
+            state=self._state.array,
+            work=self._work,
+            before_oracle=type(self).before_oracle,
+            after_oracle=after_oracle,
+            regularise=rule.regularise,
+            step_size=rule.step_size,
+            after_step=rule.after_step,
+        )
 
     @cached_property
     def step_table(self) -> Any:
@@ -142,14 +150,14 @@ class KernelLearner(StatefulPlayer):
                 return None
             answer = compiled.projection
         ones = compiled.list_ones if self.takes_ones else None
-        return tables.bind_step(
-            tables.step_pattern(
-                compiled.measure, ones or answer, along if self.projects else unused
-            ),
-            self._table,
-            (*space.arrays, compiled.label, compiled.members),
-            self.projects,
-            ones is not None,
+        return tables.step_table.filled(
+            learner=self._table,
+            space=(*space.arrays, compiled.label, compiled.members),
+            tangent=self.projects,
+            lists=ones is not None,
+            measure=compiled.measure,
+            oracle=ones or answer,
+            along=along if self.projects else unused,
         )
 
     def draw(self, rounds: int) -> Vector:

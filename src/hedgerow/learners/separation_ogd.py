@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow import kernels
 from hedgerow.callers import level_outside
 from hedgerow.engine.signatures import REGULARISE
-from hedgerow.engine.tables import UNDECLARED, bind_set, set_pattern
+from hedgerow.engine.tables import UNDECLARED, set_table
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
 from hedgerow.kernels.hulls import coordinates, place
@@ -179,9 +179,8 @@ class SeparationDescent(StatefulPlayer):
             oracle = compiled.separate if kernel_matches(X, "separate") else None
         if oracle is None:
             return None
-        table = bind_set(
-            set_pattern(compiled.measure, oracle), (*space.arrays, compiled.label, compiled.members)
-        )
+        arrays = (*space.arrays, compiled.label, compiled.members)
+        table = set_table.filled(space=arrays, measure=compiled.measure, oracle=oracle)
         hull = self._constants, self._centre, self._basis
         state = self._state.array
         return table, projects, self._eta, *hull, state, state.copy(), np.empty(d + 2 * X.dim)

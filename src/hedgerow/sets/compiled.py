@@ -91,11 +91,11 @@ class KernelWorkspace:
     @cached_property
     def table(self) -> Any:
         """The set's kernels and this memory, as other kernels take them."""
-        from hedgerow.engine import tables
+        from hedgerow.engine.tables import set_table
 
         compiled = self.compiled
-        pattern = tables.set_pattern(compiled.measure, compiled.oracle)
-        return tables.bind_set(pattern, (*self.arrays, compiled.label, compiled.members))
+        space = (*self.arrays, compiled.label, compiled.members)
+        return set_table.filled(space=space, measure=compiled.measure, oracle=compiled.oracle)
 
     def lmo(self, c: Vector) -> Vector:
         """Return the oracle's vertex."""

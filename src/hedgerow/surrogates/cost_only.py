@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
-from hedgerow.engine.tables import UNDECLARED, bind_surrogate, surrogate_pattern
+from hedgerow.engine.tables import UNDECLARED, surrogate_table
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import COMPILED, kernel
@@ -55,14 +55,28 @@ class CostOnlySurrogate(Stateful):
         """The kernels, for compiled code; their arrays stay as they are."""
         if not COMPILED:
             return None
-        kernels = (needs_gradient, take, power_slope, charge_queue)  # the slope is never asked for
-        self._saved = np.empty(20)
-        numbers = self._numbers = np.zeros(10)  # the table only borrows them
-        return bind_surrogate(
-            surrogate_pattern(everywhere, *kernels, no_oracle, as_wished),
-            *(numbers, numbers, numbers, numbers, NO_INDEX, NO_NUMBERS),
-            *(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, self._saved),
-            *(UNDECLARED, False, NO_SPACE),
+        numbers = np.zeros(10)
+        return surrogate_table.filled(
+            queue=numbers,
+            ranges=numbers,
+            units=numbers,
+            potential=numbers,
+            ledger=NO_NUMBERS,
+            guard=NO_NUMBERS,
+            rule=NO_NUMBERS,
+            saved=np.empty(20),
+            label=NO_INDEX,
+            members=NO_NUMBERS,
+            measure=everywhere,
+            needs_gradient=needs_gradient,
+            take=take,
+            slope=power_slope,  # never asked for
+            charge_queue=charge_queue,
+            oracle=no_oracle,
+            grant=as_wished,
+            lipschitz=UNDECLARED,
+            asks=False,
+            space=NO_SPACE,
         )
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:

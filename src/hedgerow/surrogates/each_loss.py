@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba.typed import List
-
-from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table, surrogate_tables
-from hedgerow.kernels.jit import kernel, nothing, number, read, rows, write
+from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_tables
+from hedgerow.kernels.jit import kernel, number, read, rows, write
 from hedgerow.kernels.vectors import dot, two
 from hedgerow.surrogates.make_loss import take_back, weigh
 from hedgerow.surrogates.queue import PRICE
@@ -20,21 +18,9 @@ Array = Any
 NOT_MADE = (math.nan, math.nan)
 
 
-@kernel(surrogate_tables)
-def no_tables() -> Any:
-    """Return a list for the tables of surrogates."""
-    return List.empty_list(surrogate_table)
-
-
-@kernel(nothing, surrogate_tables, surrogate_table)
-def append_table(tables: Any, table: Any) -> None:
-    """Add a surrogate's table to a list."""
-    tables.append(table)
-
-
 @kernel(two, surrogate_tables, write, write, read, number, rows, read, read, read)
 def make_each_loss(
-    tables: Any,
+    surrogates: Any,
     s: Array,
     scratch: Array,
     a: Array,
@@ -49,7 +35,7 @@ def make_each_loss(
     Return what the constraints add to the loss, and ||s||^2. Both are NaN, with nothing changed,
     for a round that is left to Python.
     """
-    cost2, price, refused = dot(a, a), 0.0, -1
+    tables, cost2, price, refused = surrogates.tables, dot(a, a), 0.0, -1
     for i in range(len(s)):
         s[i] = a[i]
     for k in range(len(tables)):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.engine.tables import surrogate_tables
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
 from hedgerow.protocols.parts import ReadsLedger
@@ -41,12 +42,8 @@ class PerConstraintSurrogate(Stateful):
         each = [surrogate.table for surrogate in self.surrogates]
         if any(table is None for table in each):
             return None
-        from hedgerow.surrogates.each_loss import append_table, no_tables  # compiled if used
-
-        tables = no_tables()
-        for table in each:
-            append_table(tables, table)
-        return tables
+        self._each = each  # what is handed on has only the addresses
+        return surrogate_tables.filled(tables=np.array([table.address for table in each]))
 
     def read(self, ledger: Vector) -> None:
         """Lend the policy's sums to the surrogates that read them."""

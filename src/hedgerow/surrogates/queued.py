@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow.engine.certificate import lost_against
 from hedgerow.engine.signatures import FORCE2
-from hedgerow.engine.tables import UNDECLARED, bind_surrogate, surrogate_pattern
+from hedgerow.engine.tables import UNDECLARED, surrogate_table
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.jit import COMPILED
@@ -149,22 +149,35 @@ class FirstOrder(Queued):
             return None
         if kind.weigh is not FirstOrder.weigh or "weigh" in vars(self):
             return None
-        measure, label, members = self._measured = measured  # the table only borrows its arrays
-        space = self._asked = self.ranges.oracle()
-        kernels = (kind.needs_gradient, kind.take, self.slope[0], kind.charge_queue)
-        oracle = no_oracle if space is None else space.compiled.oracle
-        arrays = NO_SPACE if space is None else space.arrays
+        (measure, label, members), (slope, potential) = measured, self.slope
+        space = self.ranges.oracle()
         guard, rule, granted = NO_NUMBERS, NO_NUMBERS, as_wished
         if self.guard is not None:
             guard, rule = self.guard.array, self.guard.rule
             granted = type(self.guard).granted
-        self._saved = np.empty(self._state.array.size + ranges.size + guard.size)
-        own = (self._state.array, ranges, self._units, self.slope[1])
-        lent = (self.ledger, guard, rule, self._saved)
-        pattern = surrogate_pattern(measure, *kernels, oracle, granted)
-        L = UNDECLARED if self.lipschitz is None else self.lipschitz
-        asked = (L, space is not None, arrays)
-        return bind_surrogate(pattern, *own, label, members, *lent, *asked)
+        queue = self._state.array
+        return surrogate_table.filled(
+            queue=queue,
+            ranges=ranges,
+            units=self._units,
+            potential=potential,
+            ledger=self.ledger,
+            guard=guard,
+            rule=rule,
+            saved=np.empty(queue.size + ranges.size + guard.size),
+            label=label,
+            members=members,
+            measure=measure,
+            needs_gradient=kind.needs_gradient,
+            take=kind.take,
+            slope=slope,
+            charge_queue=kind.charge_queue,
+            oracle=no_oracle if space is None else space.compiled.oracle,
+            grant=granted,
+            lipschitz=UNDECLARED if self.lipschitz is None else self.lipschitz,
+            asks=space is not None,
+            space=NO_SPACE if space is None else space.arrays,
+        )
 
     def weigh(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
         """Take in a round, seen at the play or at `at`; return the weight on the constraint."""

@@ -1,0 +1,178 @@
+"""A table of vectors, kernels and numbers, which Python fills in and kernels read by name.
+
+A kernel gets the address of a row of words, eight bytes each: the address and the length of a
+vector, the address of a kernel or of another table, a number. The vectors are views: nobody counts
+references to them, which would make a round on 1200 edges a tenth longer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import zlib
+from array import array
+from itertools import accumulate
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
+from numba.core.extending import infer_getattr, lower_getattr_generic, models, register_model, unbox
+from numba.core.typing.templates import AttributeTemplate
+from numba.np.numpy_support import as_dtype
+
+from hedgerow.kernels.handed import HandedKernel, address_of
+from hedgerow.kernels.jit import COMPILED
+
+Type: Any = types.Type
+Attributes: Any = AttributeTemplate
+Tuple: Any = types.BaseTuple
+WORD = ir.IntType(64)
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+"""NumPy's numbers of what an array is, `array.flags.num`."""
+DATA = object.__basicsize__
+"""Where an array of NumPy's has the address of its entries: after what all objects have."""
+word_at = ctypes.c_size_t.from_address
+
+
+class TableType(Type):  # type: ignore[misc]
+    """The type of a table.
+
+    Args:
+        title: what it is called.
+        fields: the type of each field: vectors and tuples of them, kernels, other tables, numbers.
+
+    """
+
+    def __init__(self, title: str, fields: dict[str, Any]):
+        self.title, self.fields = title, fields
+        self._vectors = _names(fields, types.Array)
+        self._tuples = _names(fields, Tuple)
+        self._addressed = [(n, fields[n]) for n in _names(fields, HandedKernel | TableType)]
+        self._numbers = _names(fields, types.Number | types.Boolean)
+        vectors = [fields[name] for name in self._vectors]
+        vectors += [vector for name in self._tuples for vector in fields[name]]
+        self._needed = [_needed(vector) for vector in vectors]
+        addressed = [name for name, _ in self._addressed]
+        order = [*self._vectors, *self._tuples, *addressed, *self._numbers]
+        layout = [_layout(fields[name]) for name in order]
+        self.places = dict(zip(order, accumulate([0, *map(len, layout)]), strict=False))
+        self._pack = struct.Struct("=" + "".join(layout)).pack
+        super().__init__(name=f"{title}-{zlib.crc32(repr(fields).encode()):08x}")
+
+    def __reduce__(self) -> Any:
+        return TableType, (self.title, self.fields)
+
+    def filled(self, **values: Any) -> Any:
+        """Return a table of these values."""
+        return Table(self, values) if COMPILED else SimpleNamespace(**values)
+
+    def packed(self, values: dict[str, Any]) -> bytes:
+        """Return the words of a table."""
+        vectors = [values[name] for name in self._vectors]
+        words: list[int] = []
+        for name in self._tuples:
+            vectors += values[name]
+        for vector, (dtype, flags) in zip(vectors, self._needed, strict=True):
+            if vector.dtype != dtype or vector.ndim != 1 or vector.flags.num & flags != flags:
+                raise TypeError(_misfit(self.title, dtype, flags, vector))
+            words += (word_at(id(vector) + DATA).value, len(vector))
+        for name, kind in self._addressed:
+            if getattr(values[name], "kind", None) is not kind:
+                raise TypeError(f"{self.title}.{name} takes a {kind}, got {values[name]!r}")
+            words.append(values[name].address)
+        return self._pack(*words, *[values[name] for name in self._numbers])
+
+
+class Table:
+    """A table in Python's hands, which only passes it on; it keeps what was put in.
+
+    Args:
+        kind: its type.
+        values: the fields.
+
+    """
+
+    __slots__ = ("_kept", "_numba_type_", "address", "kind")
+
+    def __init__(self, kind: TableType, values: dict[str, Any]):
+        words = array("B", kind.packed(values))
+        self.kind = self._numba_type_ = kind
+        self._kept = words, values
+        self.address = words.buffer_info()[0]
+
+    def __reduce__(self) -> Any:
+        return Table, (self.kind, self._kept[1])
+
+
+def _names(fields: dict[str, Any], kinds: Any) -> list[str]:
+    return [name for name, kind in fields.items() if isinstance(kind, kinds)]
+
+
+def _layout(kind: Any) -> str:
+    """Return the format of a field, one letter for each word."""
+    if isinstance(kind, types.Array):
+        return "qq"
+    if isinstance(kind, Tuple):
+        return "qq" * len(kind)
+    return "d" if kind == types.float64 else "q"
+
+
+def _needed(kind: Any) -> tuple[Any, int]:
+    """Return the dtype and the flags of a vector that can be put in."""
+    dtype = np.dtype(np.int64) if isinstance(kind.dtype, TableType) else as_dtype(kind.dtype)
+    return dtype, CONTIGUOUS | ALIGNED | (WRITEABLE if kind.mutable else 0)
+
+
+def _misfit(title: str, dtype: Any, flags: int, got: Any) -> str:
+    wanted = f"a {'writeable ' if flags & WRITEABLE else ''}contiguous vector of {dtype}"
+    other = "" if got.flags.writeable else "read-only "
+    layout = f"shape {got.shape} with strides {got.strides}"
+    return f"{title} takes {wanted} here, got a {other}{got.dtype} array of {layout}"
+
+
+@infer_getattr
+class TableFields(Attributes):  # type: ignore[misc]
+    """The types of a table's fields, for numba."""
+
+    key = TableType
+
+    def generic_resolve(self, table: Any, name: str) -> Any:
+        """Return the type of a field; None if there is none of this name."""
+        return table.fields.get(name)
+
+
+def _field(context: Any, builder: Any, table: Any, address: Any, name: str) -> Any:
+    """Write the code that reads a field."""
+    kind, words = table.fields[name], builder.bitcast(address, WORD.as_pointer())
+    at = builder.gep(words, [WORD(table.places[name])])
+    if isinstance(kind, Tuple):
+        vectors = [
+            _vector(context, builder, one, builder.gep(at, [WORD(2 * k)]))
+            for k, one in enumerate(kind)
+        ]
+        return context.make_tuple(builder, kind, vectors)
+    if isinstance(kind, types.Array):
+        return _vector(context, builder, kind, at)
+    if kind == types.boolean:
+        return builder.trunc(builder.load(at), ir.IntType(1))
+    return builder.load(builder.bitcast(at, context.get_value_type(kind).as_pointer()))
+
+
+def _vector(context: Any, builder: Any, kind: Any, at: Any) -> Any:
+    entry, model = context.get_data_type(kind.dtype), context.data_model_manager[kind]
+    data = builder.load(builder.bitcast(at, entry.as_pointer().as_pointer()))
+    length = builder.load(builder.gep(at, [WORD(1)]))
+    size = WORD(context.get_abi_sizeof(entry))
+    made = cgutils.get_null_value(context.get_value_type(kind))  # nobody's
+    for name, value in (("data", data), ("nitems", length), ("itemsize", size)):
+        made = model.set(builder, made, value, name)
+    for name, value in (("shape", length), ("strides", size)):
+        made = model.set(builder, made, cgutils.pack_array(builder, [value]), name)
+    return made
+
+
+register_model(TableType)(models.OpaqueModel)
+unbox(TableType)(address_of)
+lower_getattr_generic(TableType)(_field)
