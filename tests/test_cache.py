@@ -17,7 +17,7 @@ import pytest
 
 import cold_starts
 from hedgerow import kernels
-from hedgerow.kernels.cache import KernelCache, _imported
+from hedgerow.kernels.cache import COMPILING, KERNELS, KernelCache, _imported
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 NOBODY = 12345
@@ -213,6 +213,23 @@ def test_a_kernel_knows_what_it_imports_under_another_name():
     text += "from hedgerow.learners.steps import (\n    M as M_,\n)\n"
     found = {path.name for path in _imported(text)}
     assert found == {"atoms.py", "pairwise.py", "steps.py"}
+
+
+def test_a_kernel_depends_on_all_that_compiles_it():
+    """Or an old one would be called in the way of new ones."""
+    found, seen = {COMPILING}, set()
+    while new := found - seen:
+        seen |= new
+        found |= {
+            path
+            for file in new
+            for path in _imported(file.read_text())
+            if KERNELS.search(path.read_text())
+        }
+    names = {path.stem for path in found}
+    names &= {path.stem for path in COMPILING.parent.glob("*.py")}
+    parts = {"borrowed", "calls", "elements", "inner_code", "libraries", "loops", "pipeline"}
+    assert names >= parts | {"scalars", "vector_views"}
 
 
 def test_only_what_is_called_is_compiled(tmp_path):

@@ -146,6 +146,28 @@ def total_of_fresh(n):
 @kernel(number, read)
 def total_of_fancy(a):
     return a[a > 1.0][0]
+
+@kernel(number, read, flags, index, whole)
+def inverse(a, felt, at, i):
+    return 1.0 / a[at[i]] if felt[i] else 0.0
+
+@kernel(number, read, flags, index)
+def inverses(a, felt, at):
+    total = 0.0
+    for i in range(len(at)):
+        total += inverse(a[1:], felt, at, i)
+    return total
+
+@kernel(number, read, index, whole)
+def last_but(a, at, k):
+    if k > 0:
+        found = at[len(at) - k]
+        if a[found] > 0.0:
+            bonus = 10.0
+        else:
+            bonus = -10.0
+        return a[found] + bonus
+    return 0.5
 """
 
 
@@ -290,6 +312,35 @@ def test_what_a_kernel_returns_outlives_what_it_was_given(made):
     before = sys.getrefcount(a)
     assert made.total_of_fancy(a) == 2.0
     assert sys.getrefcount(a) == before
+
+
+def test_an_error_goes_up_through_all_kernels(made):
+    felt, at = np.array([True, False, True]), np.array([0, 1, 2], np.uint32)
+    assert made.inverses(np.array([0.0, 2.0, 0.0, 4.0]), felt, at) == 0.75
+    zero = np.array([1.0, 2.0, 0.0, 0.0])
+    with pytest.raises(ZeroDivisionError):
+        made.inverses(zero, felt, at)
+    inner = made.inverses
+
+    @numba.njit
+    def forgiving(a, felt, at):
+        try:
+            return inner(a, felt, at)
+        except Exception:
+            return -1.0
+
+    for array in (zero, at):
+        array.setflags(write=False)
+    assert forgiving(zero, felt, at) == -1.0
+    zero = np.array([0.0, 2.0, 0.0, 4.0])
+    zero.setflags(write=False)
+    assert forgiving(zero, felt, at) == 0.75
+
+
+def test_variables_of_several_branches_are_those_of_python(made):
+    a, at = np.array([3.0, -4.0]), np.array([1, 0], np.uint32)
+    for k in range(3):
+        assert made.last_but(a, at, k) == made.last_but.py_func(a, at, k)
 
 
 LATER = """

@@ -34,11 +34,13 @@ config: Any = numba_config
 PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from hedgerow((?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 KERNELS = re.compile(
-    r"^@(kernel|intrinsic)\b|^def (kernel|inner_code|code_of|borrows)\b"
-    r"|^class Kernel(Compiler|Library)\b|^lower_\w+\b",
+    r"^@(kernel|intrinsic)\b|^def (kernel|inner_code|code_of|borrows|view)\b"
+    r"|^class Kernel(Compiler|Library|Lower)\b|^lower_\w+\b",
     re.MULTILINE,
 )
 """What tells a file that takes part in compiled code."""
+COMPILING = Path(__file__).with_name("inner_code.py")
+"""It imports all that compiles kernels."""
 MONTH = 30 * 24 * 3600.0
 _log = logging.getLogger("hedgerow")
 
@@ -97,7 +99,8 @@ class KernelCache(NullCache):
         self._advice = "set NUMBA_CACHE_DIR to a folder that can be written to"
         self._kept: Path | None = None
         try:
-            self._sources, self._places = fingerprint(source), list(places(source))
+            self._sources = fingerprint(source) + fingerprint(COMPILING)
+            self._places = list(places(source))
         except OSError:  # an archive, or a package without sources: nothing to go by
             self._sources, self._places = "", []
             self._advice = f"that takes the source {source}"

@@ -14,6 +14,7 @@ from numba.core import compiler
 
 from hedgerow.kernels.borrowed import lending
 from hedgerow.kernels.cache import KernelCache
+from hedgerow.kernels.calls import calling
 from hedgerow.kernels.libraries import InnerLibrary, Part
 from hedgerow.kernels.pipeline import KernelCompiler
 
@@ -31,7 +32,7 @@ class InnerCode(NamedTuple):
     def kept(self) -> tuple[Any, ...]:
         """What is kept of it on disk."""
         parts = tuple(part.bitcode for part in self.library.parts.values())
-        own = self.library.name, self.library.borrows, parts
+        own = self.library.name, self.library.borrows, self.library.short, parts
         return *own, self.description, self.environment, self.before
 
 
@@ -43,11 +44,12 @@ def inner_code(function: Any, signature: Any, target: Any) -> InnerCode:
     if kept is None and not code.library.has_dynamic_globals:
         code.description.typemap = code.description.calltypes = None
         cache.save(signature, context, code.kept)
-    if code.library.borrows:
-        lend = lending(code.description, code.library)
-        context.insert_func_defn([(lend, code, code.description.argtypes)])
-    else:
+    call = calling if code.library.short else lending if code.library.borrows else None
+    if call is None:
         context.insert_user_function(code, code.description, [code.library])
+    else:
+        write = call(code.description, code.library)
+        context.insert_func_defn([(write, code, code.description.argtypes)])
     return code
 
 
@@ -68,6 +70,7 @@ def _loaded(
     context: Any,
     name: str,
     borrows: bool,
+    short: bool,
     parts: tuple[bytes, ...],
     description: Any,
     environment: Any,
@@ -76,7 +79,7 @@ def _loaded(
     for run in before:
         run()
     library = InnerLibrary(context.codegen(), name)
-    library.borrows = borrows
+    library.borrows, library.short = borrows, short
     for code in parts:
         library.add_part(Part(binding.parse_bitcode(code)))
     library._finalized = True

@@ -54,6 +54,8 @@ class KernelLibrary(Library):  # type: ignore[misc]
 
     borrows = False
     """Whether it counts no references (`kernels/borrowed.py`)."""
+    short = False
+    """Whether vectors are handed to it in short (`kernels/calls.py`)."""
 
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)

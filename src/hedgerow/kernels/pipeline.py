@@ -25,6 +25,7 @@ from numba.core.ssa import reconstruct_ssa
 from numba.core.typing.context import Context as TypingContext
 
 from hedgerow.kernels.borrowed import borrows, counted, holds_references, uncounted
+from hedgerow.kernels.calls import KernelLower
 from hedgerow.kernels.elements import code_of as code_of_element
 from hedgerow.kernels.libraries import KernelLibrary
 from hedgerow.kernels.loops import code_of as code_of_loop
@@ -33,6 +34,7 @@ from hedgerow.kernels.scalars import TEMPLATES
 Base: Any = Compiler
 Assignments: Any = untyped_passes.ReconstructSSA
 Phis: Any = typed_passes.PreLowerStripPhis
+Lowering: Any = typed_passes.NativeLowering
 Manager: Any = PassManager
 Function: Any = types.Function
 Types: Any = TypingContext
@@ -77,6 +79,14 @@ class NoPhis(Phis):  # type: ignore[misc]
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(Lowering):  # type: ignore[misc]
+    """Write LLVM's code, with the calls of kernels in short."""
+
+    _name = "hedgerow's lowering"
+    lowering_class = KernelLower
+
+
 PASSES = (
     untyped_passes.TranslateByteCode,
     untyped_passes.FixupArgs,
@@ -90,7 +100,7 @@ PASSES = (
     typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites,
     typed_passes.IRLegalization,
-    typed_passes.NativeLowering,
+    KernelLowering,
     typed_passes.NoPythonBackend,
 )
 

@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.extending import infer_getattr, lower_getattr_generic, models, register_model, unbox
 from numba.core.typing.templates import AttributeTemplate
 from numba.np.numpy_support import as_dtype
 
 from hedgerow.kernels.handed import HandedKernel, address_of
 from hedgerow.kernels.jit import COMPILED
+from hedgerow.kernels.vector_views import view
 
 Type: Any = types.Type
 Attributes: Any = AttributeTemplate
@@ -164,13 +165,7 @@ def _vector(context: Any, builder: Any, kind: Any, at: Any) -> Any:
     entry, model = context.get_data_type(kind.dtype), context.data_model_manager[kind]
     data = builder.load(builder.bitcast(at, entry.as_pointer().as_pointer()))
     length = builder.load(builder.gep(at, [WORD(1)]))
-    size = WORD(context.get_abi_sizeof(entry))
-    made = cgutils.get_null_value(context.get_value_type(kind))  # nobody's
-    for name, value in (("data", data), ("nitems", length), ("itemsize", size)):
-        made = model.set(builder, made, value, name)
-    for name, value in (("shape", length), ("strides", size)):
-        made = model.set(builder, made, cgutils.pack_array(builder, [value]), name)
-    return made
+    return view(model, builder, data, length, context.get_abi_sizeof(entry))
 
 
 register_model(TableType)(models.OpaqueModel)
