@@ -35,7 +35,7 @@ PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from hedgerow((?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 KERNELS = re.compile(
     r"^@(kernel|intrinsic)\b|^def (kernel|inner_code|code_of|borrows|view)\b"
-    r"|^class Kernel(Compiler|Library|Lower)\b|^lower_\w+\b",
+    r"|^class Kernel(Compiler|Library|Lower|Lowering)\b|^lower_\w+\b",
     re.MULTILINE,
 )
 """What tells a file that takes part in compiled code."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
-from numba.core.analysis import compute_use_defs, must_use_alloca
+from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.callconv import CPUCallConv
 from numba.core.datamodel.manager import DataModelManager
 from numba.core.datamodel.models import ArrayModel
@@ -112,18 +112,17 @@ class KernelLower(Base):  # type: ignore[misc]
     def _find_singly_assigned_variable(self) -> None:
         """Keep what is assigned once as a value; numba does so with what one block alone uses.
 
-        Where references are counted, variables have a place in memory, as numba wants it.
+        Where references are counted, variables have a place in memory, as numba wants it; so where
+        a block stands before one that always comes first.
         """
-        super()._find_singly_assigned_variable()
-        if not self.library.borrows:
+        before = compute_cfg_from_blocks(self.func_ir.blocks).immediate_dominators()
+        if not self.library.borrows or any(first > k for k, first in before.items()):
+            super()._find_singly_assigned_variable()
             return
-        blocks = self.blocks.items()
-        assigned = [(i.target.name, k) for k, block in blocks for i in block.find_insts(Assign)]
-        counts, where = Counter(name for name, _ in assigned), dict(assigned)
-        used = compute_use_defs(self.func_ir.blocks).usemap.items()
-        early = {name for k, names in used for name in names if k <= where[name]}
-        once = {name for name, count in counts.items() if count == 1}
-        self._singly_assigned_vars |= once - early - must_use_alloca(self.func_ir.blocks)
+        assigned = (i for block in self.blocks.values() for i in block.find_insts(Assign))
+        counts = Counter(one.target.name for one in assigned)
+        self._singly_assigned_vars = {name for name, count in counts.items() if count == 1}
+        self._blk_local_varmap: dict[str, Any] = {}
 
 
 def calling(description: Any, library: Any) -> Any:

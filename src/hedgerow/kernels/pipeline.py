@@ -13,28 +13,23 @@ import dis
 import functools
 from typing import Any
 
-from numba.core import typed_passes, types, untyped_passes
+from numba.core import typed_passes, types
 from numba.core.base import _wrap_impl
 from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
+from numba.core.compiler_machinery import PassManager, _pass_registry
 from numba.core.cpu import CPUContext
 from numba.core.extending import models, register_model
-from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUTarget, cpu_target
-from numba.core.ssa import reconstruct_ssa
 from numba.core.typing.context import Context as TypingContext
 
 from hedgerow.kernels.borrowed import borrows, counted, holds_references, uncounted
-from hedgerow.kernels.calls import KernelLower
 from hedgerow.kernels.elements import code_of as code_of_element
 from hedgerow.kernels.libraries import KernelLibrary
 from hedgerow.kernels.loops import code_of as code_of_loop
+from hedgerow.kernels.passes import PASSES
 from hedgerow.kernels.scalars import TEMPLATES
 
 Base: Any = Compiler
-Assignments: Any = untyped_passes.ReconstructSSA
-Phis: Any = typed_passes.PreLowerStripPhis
-Lowering: Any = typed_passes.NativeLowering
 Manager: Any = PassManager
 Function: Any = types.Function
 Types: Any = TypingContext
@@ -44,6 +39,7 @@ Target: Any = CPUTarget
 UNUSUAL = {
     *("MAKE_FUNCTION", "LIST_APPEND", "SET_ADD", "MAP_ADD", "BEFORE_WITH", "RAISE_VARARGS"),
     *("YIELD_VALUE", "RETURN_GENERATOR", "PUSH_EXC_INFO"),
+    *("BUILD_MAP", "BUILD_CONST_KEY_MAP", "DICT_UPDATE", "DICT_MERGE"),
 }
 """Instructions of Python that the passes left out below would deal with."""
 UNUSUAL_CODES = {dis.opmap[name] for name in UNUSUAL if name in dis.opmap}
@@ -51,58 +47,6 @@ UNUSUAL_NAMES = {"literally", "literal_unroll", "prange"}
 """Functions of numba likewise."""
 REWRITTEN = ("binop", "inplace_binop", "unary", "call")
 """Expressions that numba may rewrite after it knows their types, where they are arrays."""
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class OneAssignment(Assignments):  # type: ignore[misc]
-    """Give each variable one assignment, without asking how long it lives."""
-
-    _name = "hedgerow's ssa"
-
-    def run_pass(self, state: Any) -> bool:
-        """Change the code."""
-        state.func_ir = reconstruct_ssa(state.func_ir)
-        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
-        return True
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NoPhis(Phis):  # type: ignore[misc]
-    """Assign to variables where branches meet, likewise."""
-
-    _name = "hedgerow's phis"
-
-    def run_pass(self, state: Any) -> bool:
-        """Change the code."""
-        state.func_ir = self._strip_phi_nodes(state.func_ir)
-        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
-        return True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class KernelLowering(Lowering):  # type: ignore[misc]
-    """Write LLVM's code, with the calls of kernels in short."""
-
-    _name = "hedgerow's lowering"
-    lowering_class = KernelLower
-
-
-PASSES = (
-    untyped_passes.TranslateByteCode,
-    untyped_passes.FixupArgs,
-    untyped_passes.RewriteSemanticConstants,
-    untyped_passes.DeadBranchPrune,
-    untyped_passes.GenericRewrites,
-    untyped_passes.InlineInlinables,
-    OneAssignment,
-    typed_passes.NopythonTypeInference,
-    NoPhis,
-    typed_passes.InlineOverloads,
-    typed_passes.NopythonRewrites,
-    typed_passes.IRLegalization,
-    KernelLowering,
-    typed_passes.NoPythonBackend,
-)
 
 
 def is_plain(function: Any) -> bool:
