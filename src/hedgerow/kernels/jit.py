@@ -148,8 +148,9 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         """Where the machine code begins, for kernels that it is handed to."""
         with global_compiler_lock:
             if self._handed is None:
-                self._handed = Kernel(self.py_func, self.signature, handed=True)
-            self._handed.ready()
+                called = not self._can_compile  # by Python: there is machine code
+                self._handed = self if called else Kernel(self.py_func, self.signature, True)
+                self._handed.ready()
         [result] = self._handed.overloads.values()
         begin: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         return begin
