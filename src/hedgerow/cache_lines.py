@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,5 +21,6 @@ def aligned_zeros(count: int) -> NDArray[np.float64]:
     array([0., 0., 0.])
     """
     memory = np.zeros(count + NUMBERS - 1)
-    skipped = -memory.__array_interface__["data"][0] // memory.itemsize % NUMBERS
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    skipped = -begin // memory.itemsize % NUMBERS
     return memory[skipped : skipped + count]
