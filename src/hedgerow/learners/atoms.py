@@ -155,8 +155,8 @@ class Atoms:
     There is room for `capacity` atoms. A vertex for which there is none takes the place of the
     vertex without weight that the oracle gave longest ago; where all have weight, the lightest is
     merged into the bulk, a_0 := (w_0 a_0 + w_k a_k) / (w_0 + w_k). Neither moves x. Squared
-    distances of all atoms are kept: they are the Gram matrix as far as mixtures can feel it, and dense
-    atoms lose nothing to cancellation where the set is far from the origin.
+    distances of all atoms are kept: they are the Gram matrix as far as mixtures can feel it, and
+    those of dense atoms lose nothing to cancellation where the set is far from the origin.
 
     Memory: capacity (n + capacity + 3) float64. Vertices with at most n/2 nonzero entries are
     stored, multiplied and compared as sparse ones: time goes with their entries, not with n.
