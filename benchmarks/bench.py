@@ -24,6 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from bandits import bandits
 from figure_three import figure_three
 from figures import draw
 from loops import loops
@@ -86,6 +87,7 @@ def main() -> None:
         "parts": parts(),
         "orders": orders(),
         "tracking": tracking(),
+        "bandits": bandits(),
         "figure_three": figure_three(3 if quick else 5),
         "projection": projection_growth(SIZES[:2] if quick else SIZES),
         "threads": threads(3 if quick else 5),
@@ -97,6 +99,7 @@ def main() -> None:
     say("Parts of a round without tracking", results["parts"])
     say("One oracle call, nanoseconds an edge", results["orders"])
     say("The default against the same without tracking", results["tracking"])
+    say("A bandit's round, microseconds", results["bandits"])
     say("One run of 1600 rounds at 1200 edges, seconds", results["figure_three"])
     say("One projection against one oracle call", results["projection"])
     say("Runs a second", results["threads"])

@@ -159,7 +159,7 @@ def test_a_weight_that_underflowed_comes_back():
 # A leader and a follower.
 
 
-@pytest.mark.parametrize("atoms", [2, 32])
+@pytest.mark.parametrize("atoms", [2, 24])
 @pytest.mark.parametrize("name", SETS)
 def test_tracking_conforms(name, atoms):
     check_learner(lambda: TrackingOCG(SETS[name](), atoms=atoms))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import types
+from numpy import uint32
 
 from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
 from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, vabs
@@ -42,7 +43,7 @@ def encode(row: Array, v: Array) -> int:
             row[i] = v[i]
         return n
     for j in range(size):
-        row[size + j] = v[int(row[j])]
+        row[size + j] = v[uint32(row[j])]
     for j in range(2 * size, n):
         row[j] = 0.0
     return size
@@ -55,7 +56,7 @@ def inner(row: Array, size: int, d: Array) -> float:
         return dot(d, row)
     total = 0.0
     for j in range(size):
-        total += d[int(row[j])] * row[size + j]
+        total += d[uint32(row[j])] * row[size + j]
     return total
 
 
@@ -67,7 +68,7 @@ def add(x: Array, row: Array, size: int, weight: float) -> None:
             x[i] += weight * row[i]
     else:
         for j in range(size):
-            x[int(row[j])] += weight * row[size + j]
+            x[uint32(row[j])] += weight * row[size + j]
 
 
 @kernel(number, write, write)
@@ -83,42 +84,28 @@ def dense_distance2(a: Array, b: Array) -> float:
     return hsum(lanes) + rest
 
 
-@kernel(number, write, write, whole, write, whole)
-def distance2(v: Array, new: Array, m: int, row: Array, size: int) -> float:
-    """Return the squared distance of v and an atom: a sum of squares, so that equal ones give 0.
-
-    `new` is v as a row of size m. Sparse atoms are taken out of v, and v is put together again.
-    """
-    n = len(v)
-    if size == n:
+@kernel(number, write, number, write, whole)
+def distance2(v: Array, norm2: float, row: Array, size: int) -> float:
+    """Return ||v - a||^2 for an atom a, given ||v||^2 as `norm2` has it: equal ones give 0."""
+    if size == len(v):
         return dense_distance2(v, row)
-    total = 0.0
+    apart = inside = 0.0
     for j in range(size):
-        i = int(row[j])
+        i = uint32(row[j])
         e = row[size + j] - v[i]
-        total += e * e
-        v[i] = 0.0
-    if m == n:
-        total += dot(v, v)
-        for i in range(n):
-            v[i] = new[i]
-    else:
-        for j in range(m):
-            i = int(new[j])
-            total += v[i] * v[i]
-            v[i] = new[m + j]
-    return total
+        apart += e * e
+        inside += v[i] * v[i]
+    return apart + max(0.0, norm2 - inside)
 
 
-@kernel(number, write, write, whole, number)
-def part_of_distance2(v: Array, row: Array, size: int, enough: float) -> float:
-    """Return a part of the squared distance of v and an atom: above `enough` it may end."""
-    n, total = len(v), 0.0
-    for j in range(size):
-        e = row[j] - v[j] if size == n else row[size + j] - v[int(row[j])]
-        total += e * e
-        if total > enough:
-            break
+@kernel(number, write, whole)
+def squares(row: Array, size: int) -> float:
+    """Return ||a||^2 for an atom a; a sparse one is added up in the order of `distance2`."""
+    if size == len(row):
+        return dot(row, row)
+    total = 0.0
+    for j in range(size, 2 * size):
+        total += row[j] * row[j]
     return total
 
 
@@ -127,8 +114,8 @@ def mixture(x: Array, rows: Array, sizes: Array, w: Array, count: int) -> None:
     """Write the sum of w_k a_k into x."""
     n = len(x)
     for i in range(n):
-        x[i] = 0.0
-    for k in range(count):
+        x[i] = 0.0 + w[0] * rows[i]  # the bulk is dense; no -0.0
+    for k in range(1, count):
         if w[k] > 0.0:
             add(x, rows[k * n : (k + 1) * n], int(sizes[k]), w[k])
 
@@ -144,13 +131,10 @@ def products(g: Array, rows: Array, sizes: Array, count: int, d: Array) -> None:
 @kernel(whole, write, write, whole)
 def worst(w: Array, last: Array, count: int) -> int:
     """Return the vertex without weight that came longest ago, or else the lightest vertex."""
-    k = 1
+    k, least, oldest = 1, w[1], last[1]
     for i in range(2, count):
-        if w[i] == 0.0 and w[k] == 0.0:
-            if last[i] < last[k]:
-                k = i
-        elif w[i] < w[k]:
-            k = i
+        if w[i] < least or (w[i] == least == 0.0 and last[i] < oldest):
+            k, least, oldest = i, w[i], last[i]
     return k
 
 
@@ -162,8 +146,6 @@ def merge(rows: Array, sizes: Array, w: Array, D: Array, count: int, k: int) -> 
     ||(1 - theta) a + theta b - c||^2 = (1 - theta) ||a - c||^2 + theta ||b - c||^2
     - theta (1 - theta) ||a - b||^2. Each merge shrinks the rounding errors of those before.
     """
-    if w[k] == 0.0:
-        return
     n, room = len(rows) // len(sizes), len(w)
     bulk, theta = rows[:n], w[k] / (w[0] + w[k])
     for i in range(n):
@@ -177,7 +159,7 @@ def merge(rows: Array, sizes: Array, w: Array, D: Array, count: int, k: int) -> 
         D[i] = D[i * room] = moved
 
 
-@kernel(whole, write, write, write, write, write, whole, write, write, number)
+@kernel(whole, write, write, write, write, write, whole, write, write, write, number)
 def admit(
     rows: Array,
     sizes: Array,
@@ -187,28 +169,31 @@ def admit(
     count: int,
     v: Array,
     new: Array,
+    far2: Array,
     same2: float,
 ) -> int:
     """Find v among the vertices, or make room for it and write it down; return its place.
 
-    `new` is scratch memory, and v is left as it was.
+    `new` and `far2` are scratch memory.
     """
     n, room = len(v), len(w)
     m = encode(new, v)
+    norm2 = squares(new, m)
+    for k in range(count):
+        far2[k] = distance2(v, norm2, rows[k * n : (k + 1) * n], int(sizes[k]))
     for k in range(1, count):
-        row, size = rows[k * n : (k + 1) * n], int(sizes[k])
-        part = part_of_distance2(v, row, size, same2)
-        if part <= same2 and distance2(v, new, m, row, size) <= same2:
+        if far2[k] <= same2:
             return k
     k = count
     if count == len(sizes):
         k = worst(w, last, count)
-        merge(rows, sizes, w, D, count, k)
+        if w[k] > 0.0:
+            merge(rows, sizes, w, D, count, k)
+            far2[0] = distance2(v, norm2, rows[:n], n)
     sizes[k] = m
-    w[k] = 0.0
+    w[k] = far2[k] = 0.0
     for i in range(n):
         rows[k * n + i] = new[i]
     for i in range(max(count, k + 1)):
-        far2 = distance2(v, new, m, rows[i * n : (i + 1) * n], int(sizes[i]))
-        D[k * room + i] = D[i * room + k] = far2
+        D[k * room + i] = D[i * room + k] = far2[i]
     return k

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from hedgerow.kernels.jit import kernel, nothing, number, whole, write
-from hedgerow.kernels.simd import WIDTH, broadcast, first, hmax, load, select, store
+from hedgerow.kernels.simd import WIDTH, broadcast, first, hmax, hsum, load, select, store
 from hedgerow.kernels.vectors import two
 
 Array = Any
@@ -149,8 +149,9 @@ def step_towards(
 @kernel(nothing, write, whole)
 def normalise(w: Array, count: int) -> None:
     """Make the weights sum to one again."""
-    total = 0.0
-    for k in range(count):
-        total += w[k]
-    for k in range(count):
-        w[k] /= total
+    lanes = broadcast(0.0)
+    for k in range(0, padded(count), WIDTH):
+        lanes += load(w, k)
+    total = broadcast(hsum(lanes))
+    for k in range(0, padded(count), WIDTH):
+        store(w, k, load(w, k) / total)

@@ -73,9 +73,11 @@ def begin(part: Vector, start: Vector, capacity: int, diameter: float) -> None:
 
 @kernel(nothing, write, write)
 def mix(x: Array, part: Array) -> None:
-    """Write sum of w_k a_k into x."""
+    """Write sum of w_k a_k into x; the weights sum to one again."""
+    count = int(part[COUNT])
     w, sizes, _, _, rows = opened(part, len(x))
-    atoms.mixture(x, rows, sizes, w, int(part[COUNT]))
+    pairwise.normalise(w, count)
+    atoms.mixture(x, rows, sizes, w, count)
 
 
 @kernel(atoms.scratch_views, write, write, whole)
@@ -96,16 +98,23 @@ def multiply(part: Array, scratch: Array, d: Array) -> None:
         g[k] = math.inf
 
 
+@kernel(nothing, write, write, read)
+def level(part: Array, scratch: Array, d: Array) -> None:
+    """Make g what `multiply` would write, given that up to one constant for all atoms."""
+    _, _, _, _, rows = opened(part, len(d))
+    g = scratched(part, scratch, len(d))[1]
+    constant = dot(d, rows[: len(d)]) - g[0]
+    for k in range(int(part[COUNT])):
+        g[k] += constant
+
+
 @kernel(types.boolean, write, write, whole, number, number)
 def descend(part: Array, scratch: Array, n: int, beta: float, tolerance: float) -> bool:
     """Lower <g, w' - w> + beta ||x' - x||^2 on the hull of the atoms; say whether x has moved."""
     count = int(part[COUNT])
     w, _, _, D, _ = opened(part, n)
     _, g, gain = scratched(part, scratch, n)
-    moved = pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS, gain) > 0
-    if moved:
-        pairwise.normalise(w, count)
-    return moved
+    return pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS, gain) > 0
 
 
 @kernel(number, write, write, read, read)
@@ -123,8 +132,8 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
     """
     count = int(part[COUNT])
     w, sizes, last, D, rows = opened(part, len(v))
-    new, g, _ = scratched(part, scratch, len(v))
-    k = atoms.admit(rows, sizes, w, last, D, count, v, new, part[SAME2])
+    new, g, far2 = scratched(part, scratch, len(v))
+    k = atoms.admit(rows, sizes, w, last, D, count, v, new, far2, part[SAME2])
     last[k] = t
     part[COUNT] = max(count, k + 1)
     g[k] = dot(d, v)
@@ -138,7 +147,6 @@ def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma
     w, _, _, D, _ = opened(part, n)
     _, g, spread = scratched(part, scratch, n)
     pairwise.step_towards(w, g, D, int(part[COUNT]), k, beta, sigma, spread)
-    pairwise.normalise(w, int(part[COUNT]))
 
 
 class Atoms:
@@ -148,7 +156,7 @@ class Atoms:
     vertex without weight that the oracle gave longest ago; where all have weight, the lightest is
     merged into the bulk, a_0 := (w_0 a_0 + w_k a_k) / (w_0 + w_k). Neither moves x. Squared
     distances of all atoms are kept: they are the Gram matrix as far as mixtures can feel it, and
-    lose nothing to cancellation where the set is far from the origin.
+    those of dense atoms lose nothing to cancellation where the set is far from the origin.
 
     Memory: capacity (n + capacity + 3) float64. Vertices with at most n/2 nonzero entries are
     stored, multiplied and compared as sparse ones: time goes with their entries, not with n.

@@ -118,7 +118,7 @@ def after_oracle(
     d, v, scratch = work[:n], work[n : 2 * n], work[4 * n + NUMBERS :]
     beta, tolerance = own[BETA], work[3 * n + TOLERANCE]
     own[CALLS] += 1.0
-    remembered.multiply(atoms, scratch, d)
+    remembered.level(atoms, scratch, d)
     if remembered.lacks(atoms, scratch, v, d) > NEWS * tolerance:
         gap, distance2 = gap_and_distance(d, x, v)
         curvature = 2.0 * beta * distance2
@@ -177,7 +177,7 @@ class CorrectiveOMD(KernelLearner):
 
     Args:
         decision_set: where to play.
-        atoms: how many points to remember, at least 2; more than 32 hardly helps.
+        atoms: how many points to remember, at least 2; more than 24 hardly helps.
         c: how much of beta D^2 the steps may take up.
         start: x_1; the set's own start if left out.
 
@@ -201,7 +201,7 @@ class CorrectiveOMD(KernelLearner):
     def __init__(
         self,
         decision_set: DecisionSet,
-        atoms: int = 32,
+        atoms: int = 24,
         c: float = 1.0,
         start: ArrayLike | None = None,
     ):

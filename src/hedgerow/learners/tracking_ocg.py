@@ -131,7 +131,7 @@ class TrackingOCG(KernelLearner):
     Args:
         decision_set: where to play.
         steps: the step rule of A; `CertificateSteps()` if left out.
-        atoms: how many points B remembers, at least 2; more than 32 hardly helps.
+        atoms: how many points B remembers, at least 2; more than 24 hardly helps.
         start: x_1 of both; the set's own start if left out.
 
     Reference: de Rooij, van Erven, Grunwald and Koolen, Follow the leader if you can, hedge if you
@@ -156,7 +156,7 @@ class TrackingOCG(KernelLearner):
         self,
         decision_set: DecisionSet,
         steps: CertificateSteps | None = None,
-        atoms: int = 32,
+        atoms: int = 24,
         start: ArrayLike | None = None,
     ):
         self.steps = CertificateSteps() if steps is None else steps
