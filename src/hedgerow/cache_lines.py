@@ -21,6 +21,6 @@ def aligned_zeros(count: int) -> NDArray[np.float64]:
     array([0., 0., 0.])
     """
     memory = np.zeros(count + NUMBERS - 1)
-    begin = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(memory.data))
     skipped = -begin // memory.itemsize % NUMBERS
     return memory[skipped : skipped + count]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba.core import typed_passes, typeinfer, untyped_passes
+from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler_machinery import register_pass
 from numba.core.errors import TypingError
 from numba.core.interpreter import (
@@ -112,9 +113,17 @@ class PlainTyping(Typing):  # type: ignore[misc]
                 infer.seed_argument(name, k, kind)
             infer.seed_return(state.return_type)
             infer.build_constraint()
-            infer.propagate()
+            if not self._is_typed_at_once(infer):
+                infer.propagate()
             state.typemap, state.return_type, state.calltypes = infer.unify()
         return True
+
+    def _is_typed_at_once(self, infer: Any) -> bool:
+        """Find the types of code without loops; numba looks again whether they have changed."""
+        if compute_cfg_from_blocks(infer.func_ir.blocks).loops():
+            return False
+        errors, found = infer.constraints.propagate(infer), infer.typevars.values()
+        return not errors and all(one.defined and one.type.is_precise() for one in found)
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
