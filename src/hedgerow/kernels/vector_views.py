@@ -7,15 +7,15 @@ from typing import Any
 from llvmlite import ir  # type: ignore[import-untyped]
 
 WHOLE = ir.IntType(64)
+ONE = ir.ArrayType(WHOLE, 1)
 
 
 def view(model: Any, builder: Any, data: Any, length: Any, size: int) -> Any:
     """Return the vector, with entries of so many bytes; `model` is numba's of its type."""
-    meminfo, parent, *_ = model.get_value_type().elements
-    one, undefined = ir.ArrayType(WHOLE, 1), ir.Undefined
-    fields = meminfo(None), parent(None), WHOLE(undefined), WHOLE(size)
-    rest = model.get_value_type().elements[4](undefined), one(undefined), one([size])
-    made = ir.Constant(model.get_value_type(), [*fields, *rest])
-    made = model.set(builder, made, data, "data")
-    made = model.set(builder, made, length, "nitems")
-    return model.set(builder, made, builder.insert_value(one(undefined), length, 0), "shape")
+    kind, known = model.get_value_type(), {"itemsize": WHOLE(size), "strides": ONE([size])}
+    parts = zip(model._fields, kind.elements, strict=True)
+    made = kind([known.get(name, part(None)) for name, part in parts])
+    shape = builder.insert_value(ONE(None), length, 0)
+    for name, value in (("data", data), ("nitems", length), ("shape", shape)):
+        made = model.set(builder, made, value, name)
+    return made
