@@ -15,6 +15,7 @@ import pytest
 
 from hedgerow.engine.tables import set_table
 from hedgerow.feedback import EvalGrad
+from hedgerow.kernels import table
 from hedgerow.kernels.jit import COMPILED
 from hedgerow.potentials import PowerPotential
 from hedgerow.surrogates import CurrentSurrogate, PerConstraintSurrogate
@@ -265,3 +266,12 @@ def test_a_surrogate_of_several_constraints_keeps_their_tables():
         assert len(filler) == 245
     assert told[0] == told[1]
     assert told[0][0] != told[0][-1]
+
+
+def test_both_ways_to_an_address_agree():
+    """One asks NumPy; the other knows where an array has it."""
+    whole = np.arange(12.0)
+    frozen = whole.copy()
+    frozen.flags.writeable = False
+    for one in (whole, whole[3:7], whole[:0], frozen, np.zeros(3, np.uint32), np.zeros((2, 2))[1]):
+        assert table.address_in(one) == table._by_numpy(one) == one.ctypes.data

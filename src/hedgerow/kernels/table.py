@@ -34,7 +34,19 @@ CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 """NumPy's numbers of what an array is, `array.flags.num`."""
 DATA = object.__basicsize__
 """Where an array of NumPy's has the address of its entries: after what all objects have."""
-word_at = ctypes.c_size_t.from_address
+
+
+def _in_array(vector: Any) -> int:
+    return ctypes.c_size_t.from_address(id(vector) + DATA).value
+
+
+def _by_numpy(vector: Any) -> int:
+    return int(vector.ctypes.data)
+
+
+SAMPLE = np.zeros(1)
+address_in = _in_array if _in_array(SAMPLE) == _by_numpy(SAMPLE) else _by_numpy
+"""Returns the address of an array's entries; to ask NumPy takes a microsecond."""
 
 
 class TableType(Type):  # type: ignore[misc]
@@ -78,7 +90,7 @@ class TableType(Type):  # type: ignore[misc]
         for vector, (dtype, flags) in zip(vectors, self._needed, strict=True):
             if vector.dtype != dtype or vector.ndim != 1 or vector.flags.num & flags != flags:
                 raise TypeError(_misfit(self.title, dtype, flags, vector))
-            words += (word_at(id(vector) + DATA).value, len(vector))
+            words += (address_in(vector), len(vector))
         for name, kind in self._addressed:
             if getattr(values[name], "kind", None) is not kind:
                 raise TypeError(f"{self.title}.{name} takes a {kind}, got {values[name]!r}")
