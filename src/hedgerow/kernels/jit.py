@@ -106,6 +106,11 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         self._handed: Any = None
         self._cache = KernelCache(function, "handed" if handed else "")
 
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """Its type, which numba would make anew whenever it is handed over."""
+        return types.Dispatcher(self)
+
     @property
     def borrows(self) -> bool:
         """Whether what it returns to a kernel is a part of what it was given."""
