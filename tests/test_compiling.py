@@ -15,8 +15,8 @@ import pytest
 from numba.core.registry import cpu_target
 
 from hedgerow import kernels
+from hedgerow.compiling.pipeline import is_plain, kernel_target
 from hedgerow.kernels.jit import COMPILED, Kernel
-from hedgerow.kernels.pipeline import is_plain, kernel_target
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 

@@ -1,4 +1,4 @@
-"""Compiled arithmetic, the only place that imports numba; each module loads on first use."""
+"""Compiled arithmetic; each module loads on first use. `hedgerow.compiling` compiles it."""
 
 from __future__ import annotations
 

@@ -17,16 +17,16 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import make_concrete_template
 
-from hedgerow.kernels.cache import KernelCache, config
-from hedgerow.kernels.handed import HandedKernel
+from hedgerow.compiling.cache import KernelCache, config
+from hedgerow.compiling.handed import HandedKernel
 
 KNOWN = (0, 63) <= version_info.short < (0, 69)
 """Whether the inner workings of this numba are known, so that kernels take the shorter way of
 `pipeline.py`. A later numba compiles them by itself: the same arithmetic, a slower first call."""
 way: tuple[Any, Any] = Compiler, cpu_target
 if KNOWN:
-    from hedgerow.kernels.inner_code import inner_code
-    from hedgerow.kernels.pipeline import KernelCompiler, kernel_target
+    from hedgerow.compiling.inner_code import inner_code
+    from hedgerow.compiling.pipeline import KernelCompiler, kernel_target
 
     way = KernelCompiler, kernel_target
 

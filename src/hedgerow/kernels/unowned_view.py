@@ -27,4 +27,4 @@ def unowned_view(typing: Any, array: Any) -> Any:
     return array(array), code
 
 
-unowned_view.borrows = True  # as `kernels/borrowed.py` reads it
+unowned_view.borrows = True  # as `compiling/borrowed.py` reads it

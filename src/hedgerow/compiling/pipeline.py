@@ -22,12 +22,12 @@ from numba.core.extending import models, register_model
 from numba.core.registry import CPUTarget, cpu_target
 from numba.core.typing.context import Context as TypingContext
 
-from hedgerow.kernels.borrowed import borrows, counted, holds_references, uncounted
-from hedgerow.kernels.elements import code_of as code_of_element
-from hedgerow.kernels.libraries import KernelLibrary
-from hedgerow.kernels.loops import code_of as code_of_loop
-from hedgerow.kernels.passes import PASSES
-from hedgerow.kernels.scalars import TEMPLATES
+from hedgerow.compiling.borrowed import borrows, counted, holds_references, uncounted
+from hedgerow.compiling.elements import code_of as code_of_element
+from hedgerow.compiling.libraries import KernelLibrary
+from hedgerow.compiling.loops import code_of as code_of_loop
+from hedgerow.compiling.passes import PASSES
+from hedgerow.compiling.scalars import TEMPLATES
 
 Base: Any = Compiler
 Manager: Any = PassManager

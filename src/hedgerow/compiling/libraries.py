@@ -53,9 +53,9 @@ class KernelLibrary(Library):  # type: ignore[misc]
     """A kernel, and the parts that it calls."""
 
     borrows = False
-    """Whether it counts no references (`kernels/borrowed.py`)."""
+    """Whether it counts no references (`compiling/borrowed.py`)."""
     short = False
-    """Whether vectors are handed to it in short (`kernels/calls.py`)."""
+    """Whether vectors are handed to it in short (`compiling/calls.py`)."""
 
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)

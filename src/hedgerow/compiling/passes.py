@@ -17,7 +17,7 @@ from numba.core.ir_utils import build_definitions
 from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 
-from hedgerow.kernels.calls import KernelLower
+from hedgerow.compiling.calls import KernelLower
 
 Reading: Any = untyped_passes.TranslateByteCode
 Rewriting: Any = untyped_passes.GenericRewrites

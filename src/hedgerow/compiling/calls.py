@@ -21,9 +21,9 @@ from numba.core.ir import Assign
 from numba.core.lowering import Lower
 from numba.np.numpy_support import as_dtype
 
-from hedgerow.kernels.borrowed import holds_references
-from hedgerow.kernels.libraries import InnerLibrary
-from hedgerow.kernels.vector_views import view
+from hedgerow.compiling.borrowed import holds_references
+from hedgerow.compiling.libraries import InnerLibrary
+from hedgerow.compiling.vector_views import view
 
 Convention: Any = CPUCallConv
 Arrays: Any = ArrayModel

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import compiler
 
-from hedgerow.kernels.borrowed import lending
-from hedgerow.kernels.cache import KernelCache
-from hedgerow.kernels.calls import calling
-from hedgerow.kernels.libraries import InnerLibrary, Part
-from hedgerow.kernels.pipeline import KernelCompiler
+from hedgerow.compiling.borrowed import lending
+from hedgerow.compiling.cache import KernelCache
+from hedgerow.compiling.calls import calling
+from hedgerow.compiling.libraries import InnerLibrary, Part
+from hedgerow.compiling.pipeline import KernelCompiler
 
 
 class InnerCode(NamedTuple):

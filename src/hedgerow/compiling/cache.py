@@ -33,14 +33,8 @@ from numba.core.serialize import dumps
 config: Any = numba_config
 PACKAGE = Path(__file__).parents[1]
 IMPORTED = re.compile(r"^from hedgerow((?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
-KERNELS = re.compile(
-    r"^@(kernel|intrinsic)\b|^def (kernel|inner_code|code_of|borrows|view)\b"
-    r"|^class Kernel(Compiler|Library|Lower|Lowering)\b|^lower_\w+\b",
-    re.MULTILINE,
-)
+KERNELS = re.compile(r"^@(kernel|intrinsic)\b|^def kernel\b|^lower_\w+\b", re.MULTILINE)
 """What tells a file that takes part in compiled code."""
-COMPILING = Path(__file__).with_name("inner_code.py")
-"""It imports all that compiles kernels."""
 MONTH = 30 * 24 * 3600.0
 _log = logging.getLogger("hedgerow")
 
@@ -54,6 +48,13 @@ def fingerprint(source: Path) -> str:
         if KERNELS.search(imported.read_text("utf-8")):
             digest.update(fingerprint(imported).encode())
     return digest.hexdigest()[:16]
+
+
+@functools.cache
+def compiling() -> str:
+    """Hash all that compiles kernels: this folder."""
+    texts = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
 
 def _imported(text: str) -> set[Path]:
@@ -99,7 +100,7 @@ class KernelCache(NullCache):
         self._advice = "set NUMBA_CACHE_DIR to a folder that can be written to"
         self._kept: Path | None = None
         try:
-            self._sources = fingerprint(source) + fingerprint(COMPILING)
+            self._sources = fingerprint(source) + compiling()
             self._places = list(places(source))
         except OSError:  # an archive, or a package without sources: nothing to go by
             self._sources, self._places = "", []
