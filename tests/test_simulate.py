@@ -18,9 +18,10 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
+from hedgerow.compiling import cache
 from hedgerow.games import many, simulate, simulate_chunks, simulate_many
 from hedgerow.games.compiled_policy import compiled_policy
-from hedgerow.kernels import cache, jit, ocg, vectors
+from hedgerow.kernels import jit, ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.ftpl import FTPL, GaussianNoise

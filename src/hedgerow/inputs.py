@@ -130,7 +130,7 @@ def fits(value: ArrayLike, dim: int | None) -> TypeGuard[Vector]:
         and value.dtype == FLOAT64
         and value.ndim == 1
         and value.flags.c_contiguous
-        and (dim is None or value.size == dim)
+        and (dim is None or len(value) == dim)
     )
 
 

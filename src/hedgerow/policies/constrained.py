@@ -20,7 +20,7 @@ from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition, check_parts
-from hedgerow.policies.play_round import round_tables, tell_round
+from hedgerow.policies.play_round import round_table, round_tables, tell_round
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late import as_play, reach_of
@@ -83,10 +83,9 @@ class Constrained(Composition[EvalGrad, Seen]):
         dim = self._dim
         if not (is_plain(cost, dim) and is_plain(constraint, dim)):
             self._check(cost, constraint)
-        elif at is None and self._tables is not None:
-            (step, surrogate), learner = self._tables, cast(KernelLearner, self.learner)
-            a, c, value = cost.grad, constraint.grad, constraint.value
-            if tell_round(step, surrogate, self._state.array, a, cost.value, c, value):
+        elif at is None and self._table is not None:
+            value, learner = constraint.value, cast(KernelLearner, self.learner)
+            if tell_round(self._table, cost.grad, cost.value, constraint.grad, value):
                 if learner.horizon is not None:
                     warn_beyond(learner.rounds, learner.horizon)
                 if value > 0.0:
@@ -106,11 +105,13 @@ class Constrained(Composition[EvalGrad, Seen]):
             self.warn_if_ignored()
 
     @cached_property
-    def _tables(self) -> tuple[Any, Any] | None:
-        """The tables by which one kernel takes in a round; None where that takes more."""
+    def _table(self) -> Any:
+        """The table by which one kernel takes in a round; None where that takes more."""
         tables = round_tables(self.learner, self.surrogate)
-        draws = tables is not None and not as_written(self.learner, KernelLearner, "draw")
-        return None if draws else tables
+        if tables is None or not as_written(self.learner, KernelLearner, "draw"):
+            return None
+        step, surrogate = tables
+        return round_table.filled(step=step, surrogate=surrogate, ledger=self._state.array)
 
     def warn_if_ignored(self) -> None:
         """Warn once if after many violations the weight is still too small to move the play."""

@@ -13,6 +13,7 @@ from hedgerow.engine.certificate import certificate_add, is_play_left, leave_pla
 from hedgerow.engine.signatures import LABEL, MEMBERS
 from hedgerow.engine.tables import UNDECLARED, learner_step, step_table, surrogate_table
 from hedgerow.kernels.jit import kernel, number, read, write
+from hedgerow.kernels.table import TableType
 from hedgerow.kernels.vectors import dots_and_norms, four
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.sets.compiled import as_written
@@ -57,16 +58,20 @@ def play_round(
     return True
 
 
-@kernel(types.boolean, step_table, surrogate_table, write, read, number, read, number)
-def tell_round(
-    step: Any, surrogate: Any, ledger: Array, a: Array, cost: float, c: Array, value: float
-) -> bool:
+round_table = TableType(
+    "RoundTable", {"step": step_table, "surrogate": surrogate_table, "ledger": write}
+)
+
+
+@kernel(types.boolean, round_table, read, number, read, number)
+def tell_round(table: Any, a: Array, cost: float, c: Array, value: float) -> bool:
     """Play a round that was seen at the play, without noise; False as `play_round` has it."""
+    step, ledger = table.step, table.ledger
     x = step.learner.state[: len(a)]
     if not is_play_left(ledger, x):
         return False
     looked = dots_and_norms(a, c, x)
-    if not play_round(step, surrogate, ledger, a, cost, c, value, a[:0], looked):
+    if not play_round(step, table.surrogate, ledger, a, cost, c, value, a[:0], looked):
         return False
     leave_play(ledger, x)
     return True
