@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import partial
 from typing import Any
 
 import numpy as np
+from tiled import Tiled
 from tracking import drawn
 from turns import TURNS, medians
 
@@ -21,6 +22,15 @@ GAMES: dict[str, Callable[[], hr.problems.LinearProblem]] = {
 }
 
 
+class Drawn(Tiled):
+    """Rounds that come in chunks of the size that is asked for, as those of other problems do."""
+
+    def chunks(self, size: int = 256) -> Iterator[hr.problems.LinearChunk]:
+        """Yield the rounds."""
+        for first in range(0, self.horizon, size):
+            yield hr.problems.LinearChunk(*(part[first : first + size] for part in self.block))
+
+
 def bandits() -> list[dict[str, Any]]:
     """Return microseconds a round by objects and by the loop, their ratio, and the draws alone.
 
@@ -28,7 +38,8 @@ def bandits() -> list[dict[str, Any]]:
     """
     rows = []
     for name, make in GAMES.items():
-        game, rng = drawn(make()), np.random.default_rng(0)
+        whole, rng = drawn(make()), np.random.default_rng(0)
+        game = Drawn(whole.decision_set, whole.block, ROUNDS)
         shape = ROUNDS, game.decision_set.dim
         policy = hr.projection_free_cbco(game.decision_set, ROUNDS, 0, lipschitz=1e3, bound=5e3)
         fresh = iter([deepcopy(policy) for _ in range(2 * (TURNS + 1))])  # outside of the clock

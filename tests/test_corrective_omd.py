@@ -278,6 +278,7 @@ def test_a_vertex_that_is_known_takes_no_room():
     for t, near in enumerate((v, v + 1e-7, v - 1e-7)):  # within rounding of the known one
         assert atoms.admit(nearly.part, nearly.scratch, near, v, t) == 1
     assert (hull.read.count, nearly.read.count) == (3, 2)
+    assert Hull(v, 3, 2.0).admit(v, 1) == 1  # the bulk is no vertex: merges move it
 
 
 def test_the_oldest_vertex_without_weight_goes_first_then_the_lightest_is_merged():

@@ -44,8 +44,6 @@ from hedgerow.surrogates.values import Values
 Array = Any
 ROUNDS, COST, CCV, VIOLATED = range(4)
 """The numbers of a bandit policy's state [the play after the last round | numbers]."""
-AT_ONCE = 2**15
-"""So many entries are copied, and drawn, at once: they stay in a cache and take no new memory."""
 
 
 @kernel(
@@ -196,18 +194,14 @@ def compiled_bandit(policy: object, look: object) -> CompiledBandit | None:
 
 
 def as_compiled(chunks: Iterator[LinearChunk]) -> Iterator[CompiledChunk]:
-    """Return linear rounds as rows for the kernel of `kernels/convex.py`, some at a time."""
+    """Return linear rounds as rows for the kernel of `kernels/convex.py`."""
     for chunk in chunks:
-        rounds, n = chunk.costs.shape
-        most = max(1, AT_ONCE // n)
-        for first in range(0, rounds, most):
-            some = LinearChunk(*(part[first : first + most] for part in chunk))
-            yield CompiledChunk(
-                len(some.costs),
-                _rows(some.costs, some.cost_offsets),
-                _rows(some.constraints, some.constraint_offsets),
-                partial(_round, some),
-            )
+        yield CompiledChunk(
+            len(chunk.costs),
+            _rows(chunk.costs, chunk.cost_offsets),
+            _rows(chunk.constraints, chunk.constraint_offsets),
+            partial(_round, chunk),
+        )
 
 
 def _round(chunk: LinearChunk, r: int, _: Vector) -> Round:

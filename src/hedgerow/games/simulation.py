@@ -24,8 +24,6 @@ from hedgerow.protocols.trace import Trace
 CHUNK_ENTRIES = 2**16
 """About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
 LONGEST_CHUNK = 2**12
-BANDIT_CHUNKS = 2
-"""Chunks are so many times longer for bandits, whose many kernels take long to hand on."""
 
 
 def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
@@ -70,8 +68,6 @@ def simulate_chunks(
     check_match(policy, problem)
     look = feedback_of(policy) if feedback is None else feedback
     fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
-    if size is None and isinstance(look, DeclaredValues):
-        fitting = min(LONGEST_CHUNK, BANDIT_CHUNKS * fitting)
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
     if skip > 0 and problem.adaptive and problem.compiled_rounds(size) is None:
