@@ -13,12 +13,11 @@ from hedgerow import kernels
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, room, tell_penalised
 from hedgerow.baselines.told_units import NO_UNITS
-from hedgerow.baselines.weighed_step import forget, weighed_table
+from hedgerow.baselines.weighed_step import forget, table_of
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
-from hedgerow.sets.compiled import kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import checked
 
@@ -316,17 +315,4 @@ class Penalised(Projecting, Generic[Rates]):
     @cached_property
     def weighed_table(self) -> Any:
         """The kernels and arrays of a step on linear rounds; None if the projection is Python."""
-        space, X = self._workspace.space, self.decision_set
-        if space is None or space.compiled.projection is None or not kernel_matches(X, "project"):
-            return None
-        compiled = space.compiled
-        return weighed_table.filled(
-            state=self._state.array,
-            work=self._work,
-            rates=self._rates,
-            space=(*space.arrays, compiled.label, compiled.members),
-            measure=compiled.measure,
-            project=compiled.projection,
-            weigh=type(self).weigh,
-            settle=type(self).settle,
-        )
+        return table_of(self, type(self).weigh)

@@ -79,6 +79,26 @@ weighed_table = TableType(
 )
 
 
+def table_of(policy: Any, weigh: Any) -> Any:
+    """Return the table of a policy's steps by this kernel; None if its projection is Python."""
+    space = policy._workspace.space
+    if space is None or space.compiled.projection is None:
+        return None
+    if not kernel_matches(policy.decision_set, "project"):
+        return None
+    compiled = space.compiled
+    return weighed_table.filled(
+        state=policy._state.array,
+        work=policy._work,
+        rates=policy._rates,
+        space=(*space.arrays, compiled.label, compiled.members),
+        measure=compiled.measure,
+        project=compiled.projection,
+        weigh=weigh,
+        settle=type(policy).settle,
+    )
+
+
 @kernel(number, weighed_table, read, number, number, number, write)
 def take_part(
     table: Any, a: Array, plain2: float, value: float, factor: float, part: Array
@@ -205,19 +225,5 @@ class WeighedStep(Projecting):
     @cached_property
     def weighed_table(self) -> Any:
         """The kernels and arrays of a whole step; None where a part of it is Python."""
-        space, X = self._workspace.space, self.decision_set
-        if not COMPILED or space is None or self._weigh_kernel is None:
-            return None
-        compiled = space.compiled
-        if compiled.projection is None or not kernel_matches(X, "project"):
-            return None
-        return weighed_table.filled(
-            state=self._state.array,
-            work=self._work,
-            rates=self._rates,
-            space=(*space.arrays, compiled.label, compiled.members),
-            measure=compiled.measure,
-            project=compiled.projection,
-            weigh=self._weigh_kernel,
-            settle=type(self).settle,
-        )
+        weigh = self._weigh_kernel
+        return None if not COMPILED or weigh is None else table_of(self, weigh)

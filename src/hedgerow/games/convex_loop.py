@@ -146,9 +146,8 @@ def play_convex_rounds(
             played = play_round(step, surrogate, ledger, a, cost, c, value, own, looked)
         else:
             parts = np.int64(data_g[PARTS][r])
-            alike = (
-                len(surrogates.tables) == parts and data_f[PARTS][r] == 1
-            )  # else they are refused
+            count = len(surrogates.tables)
+            alike = count == parts and data_f[PARTS][r] == 1  # else they are refused
             played = alike and play_round_each(
                 step, surrogates, ledger, a, cost, c_rows, values, value, own
             )

@@ -97,7 +97,7 @@ def before_oracle(
 ) -> bool:
     """Correct on the hull of the atoms, and write grad F_t at the corrected point.
 
-    x_t and s_t are left in `work`, for `settle`.
+    x_t and s_t are left in `work`, for `settle`, and the gradient by the weights, for `level`.
     """
     n = len(s)
     x_t = work[3 * n + NUMBERS : 4 * n + NUMBERS]
