@@ -21,7 +21,7 @@ from hedgerow.policies.presets import (
     refuse_eagerness,
     warn_if_vacuous,
 )
-from hedgerow.policies.theorem import CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
+from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
 from hedgerow.potentials import (
     AnytimeExponential,
     ExponentialPotential,
@@ -100,7 +100,7 @@ def sinha_vaze_2024(
         return Constrained(learner, surrogate)
     T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
     constants = (("T", float(T)), ("G", G), ("D", decision_set.diameter))
-    theorem = Theorem("Sinha and Vaze 2024", constants, (CONVEX, ONE_CONSTANT, FEASIBLE))
+    theorem = Theorem("Sinha and Vaze 2024", constants, (CONVEX, ONE_CONSTANT, FEASIBLE, AT_ONCE))
     return Constrained(learner, surrogate, (theorem,))
 
 

@@ -30,7 +30,7 @@ from hedgerow.policies.composition import Composition
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
-from hedgerow.policies.theorem import CONVEX, FEASIBLE, UNCAPPED, Theorem
+from hedgerow.policies.theorem import CONVEX, FEASIBLE, ONE_SIZE, UNCAPPED, Theorem
 from hedgerow.potentials import PowerPotential
 from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot import Snapshot
@@ -98,7 +98,7 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
     nobody = played and proved.about_nobody
     yield Guarantee(
         "regret, afterwards",
-        f"it is about {proved.comparator}; name a budget: explain(policy, budget=...)"
+        f"{proved.comparator}; give a budget: explain(policy, budget=...)"
         if nobody
         else "sum <s_t, x_t> - min <sum s_t, x> - sum w_t g_t(x_t); D sum ||s_t|| at worst",
         proved if played and not nobody else None,
@@ -157,11 +157,12 @@ def _evaluated(theorem: Theorem, policy: Policy[Any, Any]) -> Iterator[Guarantee
 def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     """Theorem G: beforehand in units of Gf D T and Gg D T, and with the costs seen so far."""
     C, D, lam, lam_e, lam_h = (theorem[name] for name in ("C", "D", "lam", "lam_e", "lam_h"))
-    factor = guarded_regret(C, 1.0, 1.0, lam, lam_e + lam_h)
+    if lam_h > 0.0:
+        yield from _guarded_mixture(theorem)
+        return
+    factor = guarded_regret(C, 1.0, 1.0, lam, lam_e)
     begin = nonvacuous_horizon(lambda T: factor * T**0.75, 1.0)
     text = f"{factor:.3g} D Phi_T, Phi_T = (sum ||grad f_t||^{{4/3}})^{{3/4}} <= Gf T^{{3/4}}"
-    if lam_h > 0.0:
-        text += ", + one round's loss to the leader"
     guard = surrogate.guard if isinstance(surrogate, FirstOrder) else None
     worst = 0.0 if guard is None else guard.worst
     yield Guarantee(
@@ -171,16 +172,26 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
         worst or None,
         theorem.assumptions,
     )
-    begin = nonvacuous_horizon(lambda T: guarded_ccv(C, T, lam, lam_e + lam_h), 1.0)
-    share = guarded_ccv(C, 1600.0, lam, lam_e + lam_h) / 1600.0
+    begin = nonvacuous_horizon(lambda T: guarded_ccv(C, T, lam, lam_e), 1.0)
+    share = guarded_ccv(C, 1600.0, lam, lam_e) / 1600.0
     yield Guarantee(
         "CCV, Theorem G",
         f"of order Gg D T^{{3/4}} (log T)^{{1/4}}; {share:.0%} of Gg D T at T = 1600, "
         f"below it from T = {begin:.0f} on",
         None,
         None,
-        (*theorem.assumptions, "cost gradients of one size, ||grad g_t|| <= Gg"),
+        (*theorem.assumptions, ONE_SIZE),
     )
+
+
+def _guarded_mixture(theorem: Theorem) -> Iterator[Guarantee]:
+    """Theorem G of a mixture: proved for its leader, so there is no number beforehand."""
+    factor = guarded_regret(theorem["C"], 1.0, 1.0, theorem["lam"], theorem["lam_e"])
+    leader = f"the leader's share is {factor:.3g} D Phi_T"
+    lost = "what the mixture loses to its leader in one round, D max ||s_t||, is known afterwards"
+    for name in ("regret, Theorem G for the leader", "CCV, Theorem G for the leader"):
+        statement = f"proved for the leader alone: {leader}; {lost}; see tracking=False"
+        yield Guarantee(name, statement, None, None, theorem.assumptions)
 
 
 def _projected(theorem: Theorem) -> Iterator[Bound]:

@@ -117,7 +117,7 @@ class TrackingOCG(KernelLearner):
     A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
     `CorrectiveOMD`, which forgets and is the better one where they drift. p_t is `AdaHedge` on the
     losses <s_t, x_A> and <s_t, x_B>, but no share sinks below 1/(2 + t), so that the worse one of
-    many rounds is back within a few. For either of them,
+    many rounds is back within a few. For either of them, as long as no guard limits the loss to A,
     sum <s_t, x_t - x_k> <= (2 + log2(1 + T)) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where v_t and
     S are variances and the largest range of these losses: it is hardly worse than the better one
     (Theorem C of beyond.md).

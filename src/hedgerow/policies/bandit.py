@@ -17,7 +17,7 @@ from hedgerow.policies.presets import (
     refuse_in_theory,
     warn_if_vacuous,
 )
-from hedgerow.policies.theorem import CONVEX, FEASIBLE, OBLIVIOUS, UNCAPPED, Theorem
+from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, FEASIBLE, OBLIVIOUS, UNCAPPED, Theorem
 from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.drift import DriftSurrogate
@@ -103,7 +103,10 @@ def projection_free_cbco(
         rates = Theorem(
             "Theorem 4.2",
             (("T", float(T)), ("c", scale(T) / (p * T**0.75)), ("G D", G * D)),
-            (OBLIVIOUS, CONVEX, FEASIBLE, "one Lipschitz constant G and one bound F", UNCAPPED),
+            (
+                *(OBLIVIOUS, CONVEX, FEASIBLE, "one Lipschitz constant G and one bound F"),
+                *(UNCAPPED, EXACT, AT_ONCE),
+            ),
         )
         return ConstrainedBandit(learner, surrogate(T), declared, (calls, rates))
     learner = BlockBandit(decision_set, PracticalBlocks(T), seed)

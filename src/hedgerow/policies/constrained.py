@@ -28,7 +28,7 @@ from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.sets.compiled import as_written
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import is_plain
-from hedgerow.surrogates.ranges import COSTS2, GF, LearntRanges, SeenRanges
+from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
@@ -146,13 +146,15 @@ class Constrained(Composition[EvalGrad, Seen]):
         """Bound the regret so far, by one oracle call, whatever the constants.
 
         Regret_T(x*) <= sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t) for every
-        x* that keeps the constraint in all rounds, where s_t = grad f_t + w_t grad g_t and the
+        x* that satisfies the constraint in all rounds, where s_t = grad f_t + w_t grad g_t and the
         values are those that the surrogate used. A bound of the rounding errors is added, which is
         tiny unless weights became huge.
 
-        It is a number that knows whom it is about, `comparator`. A surrogate that forgives the part
-        of a violation that no action avoids allows x* that part, too. Where no x* keeps all rounds
-        the bound is about nobody: `least_violation` tells, for linear costs.
+        It is a number that says which x* it holds for, `comparator`. In a round in which the
+        surrogate found that no action satisfies the constraint, x* may violate it by as much as
+        every action must; `infeasible_rounds` counts these. Where no x* satisfies all rounds the
+        bound is vacuous. A bound below -D sum ||grad f_t|| proves that: `least_violation` is then
+        above 0.
 
         Args:
             budget: the benchmark's own total violation B, sum of g_t^+(x*) <= B; it adds B times
@@ -165,7 +167,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         range_ = self._cost_range()
         least = max(0.0, -range_ - bound) / weight if weight > 0.0 else 0.0
         allowed = as_budget(budget, "budget")
-        return Certificate(bound + allowed * weight, allowed, self._forgives, least)
+        return Certificate(bound + allowed * weight, allowed, self._infeasible_rounds, least)
 
     def transfer(
         self, decision_set: DecisionSet, kept: ArrayLike | None = None
@@ -188,26 +190,28 @@ class Constrained(Composition[EvalGrad, Seen]):
 
         return transferred(self, decision_set, kept)
 
-    def _ranges(self) -> LearntRanges | None:
-        """Return the ranges that the surrogate, or the first of several, has learnt."""
-        first = getattr(self.surrogate, "surrogates", (self.surrogate,))[0]
-        ranges = getattr(first, "ranges", None)
-        return ranges if isinstance(ranges, LearntRanges) else None
+    def _ranges(self) -> list[LearntRanges]:
+        """Return the ranges that the surrogate, or each of several, has learnt."""
+        parts = getattr(self.surrogate, "surrogates", (self.surrogate,))
+        found = (getattr(part, "ranges", None) for part in parts)
+        return [ranges for ranges in found if isinstance(ranges, LearntRanges)]
 
     @property
-    def _forgives(self) -> bool:
-        return isinstance(self._ranges(), SeenRanges)
+    def _infeasible_rounds(self) -> int:
+        """Rounds that no action satisfies; of several constraints, the one with the most."""
+        return max((int(ranges.array[INFEASIBLE]) for ranges in self._ranges()), default=0)
 
     def _cost_range(self) -> float:
-        """Bound the difference of two actions' total costs, if these are linear.
+        """Bound |sum <grad f_t, x_t - x>| for every x by D sum ||grad f_t||.
 
-        D sum ||grad f_t||, which is at most D sqrt(T sum ||grad f_t||^2); infinite where the
-        surrogate does not measure costs.
+        That is at most D sqrt(T sum ||grad f_t||^2); infinite where the surrogate does not measure
+        costs.
         """
-        ranges, T = self._ranges(), float(self._state["rounds"][0])
+        ranges, T = next(iter(self._ranges()), None), float(self._state["rounds"][0])
         if ranges is None:
             return math.inf
-        root = math.sqrt(T * ranges.array[COSTS2]) if self._forgives else T * ranges.array[GF]
+        seen = isinstance(ranges, SeenRanges)
+        root = math.sqrt(T * ranges.array[COSTS2]) if seen else T * ranges.array[GF]
         return float(self.decision_set.diameter * root)
 
     def _rounding(self) -> float:

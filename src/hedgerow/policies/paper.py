@@ -29,7 +29,15 @@ from hedgerow.policies.presets import (
     refuse_in_theory,
     warn_if_vacuous,
 )
-from hedgerow.policies.theorem import ANALYTIC, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
+from hedgerow.policies.theorem import (
+    ANALYTIC,
+    AT_ONCE,
+    CONVEX,
+    EXACT,
+    FEASIBLE,
+    ONE_CONSTANT,
+    Theorem,
+)
 from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.product import Product
@@ -76,11 +84,12 @@ def projection_free_coco(
     another factor up to rounding. One oracle call per round, and a few more for violations of a
     new size.
 
-    A `Guard` grants its weights and steps while they cannot break Theorem G (theory.md):
-    regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}) against every action that keeps all rounds,
-    for any horizon. `explain(policy)` prints the bounds, which are below the trivial ones from
-    T = 600 to 3000 on, depending on the set (40 to 300 with `tracking=False`); `certificate()`
-    proves afterwards what was achieved.
+    What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
+    round, a `Guard` proves Theorem G (theory.md) for `tracking=False`: regret O(T^{3/4}) against
+    every action that satisfies all rounds, and CCV O(T^{3/4} (log T)^{1/4}) where cost gradients
+    are of one size, both below the trivial bounds from T = 40 to 300 on, depending on the set.
+    With tracking that is proved for the leader of the mixture; what the mixture may lose to it in
+    one round is known only afterwards. `explain(policy)` lists bounds and assumptions.
 
     A round may have several constraints, told as a sequence. Left as it is the policy has one queue
     and keeps their maximum: the value and gradient of the most violated one are used, as for a
@@ -235,7 +244,7 @@ def projection_free_long_term(
         theorem = Theorem(
             "quadratic drift",
             (("T", float(T)), ("G", G), ("D", decision_set.diameter)),
-            (CONVEX, ONE_CONSTANT, "|g_t| <= G D", FEASIBLE, ANALYTIC),
+            (CONVEX, ONE_CONSTANT, "|g_t| <= G D", FEASIBLE, ANALYTIC, EXACT, AT_ONCE),
         )
         return Constrained(learner, SignedSurrogate(potential(T)), (theorem,))
     learner = AdaptiveOCG(decision_set, CertificateSteps())
@@ -259,19 +268,21 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
 
 
 def _guarded(guard: Guard, tracking: bool) -> Theorem:
-    """Declare Theorem G, of a guarded learner or of a mixture on its leash."""
+    """Declare Theorem G, of a guarded learner or of the leader of a mixture."""
     shares = (("lam", guard.lam), ("lam_e", guard.lam_e), ("lam_h", guard.lam_h * tracking))
     constants = (("C", guard.C), ("D", guard.diameter), *shares)
-    return Theorem("Theorem G", constants, (CONVEX, FEASIBLE))
+    return Theorem("Theorem G", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 
 
 def _theorem(T: int, G: float, D: float, B: float) -> Theorem:
     """Declare Theorem 3.4, of a benchmark that violates by at most B in all (erratum 14)."""
     constants = (("T", float(T)), ("G", G), ("D", D), ("B", B))
     if B == 0.0:
-        return Theorem("Theorem 3.4", constants, (CONVEX, ONE_CONSTANT, FEASIBLE, ANALYTIC))
+        exact = (CONVEX, ONE_CONSTANT, FEASIBLE, ANALYTIC, EXACT, AT_ONCE)
+        return Theorem("Theorem 3.4", constants, exact)
     within = f"a benchmark that violates by at most {B:.3g} in all"
-    needs = (CONVEX, ONE_CONSTANT, within, ANALYTIC, "no round violates by more than G D")
+    within_reach = "no round violates by more than G D"
+    needs = (CONVEX, ONE_CONSTANT, within, ANALYTIC, within_reach, EXACT, AT_ONCE)
     return Theorem("Theorem 3.4", constants, needs)
 
 

@@ -8,7 +8,7 @@ from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
-from hedgerow.policies.theorem import OBLIVIOUS, Theorem
+from hedgerow.policies.theorem import AT_ONCE, EXACT, OBLIVIOUS, Theorem
 from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.ranges import SeenRanges
@@ -56,6 +56,8 @@ def ftpl_coco(
         "linear costs and constraints without constants",
         "norms of f_t, g_t and all points at most 1",
         "the quoted bound of Gaussian noise",
+        EXACT,
+        AT_ONCE,
     )
     if preset == "theory":
         theorem = Theorem("Theorem 5.1", (("T", float(T)),), needs)

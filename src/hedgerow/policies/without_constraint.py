@@ -8,7 +8,7 @@ from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset, needed_horizon
-from hedgerow.policies.theorem import CONVEX, GRADIENTS, Theorem
+from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, GRADIENTS, Theorem
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 
@@ -38,7 +38,9 @@ def unconstrained(
     check_preset(preset, decision_set, horizon)
     if preset == "theory":
         T = needed_horizon(horizon)
-        theorem = Theorem("sharper Theorem 2.1", (("T", float(T)),), (CONVEX, GRADIENTS))
+        theorem = Theorem(
+            "sharper Theorem 2.1", (("T", float(T)),), (CONVEX, GRADIENTS, EXACT, AT_ONCE)
+        )
         learner = AdaptiveOCG(decision_set, PaperSteps(T))
         return Constrained(learner, CostOnlySurrogate(), (theorem,))
     return Constrained(AdaptiveOCG(decision_set, CertificateSteps()), CostOnlySurrogate())

@@ -67,6 +67,11 @@ class Permutahedron(FixedSum):
         """The distance of an order and its reverse."""
         return float(np.linalg.norm(self._falling - self._falling[::-1]))
 
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the distance to the farthest vertex; all have one norm, so the oracle finds it."""
+        x = as_vector(x, "x", self.dim)
+        return min(self.diameter, float(np.linalg.norm(self.lmo(x) - x)))
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Give the largest weight to the smallest entry of c, to the first one if several."""
         v = np.empty(self.dim)

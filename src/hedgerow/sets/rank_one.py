@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector
+from hedgerow.inputs import Vector, as_direction, as_vector, squared_norm
 from hedgerow.sets.decision_set import DecisionSet, Workspace
 from hedgerow.snapshot import State
 
@@ -53,6 +53,15 @@ class RankOneVertices(DecisionSet):
     def workspace(self) -> Workspace:
         """Return the memory of the Lanczos method, which starts from its last answer."""
         return _LanczosWorkspace(self)
+
+    def _farthest(self, x: ArrayLike, norm: float) -> float:
+        """Return the distance of x to the farthest vertex, where all have one norm.
+
+        ||v - x||^2 = norm^2 + ||x||^2 - 2 <x, v>, and `minimum` bounds <x, v> from below.
+        """
+        x = as_vector(x, "x", self.dim)
+        distance2 = norm * norm + squared_norm(x) - 2.0 * self.minimum(x)
+        return min(self.diameter, math.sqrt(max(0.0, distance2)))
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return one vertex per positive eigenvalue or singular value, and at most one more."""

@@ -51,6 +51,10 @@ class Spectrahedron(RankOneVertices):
         """The distance of two vertices with orthogonal vectors."""
         return math.sqrt(2.0) * self.trace if self.n > 1 else 0.0
 
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the distance to the farthest vertex, trace x v v'."""
+        return self._farthest(x, self.trace)
+
     def minimum(self, c: ArrayLike) -> float:
         """Return trace x least eigenvalue, less n roundings of the largest."""
         c, exponent = moderate(as_vector(c, "the direction", self.dim))
@@ -185,6 +189,10 @@ class NuclearBall(RankOneVertices):
     def diameter(self) -> float:
         """The distance of two opposite vertices."""
         return 2.0 * self.radius
+
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the distance to the farthest vertex, radius x u v'."""
+        return self._farthest(x, self.radius)
 
     def minimum(self, c: ArrayLike) -> float:
         """Return -radius x largest singular value, with max(m, n) roundings of it added."""

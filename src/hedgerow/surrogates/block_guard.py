@@ -98,9 +98,7 @@ def order(rows: Array, beta: float) -> None:
 def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, as `guard.grant` does for one block."""
     D = guard[DIAMETER]
-    floor, _ = theorem_weight(guard, D, value, sizes)
-    if guard[UNIT] == 0.0:  # every cost was flat so far: there is no regret to guard
-        return wish
+    floor = theorem_weight(guard, D, value, sizes)
     weight, unit = max(wish, floor), guard[UNIT]
     root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser

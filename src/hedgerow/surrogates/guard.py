@@ -26,6 +26,7 @@ from hedgerow.learners.steps import (
 )
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State, Stateful
+from hedgerow.surrogates.ranges import INFINITESIMAL
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
@@ -41,6 +42,10 @@ C1 = 0.1281
 SHARE = 0.25
 """The default of lambda, lambda_e and lambda_h."""
 BISECTIONS = 40
+FLAT2 = INFINITESIMAL * INFINITESIMAL
+"""||grad f||^2 of a round before the first cost that is not flat: Phi_t is never 0."""
+FLAT_UNIT = 2.0 * INFINITESIMAL
+"""The guard's unit during these rounds, the power of two above their gradients."""
 
 
 @kernel(number, SIZES, number)
@@ -49,30 +54,46 @@ def mixed_size2(sizes: Sizes, weight: float) -> float:
     return max(0.0, sizes[COST2] + weight * (2.0 * sizes[PRODUCT] + weight * sizes[FORCE2]))
 
 
-@kernel(two, write, number, number, SIZES)
-def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> tuple[float, float]:
-    """Take in the round's sizes; return Theorem F's weight, and (||grad f||/UNIT)^{4/3}.
+@kernel(number, write, number)
+def add_cost(guard: Array, cost2: float) -> float:
+    """Add ||grad f||^{4/3} to Phi^{4/3}; return what was added, in the guard's unit.
+
+    Until the first cost that is not flat, each counts as one of an infinitesimal size. With
+    Phi_t = 0 every weight would be refused; with no entry at all the rounds would stay in the
+    learner's sums without a place in the bound.
+    """
+    if cost2 == 0.0 and guard[UNIT] == 0.0:
+        guard[UNIT] = FLAT_UNIT
+    elif cost2 > 0.0 and (guard[UNIT] == 0.0 or guard[UNIT] == FLAT_UNIT):
+        unit = power_of_two_above(cost2)
+        shrink = (guard[UNIT] / unit) ** (4.0 / 3.0)
+        guard[PHI] *= shrink
+        guard[PC] *= shrink
+        guard[UNIT] = unit
+    counted = FLAT2 if cost2 == 0.0 and guard[UNIT] == FLAT_UNIT else cost2
+    size = relative_size(counted, guard[UNIT])
+    guard[PHI] += size
+    guard[COSTS] += math.sqrt(cost2) / guard[UNIT]
+    return size
+
+
+@kernel(number, write, number, number, SIZES)
+def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
+    """Take in the round's sizes; return Theorem F's weight.
 
     wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^3, m_t = (lambda/c1) C D Phi_t, kappa_t = C D ||grad g||.
     """
-    if guard[UNIT] == 0.0:
-        guard[UNIT] = power_of_two_above(sizes[COST2])
-        if guard[UNIT] == 0.0:
-            return 0.0, 0.0
-    unit = guard[UNIT]
-    size = relative_size(sizes[COST2], unit)
-    guard[PHI] += size
-    guard[COSTS] += math.sqrt(sizes[COST2]) / unit
+    size, unit = add_cost(guard, sizes[COST2]), guard[UNIT]
     if value <= 0.0 or sizes[FORCE2] <= 0.0:
         guard[PC] += size
-        return 0.0, size
+        return 0.0
     CD = guard[C] * D
     m = guard[LAM] / C1 * CD * unit * three_quarters(guard[PHI])
     kappa = CD * math.sqrt(sizes[FORCE2])
     share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
     wc = (m + guard[WC]) / kappa * share * share * share
     guard[PC] += relative_size(mixed_size2(sizes, wc), unit)
-    return wc, size
+    return wc
 
 
 @kernel(number, number, number, number)
@@ -134,9 +155,7 @@ def as_wished(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes
 def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, at most the larger of the wish and Theorem F's."""
     D = rule[rules.D]
-    floor, size = theorem_weight(guard, D, value, sizes)
-    if guard[UNIT] == 0.0:  # every cost was flat so far: there is no regret to guard
-        return wish
+    floor = theorem_weight(guard, D, value, sizes)
     weight, unit = max(wish, floor), guard[UNIT]
     if rule[rules.UNIT] == 0.0:
         rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
@@ -150,9 +169,7 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
     bound = CD * unit * three_quarters(guard[PHI])
     room += guard[LAM_E] * bound
     s2 = mixed_size2(sizes, weight)
-    if weight > 0.0 or unit != rule[rules.UNIT]:
-        size = relative_size(s2, rule[rules.UNIT])
-    beta = wished = capped_regulariser(rule, size)
+    beta = wished = capped_regulariser(rule, relative_size(s2, rule[rules.UNIT]))
     left, rise = increase(guard, rule, s2, beta, b)
     if not left - (weight - floor) * value <= room:
         beta = max(wished, b)

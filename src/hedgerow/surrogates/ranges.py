@@ -27,10 +27,11 @@ from hedgerow.snapshot import State, Stateful
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
 """What is known of a round, as `engine/signatures.py` has it."""
-MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND, RATE = range(10)
+MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND, RATE, INFEASIBLE = range(11)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
 ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale,
-the two largest violations, and what it costs to avoid a unit of violation."""
+the two largest violations, what it costs to avoid a unit of violation, and the number of rounds
+that were found to be infeasible: no action satisfies their constraint."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
 AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
@@ -55,8 +56,13 @@ def violation_unit(ranges: Array, units: Array) -> float:
 
 @kernel(number, write, read)
 def weight_unit(ranges: Array, units: Array) -> float:
-    """Gf/Gg, as given or as learnt; infinitesimal while every cost gradient was zero."""
-    if units[GIVEN_RATIO] > 0.0:
+    """Gf/Gg, as given or as learnt; infinitesimal while every cost gradient was zero.
+
+    A given ratio does not count before the first cost that is not flat: what the constraint adds to
+    the sum of gradients by then is regret that no cost has earned.
+    """
+    flat = units[LEARNT] == AS_FORGIVEN and ranges[COSTS2] == 0.0 and ranges[GF] == 0.0
+    if units[GIVEN_RATIO] > 0.0 and not flat:
         return units[GIVEN_RATIO]
     if ranges[GG] <= 0.0:
         return 0.0
@@ -107,6 +113,7 @@ def unavoided(
     avoided = descent(c, x, safest)[0]
     left = value - (avoided if lowest != lowest else dot(c, x) - lowest)
     if left > SURE * value:
+        ranges[INFEASIBLE] += 1.0
         return left
     if avoided > 0.0:
         ranges[RATE] = max(-descent(a, x, safest)[0] / avoided, 0.5 * ranges[RATE])
@@ -149,7 +156,7 @@ class GivenRanges(Stateful):
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
-        self.array = np.zeros(RATE + 1)
+        self.array = np.zeros(INFEASIBLE + 1)
 
     oracle_calls = 0
     """It asks for none."""
@@ -215,7 +222,7 @@ class LearntRanges(Stateful):
             0.0 if violation is None else as_positive(violation, "violation"),
             0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
-        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=6)
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=7)
         self._units = self.units(0.0)
 
     def __repr__(self) -> str:

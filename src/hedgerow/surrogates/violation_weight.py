@@ -14,6 +14,7 @@ from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import PowerPotential, Slope
 from hedgerow.protocols.parts import Learner
 from hedgerow.surrogates.current import needs_gradient
+from hedgerow.surrogates.guard import FLAT2
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
@@ -42,7 +43,7 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     VIOLATION is W, and ranges[SCALE] hands the weight on.
     """
     queue[ROUND] += 1.0
-    ranges[COSTS2] += sizes[COST2]
+    ranges[COSTS2] += sizes[COST2] if sizes[COST2] > 0.0 else FLAT2  # else m_t = 0 if f = 0
     ranges[GF] = ranges[GG] = 1.0
     if value <= 0.0 or sizes[FORCE2] <= 0.0:
         return math.nan
@@ -73,8 +74,9 @@ class ViolationSurrogate(FirstOrder):
     kappa_t = sqrt(2) D ||grad g_t||, m_t = (lam/c1) sqrt(2) D Phi_t with c1 = 1 - 1/sqrt(2) and
     Phi_t = sqrt(sum ||grad f||^2), W the sum of w g^+. With a learner whose regret is at most
     sqrt(2) D sqrt(sum ||s||^2), against every x* that keeps all rounds,
-    Regret_T <= (1 + lam) sqrt(2) D Phi_T, and the CCV is of order sqrt(T log T) where cost
-    gradients are of one size (theory.md). Nothing but D is known to it.
+    Regret_T <= (1 + lam) sqrt(2) D Phi_T. Where cost gradients are of one size, the CCV is of order
+    sqrt(T log T) (theory.md). A zero gradient counts as one of an infinitesimal size. Nothing but
+    D is known to it.
 
     Args:
         learner: an `AdaGrad`; its set is measured.

@@ -1,0 +1,169 @@
+"""Games in which a printed promise was false once, and what is promised there now."""
+
+import math
+
+import numpy as np
+import pytest
+
+import hedgerow as hr
+from hedgerow.bounds import projected_ccv
+from hedgerow.feedback import EvalGrad
+from hedgerow.learners import AdaptiveOCG
+from hedgerow.learners.steps import CertificateSteps
+from hedgerow.surrogates import AdaptiveSurrogate, Guard, SeenRanges
+from hedgerow.surrogates import guard as numbers
+from hedgerow.surrogates.ranges import COSTS2
+
+
+def report(policy, cost, constraint, offset=0.0):
+    """Report a round with linear functions at the policy's decision; return it and its values."""
+    x = policy.ask()
+    f, g = float(cost @ x), float(constraint @ x + offset)
+    policy.tell(EvalGrad(f, cost), EvalGrad(g, constraint))
+    return x, f, g
+
+
+def flat_at_first(policy, rounds, flat=5):
+    """Play costs that are zero for some rounds; return the regret against the second vertex."""
+    constraint, total = np.array([3.0, 0.0, -1.0]), 0.0
+    for t in range(rounds):
+        cost = np.zeros(3) if t < flat else np.array([0.0, -1.0, 0.0])
+        total += report(policy, cost, constraint)[1] + (t >= flat)
+    return total
+
+
+@pytest.mark.parametrize("lipschitz", [None, (1e6, 1.0)])
+@pytest.mark.parametrize("tracking", [False, True])
+def test_flat_costs_at_first_leave_nothing_behind(tracking, lipschitz):
+    policy = hr.projection_free_coco(hr.sets.Simplex(3), lipschitz=lipschitz, tracking=tracking)
+    assert flat_at_first(policy, 3000) <= 5.0
+    assert policy.certificate() <= 5.0
+
+
+def test_flat_costs_on_a_product_leave_nothing_behind():
+    X = hr.sets.Product(hr.sets.Simplex(3), hr.sets.Simplex(2))
+    policy = hr.projection_free_coco(X, lipschitz=(1e6, 1.0), tracking=False)
+    constraint, total = np.array([3.0, 0.0, -1.0, 0.0, 0.0]), 0.0
+    for t in range(2000):
+        cost = np.array([0.0, -1.0, 0.0, -1.0, 0.0]) * (t >= 5)
+        total += report(policy, cost, constraint)[1] + 2.0 * (t >= 5)
+    assert total <= 10.0
+
+
+def test_without_a_floor_a_flat_round_escapes_the_guard():
+    """The mutant: weights in the given unit before any cost has been seen."""
+    learner = AdaptiveOCG(hr.sets.Simplex(3), CertificateSteps())
+    ranges = SeenRanges(learner, ratio=1e6)
+    policy = hr.Constrained(learner, AdaptiveSurrogate(ranges))  # no guard
+    ranges.array[COSTS2] = 1e-200  # as if a cost had been seen, so that the given ratio counts
+    assert flat_at_first(policy, 3000) > 1000.0
+
+
+def test_the_guard_counts_flat_rounds_and_forgets_their_unit():
+    learner = AdaptiveOCG(hr.sets.Simplex(3), CertificateSteps())
+    guard = Guard(learner)
+    flat = (0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+    weight = guard.grant(0.5, 1e6, flat)
+    assert 0.0 < weight < 1e-80
+    assert guard.cost_size == pytest.approx(2.0**-300)
+    assert guard.worst == 0.0
+    guard.grant(0.5, 0.0, (4.0, 1.0, 1.0, 0.0, 0.0, 0.0))
+    assert guard.array[numbers.UNIT] == 4.0
+    assert guard.cost_size == 2.0
+    assert guard.worst == pytest.approx(2.0 * math.sqrt(2.0))
+
+
+def test_projected_coco_acts_without_costs():
+    policy = hr.policies.projected_coco(hr.sets.L2Ball(2))
+    ccv = sum(
+        max(0.0, report(policy, np.zeros(2), np.array([1.0, 0.0]), 0.5)[2]) for _ in range(4000)
+    )
+    assert ccv <= projected_ccv(4000) * policy.decision_set.diameter
+
+
+def test_what_needs_costs_of_one_size_says_so():
+    policies = (
+        hr.policies.projected_coco(hr.sets.L2Ball(2)),
+        hr.projection_free_coco(hr.sets.Simplex(3), tracking=False),
+    )
+    for policy in policies:
+        ccv = next(bound for bound in hr.explain(policy).guarantees if bound.name[:3] == "CCV")
+        assert any("cost gradients of one size" in need for need in ccv.assumptions)
+        assert any("feedback reported before the next decision" in n for n in ccv.assumptions)
+
+
+def test_no_number_is_printed_for_a_mixture_beforehand():
+    """Its loss to the leader in one round depends on granted weights, which nothing bounds."""
+    rng, X = np.random.default_rng(3), hr.sets.L2Ball(3)
+    policy = hr.projection_free_coco(X)
+    for _ in range(200):
+        cost, constraint = rng.standard_normal((2, 3))
+        cost /= np.linalg.norm(cost)
+        constraint *= 10.0 ** rng.uniform(-6, 6) / np.linalg.norm(constraint)
+        report(policy, cost, constraint)
+    bounds = {bound.name: bound for bound in hr.explain(policy).guarantees}
+    for name in ("regret, Theorem G for the leader", "CCV, Theorem G for the leader"):
+        assert bounds[name].value is None
+        assert bounds[name].statement.startswith("proved for the leader alone")
+    assert bounds["regret, afterwards"].value == policy.certificate()
+
+
+def infeasible_now_and_then(policy, rounds, comparator):
+    """Play a game in which every tenth round is infeasible; return regret, least violations."""
+    rng, regret, unavoidable = np.random.default_rng(0), 0.0, []
+    for t in range(rounds):
+        cost = np.array([0.0, 1.0, 0.9]) + 0.3 * rng.standard_normal(3)
+        last, offset = t % 10 == 9, (0.1 if t % 10 == 9 else -1.0)
+        constraint = np.array([0.0, 0.0, 1.0]) if last else np.array([2.0, 0.0, 0.0])
+        regret += float(cost @ (report(policy, cost, constraint, offset)[0] - comparator))
+        unavoidable.append(0.1 if last else 0.0)
+    return regret, unavoidable
+
+
+def test_the_comparator_is_named_where_rounds_are_infeasible():
+    policy = hr.projection_free_coco(hr.sets.Simplex(3))
+    best = np.array([0.5, 0.5, 0.0])  # violates only by what every action must
+    regret, unavoidable = infeasible_now_and_then(policy, 4000, best)
+    proved = policy.certificate()
+    assert regret > proved, "the game no longer shows that the bound excludes this action"
+    assert proved.infeasible_rounds < sum(u > 0.0 for u in unavoidable)
+    excepted = f"except {proved.infeasible_rounds} round"
+    assert (excepted in proved.comparator) == (proved.infeasible_rounds > 0)
+    # with a budget for the rounds that were not found, the bound holds for it
+    assert regret <= policy.certificate(budget=sum(unavoidable))
+
+
+def test_infeasible_rounds_are_counted():
+    policy = hr.projection_free_coco(hr.sets.Simplex(2))
+    for _ in range(7):
+        report(policy, np.array([1.0, 2.0]), np.array([0.0, 1.0]), 5.0)
+    assert policy.certificate().infeasible_rounds == 7
+    assert "except 7 rounds found to be infeasible" in policy.certificate().comparator
+
+
+def test_infeasible_games_are_recognised_for_convex_costs_too():
+    """The bound is about sum <grad f_t, x_t - x>, which is at least -D sum ||grad f_t||."""
+    policy, rounds = hr.projection_free_coco(hr.sets.L2Ball(2)), 4000
+    target = np.array([0.0, 0.1])
+    for t in range(rounds):  # x_0 <= -1/2 and x_0 >= 1/2 in turn: no action satisfies both
+        x, g = policy.ask(), np.array([1.0 if t % 2 else -1.0, 0.0])
+        cost = EvalGrad(float((x - target) @ (x - target)), 2.0 * (x - target))
+        policy.tell(cost, EvalGrad(float(g @ x + 0.5), g))
+    proved = policy.certificate()
+    assert 0.0 < proved.least_violation <= 0.5 * rounds
+    assert proved.about_nobody
+    assert str(proved).startswith(
+        "no bound: every fixed action violates the constraint by at least"
+    )
+
+
+@pytest.mark.parametrize(
+    "X",
+    [hr.sets.NuclearBall(3, 4, 2.0), hr.sets.Spectrahedron(4), hr.sets.Permutahedron([5, 2, 1])],
+)
+def test_the_radius_around_a_point_is_attained(X):
+    rng = np.random.default_rng(0)
+    for x in (X.start(), 0.5 * (X.start() + X.lmo(rng.standard_normal(X.dim)))):
+        farthest = X.lmo(x if np.any(x) else np.arange(1.0, X.dim + 1.0))
+        assert X.radius_around(x) == pytest.approx(float(np.linalg.norm(farthest - x)))
+    assert X.radius_around(X.start()) < 0.7 * X.diameter
