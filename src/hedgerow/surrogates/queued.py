@@ -218,7 +218,9 @@ class FirstOrder(Queued):
         cost = checked(cost, "cost")
         constraint = most_violated(constraint, cost.grad.size)
         weight = self.weigh(cost, constraint, at)
-        grad = cost.grad if weight == 0.0 else self._felt(cost.grad) + weight * constraint.grad
+        grad = self._felt(cost.grad)
+        if weight != 0.0:
+            grad = grad + weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
 
     def _felt(self, grad: Vector) -> Vector:

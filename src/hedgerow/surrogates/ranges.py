@@ -244,7 +244,7 @@ class LearntRanges(Stateful):
     @property
     def ratio(self) -> float:
         """Gf/Gg; infinitesimal while every cost gradient was zero."""
-        return weight_unit(self.array, self._units)
+        return self._given[1] or weight_unit(self.array, self._units)
 
     @property
     def oracle_calls(self) -> int:
