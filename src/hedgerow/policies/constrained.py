@@ -204,9 +204,12 @@ class Constrained(Composition[EvalGrad, Seen]):
     def _cost_range(self) -> float:
         """Bound |sum <grad f_t, x_t - x>| for every x by D sum ||grad f_t||.
 
-        That is at most D sqrt(T sum ||grad f_t||^2); infinite where the surrogate does not measure
-        costs.
+        Without a guard, by D sqrt(T sum ||grad f_t||^2), which is at least that; infinite where the
+        surrogate does not measure costs.
         """
+        guard = getattr(self.surrogate, "guard", None)
+        if guard is not None:
+            return float(guard.worst)
         ranges, T = next(iter(self._ranges()), None), float(self._state["rounds"][0])
         if ranges is None:
             return math.inf

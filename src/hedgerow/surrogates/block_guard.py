@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hedgerow.engine.signatures import GRANT
+from hedgerow.engine.signatures import COST2, GRANT
 from hedgerow.inputs import Vector
 from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import four, two
@@ -23,8 +23,10 @@ from hedgerow.surrogates.guard import (
     PC,
     PHI,
     R2,
+    REFUTED,
     RISEN,
     SHARE,
+    STEEPEST,
     UNIT,
     WC,
     WE,
@@ -32,13 +34,15 @@ from hedgerow.surrogates.guard import (
     Guard,
     Sizes,
     Z,
+    add_cost,
     mixed_size2,
+    refute,
     steepest,
     theorem_weight,
 )
 
 Array = Vector
-DIAMETER, CAP, BLOCKS = range(ACTED + 1, ACTED + 4)
+DIAMETER, CAP, BLOCKS = range(REFUTED + 1, REFUTED + 4)
 """The numbers after the guard's: D of the product, the steps' cap; then R_b^2 of each block."""
 ROW = rules.LEASH + 2
 """How many numbers a block has: those of its step rule, and the sum of <s, x>."""
@@ -98,11 +102,14 @@ def order(rows: Array, beta: float) -> None:
 def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, as `guard.grant` does for one block."""
     D = guard[DIAMETER]
+    known = guard[Z] = min(guard[RISEN], settled(rows))
+    if refute(guard, D, known, raised(guard, rows, 0.0)[0]):
+        add_cost(guard, sizes[COST2])
+        return wish
     floor = theorem_weight(guard, D, value, sizes)
     weight, unit = max(wish, floor), guard[UNIT]
     root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser
-    known = guard[Z] = min(guard[RISEN], settled(rows))
     room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
     room += guard[LAM_E] * guard[C] * D * unit * three_quarters(guard[PHI])
     spent, wished, short, least = sums_of_blocks(guard, rows, b)
@@ -126,6 +133,7 @@ def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Si
         rise = steepest(norm, D, least) + (total - spent) / 3.0
         order(rows, b)
         guard[ACTED] += 1.0
+    guard[STEEPEST] = max(guard[STEEPEST], norm)
     guard[RISEN] = known + rise
     guard[WC] += floor * max(0.0, value)
     guard[WE] += (weight - floor) * value if value > 0.0 else 0.0

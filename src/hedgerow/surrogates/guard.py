@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
+from numba import types
+
 from hedgerow.engine.signatures import COST2, FORCE2, GRANT, PRODUCT, SIZES
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.jit import kernel, number, write
@@ -33,15 +35,18 @@ Sizes = tuple[float, float, float, float, float, float]
 LAM, LAM_E, LAM_H, C, R2, FIRST = range(6)
 """The guard's constants: lambda, lambda_e, lambda_h, C and R^2; b^{1/3}, where the learner steps at
 least once in b rounds."""
-UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, THEN, ACTED = range(6, 17)
+UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, THEN, ACTED, STEEPEST, REFUTED = range(6, 19)
 """Its other numbers: the power of two above the first cost gradient; sums of ||grad f||^{4/3},
 ||grad f|| and ||grad f + wc grad g||^{4/3} in that unit; sums of wc g and (w - wc) g; the bound of
-Z_t at the last step, and now; the sum of ||s|| and beta since then; rounds that it changed."""
+Z_t at the last step, and now; the sum of ||s|| and beta since then; rounds that it changed; the
+largest ||s||; and 1 as soon as it is proved that no action satisfies all rounds."""
 C1 = 0.1281
 """The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
 SHARE = 0.25
 """The default of lambda, lambda_e and lambda_h."""
 BISECTIONS = 40
+ROUNDING = 1.0 + 1e-6
+"""Sums must differ by more than this factor to prove anything."""
 FLAT2 = INFINITESIMAL * INFINITESIMAL
 """||grad f||^2 of a round before the first cost that is not flat: Phi_t is never 0."""
 FLAT_UNIT = 2.0 * INFINITESIMAL
@@ -94,6 +99,24 @@ def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
     wc = (m + guard[WC]) / kappa * share * share * share
     guard[PC] += relative_size(mixed_size2(sizes, wc), unit)
     return wc
+
+
+@kernel(types.boolean, write, number, number, number)
+def refute(guard: Array, D: float, known: float, regularised: float) -> bool:
+    """Return whether no action satisfies all rounds so far, by what is known of them.
+
+    If x* did, sum <grad f, x_t - x*> + Wc + We <= Z + R^2 beta + H, where H is what a mixture lost
+    to its leader, at most lambda_h C D Phi + D max ||s||; and the first sum is at least
+    -D sum ||grad f||. Theorem G then promises nothing, and Theorem F's weight, which grows by a
+    factor in every violated round, would grow without end.
+    """
+    if guard[REFUTED] == 0.0:
+        phi = guard[UNIT] * three_quarters(guard[PHI])
+        lost = guard[LAM_H] * guard[C] * D * phi + D * guard[STEEPEST]
+        most = max(0.0, known + regularised) + lost + D * guard[UNIT] * guard[COSTS]
+        if guard[WC] + guard[WE] > ROUNDING * most:
+            guard[REFUTED] = 1.0
+    return guard[REFUTED] > 0.0
 
 
 @kernel(number, number, number, number)
@@ -155,6 +178,10 @@ def as_wished(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes
 def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) -> float:
     """Return the weight of this round, at most the larger of the wish and Theorem F's."""
     D = rule[rules.D]
+    if refute(guard, D, guard[RISEN], guard[R2] * rule[rules.BETA]):
+        rule[rules.LEASH] = 0.0
+        add_cost(guard, sizes[COST2])
+        return wish
     floor = theorem_weight(guard, D, value, sizes)
     weight, unit = max(wish, floor), guard[UNIT]
     if rule[rules.UNIT] == 0.0:
@@ -180,7 +207,9 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
         guard[ACTED] += 1.0
     extra = (weight - floor) * value
     rule[rules.LEASH] = guard[LAM_H] * bound
-    guard[BLOCK] += math.sqrt(mixed_size2(sizes, weight))
+    norm = math.sqrt(mixed_size2(sizes, weight))
+    guard[BLOCK] += norm
+    guard[STEEPEST] = max(guard[STEEPEST], norm)
     guard[RISEN] = known + rise
     guard[WC] += floor * max(0.0, value)
     guard[WE] += extra if value > 0.0 else 0.0
@@ -241,7 +270,7 @@ class Guard(Stateful):
         self.C = 4.0 / 3.0 * (first + (self.radius / self.diameter) ** 2)
         shares = {"lam": lam, "lam_e": lam_e, "lam_h": lam_h}
         self.lam, self.lam_e, self.lam_h = (as_positive(v, n) for n, v in shares.items())
-        self._state = State(numbers=ACTED + 1)
+        self._state = State(numbers=REFUTED + 1)
         self.array[:UNIT] = (self.lam, self.lam_e, self.lam_h, self.C, self.radius**2, first)
 
     def __repr__(self) -> str:
@@ -261,6 +290,11 @@ class Guard(Stateful):
     def interventions(self) -> int:
         """In how many rounds a wish was reduced."""
         return int(self.array[ACTED])
+
+    @property
+    def refuted(self) -> bool:
+        """Whether it is proved that no action satisfies all rounds; it then grants every wish."""
+        return bool(self.array[REFUTED])
 
     @property
     def cost_size(self) -> float:
