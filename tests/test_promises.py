@@ -167,3 +167,113 @@ def test_the_radius_around_a_point_is_attained(X):
         farthest = X.lmo(x if np.any(x) else np.arange(1.0, X.dim + 1.0))
         assert X.radius_around(x) == pytest.approx(float(np.linalg.norm(farthest - x)))
     assert X.radius_around(X.start()) < 0.7 * X.diameter
+
+
+def unattainable(kind, rounds, rng):
+    """Yield latencies of three routes with a limit of 100 that no route meets, at least later."""
+    for t in range(rounds):
+        lost = {
+            "suddenly": t >= 30,
+            "at once": True,
+            "periodically": t >= 30 and t % 40 < 20,
+            "every other round": t >= 30 and t % 2 == 0,
+            "rarely": t >= 30 and t % 15 == 0,
+            "for a while": 30 <= t < rounds // 2,
+        }.get(kind, t >= 30)
+        latency = np.array([140.0, 150.0, 160.0]) if lost else np.array([300.0, 50.0, 60.0])
+        if kind == "gradually":
+            latency = np.array([300.0, 50.0, 60.0]) + 90.0 * min(1.0, t / (0.5 * rounds))
+        elif kind == "by a drifting margin":
+            latency = np.array([140.0, 100.0, 100.0]) + 10.0 * np.sin(t / 300.0)
+        elif kind == "by little":
+            latency = np.array([140.0, 101.0, 102.0])
+        elif kind == "in turn":  # each round can be satisfied, but no action satisfies all
+            latency = np.array([140.0, 60.0, 160.0] if t % 2 else [140.0, 160.0, 60.0])
+        yield latency * (1.0 + 0.02 * rng.standard_normal(3))
+
+
+KINDS = ["suddenly", "at once", "periodically", "every other round", "rarely", "for a while"]
+KINDS += ["gradually", "by a drifting margin", "by little", "in turn"]
+
+
+@pytest.mark.parametrize("tracking", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_limit_that_cannot_be_met_leaves_weights_bounded(kind, tracking):
+    X, rng = hr.sets.Simplex(3), np.random.default_rng(0)
+    game = [
+        (hr.Linear([0.0, 1.0, 1.0]), hr.Linear(g, -100.0)) for g in unattainable(kind, 4000, rng)
+    ]
+    policy = hr.projection_free_coco(X, tracking=tracking)
+    hr.simulate(policy, hr.Recorded(X, game))
+    assert policy.surrogate.largest_weight < 50.0  # it was up to 1e146, or an error
+    assert np.isfinite(policy.certificate())
+
+
+@pytest.mark.parametrize("tracking", [True, False])
+def test_constraints_that_contradict_each_other_are_refuted(tracking):
+    """Each round can be satisfied, but no action satisfies two in a row."""
+    X, rounds = hr.sets.L2Ball(2), 4000
+    sides = (hr.Linear([1.0, 0.0], 0.9), hr.Linear([-1.0, 0.0], 0.9))
+    game = hr.Recorded(X, [(hr.Linear([0.0, 1.0]), sides[t % 2]) for t in range(rounds)])
+    policy = hr.projection_free_coco(X, tracking=tracking)
+    hr.simulate(policy, game)
+    assert policy.surrogate.guard.refuted
+    assert policy.certificate().about_nobody  # its bound is sharper than what the guard knows
+    assert policy.surrogate.largest_weight <= math.sqrt(rounds) * 1.01  # the ceiling of wishes
+    if not tracking:
+        mutant = hr.projection_free_coco(X, tracking=False)
+        mutant.surrogate.guard.array[numbers.STEEPEST] = 1e300  # nothing is ever refuted
+        hr.simulate(mutant, game)
+        assert mutant.surrogate.largest_weight > 1e6
+
+
+def test_contradicting_constraints_on_a_product_are_refuted():
+    X = hr.sets.Product(hr.sets.L2Ball(2), hr.sets.L2Ball(2))
+    row = np.array([0.5, 0.0, 0.5, 0.0])
+    sides = (hr.Linear(row, 0.9), hr.Linear(-row, 0.9))
+    game = [(hr.Linear([0.0, 1.0, 0.0, 1.0]), sides[t % 2]) for t in range(4000)]
+    policy = hr.projection_free_coco(X, tracking=False)
+    hr.simulate(policy, hr.Recorded(X, game))
+    assert policy.surrogate.guard.refuted
+    assert policy.surrogate.largest_weight < 500.0
+
+
+def test_no_feasible_game_is_refuted():
+    for seed in range(6):
+        for problem in (
+            hr.problems.IidSimplex(6, 600, seed),
+            hr.problems.SwitchingBall(n=3, horizon=600, seed=seed),
+        ):
+            for tracking in (True, False):
+                policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
+                hr.simulate(policy, problem)
+                assert not policy.surrogate.guard.refuted
+
+
+def avoidable_violation(policy, cap, seed, rounds=3000):
+    """Play three routes with six incidents of the cheapest; sum what some route would avoid."""
+    rng, total = np.random.default_rng(seed), 0.0
+    price, usual = np.array([1.0, 2.0, 1.7]), np.array([80.0, 128.0, 150.0])
+    incident = np.zeros(rounds, dtype=bool)
+    for begin in rng.choice(np.arange(100, rounds - 200), 6, replace=False):
+        incident[begin : begin + 150] = True
+    for now in incident:
+        latency = np.where([now, False, False], 195.0, usual) * (1 + 0.05 * rng.standard_normal(3))
+        value = report(policy, price, latency, -cap)[2]
+        total += max(0.0, value - max(0.0, float(latency.min()) - cap))
+    return total
+
+
+@pytest.mark.parametrize("cap", [60.0, 100.0, 140.0])
+def test_a_limit_that_no_action_meets_is_not_ignored(cap):
+    X = hr.sets.Simplex(3)
+    default, blind, rival = (
+        float(np.median([avoidable_violation(make(), cap, seed) for seed in range(500, 503)]))
+        for make in (
+            lambda: hr.projection_free_coco(X),
+            lambda: hr.unconstrained(X),
+            lambda: hr.baselines.sinha_vaze_2024(X, 3000),
+        )
+    )
+    assert default < 0.1 * blind
+    assert default < rival

@@ -29,6 +29,7 @@ from hedgerow.surrogates.ranges import (
     GF,
     GG,
     GIVEN_MG,
+    INFEASIBLE_RATE,
     RATE,
     RELIEF,
     SCALE,
@@ -79,7 +80,8 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     n = queue[FELT] = queue[FELT] + 1.0
     ranges[GG] = math.sqrt(sizes[FORCE2])
     ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
-    ranges[GF] = max(ranges[GF], SAFETY * ranges[RATE] * ranges[GG])
+    rate = ranges[RATE] if sizes[UNAVOIDED] == 0.0 else max(ranges[RATE], ranges[INFEASIBLE_RATE])
+    ranges[GF] = max(ranges[GF], SAFETY * rate * ranges[GG])
     k, growth = queue[FLOOR], queue[GROWTH]
     if growth > 0.0:  # k_t: it grows while regret is lost, and no faster than sqrt t
         regret = max(0.0, sizes[LOST]) / (weight_unit(ranges, units) * U)
@@ -116,7 +118,9 @@ class AdaptiveSurrogate(FirstOrder):
     second largest violation so far (`SeenRanges`). So persistence counts even where violations
     are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
     so far against the present play, less what violations paid: the scale grows only while regret
-    is being lost. In a round that no action keeps q = 6, so that it is soon forgotten. The least
+    is being lost. In an infeasible round, which no action satisfies, only the avoidable part counts
+    and q = 6, so that an outage is soon forgotten; the exchange rate there has a price of safety of
+    its own, so that a limit that is never met is not ignored. The least
     weight, half the ratio, makes the first few violations act; where unit, scale or budget are
     given it is 0. One oracle call per round; a few more for violations of a new size.
 

@@ -20,6 +20,7 @@ from hedgerow.surrogates.ranges import (
     UNSEEN,
     is_felt,
     needs_reach,
+    note_force,
     product_of,
     unavoided,
     violation_unit,
@@ -98,7 +99,7 @@ def weigh(
     if reach:
         index, numbers, links, scratch = surrogate.space
         surrogate.oracle(index, numbers, c, links, scratch, s)
-        relief = unavoided(ranges, a, c, value, at, s, math.nan)
+        relief = unavoided(ranges, units, a, c, value, at, s, math.nan)
     product = lost = 0.0
     if units[LEARNT] == AS_FORGIVEN and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)
@@ -114,7 +115,9 @@ def weigh(
             surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
     if len(surrogate.guard) > 0:
-        weight = surrogate.grant(surrogate.guard, surrogate.rule, value - relief, weight, sizes)
+        wish = weight
+        weight = surrogate.grant(surrogate.guard, surrogate.rule, value - relief, wish, sizes)
+        note_force(ranges, value, weight > wish)
     surrogate.charge_queue(queue, ranges, units, value, weight)
     return weight
 

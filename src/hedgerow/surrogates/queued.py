@@ -23,7 +23,7 @@ from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard, as_wished
 from hedgerow.surrogates.make_loss import weigh_round
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
-from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach
+from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach, note_force
 
 Kernel = Callable[..., Any]
 
@@ -192,7 +192,9 @@ class FirstOrder(Queued):
         if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh
             weight = ranges.ratio * self._weight(q, float(queue[ROUND]))
         if self.guard is not None:
-            weight = self.guard.grant(value - relief, weight, sizes)
+            wish = weight
+            weight = self.guard.grant(value - relief, wish, sizes)
+            note_force(ranges.array, value, weight > wish)
         kind.charge_queue(queue, ranges.array, self._units, value, weight)
         return weight
 

@@ -27,11 +27,13 @@ from hedgerow.snapshot import State, Stateful
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
 """What is known of a round, as `engine/signatures.py` has it."""
-MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND, RATE, INFEASIBLE = range(11)
+MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND, RATE = range(10)
+INFEASIBLE, INFEASIBLE_RATE, FORCED = range(10, 13)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
 ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale,
-the two largest violations, what it costs to avoid a unit of violation, and the number of rounds
-that were found to be infeasible: no action satisfies their constraint."""
+the two largest violations, and what it costs to avoid a unit of violation. Then the number of
+rounds that were found to be infeasible, as no action satisfies their constraint; what it costs to
+avoid a unit of violation there; and whether a guard forces larger weights."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
 AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
@@ -41,6 +43,8 @@ UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
 """What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
 SURE = 1e-9
 """A smaller share of a violation is rounding, and not forgiven."""
+LEAST_AVOIDED = 0.1
+"""An infeasible round tells what safety costs if some action avoids more than this many units."""
 INFINITESIMAL = 2.0**-300
 """Stands for the cost's size while every cost gradient was zero: the constraint alone is played,
 and what was learnt then weighs nothing beside the first cost that comes."""
@@ -76,18 +80,32 @@ def violation_seen(ranges: Array, units: Array) -> float:
     return units[GIVEN_MG] if units[GIVEN_MG] > 0.0 else ranges[MG]
 
 
+@kernel(types.boolean, write, read, number)
+def stands_out(ranges: Array, units: Array, value: float) -> bool:
+    """Whether a violation is more than twice the unit, or follows an infeasible round."""
+    return value > 2.0 * violation_seen(ranges, units) or ranges[RELIEF] > 0.0
+
+
 @kernel(types.boolean, write, read, number, number, number)
 def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2: float) -> bool:
     """Whether the ranges need an oracle call, to know how far this constraint can fall.
 
     Possible ranges need one, at the first violation that is felt. Seen ranges need one for a
-    violation of more than twice the unit, and after a round that no action kept.
+    violation of more than twice the unit, after an infeasible round, and while a guard forces
+    larger weights, which an unavoidable violation would let grow in every round.
     """
     if not (needed == LEARNT_FROM and value > 0.0 and force2 > 0.0):
         return False
     if units[LEARNT] == AS_FORGIVEN:
-        return value > 2.0 * violation_seen(ranges, units) or ranges[RELIEF] > 0.0
+        return stands_out(ranges, units, value) or ranges[FORCED] > 0.0
     return units[LEARNT] == AS_POSSIBLE and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
+
+
+@kernel(nothing, write, number, types.boolean)
+def note_force(ranges: Array, value: float, forced: bool) -> None:
+    """Remember whether a guard forces larger weights, as far as violated rounds tell."""
+    if value > 0.0:
+        ranges[FORCED] = forced or (ranges[FORCED] > 0.0 and ranges[RELIEF] > 0.0)
 
 
 @kernel(nothing, write, number)
@@ -100,24 +118,35 @@ def see_violation(ranges: Array, value: float) -> None:
     ranges[MG] = ranges[SECOND] if ranges[SECOND] > 0.0 else ranges[TOP]
 
 
-@kernel(number, write, read, read, number, read, read, number)
+@kernel(number, write, read, read, read, number, read, read, number)
 def unavoided(
-    ranges: Array, a: Array, c: Array, value: float, x: Array, safest: Array, lowest: float
+    ranges: Array,
+    units: Array,
+    a: Array,
+    c: Array,
+    value: float,
+    x: Array,
+    safest: Array,
+    lowest: float,
 ) -> float:
     """Return the part of a violation at x that no action avoids, given the safest action.
 
-    Where there is none, learn what it costs to be safe. `lowest` is a proved lower bound of <c, .>
-    on the set; NaN where the safest action attains the minimum.
+    Learn what it costs to be safe, per violation avoided. `lowest` is a proved lower bound of
+    <c, .> on the set; NaN where the safest action attains the minimum.
     """
     ranges[CALLS] += 1.0
     avoided = descent(c, x, safest)[0]
     left = value - (avoided if lowest != lowest else dot(c, x) - lowest)
-    if left > SURE * value:
-        ranges[INFEASIBLE] += 1.0
-        return left
-    if avoided > 0.0:
-        ranges[RATE] = max(-descent(a, x, safest)[0] / avoided, 0.5 * ranges[RATE])
-    return 0.0
+    infeasible = left > SURE * value
+    # a small avoidable part is mostly noise, and the cost per unit of it would be too
+    enough = LEAST_AVOIDED * violation_seen(ranges, units) if infeasible else 0.0
+    if avoided > enough and (infeasible or stands_out(ranges, units, value)):
+        k = INFEASIBLE_RATE if infeasible else RATE  # an outage says nothing of ordinary rounds
+        ranges[k] = max(-descent(a, x, safest)[0] / avoided, 0.5 * ranges[k])
+    if not infeasible:
+        return 0.0
+    ranges[INFEASIBLE] += 1.0
+    return left
 
 
 @kernel(nothing, write, read, number, number, SIZES)
@@ -156,7 +185,7 @@ class GivenRanges(Stateful):
     def __init__(self, violation: float = 1.0, ratio: float = 1.0):
         self.violation = as_positive(violation, "violation")
         self.ratio = as_positive(ratio, "ratio")
-        self.array = np.zeros(INFEASIBLE + 1)
+        self.array = np.zeros(FORCED + 1)
 
     oracle_calls = 0
     """It asks for none."""
@@ -222,7 +251,7 @@ class LearntRanges(Stateful):
             0.0 if violation is None else as_positive(violation, "violation"),
             0.0 if ratio is None else as_positive(ratio, "ratio"),
         )
-        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=7)
+        self._state = State(Mg=1, Gf=1, Gg=1, calls=1, seen=9)
         self._units = self.units(0.0)
 
     def __repr__(self) -> str:
@@ -300,9 +329,10 @@ class SeenRanges(LearntRanges):
     or all constraints by a power of two leaves the plays unchanged, by another factor up to
     rounding.
 
-    A violation of more than twice the unit costs one extra oracle call: it tells how much of it no
-    action avoids. That part is forgiven, also in the rounds that follow, until one can be kept
-    again: an outage that nobody can avoid does not poison the rest.
+    A violation of more than twice the unit costs one extra oracle call, and so does one in a round
+    in which a guard forces a larger weight: it tells how much of it no action avoids. That part
+    does not count, also in the rounds that follow, until one is feasible again, so that an outage
+    does not spoil what comes after it. Infeasible rounds have a rate r of their own.
 
     Args:
         learner: who plays; its set is measured, at its current play.
@@ -343,7 +373,9 @@ class SeenRanges(LearntRanges):
         X = self.learner.decision_set
         safest = X.lmo(grad)
         lowest = math.nan if _attains_minimum(X) else X.minimum(grad)
-        return unavoided(self.array, cost.grad, grad, constraint.value, x, safest, lowest)
+        return unavoided(
+            *(self.array, self._units, cost.grad, grad, constraint.value, x, safest, lowest)
+        )
 
     def oracle(self) -> KernelWorkspace | None:
         """Return the oracle that compiled code asks in place of `reach`, if it may."""
