@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import pickle
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy.optimize import linprog
 
 import hedgerow as hr
 from hedgerow.experiments.playing import benchmark_of
 from hedgerow.policies import Certificate
 from hedgerow.problems import FullestLink
+from hedgerow.report.runs import Run, run_table
 
 
 def torn(rng, n=4, rounds=30):
@@ -110,10 +113,14 @@ def test_a_certificate_about_nobody_says_so_and_never_too_much():
         assert proved.forgives
         if proved.about_nobody:
             found += 1
-            assert str(proved).startswith("no bound: where costs are linear, every fixed action")
+            assert proved.says_nothing in str(proved)
+            assert proved.says_nothing.startswith(
+                "says nothing here, because no fixed action satisfies the constraint in every round"
+            )
             assert "but for what no action avoids" in proved.comparator
         enough = policy.certificate(budget=least)
         assert not enough.about_nobody
+        assert (enough.says_nothing is None) == (enough <= enough.most)
         assert enough.comparator.startswith("every fixed action that violates by at most")
         assert policy.summary().cost - best.cost <= enough
     assert found > 0, "none was recognised: choose games that are torn more"
@@ -126,6 +133,7 @@ def test_a_certificate_about_somebody_is_never_taken_for_one_about_nobody():
         hr.simulate(policy, problem)
         proved = policy.certificate()
         assert not proved.about_nobody
+        assert proved.says_nothing is None
         assert proved.comparator.startswith("every fixed action that keeps all rounds")
 
 
@@ -133,11 +141,46 @@ def test_a_certificate_is_a_number():
     proved = Certificate(-2.5, least_violation=1.0)
     assert proved == -2.5
     assert json.dumps(proved) == "-2.5"
-    assert f"{proved:.1f}" == repr(proved)
+    assert f"{proved:.1f}" == "-2.5"
     again = pickle.loads(pickle.dumps(proved))
-    assert (again, again.least_violation) == (-2.5, 1.0)
+    assert (again, again.least_violation, again.most) == (-2.5, 1.0, math.inf)
     assert str(Certificate(3.0)) == "3.0"
     assert math.isfinite(Certificate(3.0, budget=1.0))
+
+
+def test_a_bound_above_everything_possible_says_so_wherever_it_is_printed():
+    problem = hr.problems.IidSimplex(6, 400, 0)
+    policy = hr.projection_free_coco(problem.decision_set)
+    trace = hr.simulate(policy, problem)
+    proved = policy.certificate(budget=1e6)
+    sizes = [np.linalg.norm(cost.coefficients) for cost, _ in problem]
+    assert problem.decision_set.diameter * sum(sizes) >= 0.9 * proved.most > trace.cost
+    why = f"says nothing here, because no play can have a regret above {proved.most:.6g}"
+    assert proved.says_nothing == why
+    assert str(proved) == repr(proved) == f"{float(proved)!r} ({why})"
+    assert why in proved._repr_html_()
+    guarantee = hr.explain(policy, budget=1e6).guarantees[0]
+    assert not guarantee.informative
+    assert why in str(guarantee)
+    assert "says something" in str(hr.explain(policy).guarantees[0])
+    best = hr.hindsight(problem)
+    runs = [Run("mine", trace, proved), Run("theirs", trace, policy.certificate())]
+    console = Console(width=120, file=io.StringIO())
+    console.print(run_table(runs, best, 1.0))
+    printed = console.file.getvalue()
+    assert f"mine: its certificate {why}" in " ".join(printed.split())
+    assert "theirs: its certificate" not in printed
+    row = next(line for line in printed.splitlines() if line.strip().startswith("mine "))
+    assert row.split()[3] == "-"
+
+
+def test_a_bound_of_costs_alone_knows_what_is_possible():
+    problem = hr.problems.IidSimplex(6, 50, 0)
+    policy = hr.unconstrained(problem.decision_set)
+    hr.simulate(policy, problem)
+    sizes = [np.linalg.norm(cost.coefficients) for cost, _ in problem]
+    assert policy.certificate().most == pytest.approx(problem.decision_set.diameter * sum(sizes))
+    assert policy.certificate().says_nothing is None
 
 
 def test_explain_names_nobody_and_a_budget():
