@@ -332,9 +332,14 @@ def test_a_certificate_of_several_constraints_adds_no_units():
     told(policy, TORN * 200, as_list)
     proved = policy.certificate()
     assert proved.least_violation == 0.0
-    assert proved.about_nobody == (proved < -proved.most)
-    if proved.about_nobody:
-        assert "no fixed action satisfies every constraint" in proved.says_nothing
+    assert proved.about_nobody
+    assert proved.says_nothing == (
+        "says nothing here, because no fixed action satisfies every constraint in every round: "
+        f"where costs are linear, no regret is below {-proved.most:.6g}; give a budget"
+    )
+    allowed = policy.certificate([1e6, 0.0])
+    assert not allowed.about_nobody
+    assert f"no play can have a regret above {allowed.most:.6g}" in allowed.says_nothing
 
 
 # Refusals

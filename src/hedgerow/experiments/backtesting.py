@@ -185,8 +185,10 @@ def _played(
 def _certificate(policy: Constrained[Any], allowed: Trace | None) -> Certificate:
     if allowed is None:
         return policy.certificate()
-    each = policy.summary().ccv_each and allowed.ccv_each is not None
-    return policy.certificate(allowed.ccv_each.tolist() if each else allowed.ccv)  # type: ignore[union-attr]
+    totals = allowed.ccv_each
+    if totals is None or not policy.summary().ccv_each:  # one queue serves all constraints
+        return policy.certificate(allowed.ccv)
+    return policy.certificate(totals.tolist())
 
 
 def count_switches(problem: MeasuredRoutes, plays: NDArray[np.float64]) -> int:

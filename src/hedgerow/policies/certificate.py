@@ -78,7 +78,7 @@ class Certificate(float):
             beside = ", beside what no action can avoid" if self.forgives else ""
             each = f"each violates it by at least {self.least_violation:.6g} in all{beside}"
             if isinstance(self.budget, tuple):
-                each = f"its value would be at least {-self.most:.6g}{beside}"
+                each = f"no regret is below {-self.most:.6g}"
             return (
                 f"{because} no fixed action {self._within}: where costs are linear, {each}; "
                 "give a budget"

@@ -54,7 +54,7 @@ class Benchmark:
     def comparator(self) -> str:
         """A description of the action that regret is measured against."""
         kept, scale = "keeps every round", ""
-        if self.units:
+        if any(unit != 1.0 for unit in self.units):
             scale = f", in units of {', '.join(f'{unit:g}' for unit in self.units)}"
         if self.budget > 0.0:
             kept = f"violates by at most {self.budget:.6g} in all{scale}"
