@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import hedgerow as hr
 from hedgerow.cli.app import app
-from hedgerow.experiments.backtesting import DEFAULT, backtest, count_switches
+from hedgerow.experiments.backtesting import BEST, DEFAULT, backtest, count_switches
 from hedgerow.networks import EdgeColumns, Network, read_edges
 from hedgerow.networks.quantity import Quantity
 from hedgerow.problems import MeasuredRoutes
@@ -129,6 +129,25 @@ def test_several_constraints_have_a_row_each(problem, tmp_path):
     page = write_backtest(found, tmp_path).read_text()
     assert "price_eur at most 12 eur" in page
     assert (tmp_path / "figures/kept-2.png").is_file()
+
+
+def test_several_limits_that_nobody_satisfies_are_not_added_up(problem, tmp_path):
+    """Milliseconds and euros have a number each, for the best action and for the certificate."""
+    several = MeasuredRoutes(
+        problem.network, "Lisbon", "Warsaw", cost="hops", caps="latency=30, price=6", horizon=150
+    )
+    found = backtest(several)
+    best = found[BEST]
+    assert found.best.least
+    assert found.best.units == (30.0, 6.0)
+    relative = best.trace.violations_each / np.array([[30.0], [6.0]])
+    assert found.best.ccv == pytest.approx(np.maximum(relative.max(axis=0), 0.0).sum())
+    latency, price = best.trace.ccv_each
+    assert found.runs[0].certificate.budget == (latency, price)
+    page = write_backtest(found, tmp_path).read_text()
+    assert f"violates by {latency:.4g} ms (latency at most 30 ms), {price:.4g} eur (price" in page
+    assert "in units of 30, 6" in page
+    assert f"{best.trace.ccv:.6g} in all" not in page
 
 
 def printed(line, at, monkeypatch):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import pickle
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy.optimize import linprog
 
 import hedgerow as hr
 from hedgerow.experiments.playing import benchmark_of
 from hedgerow.policies import Certificate
 from hedgerow.problems import FullestLink
+from hedgerow.report.runs import Run, run_table
 
 
 def torn(rng, n=4, rounds=30):
@@ -98,7 +101,7 @@ def played(policy, game, times=1):
     return policy
 
 
-def test_a_certificate_about_nobody_says_so_and_never_too_much():
+def test_a_certificate_without_comparator_says_so_and_never_too_much():
     found = 0
     for seed in range(3):
         X, game = torn(np.random.default_rng(seed), rounds=40)
@@ -107,48 +110,90 @@ def test_a_certificate_about_nobody_says_so_and_never_too_much():
         best = hr.hindsight(X, game * 20, budget="least")
         least = best.needed_budget
         assert proved.least_violation <= least * (1.0 + 1e-6)
-        if proved.about_nobody:
+        if proved.no_comparator:
             found += 1
-            assert str(proved).startswith("no bound: every fixed action violates the constraint")
-            assert proved.comparator.startswith("no fixed action: every one violates")
+            assert proved.says_nothing in str(proved)
+            assert proved.says_nothing.startswith(
+                "says nothing here, because no fixed action satisfies the constraint in every round"
+            )
+            assert proved.comparator.startswith("no fixed action that satisfies the constraint")
         enough = policy.certificate(budget=least)
-        assert not enough.about_nobody
-        assert enough.comparator.startswith("every fixed action that violates by at most")
+        assert not enough.no_comparator
+        assert (enough.says_nothing is None) == (enough <= enough.most)
+        assert enough.comparator.startswith("every fixed action that violates the constraint by")
         assert policy.summary().cost - best.cost <= enough
     assert found > 0, "none was recognised: choose games that are torn more"
 
 
-def test_a_certificate_about_somebody_is_never_taken_for_one_about_nobody():
+def test_a_certificate_with_comparators_is_never_taken_for_one_without():
     for seed in range(5):
         problem = hr.problems.IidSimplex(6, 400, seed)
         policy = hr.projection_free_coco(problem.decision_set)
         hr.simulate(policy, problem)
         proved = policy.certificate()
-        assert not proved.about_nobody
-        assert proved.comparator == "every fixed action that satisfies the constraint in all rounds"
+        assert not proved.no_comparator
+        assert proved.says_nothing is None
+        assert proved.comparator == (
+            "every fixed action that satisfies the constraint in every round"
+        )
 
 
 def test_a_certificate_is_a_number():
     proved = Certificate(-2.5, least_violation=1.0)
     assert proved == -2.5
     assert json.dumps(proved) == "-2.5"
-    assert f"{proved:.1f}" == repr(proved)
+    assert f"{proved:.1f}" == "-2.5"
     again = pickle.loads(pickle.dumps(proved))
-    assert (again, again.least_violation) == (-2.5, 1.0)
+    assert (again, again.least_violation, again.most) == (-2.5, 1.0, math.inf)
     assert str(Certificate(3.0)) == "3.0"
     assert math.isfinite(Certificate(3.0, budget=1.0))
+
+
+def test_a_bound_above_everything_possible_says_so_wherever_it_is_printed():
+    problem = hr.problems.IidSimplex(6, 400, 0)
+    policy = hr.projection_free_coco(problem.decision_set)
+    trace = hr.simulate(policy, problem)
+    proved = policy.certificate(budget=1e6)
+    sizes = [np.linalg.norm(cost.coefficients) for cost, _ in problem]
+    assert problem.decision_set.diameter * sum(sizes) >= 0.9 * proved.most > trace.cost
+    why = f"says nothing here, because no play can have a regret above {proved.most:.6g}"
+    assert proved.says_nothing == why
+    assert str(proved) == repr(proved) == f"{float(proved)!r} ({why})"
+    assert why in proved._repr_html_()
+    guarantee = hr.explain(policy, budget=1e6).guarantees[0]
+    assert not guarantee.informative
+    assert why in str(guarantee)
+    assert "says something" in str(hr.explain(policy).guarantees[0])
+    best = hr.hindsight(problem)
+    runs = [Run("mine", trace, proved), Run("theirs", trace, policy.certificate())]
+    console = Console(width=120, file=io.StringIO())
+    console.print(run_table(runs, best, 1.0))
+    printed = console.file.getvalue()
+    assert f"mine: its certificate {why}" in " ".join(printed.split())
+    assert "theirs: its certificate" not in printed
+    row = next(line for line in printed.splitlines() if line.strip().startswith("mine "))
+    assert row.split()[3] == "-"
+
+
+def test_a_bound_of_costs_alone_knows_what_is_possible():
+    problem = hr.problems.IidSimplex(6, 50, 0)
+    policy = hr.unconstrained(problem.decision_set)
+    hr.simulate(policy, problem)
+    sizes = [np.linalg.norm(cost.coefficients) for cost, _ in problem]
+    assert policy.certificate().most == pytest.approx(problem.decision_set.diameter * sum(sizes))
+    assert policy.certificate().says_nothing is None
 
 
 def test_explain_names_nobody_and_a_budget():
     X, game = torn(np.random.default_rng(0), rounds=40)
     policy = played(hr.projection_free_coco(X, tracking=True), game, times=20)
-    assert policy.certificate().about_nobody
+    assert policy.certificate().no_comparator
     first = hr.explain(policy).guarantees[0]
     assert first.value is None
-    assert first.statement.startswith("no fixed action: every one violates the constraint")
+    assert first.statement.startswith("says nothing here, because no fixed action satisfies")
     within = hr.explain(policy, budget=1e6).guarantees[0]
     assert within.value == policy.certificate(budget=1e6)
-    assert "violates by at most 1e+06 in total" in within.assumptions[1]
+    assert "violates the constraint by at most 1e+06 in total" in within.assumptions[1]
 
 
 def test_experiments_compare_with_the_least_violation():

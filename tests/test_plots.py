@@ -63,8 +63,32 @@ def test_each_of_several_constraints_has_its_line():
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
     _, right = plot_trace(trace)
     for i, total in enumerate(trace.ccv_each):
-        line = lines(right)[f"CCV of constraint {i + 1}"]
+        line = lines(right)[f"CCV of constraint {i + 1}, in its unit"]
         assert line.get_ydata()[-1] == pytest.approx(total)
+    assert not {"CCV", "signed sum"} & lines(right).keys(), "units are not added"
+
+
+def test_games_with_several_constraints_have_axes_for_each():
+    """One is a share, the other in watts."""
+    caps = [hr.Linear([1.0, 0.0], -0.3), hr.Linear([0.0, 300.0], -90.0)]
+    problem = hr.Recorded(hr.sets.Simplex(2), [(hr.Linear([1.0, 2.0]), caps)] * 20)
+    X = problem.decision_set
+    games = {"one": hr.projection_free_coco(X), "each": hr.projection_free_coco(X, constraints=2)}
+    traces = {name: hr.simulate(policy, problem) for name, policy in games.items()}
+    left, *others = plot_compare(traces)
+    assert list(lines(left)) == list(games)
+    assert [ax.get_title(loc="left") for ax in others] == [
+        "CCV of constraint 1 so far",
+        "CCV of constraint 2 so far",
+    ]
+    for k, ax in enumerate(others):
+        ends = [line.get_ydata()[-1] for line in ax.lines]
+        assert ends == pytest.approx([trace.ccv_each[k] for trace in traces.values()])
+    with pytest.raises(ValueError, match="needs 3 axes here, one for the cost and one for each"):
+        plot_compare(traces, axes=[left, others[0]])
+    single = hr.simulate(games["one"], hr.Recorded(X, [(hr.Linear([1.0, 2.0]), caps[0])] * 20))
+    with pytest.raises(ValueError, match=r"equally many constraints, got \[1, 2\]"):
+        plot_compare({"two": traces["one"], "one": single})
 
 
 def test_games_are_compared_by_mean_cost_and_ccv(game):

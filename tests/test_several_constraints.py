@@ -230,6 +230,118 @@ def test_arguments_reach_every_queue():
     ] * 2
 
 
+# Units are not added
+
+WATTS = [hr.Linear([1.0, 0.0, 0.0, 0.0], -0.2), hr.Linear([0.0, 300.0, 0.0, 0.0], -90.0)]
+MIXED = [(hr.Linear([-2.0, -1.0, 0.0, 0.0]), WATTS)] * 50
+
+
+def test_a_summary_has_the_ccv_of_each_constraint():
+    problem = hr.Recorded(X, MIXED)
+    fast, slow = (hr.projection_free_coco(X, constraints=2) for _ in range(2))
+    trace, steps = hr.simulate(fast, problem), list(hr.play(slow, problem))
+    assert trace.compiled
+    assert len(steps) == 50
+    assert fast.summary() == slow.summary()
+    summary = fast.summary()
+    assert summary.ccv is None, "a share is not added to watts"
+    np.testing.assert_allclose(summary.ccv_each, trace.ccv_each, rtol=1e-12)
+    assert min(summary.ccv_each) > 0.0
+    for k, ccv in enumerate(trace.ccv_each, start=1):
+        assert f"CCV of {k}      {ccv:.6g}, in the unit of constraint {k}" in str(summary)
+    restored = hr.projection_free_coco(X, constraints=2)
+    restored.restore(fast.state())
+    assert restored.summary() == summary
+    one = hr.projection_free_coco(X)
+    hr.simulate(one, problem)
+    assert one.summary().ccv_each == (), "it was told one maximum"
+    assert one.summary().ccv > 0.0
+
+
+def test_frames_and_notebooks_have_a_ccv_for_each():
+    trace = hr.simulate(hr.projection_free_coco(X, constraints=2), hr.Recorded(X, MIXED))
+    frame = trace.to_frame()
+    assert "ccv" not in frame
+    np.testing.assert_allclose(frame[["ccv_1", "ccv_2"]].iloc[-1], trace.ccv_each)
+    html = trace._repr_html_()
+    for k, ccv in enumerate(trace.ccv_each, start=1):
+        assert f"CCV of constraint {k}" in html
+        assert f"{ccv:.6g}" in html
+    assert f"{trace.ccv:.6g}" not in html
+
+
+TORN = [
+    *[(hr.Linear([1.0, 2.0, 3.0, 4.0]), [hr.Linear([1.0, 0.0, 0.0, 0.0], -0.2), WATTS[1]])] * 4,
+    (hr.Linear([1.0, 2.0, 3.0, 4.0]), [hr.Linear([-1.0, 0.0, 0.0, 0.0], 0.5), WATTS[1]]),
+]
+"""The last round asks for more than the others allow."""
+
+
+def test_the_least_violation_of_several_constraints_needs_units():
+    with pytest.raises(ValueError, match=r"rounds have 2 constraints, whose units may differ.*"):
+        hr.hindsight(X, TORN, budget="least")
+    assert hr.hindsight(X, TORN).status == "infeasible"
+    best = hr.hindsight(X, TORN, budget="least", units=[0.2, 90.0])
+    assert best.ccv == pytest.approx(0.3 / 0.2, rel=1e-5), "0.3 of the first, in units of 0.2"
+    assert best.comparator.endswith("by 1.5 in all, in units of 0.2, 90; none keeps every round")
+    finer = [
+        (cost, [hr.Linear(1000.0 * g.coefficients, 1000.0 * g.offset) for g in limits])
+        for cost, limits in TORN
+    ]
+    same = hr.hindsight(X, finer, budget="least", units=[200.0, 90e3])
+    assert same.cost == pytest.approx(best.cost, rel=1e-6)
+    alike = hr.hindsight(X, TORN, budget="least", units=[1.0, 1.0])
+    assert alike.ccv == pytest.approx(0.3, rel=1e-5)
+    for units in ([1.0], [1.0, 0.0], [1.0, -1.0]):
+        with pytest.raises(ValueError, match="units must have one positive number for each"):
+            hr.hindsight(X, TORN, budget="least", units=units)
+
+
+def constant_weights(weight):
+    potential = PowerPotential(1.0, 1.0 / weight)
+    queues = [hr.surrogates.CurrentSurrogate(potential) for _ in range(2)]
+    learner = hr.learners.AdaptiveOCG(hr.sets.Simplex(2), CertificateSteps())
+    return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
+
+
+def test_a_certificate_has_a_budget_for_each_constraint():
+    """Both weights count: with one budget for the largest value the bound would be too low."""
+    policy, rounds = constant_weights(0.2), 40
+    cost, cap = hr.Linear([-1.0, 0.0]), hr.Linear([1.0, 0.0], 0.0)
+    paid = 0.0
+    for _ in range(rounds):
+        x = policy.ask()
+        paid += cost(x)
+        policy.tell(hr.first_order(cost, x), [hr.first_order(cap, x)] * 2)
+    regret, violated = paid + rounds, float(rounds)  # against (1, 0)
+    proved = policy.certificate([violated, violated])
+    assert policy.certificate() + 0.2 * violated < regret <= proved + 1e-9
+    assert proved.comparator == (
+        "every fixed action that violates the 2 constraints by at most 40, 40 in total"
+    )
+    assert policy.certificate([0.0, 0.0]) == policy.certificate()
+    for wrong in (violated, [violated], [1.0, 2.0, 3.0]):
+        with pytest.raises(ValueError, match="one number for each of 2 constraints, which may"):
+            policy.certificate(wrong)
+    with pytest.raises(ValueError, match="at least 0"):
+        policy.certificate([1.0, -1.0])
+
+
+def test_a_certificate_of_several_constraints_adds_no_units():
+    policy = hr.projection_free_coco(X, constraints=2)
+    told(policy, TORN * 200, as_list)
+    proved = policy.certificate()
+    assert proved.least_violation == 0.0
+    assert proved.no_comparator
+    assert proved.says_nothing == (
+        "says nothing here, because no fixed action satisfies every constraint in every round: "
+        f"no regret is below {-proved.most:.6g}; give a budget"
+    )
+    allowed = policy.certificate([1e6, 0.0])
+    assert not allowed.no_comparator
+    assert f"no play can have a regret above {allowed.most:.6g}" in allowed.says_nothing
+
+
 # Refusals
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from typer.testing import CliRunner
 
 import hedgerow as hr
 from hedgerow.cli.app import app
+from hedgerow.cli.traffic import _says_nothing
 from hedgerow.networks import Topology
+from hedgerow.policies import Certificate
 from hedgerow.problems import TrafficEngineering, gravity_demands
 from hedgerow.protocols.trace import Trace
 from hedgerow.report.picture import Picture
@@ -85,6 +88,21 @@ def test_pictures_are_written(tmp_path: Path) -> None:
     assert frames.read_bytes().startswith(b"GIF8")
     assert draw_moved(P, x, tmp_path / "moved.png") is not None
     assert draw_moved(P, P.shortest, tmp_path / "none.png") is None
+
+
+@pytest.mark.parametrize("limit", [0.4, 0.6])
+def test_certificates_that_bound_nothing_become_sentences(limit: float) -> None:
+    problem = SimpleNamespace(limit=limit, smallest_limit=0.5)
+    certificates = {"good": Certificate(1.0), "poor": Certificate(9.0, most=8.0)}
+    said = _says_nothing(problem, certificates)
+    if limit < problem.smallest_limit:
+        why = "says nothing here, because no fixed split satisfies the limit in all rounds."
+        assert said == [f"The certificate of {name} {why}" for name in ("good", "poor")]
+        assert certificates == {}
+    else:
+        why = "says nothing here, because no play can have a regret above 8."
+        assert said == [f"The certificate of poor {why}"]
+        assert list(certificates) == ["good"]
 
 
 def test_rows_and_page_tell_the_numbers_and_escape_names(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_the_certificate_holds_for_the_rounds_since(name):
         assert kept, "the game must be one that some action keeps"
         best = min(sum(f(x) for f, _, _ in seen) for x in kept)
         assert cost - best <= heir.certificate() + 1e-9 * abs(cost)
-        assert not heir.certificate().about_nobody
+        assert not heir.certificate().no_comparator
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
+from hedgerow.report.sections import verdict_section
 from hedgerow.report.summary import Mean, ProblemAtHorizon, Summary, every
+from hedgerow.report.tables import verdict_table
 from hedgerow.report.verdicts import (
     CLAIMS,
     GARBER,
@@ -64,6 +68,25 @@ def test_less_regret_and_less_ccv(tmp_path, ours, garber, outcome, words):
     assert regret.verdict == f"{words} (practical constants)"
     methods = {OURS: Made(NOISE, ccv=around(ours)), GARBER: Made(NOISE, ccv=mixed)}
     assert judged(tmp_path / "b", methods)[CCV].outcome == outcome
+
+
+def test_a_verdict_names_what_was_compared(tmp_path):
+    """Algorithm 2 is our default here, and its rival a reconstruction."""
+    folder = tmp_path / "made"
+    found = judged(folder, {OURS: Made(around(5.0)), GARBER: Made(around(9.0))})
+    ((part,), (flat,)) = found[REGRET].parts, found[FLAT].parts
+    compared = (
+        "Algorithm 2, our default, against Garber and Kretzu 2024, Algorithm 3 (reconstruction)"
+    )
+    assert (part.outcome, part.compared) == ("yes", compared)
+    assert flat.compared == "Algorithm 2, our default"
+    summary = Summary(Results(folder))
+    console = Console(width=200, file=io.StringIO())
+    place = route_place(summary)
+    console.print(verdict_table(verdicts(summary, place), place))
+    assert compared in console.file.getvalue()
+    assert compared in verdict_section(verdicts(summary, place), place)
+    assert Game(summary, place, "theory").named(OURS) == "Algorithm 2, as in the paper"
 
 
 def test_methods_are_compared_seed_by_seed(tmp_path):

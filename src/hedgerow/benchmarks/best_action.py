@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Literal
@@ -17,13 +17,17 @@ from hedgerow.benchmarks.passes import Rounds
 from hedgerow.benchmarks.programme import Deadline
 from hedgerow.benchmarks.rounds import ConvexRounds, Game, SpentRounds
 from hedgerow.benchmarks.search import Search
-from hedgerow.inputs import as_count, as_number
+from hedgerow.inputs import as_count, as_number, as_vector
 from hedgerow.problems.problem import GivenRound, Problem
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
 
 ALLOWANCE = 1e-6
 """The least violation is known up to this share, so the search for the cost may have so much."""
+
+
+class MixedUnitsError(ValueError):
+    """Violations of several constraints were to be added, and no units are known."""
 
 
 def hindsight(
@@ -34,6 +38,7 @@ def hindsight(
     interval: tuple[int, int] | None = None,
     constrained: bool = True,
     time_limit: float | None = None,
+    units: Sequence[float] | None = None,
 ) -> Benchmark:
     """Return the best fixed action that satisfies the constraint in every round.
 
@@ -53,13 +58,17 @@ def hindsight(
         rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
         budget: the sum of positive constraint values that the action may have, at least 0; or
             "least": 0 where some action keeps every round, else the least sum that any action has.
-            `comparator` of the answer says which it was.
+            `comparator` of the answer says which it was. Of several constraints in a round the
+            largest value counts.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action without constraints.
         time_limit: the seconds after which the search ends, with status "time limit", the best
             action and the best lower bound so far. The rounds are read once in any case, and a pass
             over them is not broken off. Where no action was found that keeps the constraints, the
             gap is infinite and `cost` is not a bound; `lower_bound` always is.
+        units: a size for each of several constraints, by which their values are divided before
+            they are compared and added, all 1 where they have one unit; "least" needs them.
+            Left out, those that the problem declares.
 
     >>> from hedgerow.functions import Linear
     >>> from hedgerow.sets.simplices import Simplex
@@ -83,6 +92,7 @@ def hindsight(
         interval=interval,
         constrained=constrained,
         time_limit=time_limit,
+        units=units,
     )
     (best,) = deque(steps, maxlen=1)
     return best
@@ -96,6 +106,7 @@ def hindsight_steps(
     interval: tuple[int, int] | None = None,
     constrained: bool = True,
     time_limit: float | None = None,
+    units: Sequence[float] | None = None,
 ) -> Iterator[Benchmark]:
     """Yield the best action and the best bound so far, and finally the result of `hindsight`.
 
@@ -114,11 +125,21 @@ def hindsight_steps(
     if allowed < 0.0:
         raise ValueError(f"the budget must be at least 0, got {allowed:g}")
     game = Game.of(problem, rounds)
+    sizes = getattr(problem, "constraint_units", None) if units is None else units
+    if constrained and (budget == "least" or allowed > 0.0):
+        game = game.in_units(None if sizes is None else as_vector(sizes, "units"))
+        if budget == "least" and game.units is None and game.constraints > 1:
+            raise MixedUnitsError(
+                f"rounds have {game.constraints} constraints, whose units may differ, so their "
+                'violations cannot be added; for budget="least" give units, one size for each '
+                f"constraint, such as units={[1.0] * game.constraints} where all have one unit"
+            )
     first, last = (1, game.horizon) if interval is None else _interval(interval)
     most = allowed if constrained else math.inf
     search = _least_first if budget == "least" and constrained else _search
     steps = search(game.decision_set, game.between(first, last), most, deadline)
-    return (replace(best, seconds=perf_counter() - begin) for best in steps)
+    scale = () if game.units is None else tuple(game.units.tolist())
+    return (replace(best, seconds=perf_counter() - begin, units=scale) for best in steps)
 
 
 def _least_first(

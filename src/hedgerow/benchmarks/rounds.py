@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hedgerow.benchmarks.cuts import Cuts, Numbers
 from hedgerow.benchmarks.passes import NEW_CUTS, NEW_TANGENTS, TOLERANCE, Evaluation, Rounds, top_k
-from hedgerow.functions import Function, Linear, Maximum, Quadratic
+from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of, scaled
 from hedgerow.inputs import Vector, as_vector
 from hedgerow.problems.problem import (
     GivenRound,
@@ -242,6 +242,11 @@ def _plus(total: Vector, matrix: Vector) -> Vector:
     return total + np.diag(np.broadcast_to(matrix, len(total)))
 
 
+def _divided(constraint: Function, units: Vector) -> Function:
+    pairs = zip(parts_of(constraint), units.tolist(), strict=True)
+    return Maximum([scaled(part, 1.0 / unit) for part, unit in pairs])
+
+
 WIDE = 1e3
 """On sets wider than this constraint values are rounded at more than the usual tolerance."""
 
@@ -253,6 +258,29 @@ class Game:
     decision_set: DecisionSet
     horizon: int
     source: LinearProblem | list[Round]
+    units: Vector | None = None
+
+    @property
+    def constraints(self) -> int:
+        """The largest number of constraints that a round has."""
+        if isinstance(self.source, LinearProblem):
+            return 1
+        return max((len(parts_of(constraint)) for _, constraint in self.source), default=1)
+
+    def in_units(self, units: Vector | None) -> Game:
+        """Return the game with every constraint of several divided by its unit."""
+        if units is None or isinstance(self.source, LinearProblem) or self.constraints == 1:
+            return self
+        counts = {len(parts_of(constraint)) for _, constraint in self.source}
+        if counts != {units.size} or not (units > 0.0).all():
+            raise ValueError(
+                f"units must have one positive number for each constraint, got {units.tolist()}; "
+                f"rounds have {', '.join(map(str, sorted(counts)))} constraints"
+            )
+        if (units == 1.0).all():
+            return replace(self, units=units)
+        rounds = [(cost, _divided(constraint, units)) for cost, constraint in self.source]
+        return replace(self, source=rounds, units=units)
 
     @classmethod
     def of(cls, problem: Problem | DecisionSet, rounds: Iterable[GivenRound] | None) -> Game:

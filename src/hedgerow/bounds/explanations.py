@@ -95,13 +95,13 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
     played = seen["rounds"][0] > 0.0
     worst = policy.decision_set.diameter * float(seen["size"][0]) if played else None
     proved = policy.certificate(budget)
-    nobody = played and proved.about_nobody
+    vacuous = played and proved.no_comparator
     yield Guarantee(
         "regret, afterwards",
-        f"{proved.comparator}; give a budget: explain(policy, budget=...)"
-        if nobody
+        f"{proved.says_nothing}: explain(policy, budget=...)"
+        if vacuous
         else "sum <s_t, x_t> - min <sum s_t, x> - sum w_t g_t(x_t); D sum ||s_t|| at worst",
-        proved if played and not nobody else None,
+        proved if played and not vacuous else None,
         worst,
         (CONVEX, FEASIBLE if budget == 0.0 else f"against {proved.comparator}"),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hedgerow.bounds.conditional_gradient import Adaptivity
+from hedgerow.policies.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,17 @@ class Guarantee:
     @property
     def informative(self) -> bool | None:
         """Whether it says anything: its value is below the trivial one; None where unknown."""
+        if isinstance(self.value, Certificate) and self.value.says_nothing is not None:
+            return False
         if self.value is None or self.trivial is None:
             return None
         return self.value < self.trivial
 
     def __str__(self) -> str:
+        why = self.value.says_nothing if isinstance(self.value, Certificate) else None
         verdict = {
             True: "says something",
-            False: "says nothing: no play is worse",
+            False: why or "says nothing here, because no play is worse",
             None: "cannot be compared",
         }[self.informative]
         value = "no number" if self.value is None else f"{self.value:.3g}"

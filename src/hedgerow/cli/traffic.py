@@ -60,12 +60,13 @@ def run_traffic(
     certificates = {}
     for name, policy in policies.items():
         records[name].play(policy)
-        if isinstance(policy, hr.Constrained) and problem.limit >= problem.smallest_limit:
+        if isinstance(policy, hr.Constrained):
             certificates[name] = policy.certificate()
+    silent = _says_nothing(problem, certificates)
     traces = {name: record.trace for name, record in records.items()}
     rows = traffic_rows(traces, certificates, problem.limit)
     best = hr.hindsight(problem, time_limit=60.0)
-    sentences = [*told, *_benchmark(problem, best)]
+    sentences = [*told, *_benchmark(problem, best), *silent]
     last = records[ON_MAP]
     splits = {name: records[name].plays[shown] for name in (SHORTEST, ON_MAP)}
     draw_before_and_after(topology, splits, problem, shown, out / "map.png")
@@ -180,6 +181,21 @@ def _benchmark(problem: TrafficEngineering, best: hr.Benchmark) -> list[str]:
         f"Hindsight: the cheapest fixed split that keeps every round costs "
         f"{best.cost / problem.horizon:.3f} ms, proved{sure}."
     ]
+
+
+def _says_nothing(
+    problem: TrafficEngineering, certificates: dict[str, hr.policies.Certificate]
+) -> list[str]:
+    """Take out the certificates that bound nothing, and say of each why."""
+    said = []
+    for name, proved in list(certificates.items()):
+        why = proved.says_nothing
+        if problem.limit < problem.smallest_limit:
+            why = "says nothing here, because no fixed split satisfies the limit in all rounds"
+        if why is not None:
+            said.append(f"The certificate of {name} {why}.")
+            del certificates[name]
+    return said
 
 
 def _as_data(

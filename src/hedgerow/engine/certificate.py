@@ -2,7 +2,8 @@
 
 ledger = [the play after the last round | sum of s_t |
           sum of <s_t, x_t>, sum of prices, rounds, sum of ||s_t||, sum of |prices| |
-          sum of costs, sum of violations, rounds with a violation]
+          sum of costs, sum of violations, rounds with a violation |
+          sum of violations of each constraint, for a policy with a queue for each]
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
 from hedgerow.kernels.vectors import dot
 
 Array = Any
@@ -42,6 +43,14 @@ def certificate_add(
     if value > 0.0:
         ledger[2 * n + 6] += value
         ledger[2 * n + 7] += 1.0
+
+
+@kernel(nothing, write, whole, read)
+def add_each(ledger: Array, n: int, values: Array) -> None:
+    """Add the violation of each constraint, where the ledger of an n-dimensional game has them."""
+    each = ledger[2 * n + 8 :]
+    for k in range(len(each)):
+        each[k] += max(0.0, values[k])
 
 
 @kernel(number, read, read)

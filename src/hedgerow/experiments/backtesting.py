@@ -129,14 +129,15 @@ def backtest(
         )
     flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
     best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
-    players = {
-        **default_policies(problem, eagerness),
-        **(policies or {}),
-        BEST: FixedAction(problem.decision_set, best.x),
-    }
-    allowed = best.ccv if best.least else 0.0
-    runs = (_played(problem, name, policy, flags, allowed) for name, policy in players.items())
-    return Backtest(problem, tuple(runs), best)
+    players = {**default_policies(problem, eagerness), **(policies or {})}
+    fixed = _played(problem, BEST, FixedAction(problem.decision_set, best.x), flags)
+    allowed = fixed.trace if best.least else None
+    runs = [
+        _played(problem, name, policy, flags, allowed)
+        for name, policy in players.items()
+        if name != BEST
+    ]
+    return Backtest(problem, (*runs, fixed), best)
 
 
 def default_policies(
@@ -161,8 +162,9 @@ def _played(
     name: str,
     policy: Policy[Any, Any],
     dead: NDArray[np.bool_],
-    allowed: float,
+    allowed: Trace | None = None,
 ) -> BacktestRun:
+    """Play the rounds; the certificate is for actions that violate no more than `allowed` does."""
     steps = list(play(policy, problem))
     trace, plays = Trace.of(iter(steps)), np.array([step.x for step in steps])
     length = problem.round_minutes
@@ -176,8 +178,17 @@ def _played(
         count_switches(problem, plays),
         on_dead * (1.0 if length is None else length) if dead.any() else None,
         policy.ask(),
-        policy.certificate(allowed) if isinstance(policy, Constrained) else None,
+        _certificate(policy, allowed) if isinstance(policy, Constrained) else None,
     )
+
+
+def _certificate(policy: Constrained[Any], allowed: Trace | None) -> Certificate:
+    if allowed is None:
+        return policy.certificate()
+    totals = allowed.ccv_each
+    if totals is None or not policy.summary().ccv_each:  # one queue serves all constraints
+        return policy.certificate(allowed.ccv)
+    return policy.certificate(totals.tolist())
 
 
 def count_switches(problem: MeasuredRoutes, plays: NDArray[np.float64]) -> int:

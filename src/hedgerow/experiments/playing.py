@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.benchmarks import hindsight
+from hedgerow.benchmarks.best_action import MixedUnitsError
 from hedgerow.experiments.constants import Known, known_constants
 from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.results import Output
@@ -115,7 +116,11 @@ def find_benchmark(task: BenchmarkTask) -> Output:
 def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[Round]) -> Output:
     """Return the benchmark of some rounds, and what ignoring the constraint would cost and gain."""
     game = (rounds,) if isinstance(rounds, Problem) else (X, rounds)
-    best, blind = hindsight(*game, budget="least"), hindsight(*game, constrained=False)
+    try:
+        best = hindsight(*game, budget="least")
+    except MixedUnitsError:  # nothing is the least of several units
+        best = hindsight(*game)
+    blind = hindsight(*game, constrained=False)
     costs, violations = _at(best.x, rounds)
     blind_costs, blind_violations = _at(blind.x, rounds)
     found = {
@@ -281,8 +286,8 @@ def _record(
 ) -> RunRecord:
     """Return the record of a game; one that reacted to the plays has a benchmark of its own."""
     proved = policy.certificate() if hasattr(policy, "certificate") else None
-    if isinstance(proved, Certificate) and proved.about_nobody:
-        notes, proved = [*notes, f"the certificate is about {proved.comparator}"], None
+    if isinstance(proved, Certificate) and proved.says_nothing is not None:
+        notes, proved = [*notes, f"the certificate {proved.says_nothing}"], None
     return RunRecord(
         task.key(),
         task.id,

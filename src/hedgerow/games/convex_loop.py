@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
+from hedgerow.engine.certificate import add_each, certificate_add, is_play_left, leave_play
 from hedgerow.engine.signatures import LABEL, LOOK, MEMBERS, PARTS, ROWS
 from hedgerow.engine.tables import (
     UNDECLARED,
@@ -95,6 +95,7 @@ def play_round_each(
     tangent2 = step.measure(step.space[LABEL], step.space[MEMBERS], s, norm2)
     inner = dot(s, x)
     certificate_add(ledger, s, inner, norm2, price, cost, worst)
+    add_each(ledger, n, values)
     learner_step(step, s, noise, inner, (tangent2, norm2, UNDECLARED))
     return True
 

@@ -1,69 +1,105 @@
-"""A bound of the regret that knows whom it is about."""
+"""A bound of the regret, with the actions that it holds for."""
 
 from __future__ import annotations
+
+import html
+import math
 
 
 class Certificate(float):
     """A proved bound of the regret: a number, with the comparators that it holds for.
 
     Attributes:
-        budget: how much these may violate in all.
+        budget: how much these may violate in total; of several constraints, each by itself.
         infeasible_rounds: rounds in which the policy found that no action satisfies the constraint;
             there, the actions may violate it by as much as every action must. Rounds in which the
             policy did not check this count as feasible.
         least_violation: every fixed action violates by at least this much in total, beside what
             it must in infeasible rounds; above 0 it proves that none satisfies every round.
+        most: no play has a larger regret, whatever it did; infinite where that is not known.
 
     >>> Certificate(12.5)
     12.5
     >>> print(Certificate(12.5).comparator)
-    every fixed action that satisfies the constraint in all rounds
-    >>> print(Certificate(-1e7, least_violation=3.0))  # doctest: +ELLIPSIS
-    no bound: every fixed action violates the constraint by at least 3 in total; give a budget
+    every fixed action that satisfies the constraint in every round
+    >>> print(Certificate(-1e7, least_violation=3.0))  # doctest: +NORMALIZE_WHITESPACE
+    -10000000.0 (says nothing here, because no fixed action satisfies the constraint in every round:
+    each violates it by at least 3 in total; give a budget)
+    >>> print(Certificate(12.5, most=10.0).says_nothing)
+    says nothing here, because no play can have a regret above 10
 
     """
 
-    budget: float
+    budget: float | tuple[float, ...]
     infeasible_rounds: int
     least_violation: float
+    most: float
 
     def __new__(
         cls,
         value: float,
-        budget: float = 0.0,
+        budget: float | tuple[float, ...] = 0.0,
         infeasible_rounds: int = 0,
         least_violation: float = 0.0,
+        most: float = math.inf,
     ) -> Certificate:
-        """Make the number and note whom it is about."""
+        """Make the number, with what it holds for."""
         self = super().__new__(cls, value)
         self.budget, self.infeasible_rounds = budget, infeasible_rounds
-        self.least_violation = least_violation
+        self.least_violation, self.most = least_violation, most
         return self
 
     @property
-    def about_nobody(self) -> bool:
+    def no_comparator(self) -> bool:
         """Whether it is proved that no fixed action is within the budget."""
+        if isinstance(self.budget, tuple):
+            return self < -self.most
         return self.least_violation > self.budget
 
     @property
     def comparator(self) -> str:
-        """Whom it holds for, in words."""
-        rounds = "1 round" if self.infeasible_rounds == 1 else f"{self.infeasible_rounds} rounds"
-        found = f"{rounds} found to be infeasible, where it must violate as little as possible"
-        if self.about_nobody:
-            beside = f", beside {rounds} found to be infeasible" if self.infeasible_rounds else ""
-            return (
-                "no fixed action: every one violates the constraint by at least "
-                f"{self.least_violation:.6g} in total{beside}"
-            )
-        if self.budget > 0.0:
-            kept = f"every fixed action that violates by at most {self.budget:.6g} in total"
-        else:
-            kept = "every fixed action that satisfies the constraint in all rounds"
-        return f"{kept}, except {found}" if self.infeasible_rounds else kept
+        """The actions that it holds for, in words."""
+        every = "no" if self.no_comparator else "every"
+        but = f", except {self._infeasible}" if self.infeasible_rounds else ""
+        return f"{every} fixed action that {self._within}{but}"
 
-    def __str__(self) -> str:
-        if not self.about_nobody:
-            return float.__repr__(self)
-        reason = self.comparator.replace("no fixed action: every one", "every fixed action")
-        return f"no bound: {reason}; give a budget"
+    @property
+    def says_nothing(self) -> str | None:
+        """Why it bounds nothing, as a predicate in words; None where it bounds the regret."""
+        because = "says nothing here, because"
+        if self.no_comparator:
+            each = f"each violates it by at least {self.least_violation:.6g} in total"
+            if isinstance(self.budget, tuple):
+                each = f"no regret is below {-self.most:.6g}"
+            beside = f", except {self._infeasible}" if self.infeasible_rounds else ""
+            return f"{because} no fixed action {self._within}{beside}: {each}; give a budget"
+        if self > self.most:
+            return f"{because} no play can have a regret above {self.most:.6g}"
+        return None
+
+    @property
+    def _within(self) -> str:
+        """What an action does that is within the budget."""
+        if isinstance(self.budget, tuple):
+            if not any(self.budget):
+                return "satisfies every constraint in every round"
+            parts = ", ".join(f"{part:.6g}" for part in self.budget)
+            return f"violates the {len(self.budget)} constraints by at most {parts} in total"
+        if self.budget > 0.0:
+            return f"violates the constraint by at most {self.budget:.6g} in total"
+        return "satisfies the constraint in every round"
+
+    @property
+    def _infeasible(self) -> str:
+        """The rounds that no action satisfies."""
+        rounds = "1 round" if self.infeasible_rounds == 1 else f"{self.infeasible_rounds} rounds"
+        return f"{rounds} found to be infeasible, where it must violate as little as possible"
+
+    def __repr__(self) -> str:
+        number, why = float.__repr__(self), self.says_nothing
+        return number if why is None else f"{number} ({why})"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return html.escape(str(self))

@@ -98,7 +98,10 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
         summary = summary_of(self._state, weights, self.oracle_calls, self.projections)
-        return replace(summary, reaction=getattr(self.surrogate, "reaction", None))
+        summary = replace(summary, reaction=getattr(self.surrogate, "reaction", None))
+        if "ccv_each" not in self._state.layout:
+            return summary
+        return replace(summary, ccv=None, ccv_each=tuple(self._state["ccv_each"].tolist()))
 
     def _pass_on(
         self, cost: SeenCost, constraint: SeenConstraint, at: Vector | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -12,7 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.callers import level_outside
-from hedgerow.engine.certificate import certificate_add, certificate_add_round, leave_play
+from hedgerow.engine.certificate import (
+    add_each,
+    certificate_add,
+    certificate_add_round,
+    leave_play,
+)
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
@@ -56,6 +62,8 @@ class Constrained(Composition[EvalGrad, Seen]):
         check_parts(learner, surrogate)  # before the set is measured
         sums = dict.fromkeys(("inner", "price", "rounds", "size", "prices"), 1)
         totals = {"cost": 1, "ccv": 1, "violated": 1}
+        if (queues := len(getattr(surrogate, "surrogates", ()))) > 1:
+            totals["ccv_each"] = queues
         super().__init__(
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
@@ -101,6 +109,9 @@ class Constrained(Composition[EvalGrad, Seen]):
             inner, norm2 = dot(s, played), dot(s, s)
             certificate_add(self.ledger, s, inner, norm2, price, cost.value, worst)
             leave_play(self.ledger, following)
+        if "ccv_each" in self._state.layout:
+            values = np.array([seen.value for seen in each_seen(constraint)], dtype=np.float64)
+            add_each(self.ledger, s.size, values)
         if worst > 0.0:
             self.warn_if_ignored()
 
@@ -142,7 +153,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         """What the certificate remembers, as `engine/certificate.py` has it."""
         return self._state.array
 
-    def certificate(self, budget: float = 0.0) -> Certificate:
+    def certificate(self, budget: float | Sequence[float] = 0.0) -> Certificate:
         """Bound the regret so far, by one oracle call, whatever the constants.
 
         Regret_T(x*) <= sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t) for every
@@ -154,20 +165,25 @@ class Constrained(Composition[EvalGrad, Seen]):
         surrogate found that no action satisfies the constraint, x* may violate it by as much as
         every action must; `infeasible_rounds` counts these. Where no x* satisfies all rounds the
         bound is vacuous. A bound below -D sum ||grad f_t|| proves that: `least_violation` is then
-        above 0.
+        above 0. `says_nothing` is a sentence where the number bounds nothing, and `print` shows it.
 
         Args:
             budget: the benchmark's own total violation B, sum of g_t^+(x*) <= B; it adds B times
-                the largest weight so far.
+                the largest weight so far. For a policy with a queue for each of several
+                constraints, one number for each.
 
         """
-        state, weight = self._state, self.surrogate.largest_weight
+        state, weights = self._state, _largest_weights(self.surrogate)
+        budgets = _as_budgets(budget, len(weights))
         lowest = self.decision_set.minimum(state["s"])
         bound = float(state["inner"][0] - lowest - state["price"][0]) + self._rounding()
         range_ = self._cost_range()
-        least = max(0.0, -range_ - bound) / weight if weight > 0.0 else 0.0
-        allowed = as_budget(budget, "budget")
-        return Certificate(bound + allowed * weight, allowed, self._infeasible_rounds, least)
+        allowed = sum(B * weight for B, weight in zip(budgets, weights, strict=True))
+        infeasible = self._infeasible_rounds
+        if len(weights) > 1:  # their violations have no common unit
+            return Certificate(bound + allowed, budgets, infeasible, 0.0, range_)
+        least = max(0.0, -range_ - bound) / weights[0] if weights[0] > 0.0 else 0.0
+        return Certificate(bound + allowed, budgets[0], infeasible, least, range_)
 
     def transfer(
         self, decision_set: DecisionSet, kept: ArrayLike | None = None
@@ -205,11 +221,13 @@ class Constrained(Composition[EvalGrad, Seen]):
         """Bound |sum <grad f_t, x_t - x>| for every x by D sum ||grad f_t||.
 
         Without a guard, by D sqrt(T sum ||grad f_t||^2), which is at least that; infinite where the
-        surrogate does not measure costs.
+        surrogate does not measure costs. No play has a larger regret.
         """
         guard = getattr(self.surrogate, "guard", None)
         if guard is not None:
             return float(guard.worst)
+        if self.surrogate.largest_weight == 0.0:  # every loss was the cost
+            return float(self.decision_set.diameter * self._state["size"][0])
         ranges, T = next(iter(self._ranges()), None), float(self._state["rounds"][0])
         if ranges is None:
             return math.inf
@@ -225,3 +243,22 @@ class Constrained(Composition[EvalGrad, Seen]):
         largest = 2.0 * reach_of(self.decision_set, self.ask())
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
+
+
+def _largest_weights(surrogate: Any) -> list[float]:
+    """Return the largest weight so far of each queue."""
+    return [float(queue.largest_weight) for queue in getattr(surrogate, "surrogates", (surrogate,))]
+
+
+def _as_budgets(budget: float | Sequence[float], queues: int) -> tuple[float, ...]:
+    """Return how much the benchmark may violate each constraint that has a queue."""
+    if queues == 1:
+        return (as_budget(cast(float, budget), "budget"),)
+    if isinstance(budget, int | float) and budget == 0.0:
+        return (0.0,) * queues
+    if isinstance(budget, int | float) or len(budget) != queues:
+        raise ValueError(
+            f"budget must have one number for each of {queues} constraints, which may have "
+            f"different units, got {budget!r:.60}; give a list of {queues}"
+        )
+    return tuple(as_budget(part, "budget") for part in budget)

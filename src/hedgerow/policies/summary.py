@@ -17,7 +17,8 @@ class Summary:
     Attributes:
         rounds: how many there were.
         cost: the sum of the costs at the played points.
-        ccv: the sum of max(0, constraint value) there, the largest value if there are several.
+        ccv: the sum of max(0, constraint value) there, the largest value if one queue serves
+            several; None where each has a queue of its own, because their units may differ.
         violated: in how many rounds that was above zero.
         weight: the last round's weight on the constraint, in units of cost per violation, which may
             be 0 in a round without a violation; None where the policy has no single one.
@@ -26,6 +27,7 @@ class Summary:
         projections: projections onto the set so far.
         reaction: the last weight of a violated round in units of the exchange rate between cost
             and violation; None where the policy does not measure it.
+        ccv_each: the CCV of each constraint, where each has a queue of its own.
 
     >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
     rounds        200
@@ -40,13 +42,14 @@ class Summary:
 
     rounds: int
     cost: float
-    ccv: float
+    ccv: float | None
     violated: int
     weight: float | None
     largest_weight: float | None
     oracle_calls: int
     projections: int
     reaction: float | None = None
+    ccv_each: tuple[float, ...] = ()
 
     @property
     def violated_share(self) -> float:
@@ -58,13 +61,21 @@ class Summary:
         lines = {
             "rounds": f"{self.rounds}",
             "total cost": f"{self.cost:.6g}, {self.cost / rounds:.4g} per round",
-            "CCV": f"{self.ccv:.6g}, in the constraint's unit",
+            **self._violations(),
             "violated": f"{self.violated} rounds, {100.0 * self.violated_share:.1f} %",
             "weight now": self._weights(),
             "oracle calls": f"{self.oracle_calls}, {self.oracle_calls / rounds:.3g} per round",
             "projections": f"{self.projections}",
         }
         return "\n".join(f"{name:<12}  {text}" for name, text in lines.items() if text)
+
+    def _violations(self) -> dict[str, str]:
+        if self.ccv is not None:
+            return {"CCV": f"{self.ccv:.6g}, in the constraint's unit"}
+        return {
+            f"CCV of {k}": f"{ccv:.6g}, in the unit of constraint {k}"
+            for k, ccv in enumerate(self.ccv_each, start=1)
+        }
 
     def _weights(self) -> str:
         if self.weight is None or self.largest_weight is None:

@@ -251,6 +251,11 @@ class MeasuredRoutes(Recorded):
         return len(self.limits) if len(self.limits) > 1 else None
 
     @property
+    def constraint_units(self) -> tuple[float, ...]:
+        """The level of each limit, by which `hindsight` divides its violations to add them."""
+        return tuple(abs(limit.level) or 1.0 for limit in self.limits)
+
+    @property
     def round_minutes(self) -> float | None:
         """How many minutes a round takes, the median of the network's times; None without them."""
         times = self.network.times

@@ -197,6 +197,11 @@ class TrafficEngineering(Problem):
         """Return the same rounds with another limit."""
         return replace(self, limit=limit)
 
+    @property
+    def constraint_units(self) -> tuple[float, ...] | None:
+        """Ones where each link is a constraint: all are shares of a capacity."""
+        return (1.0,) * self.capacity.size if self.per_link else None
+
     def functions(self, demand: Vector, available: Vector | None = None) -> Round:
         """Return the round of a demand vector, and of what is left of the links."""
         loads = self.loads

@@ -31,6 +31,8 @@ class Benchmark:
         budget: the sum of positive constraint values that it was allowed; infinite where the
             constraints did not count.
         least: whether that is the least sum that any action has, because none keeps every round.
+        units: where rounds have several constraints, what each was divided by before they were
+            compared and added; empty where none was.
 
     """
 
@@ -46,13 +48,16 @@ class Benchmark:
     needed_budget: float | None = None
     budget: float = 0.0
     least: bool = False
+    units: tuple[float, ...] = ()
 
     @property
     def comparator(self) -> str:
         """A description of the action that regret is measured against."""
-        kept = "keeps every round"
+        kept, scale = "keeps every round", ""
+        if any(unit != 1.0 for unit in self.units):
+            scale = f", in units of {', '.join(f'{unit:g}' for unit in self.units)}"
         if self.budget > 0.0:
-            kept = f"violates by at most {self.budget:.6g} in all"
+            kept = f"violates by at most {self.budget:.6g} in all{scale}"
         if self.status == "infeasible":
             return f"nobody: no fixed action {kept}"
         if self.gap == math.inf:
@@ -62,6 +67,6 @@ class Benchmark:
         if self.least:
             return (
                 "the best fixed action of those that violate least, by "
-                f"{self.ccv:.6g} in all; none keeps every round"
+                f"{self.ccv:.6g} in all{scale}; none keeps every round"
             )
         return f"the best fixed action that {kept}"

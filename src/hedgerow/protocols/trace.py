@@ -90,7 +90,11 @@ class Trace:
 
     @property
     def ccv(self) -> float:
-        """The cumulative constraint violation, the sum of max(0, g_t(x_t))."""
+        """The cumulative constraint violation, the sum of max(0, g_t(x_t)).
+
+        Of several constraints it adds the largest value of each round, which means something only
+        where all have one unit; `ccv_each` has the CCV of each.
+        """
         return float(np.maximum(self.violations, 0.0).sum())
 
     @property
@@ -129,8 +133,10 @@ class Trace:
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with a row for each round, from 1 on; it needs pandas.
 
-        Columns: `cost` and `violation` of the round, `total_cost` and `ccv` up to it, and where
-        there are several constraints `violation_1`, `violation_2` and so on.
+        Columns: `cost` and `violation` of the round, `total_cost` and `ccv` up to it. Where there
+        are several constraints, `violation` is the largest value, and each constraint has columns
+        of its own, `violation_1`, `violation_2` and so on, and `ccv_1`, `ccv_2` in place of `ccv`:
+        their units may differ.
         """
         each = () if self.violations_each is None else tuple(self.violations_each)
         columns = {
@@ -138,20 +144,32 @@ class Trace:
             "cost": self.costs,
             "violation": self.violations,
             "total_cost": self.costs.cumsum(),
-            "ccv": np.maximum(self.violations, 0.0).cumsum(),
-            **{f"violation_{k}": row for k, row in enumerate(each, start=1)},
         }
+        if not each:
+            columns["ccv"] = np.maximum(self.violations, 0.0).cumsum()
+        for k, row in enumerate(each, start=1):
+            columns |= {f"violation_{k}": row, f"ccv_{k}": np.maximum(row, 0.0).cumsum()}
         return data_frame(columns, index="t")
 
     def _repr_html_(self) -> str:
-        rounds, kept = len(self.costs), np.maximum(self.violations, 0.0)
+        rounds, each = len(self.costs), self.violations_each
+        named = {"": self.violations}
+        if each is not None:
+            named = {f" of constraint {k}": row for k, row in enumerate(each, start=1)}
+        over = {name: np.maximum(row, 0.0) for name, row in named.items()}
         calls = "not known" if self.oracle_calls is None else self.oracle_calls
         how = " in the compiled loop" if self.compiled else ""
         rows = [
             ("cost", f"{self.cost:.6g}", sparkline(self.costs, "cost of each round")),
-            ("CCV", f"{self.ccv:.6g}", sparkline(kept.cumsum(), "CCV so far")),
+            *(
+                (f"CCV{name}", f"{row.sum():.6g}", sparkline(row.cumsum(), f"CCV{name} so far"))
+                for name, row in over.items()
+            ),
             ("violated rounds", f"{int((self.violations > 0.0).sum())} of {rounds}", ""),
-            ("largest violation", f"{kept.max(initial=0.0):.6g}", ""),
+            *(
+                (f"largest violation{name}", f"{row.max(initial=0.0):.6g}", "")
+                for name, row in over.items()
+            ),
             ("oracle calls", calls, ""),
             ("time", f"{self.seconds:.3g} s{how}", ""),
         ]

@@ -125,19 +125,21 @@ def sentences(test: Backtest) -> list[str]:
     if best.status == "time limit":
         said.append(
             f"{BEST}: the best fixed action that was found in time, which violates by "
-            f"{shown(best.ccv)} in all; there may be a better one."
+            f"{_violated(test)} in all; there may be a better one."
         )
     else:
         gap = "" if best.status == "optimal" else f" (search ended with status {best.status!r})"
         said.append(f"{BEST}: {best.comparator}{gap}.")
+        if best.least and len(test.problem.limits) > 1:
+            said.append(f"Constraint by constraint it violates by {_violated(test)} in all.")
     if test.best.status == "optimal":
         more = test.runs[0].trace.regret(best) / max(1, test.problem.horizon)
         word = "above" if more >= 0.0 else "below"
         amount = f"{abs(more):.4g} {test.problem.cost.unit}".rstrip()
         said.append(f"{test.runs[0].name} cost {amount} a round {word} that.")
     proved = test.runs[0].certificate
-    if proved is not None and proved.about_nobody:
-        said.append(f"The certificate of {test.runs[0].name} is about {proved.comparator}.")
+    if proved is not None and proved.says_nothing is not None:
+        said.append(f"The certificate of {test.runs[0].name} {proved.says_nothing}.")
     elif proved is not None:
         than = f"{abs(proved):.4g} {'more' if proved >= 0.0 else 'less'}"
         bound = "at most" if proved >= 0.0 else "at least"
@@ -146,6 +148,19 @@ def sentences(test: Backtest) -> list[str]:
             f"{proved.comparator}."
         )
     return said
+
+
+def _violated(test: Backtest) -> str:
+    """Return by how much the best fixed action violates each constraint in all."""
+    trace, limits = test[BEST].trace, test.problem.limits
+    totals = [trace.ccv] if trace.ccv_each is None else trace.ccv_each.tolist()
+    parts = [
+        f"{shown(total)} {limit.quantity.unit}".rstrip()
+        for total, limit in zip(totals, limits, strict=True)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    return ", ".join(f"{part} ({limit})" for part, limit in zip(parts, limits, strict=True))
 
 
 def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
@@ -239,14 +254,15 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
             "The learner, and what is done today. Grey: rounds that no action keeps. The dashed "
             "line is the limit.",
         )
-    figure, axes = canvas(1, 2, 11.0, 4.0)
+    count = len(problem.limits)
+    figure, axes = canvas(1, 1 + count, 5.5 * (1 + count), 4.0)
     traces = {run.name: run.trace for run in test.runs[:MOST_LINES]}
-    mean, sums = plot_compare(traces, axes=axes[0], times=times)
+    mean, *sums = plot_compare(traces, axes=axes[0], times=times)
     mean.set_ylabel(in_figure(f"{problem.cost.unit or problem.cost.name} a round"), fontsize=9)
-    sums.set_title("Violation so far, added up (CCV)", fontsize=10, loc="left")
-    if len(problem.limits) == 1:
-        unit = problem.limits[0].quantity.unit
-        sums.set_ylabel(in_figure(unit or problem.limits[0].quantity.name), fontsize=9)
+    for ax, limit in zip(sums, problem.limits, strict=True):
+        which = "" if count == 1 else f": {limit}"
+        ax.set_title(in_figure(f"Violation so far, added up (CCV){which}"), fontsize=10, loc="left")
+        ax.set_ylabel(in_figure(limit.quantity.unit or limit.quantity.name), fontsize=9)
     if (inside := mean.get_legend()) is not None:
         inside.remove()  # it would cover lines
     legend_above(figure, mean)

@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.report.escaping import in_figure
-from hedgerow.report.headline import headline_place, headline_rows, place_in_words
+from hedgerow.report.headline import (
+    headline_place,
+    headline_rows,
+    headline_styles,
+    place_in_words,
+)
 from hedgerow.report.interactive import curve_panels, plane_panel
 from hedgerow.report.live_plot import Panel
 from hedgerow.report.naming import OURS, in_words
@@ -18,8 +23,8 @@ from hedgerow.report.picture import (
     COLOURS,
     OTHER,
     REGRET,
-    STYLES,
     Picture,
+    Styles,
     canvas,
     decades,
     legend_above,
@@ -41,54 +46,54 @@ UNRECORDED = " A cross, or no mark: it was not recorded whether the games ran co
 
 
 def curve_figure(
-    summary: Summary, place: ProblemAtHorizon, preset: str, rows: list[Row]
+    summary: Summary, place: ProblemAtHorizon, preset: str, rows: list[Row], styles: Styles
 ) -> tuple[Picture, Any]:
     """Draw CCV, regret and time per round of some methods on one problem, with one preset."""
     figure, ((ccv, regret, time),) = canvas(1, 3, 12.5, max(4.1, 1.0 + 0.2 * len(rows)))
-    for row in sorted(rows, key=lambda row: row.config.method in STYLES):  # grey ones below
-        colour, dash, _ = STYLES.get(row.config.method, OTHER)
-        named = row.config.method in STYLES
+    for row in sorted(rows, key=lambda row: row.config.method in styles):  # grey ones below
+        colour, dash, _ = styles.get(row.config.method, OTHER)
+        named = row.config.method in styles
         for ax, which in ((ccv, "ccv"), (regret, "regret")):
             t, middle, low, high = summary.band(row, "ccv" if which == "ccv" else "regret")
-            label = in_figure(in_words(row.config.method)) if named else None
+            label = in_figure(in_words(row.config.method, preset)) if named else None
             width = 1.9 if named else 0.9
             ax.plot(t, middle, color=colour, linestyle=dash, linewidth=width, label=label)
             if named and row.config.method != "unconstrained":
                 ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0.0)
-    if any(row.config.method not in STYLES for row in rows):
+    if any(row.config.method not in styles for row in rows):
         ccv.plot([], [], color=OTHER[0], linewidth=0.9, label="other methods")
     ccv.set_ylim(bottom=0.0)
     for ax, label in ((ccv, CCV), (regret, REGRET)):
         ax.set(xlabel="round t", xlim=(0, place.horizon))
         scale_in_percent(ax, "y", label)
     regret.axhline(0.0, color="0.5", linewidth=0.8)
-    _times(time, rows)
+    _times(time, rows, styles)
     legend_above(figure, ccv)
     heading = f"{place_in_words(summary, place)}, {words(preset)}"
     caption = CURVES + ("" if all(row.ran for row in rows) else UNRECORDED)
-    panels = partial(curve_panels, summary, rows)
+    panels = partial(curve_panels, summary, rows, styles)
     return Picture(_name(summary, place, preset), heading, caption, panels=panels), figure
 
 
-def headline_figure(summary: Summary) -> tuple[Picture, Any]:
+def headline_figure(summary: Summary, styles: Styles) -> tuple[Picture, Any]:
     """Draw the methods that the page opens with, on the problem that it opens with."""
     place, preset = headline_place(summary), summary.presets[0]
     rows = headline_rows(summary, place, preset)
-    picture, figure = curve_figure(summary, place, preset, rows)
+    picture, figure = curve_figure(summary, place, preset, rows, styles)
     heading = "Violation, regret and time"
     return picture._replace(name="headline", part="headline", heading=heading), figure
 
 
-def _times(ax: Any, rows: list[Row]) -> None:
+def _times(ax: Any, rows: list[Row], styles: Styles) -> None:
     timed = [row for row in rows if math.isfinite(row.microseconds)]
     timed.sort(key=lambda row: -row.microseconds)
     for k, row in enumerate(timed):
-        colour = STYLES.get(row.config.method, OTHER)[0]
+        colour = styles.get(row.config.method, OTHER)[0]
         inside = "none" if row.ran == "through play" else colour
         marker = "o" if row.ran else "x"
         style = {"color": colour, "marker": marker, "markersize": 7, "linestyle": "none"}
         ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
-    names = [in_figure(in_words(row.config.method)) for row in timed]
+    names = [in_figure(in_words(*row.config[:2])) for row in timed]
     ax.set_yticks(range(len(timed)), names, fontsize=8)
     ax.set_xlabel("microseconds per round")
     if not timed:
@@ -110,16 +115,17 @@ def _name(summary: Summary, place: ProblemAtHorizon, preset: str) -> str:
 
 PLANE = (
     "Lower left is better. Each point is a method, with 95 % intervals over seeds. Coloured: the "
-    "paper's methods and ours; cross: Algorithm 1, which is blind to the constraint; grey: the "
-    "others, numbered in print where none beats them in both. With the theorems' constants many "
-    "points may lie on each other near 100 %, where the constraint is ignored."
+    "paper's methods, ours, your own and the best; cross: Algorithm 1, which is blind to the "
+    "constraint; grey: the others, numbered in print where none beats them in both. With the "
+    "theorems' constants many points may lie on each other near 100 %, where the constraint is "
+    "ignored."
 )
 
 
-def plane_figure(summary: Summary, preset: str) -> tuple[Picture, Any]:
+def plane_figure(summary: Summary, preset: str, styles: Styles) -> tuple[Picture, Any]:
     """Draw every problem at its longest horizon, with one preset."""
     fields = {place: summary.at(place, preset) for place in summary.places}
-    numbers = _numbered([row for rows in fields.values() for row in rows])
+    numbers = _numbered([row for rows in fields.values() for row in rows], styles)
     columns = min(3, len(fields))
     count = math.ceil(len(fields) / columns)
     figure, axes = canvas(count, columns, 4.3 * columns, 3.7 * count + 0.5)
@@ -128,34 +134,39 @@ def plane_figure(summary: Summary, preset: str) -> tuple[Picture, Any]:
         ax.set_visible(False)
     for ax, (place, rows) in zip(panels, fields.items(), strict=False):
         for row in rows:
-            _point(ax, row, numbers)
+            _point(ax, row, numbers, styles)
         ax.set_title(in_figure(f"{place.problem}, T = {place.horizon}"), fontsize=9, loc="left")
         ax.set_xlim(0.0, 1.2 * max((row.ccv.value for row in rows), default=1.0) or 1.0)
         ax.axhline(0.0, color="0.5", linewidth=0.8)
         scale_in_percent(ax, "x", CCV)
         scale_in_percent(ax, "y", REGRET)
-    _keys(panels[0], numbers, [row for rows in fields.values() for row in rows])
+    played = {row.config.method for rows in fields.values() for row in rows}
+    _keys(panels[0], numbers, played, preset, styles)
     legend_above(figure, panels[0])
     heading = f"Regret against violation, {words(preset)}"
     part: Any = "plane" if preset == summary.presets[0] else "others"
-    live = partial(_planes, summary, fields)
+    live = partial(_planes, summary, fields, styles)
     return Picture(f"plane-{slug(preset)}", heading, PLANE, columns > 1, part, live), figure
 
 
-def _planes(summary: Summary, fields: dict[ProblemAtHorizon, list[Row]]) -> list[Panel]:
+def _planes(
+    summary: Summary, fields: dict[ProblemAtHorizon, list[Row]], styles: Styles
+) -> list[Panel]:
     return [
-        plane_panel(place_in_words(summary, place), rows) for place, rows in fields.items() if rows
+        plane_panel(place_in_words(summary, place), rows, styles)
+        for place, rows in fields.items()
+        if rows
     ]
 
 
-def _numbered(rows: list[Row]) -> dict[str, int]:
-    names = {r.config.method for r in rows if r.undominated and r.config.method not in STYLES}
+def _numbered(rows: list[Row], styles: Styles) -> dict[str, int]:
+    names = {r.config.method for r in rows if r.undominated and r.config.method not in styles}
     return {name: k for k, name in enumerate(sorted(names), start=1)}
 
 
-def _look(method: str, numbers: dict[str, int]) -> dict[str, Any]:
-    if method in STYLES:
-        colour, _, marker = STYLES[method]
+def _look(method: str, numbers: dict[str, int], styles: Styles) -> dict[str, Any]:
+    if method in styles:
+        colour, _, marker = styles[method]
         return {"color": colour, "marker": marker, "markersize": 7, "zorder": 3}
     if method in numbers:
         marker = f"${numbers[method]}$"
@@ -163,7 +174,7 @@ def _look(method: str, numbers: dict[str, int]) -> dict[str, Any]:
     return {"color": OTHER[0], "marker": OTHER[2], "markersize": 6, "zorder": 2}
 
 
-def _point(ax: Any, row: Row, numbers: dict[str, int]) -> None:
+def _point(ax: Any, row: Row, numbers: dict[str, int], styles: Styles) -> None:
     half = row.ccv.half
     ax.errorbar(
         row.ccv.value,
@@ -173,32 +184,31 @@ def _point(ax: Any, row: Row, numbers: dict[str, int]) -> None:
         linewidth=1.0,
         ecolor="0.75" if row.config.method in numbers else None,
         clip_on=False,
-        **_look(row.config.method, numbers),
+        **_look(row.config.method, numbers, styles),
     )
 
 
-def _keys(ax: Any, numbers: dict[str, int], rows: list[Row]) -> None:
+def _keys(ax: Any, numbers: dict[str, int], played: set[str], preset: str, styles: Styles) -> None:
     """Put each kind of point into the legend once."""
-    played = {row.config.method for row in rows}
-    for method in [*(name for name in STYLES if name in played), *numbers]:
-        label = in_figure(in_words(method))
-        ax.plot([], [], linestyle="none", label=label, **_look(method, numbers))
-    if played - STYLES.keys() - numbers.keys():
-        ax.plot([], [], linestyle="none", label="other methods", **_look("", numbers))
+    for method in [*(name for name in styles if name in played), *numbers]:
+        label = in_figure(in_words(method, preset))
+        ax.plot([], [], linestyle="none", label=label, **_look(method, numbers, styles))
+    if played - styles.keys() - numbers.keys():
+        ax.plot([], [], linestyle="none", label="other methods", **_look("", numbers, styles))
 
 
-def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
+def growth_figure(rates: Sequence[Rate], styles: Styles) -> tuple[Picture, Any] | None:
     """Draw one line for each method and preset on each problem; None where nothing was fitted."""
     fitted = shown_rates(rates)
     if not fitted:
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
     names = [
-        in_figure(f"{in_words(rate.config.method)}, {words(rate.config.preset)}, {rate.problem}")
+        in_figure(f"{in_words(*rate.config[:2])}, {words(rate.config.preset)}, {rate.problem}")
         for rate in fitted
     ]
     for k, rate in enumerate(fitted):
-        colour = STYLES.get(rate.config.method, ("0.45",))[0]
+        colour = styles.get(rate.config.method, ("0.45",))[0]
         ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)
         ax.plot(rate.exponent, k, "o", color=colour)
     for level in (0.5, 0.75, 1.0):
@@ -207,7 +217,7 @@ def growth_figure(rates: Sequence[Rate]) -> tuple[Picture, Any] | None:
     ax.set(xlabel="exponent e in CCV ~ T^e, with 95 % bootstrap interval", ylim=(-1, len(fitted)))
     caption = "Dotted: 1/2, 3/4 and 1, which is no learning. Regret is often negative: no exponent."
     heading = "How the violation grows with the horizon"
-    panels = partial(growth_panels, fitted)
+    panels = partial(growth_panels, fitted, styles)
     return Picture("growth", heading, caption, panels=panels, pairs=True), figure
 
 
@@ -241,7 +251,7 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
         ax.set_xlabel("eagerness: 1 is the default")
         scale_in_percent(ax, "y", label)
     legend_above(figure, regret)
-    heading, labels = f"One knob: {in_words(OURS)}", [place.problem for place in eager]
+    heading, labels = f"One knob: {in_words(OURS, 'practical')}", [place.problem for place in eager]
     panels = partial(knob_panels, eager)
     return Picture("sensitivity", heading, SENSITIVITY, panels=panels, marks=labels), figure
 
@@ -274,14 +284,15 @@ def draw_all(summary: Summary, rates: Sequence[Rate], folder: Path) -> list[Pict
 
 
 def _figures(summary: Summary, rates: Sequence[Rate]) -> Iterator[tuple[Picture, Any]]:
-    yield headline_figure(summary)
+    styles = headline_styles(summary)
+    yield headline_figure(summary, styles)
     opening = headline_rows(summary, headline_place(summary), summary.presets[0])
     for preset in summary.presets:
         for place in summary.places:
             rows = summary.at(place, preset)
             if rows and rows != sorted(opening, key=lambda row: row.config):  # it is drawn already
-                yield curve_figure(summary, place, preset, rows)
-        yield plane_figure(summary, preset)
-    for drawn in (growth_figure(rates), sensitivity_figure(summary)):
+                yield curve_figure(summary, place, preset, rows, styles)
+        yield plane_figure(summary, preset, styles)
+    for drawn in (growth_figure(rates, styles), sensitivity_figure(summary)):
         if drawn is not None:
             yield drawn

@@ -1,4 +1,4 @@
-"""What a reader with ten seconds should know: what was run, and the answers to three questions."""
+"""What a reader with ten seconds should know: what was run, and answers for each problem."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hedgerow.experiments.problems import KINDS
-from hedgerow.report.naming import HEADLINE, in_words
+from hedgerow.report.naming import HEADLINE, OURS, in_words, is_own
+from hedgerow.report.picture import Styles, styles_with
 from hedgerow.report.provenance import how_far, made_by
 from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, three_digits
-from hedgerow.report.verdicts import Game, route_place
+from hedgerow.report.verdicts import IGNORED, Game, route_place
 
-BEST = "the best fixed action that keeps every round, known only afterwards"
+BEST = "the best fixed action that satisfies every round's constraint, known only afterwards"
+EVERY_ONE = f"Every method has a CCV of {IGNORED:g} % or more: all ignore the constraint."
 VERSIONS = ("python", "numpy", "scipy", "numba")
 AXES = {
     "CCV": "cumulative constraint violation, the sum of max(0, g_t) so far, in % of what the blind "
@@ -25,6 +27,10 @@ AXES = {
     "compiled loop, hollow ones in Python: one against the other compares code, not algorithms.",
 }
 """One line for each axis."""
+RANKS = (
+    "Ranks are among all methods that played, by mean regret and by mean CCV; methods that ignore "
+    "the constraint may have the lowest regret."
+)
 
 
 class Answer(NamedTuple):
@@ -40,10 +46,34 @@ def headline_place(summary: Summary) -> ProblemAtHorizon:
 
 
 def headline_rows(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Row]:
-    """Return the methods that the page opens with; all of them where two of those are missing."""
-    rows = {row.config.method: row for row in summary.at(place, preset)}
-    found = [rows[method] for method in HEADLINE if method in rows]
-    return found if len(found) > 1 else list(rows.values())
+    """Return the rows that the page opens with.
+
+    The paper's methods, the user's own, and whoever has the lowest CCV or regret; all methods
+    where these are fewer than two.
+    """
+    rows = summary.at(place, preset)
+    played = {row.config.method: row for row in rows}
+    names = [*HEADLINE, *(name for name in played if is_own(name))]
+    names += [row.config.method for row in (_least_ccv(rows), _least_regret(rows)) if row]
+    found = [played[name] for name in dict.fromkeys(names) if name in played]
+    return found if len(found) > 1 else rows
+
+
+def headline_styles(summary: Summary) -> Styles:
+    """Return a style for each method that the page opens with, and for each of the user's own."""
+    opening = headline_rows(summary, headline_place(summary), summary.presets[0])
+    own = [name for name in summary.results.experiment["methods"] if is_own(name)]
+    return styles_with([*own, *(row.config.method for row in opening)])
+
+
+def _least_ccv(rows: Sequence[Row]) -> Row | None:
+    return min(rows, key=lambda row: row.ccv.value, default=None)
+
+
+def _least_regret(rows: Sequence[Row]) -> Row | None:
+    """Return the lowest regret among methods that do not ignore the constraint."""
+    kept = [row for row in rows if row.ccv.value < IGNORED]
+    return min(kept, key=lambda row: row.regret.value, default=None)
 
 
 def place_in_words(summary: Summary, place: ProblemAtHorizon) -> str:
@@ -57,9 +87,9 @@ def place_in_words(summary: Summary, place: ProblemAtHorizon) -> str:
 
 
 def answers(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Answer]:
-    """Say who keeps the constraint, at what cost, and how fast."""
-    rows = sorted(headline_rows(summary, place, preset), key=lambda row: row.ccv.value)
-    found = [Answer("Who keeps the constraint?", _kept(Game(summary, place, preset), rows))]
+    """Say which method violates least, at what cost, and how fast it is, of all that played."""
+    rows = sorted(summary.at(place, preset), key=lambda row: row.ccv.value)
+    found = [Answer("Which method violates least?", _kept(Game(summary, place, preset), rows))]
     found.append(Answer("At what cost?", _cost(rows)))
     if any(math.isfinite(row.microseconds) for row in rows):
         found.append(Answer("How fast?", _speed(rows)))
@@ -68,9 +98,10 @@ def answers(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Answ
 
 def _kept(game: Game, rows: Sequence[Row]) -> str:
     first, *others = rows
-    said = f"{_name(first)} violates it least: its CCV is {first.ccv} % of blind play's"
+    said = f"{_name(first)}: its CCV is {first.ccv} % of blind play's"
     if not others:
-        return f"{said}."
+        return f"{said}; no other method was played."
+    said = f"{_name(first)}, of {1 + len(others)} methods: its CCV is {first.ccv} % of blind play's"
     lead = game.lead(first.config.method, others[0].config.method, "ccv")
     one, decided = len(lead.values) == 1, lead.mean.below(0.0)
     verb = (
@@ -83,13 +114,65 @@ def _kept(game: Game, rows: Sequence[Row]) -> str:
 
 
 def _cost(rows: Sequence[Row]) -> str:
-    first, least = rows[0], min(rows, key=lambda row: row.regret.value)
+    first, least = rows[0], _least_regret(rows)
     sign = first.regret.above(0.0)
     cost = "as much as" if sign is None else "more than" if sign else "less than"
     said = f"{_name(first)} costs {cost} {BEST} (regret {first.regret} %)"
+    if least is None:
+        return f"{said}. {EVERY_ONE}"
     if least is first:
-        return f"{said}, and none of the others costs less."
-    return f"{said}; least costs {_name(least)}, {least.regret} % with a CCV of {least.ccv} %."
+        return f"{said}. No other method with a CCV below {IGNORED:g} % costs less."
+    return (
+        f"{said}. Of the methods with a CCV below {IGNORED:g} %, {_name(least)} costs least: "
+        f"regret {least.regret} %, CCV {least.ccv} %."
+    )
+
+
+def standings(summary: Summary, preset: str) -> list[Answer]:
+    """Say for each problem who is best, and where our default and the user's own methods rank."""
+    places = {place.problem: place for place in summary.places}
+    found = []
+    for problem in summary.results.experiment["problems"]:
+        place = places.get(problem["label"])
+        rows = summary.at(place, preset) if place else []
+        if place and rows:
+            found.append(Answer(f"{place.problem}, T = {place.horizon}", _standing(rows)))
+        else:
+            found.append(Answer(problem["label"], _unanswered(summary, problem["label"])))
+    return found
+
+
+def _standing(rows: Sequence[Row]) -> str:
+    first, least, count = _least_ccv(rows), _least_regret(rows), len(rows)
+    assert first is not None
+    said = [f"Lowest CCV: {_name(first)}, {first.ccv} %."]
+    if least is None:
+        said.append(EVERY_ONE)
+    else:
+        said.append(
+            f"Lowest regret with a CCV below {IGNORED:g} %: {_name(least)}, {least.regret} %, "
+            f"with a CCV of {least.ccv} %."
+        )
+    for row in sorted(rows, key=lambda row: row.config.method != OURS):  # ours first
+        if row.config.method == OURS or is_own(row.config.method):
+            by_regret, by_ccv = (_ordinal(rank) for rank in row.rank)
+            said.append(f"{_name(row)}: {by_regret} of {count} by regret, {by_ccv} by CCV.")
+    return " ".join(said)
+
+
+def _unanswered(summary: Summary, label: str) -> str:
+    why = {game.why for game in summary.unjudged if game.place.problem == label}
+    return f"No answer: {'; '.join(sorted(why)) or 'no finished run with these constants'}."
+
+
+def _ordinal(n: int) -> str:
+    """Return a rank in words.
+
+    >>> [_ordinal(n) for n in (1, 2, 3, 4, 11, 21, 112)]
+    ['1st', '2nd', '3rd', '4th', '11th', '21st', '112th']
+    """
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    return f"{n}{'th' if n % 100 in (11, 12, 13) else ends.get(n % 10, 'th')}"
 
 
 def _speed(rows: Sequence[Row]) -> str:
@@ -114,7 +197,7 @@ def _ran(row: Row) -> str:
 
 
 def _name(row: Row) -> str:
-    return in_words(row.config.method)
+    return in_words(row.config.method, row.config.preset)
 
 
 def what_was_run(summary: Summary) -> list[str]:

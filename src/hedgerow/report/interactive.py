@@ -23,6 +23,7 @@ from hedgerow.report.live_plot import (
     drawn_last,
     ends_of,
     item_of,
+    label_of,
     marker_of,
     models,
     new_plot,
@@ -34,7 +35,7 @@ from hedgerow.report.live_plot import (
     thinned,
 )
 from hedgerow.report.naming import in_words
-from hedgerow.report.picture import CCV, COLOURS, REGRET, STYLES, Picture
+from hedgerow.report.picture import CCV, COLOURS, REGRET, Picture, Styles
 from hedgerow.report.summary import Row, Summary, Which
 
 NO_BOKEH = (
@@ -94,11 +95,11 @@ def _own_keys(labels: Sequence[str]) -> str:
     return f'<div class="keys here">{buttons}</div>' if labels else ""
 
 
-def keys(methods: Sequence[str]) -> str:
+def keys(methods: Sequence[str], preset: str, styles: Styles) -> str:
     """Return a button for each method, the switch of the axes, and how to use them."""
     buttons = "".join(
-        f'<button type="button" class="key{_swatch(method)} shown" '
-        f'data-key="{in_html(method)}">{in_html(in_words(method))}</button>'
+        f'<button type="button" class="key{_swatch(method, styles)} shown" '
+        f'data-key="{in_html(method)}">{in_html(in_words(method, preset))}</button>'
         for method in methods
     )
     return (
@@ -113,56 +114,57 @@ HINT = (
 )
 
 
-def _swatch(method: str) -> str:
-    return f" k{list(STYLES).index(method)}" if method in STYLES else ""
+def _swatch(method: str, styles: Styles) -> str:
+    return f" k{list(styles).index(method)}" if method in styles else ""
 
 
-def swatches() -> str:
+def swatches(styles: Styles) -> str:
     """Return the colours of the buttons, as rules of style."""
-    rules = {f"k{k}": colour for k, (colour, _, _) in enumerate(STYLES.values())}
+    rules = {f"k{k}": colour for k, (colour, _, _) in enumerate(styles.values())}
     rules |= {f"p{k}": colour for k, colour in enumerate(COLOURS)}
     return "".join(
         f".keys .{name}::before {{ background: {colour}; }}\n" for name, colour in rules.items()
     )
 
 
-def curve_panels(summary: Summary, rows: Sequence[Row]) -> list[Panel]:
+def curve_panels(summary: Summary, rows: Sequence[Row], styles: Styles) -> list[Panel]:
     """Return CCV, regret and time of some methods on one problem."""
     return [
-        Panel("Violation (CCV) up to round t", _curves(summary, rows, "ccv", CCV)),
-        Panel("Regret up to round t", _curves(summary, rows, "regret", REGRET)),
-        Panel("Time of a round", _times(rows)),
+        Panel("Violation (CCV) up to round t", _curves(summary, rows, "ccv", styles)),
+        Panel("Regret up to round t", _curves(summary, rows, "regret", styles)),
+        Panel("Time of a round", _times(rows, styles)),
     ]
 
 
-def _curves(summary: Summary, rows: Sequence[Row], which: Which, label: str) -> dict[str, Any]:
+def _curves(summary: Summary, rows: Sequence[Row], which: Which, styles: Styles) -> dict[str, Any]:
     bands = {row.config.method: summary.band(row, which) for row in rows}
+    names = {row.config.method: shown_name(in_words(*row.config[:2])) for row in rows}
     ends = [float(end) for _, _, low, high in bands.values() for end in (low.min(), high.max())]
-    axis = percent_axis(label, ends)
+    axis = percent_axis(CCV if which == "ccv" else REGRET, ends)
     rounds = Axis("round t", 0.0, 1.0, math.inf)
     plot = new_plot(rounds, axis)
     lines = []
-    for method in sorted(bands, key=drawn_last):
+    for method in sorted(bands, key=lambda method: drawn_last(method, styles)):
         t, middle, low, high = (np.asarray(part)[thinned(part)] for part in bands[method])
         bottom = np.maximum(low, 0.0) if which == "ccv" else low
         columns = axis.columns(y=middle, low=bottom, high=high)
         half = np.asarray(high - middle, dtype=np.float32)
         source = source_of({"t": t.astype(np.float32), "half": half, **columns})
-        look = {"name": shown_name(method), "source": source}
-        if method in STYLES:
+        look = {"name": names[method], "source": source}
+        if method in styles:
             plot.varea(
-                "t", axis.field("low"), axis.field("high"), fill_color=colour_of(method),
+                "t", axis.field("low"), axis.field("high"), fill_color=colour_of(method, styles),
                 fill_alpha=0.15, muted_alpha=0.02, **look,
             )  # fmt: skip
         lines.append(
             plot.line(
                 "t",
                 axis.field("y"),
-                line_color=colour_of(method),
-                line_dash=dash_of(method),
-                line_width=2.2 if method in STYLES else 1.2,
+                line_color=colour_of(method, styles),
+                line_dash=dash_of(method, styles),
+                line_width=2.2 if method in styles else 1.2,
                 muted_alpha=FADED,
-                muted_color=colour_of(method),
+                muted_color=colour_of(method, styles),
                 **look,
             )
         )
@@ -173,7 +175,7 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, label: str) -> 
     return item_of(plot)
 
 
-def _times(rows: Sequence[Row]) -> dict[str, Any]:
+def _times(rows: Sequence[Row], styles: Styles) -> dict[str, Any]:
     timed = sorted((row for row in rows if math.isfinite(row.microseconds)), key=_speed)
     values = [row.microseconds for row in timed]
     ends = (min(values) / 1.6, max(values) * 1.6) if values else (1.0, 10.0)
@@ -183,10 +185,11 @@ def _times(rows: Sequence[Row]) -> dict[str, Any]:
     dots = []
     for k, row in enumerate(timed):
         method, place = row.config.method, float(len(timed) - 1 - k)
+        name = shown_name(in_words(*row.config[:2]))
         columns = axis.columns(x=[row.microseconds], first=[ends[0]])
-        told = {"ran": [row.ran or "not recorded"], "label": [shown_name(method)]}
+        told = {"ran": [row.ran or "not recorded"], "label": [label_of(name)]}
         source = source_of({**columns, **told, "k": [place], "above": [place + 0.28]})
-        look = {"name": shown_name(method), "source": source}
+        look = {"name": name, "source": source}
         plot.segment(
             axis.field("first"), "k", axis.field("x"), "k", line_color="#dddddd",
             muted_alpha=FADED, **look,
@@ -199,10 +202,10 @@ def _times(rows: Sequence[Row]) -> dict[str, Any]:
             plot.scatter(
                 axis.field("x"),
                 "k",
-                marker=marker_of(method),
+                marker=marker_of(method, styles),
                 size=10,
-                line_color=colour_of(method),
-                fill_color="white" if row.ran == "through play" else colour_of(method),
+                line_color=colour_of(method, styles),
+                fill_color="white" if row.ran == "through play" else colour_of(method, styles),
                 muted_alpha=FADED,
                 **look,
             )
@@ -212,21 +215,22 @@ def _times(rows: Sequence[Row]) -> dict[str, Any]:
     return item_of(plot)
 
 
-def plane_panel(heading: str, rows: Sequence[Row]) -> Panel:
+def plane_panel(heading: str, rows: Sequence[Row], styles: Styles) -> Panel:
     """Return regret against CCV of some methods on one problem."""
     ccv = percent_axis(CCV, [end for row in rows for end in ends_of(row.ccv, 0.0)])
     regret = percent_axis(REGRET, [end for row in rows for end in ends_of(row.regret)])
     plot = new_plot(ccv, regret, 420)
     dots = []
-    for row in sorted(rows, key=lambda row: drawn_last(row.config.method)):
-        method, named = row.config.method, row.config.method in STYLES
+    for row in sorted(rows, key=lambda row: drawn_last(row.config.method, styles)):
+        method, named = row.config.method, row.config.method in styles
         left, right = ends_of(row.ccv, 0.0)
         bottom, top = ends_of(row.regret)
         across = ccv.columns(x=[row.ccv.value], left=[left], right=[right])
         upwards = regret.columns(y=[row.regret.value], bottom=[bottom], top=[top])
         told = {"ccv": [str(row.ccv)], "regret": [str(row.regret)]}
-        look = {"name": shown_name(method), "source": source_of({**across, **upwards, **told})}
-        bar = {"line_color": colour_of(method), "line_alpha": 0.5 if named else 0.15}
+        name = shown_name(in_words(*row.config[:2]))
+        look = {"name": name, "source": source_of({**across, **upwards, **told})}
+        bar = {"line_color": colour_of(method, styles), "line_alpha": 0.5 if named else 0.15}
         bar["muted_alpha"] = 0.5 * FADED
         plot.segment(
             ccv.field("left"), regret.field("y"), ccv.field("right"), regret.field("y"), **bar,
@@ -240,9 +244,9 @@ def plane_panel(heading: str, rows: Sequence[Row]) -> Panel:
             plot.scatter(
                 ccv.field("x"),
                 regret.field("y"),
-                marker=marker_of(method),
+                marker=marker_of(method, styles),
                 size=11 if named else 6,
-                color=colour_of(method),
+                color=colour_of(method, styles),
                 muted_alpha=FADED,
                 **look,
             )

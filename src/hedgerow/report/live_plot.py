@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector
 from hedgerow.report.escaping import LONGEST, printable
-from hedgerow.report.naming import in_words
 from hedgerow.report.picture import (
     CCV,
     LINEAR,
     OTHER_COLOUR,
     REGRET,
-    STYLES,
+    Styles,
     decade_ticks,
     percent_ticks,
 )
@@ -26,10 +25,23 @@ from hedgerow.report.summary import Mean
 
 MOST_POINTS = 120
 """Of one line: as many as a panel can show."""
+LONGEST_LABEL = 52
+"""As many letters as a panel on a narrow screen has room for; keys show the whole name."""
 HEIGHT = 330
 FADED = 0.07
-MARKERS = {"o": "circle", "s": "square", "^": "triangle", "v": "inverted_triangle", "D": "diamond"}
-DASHES = {"-": "solid", "-.": [6, 3, 2, 3]}
+MARKERS = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle",
+    "v": "inverted_triangle",
+    "D": "diamond",
+    "P": "plus",
+    "*": "star",
+    "p": "square_pin",
+    "h": "hex",
+    "X": "triangle_pin",
+}
+DASHES = {"-": "solid", "-.": [6, 3, 2, 3], ":": [2, 3]}
 
 
 class Axis(NamedTuple):
@@ -101,9 +113,9 @@ def ends_of(mean: Mean, least: float = -math.inf) -> tuple[float, float]:
     return max(mean.value - half, least), mean.value + half
 
 
-def drawn_last(method: str) -> int:
+def drawn_last(method: str, styles: Styles) -> int:
     """Order: those in grey below, the first of the styles on top."""
-    return -list(STYLES).index(method) if method in STYLES else -len(STYLES)
+    return -list(styles).index(method) if method in styles else -len(styles)
 
 
 def thinned(values: Vector) -> Vector:
@@ -111,26 +123,35 @@ def thinned(values: Vector) -> Vector:
     return np.unique(np.linspace(0, len(values) - 1, MOST_POINTS).round().astype(np.intp))
 
 
-def colour_of(method: str) -> str:
+def colour_of(method: str, styles: Styles) -> str:
     """Return the colour of a method; most are grey."""
-    return STYLES[method][0] if method in STYLES else OTHER_COLOUR
+    return styles[method][0] if method in styles else OTHER_COLOUR
 
 
-def dash_of(method: str) -> Any:
+def dash_of(method: str, styles: Styles) -> Any:
     """Return the dashes of a method's line."""
-    dash: Any = STYLES[method][1] if method in STYLES else "-"
+    dash: Any = styles[method][1] if method in styles else "-"
     return DASHES[dash] if dash in DASHES else [2 * length for length in dash[1]]
 
 
-def marker_of(method: str) -> str:
+def marker_of(method: str, styles: Styles) -> str:
     """Return the shape of a method's points."""
-    return MARKERS.get(STYLES[method][2], "x") if method in STYLES else "circle"
+    return MARKERS.get(styles[method][2], "x") if method in styles else "circle"
 
 
-def shown_name(method: str) -> str:
+def shown_name(name: str) -> str:
     """Return a name for a plot, which shows text as it is."""
-    shown = printable(in_words(method))
+    shown = printable(name)
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
+
+
+def label_of(name: str) -> str:
+    """Return a name for a place inside a plot, without its remarks where it is long.
+
+    >>> label_of("Wang, Wan and Zhang 2025, OFW-TVC (restarts around our learner)")
+    'Wang, Wan and Zhang 2025, OFW-TVC'
+    """
+    return name if len(name) <= LONGEST_LABEL else name.split(" (")[0]
 
 
 def models() -> Any:

@@ -1,13 +1,14 @@
-"""Methods and problems in words, for titles, legends and sentences; tables have the code names."""
+"""Methods in words, for titles, legends and sentences."""
 
 from __future__ import annotations
 
-from hedgerow.baselines.methods import installed_method
+from hedgerow.baselines.methods import METHODS, TODAY, installed_method
+from hedgerow.policies.presets import Preset
 
 OURS, PLAIN = "projection_free_coco", "projection_free_coco_plain"
 SINHA, WANG, GARBER = "sinha_vaze_2024", "wang_2025", "garber_kretzu_2024_dpp"
 HEADLINE = (OURS, PLAIN, SINHA, WANG, GARBER)
-"""The paper's four methods and the plain variant of ours: whom the page opens with."""
+"""The paper's four methods and the plain variant of ours: the page always opens with them."""
 OWN = {
     OURS: "Algorithm 2, our default",
     PLAIN: "Algorithm 2, our plain variant",
@@ -26,18 +27,47 @@ WORK = {
 """What a round costs beside a linear minimisation, as `Method.per_round` begins."""
 
 
-def in_words(method: str) -> str:
-    """Return what a method is called in titles and legends.
+def is_own(method: str) -> bool:
+    """Whether a method is the user's own: the library has none of this name.
 
-    >>> in_words("sinha_vaze_2024")
-    'Sinha and Vaze 2024 (projects)'
-    >>> in_words("of_tomorrow")
-    'of_tomorrow'
+    >>> is_own("my_methods:cautious"), is_own("sinha_vaze_2024")
+    (True, False)
     """
+    return method not in METHODS and method not in TODAY
+
+
+def in_words(method: str, preset: str) -> str:
+    """Return a method's full name, with what a reader of its numbers must know.
+
+    Args:
+        method: its name in code.
+        preset: the kind of constants that it was played with.
+
+    >>> in_words("sinha_vaze_2024", "practical")
+    'Sinha and Vaze 2024 (projects)'
+    >>> in_words("garber_kretzu_2024_dpp", "practical")
+    'Garber and Kretzu 2024, Algorithm 3 (reconstruction)'
+    >>> in_words("of_tomorrow", "practical")
+    'of_tomorrow'
+
+    """
+    if method == OURS and preset == "theory":
+        return "Algorithm 2, as in the paper"
     known = installed_method(method)
-    if method in OWN:
-        return OWN[method]
-    if known is None or known.source == "not stated":
-        return method
-    work = [word for begin, word in WORK.items() if known.per_round.startswith(begin)]
-    return f"{known.source.split(';')[0]}{f' ({work[0]})' if work else ''}"
+    if known is None:
+        return OWN.get(method, method)
+    name, notes = OWN.get(method), []
+    if name is None:
+        unnamed = is_own(method) or known.source == "not stated"
+        name = method if unnamed else known.source.split(";")[0]
+        notes = [word for begin, word in WORK.items() if known.per_round.startswith(begin)][:1]
+    notes.append(remarks_of(method, preset))
+    said = "; ".join(note for note in notes if note)
+    return f"{name} ({said})" if said else name
+
+
+def remarks_of(method: str, preset: str) -> str:
+    """Return what must stand beside a method's numbers, such as "reconstruction"; often nothing."""
+    known = installed_method(method)
+    constants: Preset = "theory" if preset == "theory" else "practical"
+    return known.remarks(constants) if known else ""

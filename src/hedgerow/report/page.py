@@ -10,10 +10,14 @@ from hedgerow.report.escaping import in_html
 from hedgerow.report.figures import draw_all
 from hedgerow.report.headline import (
     AXES,
+    RANKS,
+    Answer,
     answers,
     headline_place,
     headline_rows,
+    headline_styles,
     place_in_words,
+    standings,
     what_was_run,
 )
 from hedgerow.report.interactive import (
@@ -65,8 +69,8 @@ def write_report(summary: Summary, folder: Path | str) -> Path:
     write_file(folder / "table.tex", as_latex(summary.rows))
     preset = summary.presets[0]
     opening = [row for place in summary.places for row in headline_rows(summary, place, preset)]
-    names = {row.config.method: in_words(row.config.method) for row in opening}
-    write_file(folder / "headline.tex", as_latex(opening, names))
+    names = {row.config.method: in_words(row.config.method, preset) for row in opening}
+    write_file(folder / "headline.tex", as_latex(opening, names, summary.rows))
     page = _page(summary, rates, pictures, folder / "figures")
     return write_file(folder / "report.html", page)
 
@@ -86,16 +90,19 @@ def _page(
     parts = _head(summary, claims is not None)
     title = f"{place_in_words(summary, place)}, {words(preset)}"
     parts.append(f'<h2 id="answers">{in_html(title)}</h2>')
-    parts.append(_answers(summary))
+    parts.append(_list(answers(summary, place, preset)))
+    parts += [f"<h3>Each problem, {in_html(words(preset))}</h3>", soft(RANKS)]
+    parts.append(_list(standings(summary, preset)))
+    styles = headline_styles(summary)
     if live:
-        parts.append(keys(opening) + soft(HINT))
+        parts.append(keys(opening, preset, styles) + soft(HINT))
     parts += [*show("headline"), _axes(), *show("plane")]
     if claims is not None:
         parts.append(verdict_section(verdicts(summary, claims), claims))
     others = [name for name in summary.results.experiment["methods"] if name not in opening]
     parts.append('<h2 id="others">All methods, all problems</h2>')
     if live and others:
-        parts.append(folded("Mark or hide other methods", keys(others)))
+        parts.append(folded("Mark or hide other methods", keys(others, preset, styles)))
     parts += [
         folded(picture.heading, _shown(picture, figures, live))
         for picture in pictures
@@ -113,7 +120,7 @@ def _page(
         parts.append(soft(NO_BOKEH))
     if not live:
         return document(name, "\n".join(parts))
-    return document(name, "\n".join(parts), scripts(), swatches())
+    return document(name, "\n".join(parts), scripts(), swatches(styles))
 
 
 def _shown(picture: Picture, figures: Path, live: bool) -> str:
@@ -156,8 +163,7 @@ def _head(summary: Summary, judged: bool) -> list[str]:
     return [*parts, f"<nav>{links}</nav>"]
 
 
-def _answers(summary: Summary) -> str:
-    said = answers(summary, headline_place(summary), summary.presets[0])
+def _list(said: Sequence[Answer]) -> str:
     lines = "".join(f"<dt>{in_html(a.question)}</dt><dd>{in_html(a.answer)}</dd>" for a in said)
     return f'<dl class="answers">{lines}</dl>'
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -28,7 +28,11 @@ def save_figure(figure: Any, path: Path, dpi: int, metadata: dict[str, Any] | No
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette, distinct for colour-blind readers and in print."""
 DASHES = ("-", "-", (0, (4, 3)), "-.", ":")
-STYLES = {
+Style = tuple[str, Any, str]
+"""Colour, dashes and marker of a method."""
+Styles = Mapping[str, Style]
+"""By method; one that is not in it is grey."""
+STYLES: dict[str, Style] = {
     "projection_free_coco": (COLOURS[0], "-", "o"),
     "projection_free_coco_plain": (COLOURS[5], "-", "v"),
     "sinha_vaze_2024": (COLOURS[1], (0, (5, 2)), "s"),
@@ -36,8 +40,10 @@ STYLES = {
     "garber_kretzu_2024_dpp": (COLOURS[3], "-.", "D"),
     "unconstrained": (COLOURS[6], (0, (1, 3)), "x"),
 }
-"""The methods of the paper's figures, and the floor; all others are grey."""
-OTHER = ("0.6", "-", ".")
+"""The methods of the paper's figures, and the floor."""
+MORE_COLOURS = (COLOURS[4], "#882255", "#8C510A", "#332288", "#117733")
+MORE_MARKERS = ("P", "*", "p", "h", "X")
+OTHER: Style = ("0.6", "-", ".")
 OTHER_COLOUR = "#999999"
 REGRET = "regret, % of the larger fixed action's cost"
 CCV = "CCV, % of the blind action's"
@@ -45,6 +51,20 @@ LINEAR = {REGRET: 10.0, CCV: 1.0}
 """Axes are linear up to here, in percent, and logarithmic beyond."""
 MOST_LABELS = 11
 LONGEST_SLUG = 60
+
+
+def styles_with(methods: Sequence[str]) -> Styles:
+    """Return the styles of the paper's methods and of these; every other method is grey."""
+    more = [method for method in dict.fromkeys(methods) if method not in STYLES]
+    count = len(MORE_COLOURS)
+    return STYLES | {
+        method: (
+            MORE_COLOURS[k % count],
+            DASHES[1 + k // count % (len(DASHES) - 1)],
+            MORE_MARKERS[k % count],
+        )
+        for k, method in enumerate(more)
+    }
 
 
 class Picture(NamedTuple):

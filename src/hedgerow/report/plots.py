@@ -35,8 +35,8 @@ def plot_trace(
     """Draw one game: its cost by round, and its violation added up.
 
     The left axes have the cost of every round, its moving mean and, where it is given, the mean
-    cost of the best fixed action. The right ones have the CCV, of each constraint where there are
-    several, and the signed sum, in which slack pays for violation.
+    cost of the best fixed action. The right ones have the CCV and the signed sum, in which slack
+    pays for violation; where there are several constraints, the CCV of each, in its own unit.
 
     Args:
         trace: the game.
@@ -53,15 +53,16 @@ def plot_trace(
     left.plot(when, _moving_mean(trace.costs), color=COLOURS[0], linewidth=1.8, label="moving mean")
     _add_best(left, benchmark, len(trace.costs))
     _title(left, "Cost of a round", "f_t(x_t)")
-    kept = np.maximum(trace.violations, 0.0).cumsum()
-    right.plot(when, kept, color=COLOURS[1], linewidth=1.8, label="CCV")
-    signed = trace.violations.cumsum()
-    right.plot(
-        when, signed, color=COLOURS[2], linewidth=1.4, linestyle=DASHES[1], label="signed sum"
-    )
-    for i, row in enumerate([] if trace.violations_each is None else trace.violations_each):
-        each = np.maximum(row, 0.0).cumsum()
-        right.plot(when, each, color="0.6", linewidth=0.9, label=f"CCV of constraint {i + 1}")
+    if trace.violations_each is None:
+        kept = np.maximum(trace.violations, 0.0).cumsum()
+        right.plot(when, kept, color=COLOURS[1], linewidth=1.8, label="CCV")
+        signed: dict[str, Any] = {"color": COLOURS[2], "linewidth": 1.4, "linestyle": DASHES[1]}
+        right.plot(when, trace.violations.cumsum(), label="signed sum", **signed)
+    else:
+        for k, row in enumerate(trace.violations_each):
+            style: dict[str, Any] = {"color": COLOURS[1 + k % (len(COLOURS) - 1)], "linewidth": 1.8}
+            each = np.maximum(row, 0.0).cumsum()
+            right.plot(when, each, label=f"CCV of constraint {k + 1}, in its unit", **style)
     right.axhline(0.0, color="0.6", linewidth=0.8)
     _title(right, "Violation, added up", "sum of g_t(x_t)")
     for ax in (left, right):
@@ -75,13 +76,16 @@ def plot_compare(
     axes: Sequence[Axes] | None = None,
     *,
     times: ArrayLike | None = None,
-) -> tuple[Axes, Axes]:
+) -> tuple[Axes, ...]:
     """Draw several games on the same rounds: mean cost so far, and CCV so far.
+
+    Where rounds have several constraints, each has axes of its own, because their units may differ.
 
     Args:
         traces: the games by the names that they have in the legend.
         benchmark: the best fixed action; its mean cost is a line.
-        axes: two axes to draw on; None makes a new figure.
+        axes: axes to draw on, one for the cost and one for each constraint; None makes a new
+            figure.
         times: when the rounds were, in Unix seconds.
 
     """
@@ -92,7 +96,19 @@ def plot_compare(
             "plot_compare needs a dict of Traces by name, all of equally many rounds, got "
             f"{traces!r:.60}"
         )
-    left, right = _axes(axes)
+    violations = {name: _each(trace) for name, trace in games.items()}
+    if len(counts := {len(rows) for rows in violations.values()}) > 1:
+        raise ValueError(
+            f"plot_compare needs games with equally many constraints, got {sorted(counts)}"
+        )
+    (count,) = counts
+    drawn = tuple(_figure(1 + count, (5.0 + 5.0 * count, 3.8)) if axes is None else axes)
+    if len(drawn) != 1 + count:
+        raise ValueError(
+            f"plot_compare needs {1 + count} axes here, one for the cost and one for each "
+            f"constraint, got {len(drawn)}"
+        )
+    left, *others = drawn
     (rounds,) = lengths
     when = _when(times, rounds)
     for i, (name, trace) in enumerate(games.items()):
@@ -103,13 +119,21 @@ def plot_compare(
         }
         mean = trace.costs.cumsum() / np.arange(1, rounds + 1)
         left.plot(when, mean, label=in_figure(name), **style)
-        right.plot(when, np.maximum(trace.violations, 0.0).cumsum(), **style)
+        for ax, row in zip(others, violations[name], strict=True):
+            ax.plot(when, np.maximum(row, 0.0).cumsum(), **style)
     _add_best(left, benchmark, rounds)
     _title(left, "Mean cost so far", "cost a round")
-    _title(right, "CCV so far", "sum of max(0, g_t(x_t))")
-    for ax in (left, right):
+    for k, ax in enumerate(others, start=1):
+        which = "" if count == 1 else f" of constraint {k}"
+        _title(ax, f"CCV{which} so far", "sum of max(0, g_t(x_t))")
+    for ax in drawn:
         _finish(ax, times is not None)
-    return left, right
+    return drawn
+
+
+def _each(trace: Trace) -> Vector:
+    """Return a row of constraint values for each constraint."""
+    return trace.violations[None, :] if trace.violations_each is None else trace.violations_each
 
 
 def plot_shares(

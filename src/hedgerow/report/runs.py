@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
 from hedgerow.inputs import Vector
+from hedgerow.policies.certificate import Certificate
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.trace import Trace
 from hedgerow.report.escaping import in_figure, in_table
@@ -22,7 +24,7 @@ class Run(NamedTuple):
 
     name: str
     trace: Trace
-    certificate: float
+    certificate: Certificate
 
 
 def draw_curves(runs: Sequence[Run], best_costs: Vector, budget: float, path: Path) -> Path:
@@ -63,11 +65,8 @@ def draw_curves(runs: Sequence[Run], best_costs: Vector, budget: float, path: Pa
 def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
     """Compare runs of one problem; `budget` is what the constraint asks for in each round."""
     rounds = len(runs[0].trace.costs)
-    table = Table(
-        box=SIMPLE_HEAD,
-        padding=(0, 0, 0, 2),
-        pad_edge=False,
-        caption=(
+    legend = [
+        Text(
             f"best    the fixed action that keeps every round: {best.cost / rounds:.1f} ms,\n"
             f"        proved optimal within {max(0.0, best.gap) / rounds:.1g} ms\n"
             "cost    per round\n"
@@ -76,7 +75,18 @@ def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
             "CCV     sum of max(0, g_t), in % of what all rounds ask for\n"
             "signed  sum of g_t, where slack pays for violation, in the same unit\n"
             "time    ask, feedback and tell, for one round"
-        ),
+        )
+    ]
+    legend += [
+        in_table(f"{run.name}: its certificate {run.certificate.says_nothing}")
+        for run in runs
+        if run.certificate.says_nothing is not None
+    ]
+    table = Table(
+        box=SIMPLE_HEAD,
+        padding=(0, 0, 0, 2),
+        pad_edge=False,
+        caption=Text("\n").join(legend),
         caption_justify="left",
     )
     table.add_column("policy", no_wrap=True)
@@ -95,7 +105,7 @@ def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
             in_table(name),
             f"{trace.cost / rounds:.1f}",
             f"{100 * trace.regret(best) / best.cost:+.2f}",
-            f"{100 * certificate / best.cost:+.2f}",
+            "-" if certificate.says_nothing else f"{100 * certificate / best.cost:+.2f}",
             f"{100 * trace.ccv / (rounds * budget):.2f}",
             f"{100 * trace.signed_ccv / (rounds * budget):+.2f}",
             f"{trace.oracle_calls}",

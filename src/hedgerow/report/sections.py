@@ -7,11 +7,18 @@ from collections.abc import Sequence
 
 from hedgerow.report.document import folded, plain_table, soft, titled_table
 from hedgerow.report.escaping import in_html
-from hedgerow.report.naming import OURS
+from hedgerow.report.naming import OURS, remarks_of
 from hedgerow.report.paired import worded_p
 from hedgerow.report.picture import words
 from hedgerow.report.rates import Rate
-from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, described, three_digits
+from hedgerow.report.summary import (
+    MethodConfig,
+    ProblemAtHorizon,
+    Row,
+    Summary,
+    described,
+    three_digits,
+)
 from hedgerow.report.verdicts import RULE, STAND_INS, Part, Verdict
 
 HEADS = (
@@ -20,8 +27,9 @@ HEADS = (
 )  # fmt: skip
 
 POINTS = (
-    "Points: the claim's method minus the other, in percent as above, seed by seed. Algorithm 2 is "
-    "our default with practical constants, and as the paper has it with the theorems'."
+    "Points: the claim's method minus the other, in percent as above, seed by seed. A verdict is "
+    "about the methods that are named below it. With practical constants Algorithm 2 is our "
+    "default; with the theorems' constants it is as in the paper."
 )
 MOST_CONSTRAINTS = 8
 EACH = (
@@ -50,9 +58,12 @@ def verdict_section(judged: Sequence[Verdict], place: ProblemAtHorizon) -> str:
     heads = ["claim", words(first), "number", "p", *(words(preset) for preset in presets[1:])]
     head = "".join(f"<th>{in_html(name)}</th>" for name in heads)
     rows = "".join(_line(verdict, first, presets[1:]) for verdict in judged)
-    names = ("claim", "constants", "verdict", "p", "numbers")
+    names = ("claim", "constants", "compared", "verdict", "p", "numbers")
     cells = [
-        (verdict.claim, part.preset, part.verdict, worded_p(part.p), part.numbers)
+        (
+            *(verdict.claim, part.preset, part.compared, part.verdict),
+            *(worded_p(part.p), part.numbers),
+        )
         for verdict in judged
         for part in verdict.parts or (Part("", verdict.outcome, verdict.verdict, "", "", 1.0),)
     ]
@@ -73,7 +84,8 @@ def _line(verdict: Verdict, first: str, others: Sequence[str]) -> str:
         cells.append(f'<td class="{verdict.outcome}">{in_html(verdict.verdict)}</td>')
         cells.append("<td></td><td></td>")
     else:
-        cells.append(f'<td class="{one.outcome}">{in_html(one.verdict)}</td>')
+        named = f'<div class="soft">{in_html(one.compared)}</div>'
+        cells.append(f'<td class="{one.outcome}">{in_html(one.verdict)}{named}</td>')
         cells.append(f"<td>{in_html(one.number)}</td>")
         cells.append(f'<td class="n" data-head="p">{in_html(worded_p(one.p))}</td>')
     for preset in others:
@@ -133,7 +145,7 @@ def growth_section(rates: Sequence[Rate]) -> str:
     cells = [
         (
             rate.problem,
-            f"{rate.config} ({rate.config.preset})",
+            _played(rate.config),
             f"{rate.exponent:.2f}" if math.isfinite(rate.exponent) else rate.reason,
             f"{rate.low:.2f} to {rate.high:.2f}" if math.isfinite(rate.exponent) else "",
         )
@@ -145,10 +157,7 @@ def growth_section(rates: Sequence[Rate]) -> str:
 
 def refusal_section(summary: Summary) -> str:
     """Return the methods that a problem does not allow, or nothing."""
-    cells = [
-        (_at(place), f"{config} ({config.preset})", reason)
-        for place, config, reason in summary.refusals
-    ]
+    cells = [(_at(place), _played(config), reason) for place, config, reason in summary.refusals]
     heads = ("problem", "method", "why it was not played")
     return titled_table("Methods that a problem does not allow", heads, cells)
 
@@ -158,6 +167,11 @@ def unjudged_section(summary: Summary) -> str:
     cells = [(_at(place), str(seed), str(runs), why) for place, seed, runs, why in summary.unjudged]
     heads = ("problem", "seed", "runs", "why there is no regret")
     return titled_table("Runs left out of all tables and figures", heads, cells)
+
+
+def _played(config: MethodConfig) -> str:
+    remarks = remarks_of(config.method, config.preset)
+    return f"{config} ({'; '.join(part for part in (config.preset, remarks) if part)})"
 
 
 def _at(place: ProblemAtHorizon) -> str:

@@ -10,10 +10,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hedgerow.baselines.methods import installed_method
 from hedgerow.experiments.results import Results, RunResult
 from hedgerow.inputs import Vector
-from hedgerow.policies.presets import Preset
+from hedgerow.report.naming import remarks_of
 
 LEVEL = 0.95
 """Of all intervals: Student's t over seeds."""
@@ -266,10 +265,8 @@ def percent(run: RunResult, which: Which) -> float:
 
 
 def described(config: MethodConfig) -> str:
-    """Return a method's name with what a reader of its numbers must know."""
-    method = installed_method(config.method)
-    preset: Preset = "theory" if config.preset == "theory" else "practical"
-    remarks = method.remarks(preset) if method else ""
+    """Return a method's name in code, with what a reader of its numbers must know."""
+    remarks = remarks_of(config.method, config.preset)
     return f"{config.method} ({remarks})" if remarks else config.method
 
 

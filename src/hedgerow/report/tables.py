@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hedgerow.report.escaping import in_csv, in_latex, in_table
+from hedgerow.report.naming import remarks_of
 from hedgerow.report.paired import worded_p
 from hedgerow.report.summary import (
     Mean,
@@ -32,7 +33,7 @@ HEADINGS = (
     "regret_percent", "regret_percent_half", "ccv_percent", "ccv_percent_half",
     "regret", "regret_half", "ccv", "ccv_half",
     "oracle_calls_per_round", "projections_per_round", "microseconds_per_round", "ran",
-    "rank_by_regret", "rank_by_ccv", "undominated",
+    "rank_by_regret", "rank_by_ccv", "undominated", "remarks",
 )  # fmt: skip
 
 
@@ -58,26 +59,33 @@ def as_csv(rows: Sequence[Row]) -> str:
                 row.ran,
                 *row.rank,
                 int(row.undominated),
+                in_csv(remarks_of(row.config.method, row.config.preset)),
             ]
         )
     return text.getvalue()
 
 
-def as_latex(rows: Sequence[Row], names: Mapping[str, str] | None = None) -> str:
+def as_latex(
+    rows: Sequence[Row],
+    names: Mapping[str, str] | None = None,
+    played: Sequence[Row] | None = None,
+) -> str:
     """Return a booktabs table, one block for each problem and horizon.
 
     The best regret and CCV of each problem and preset are bold and the second are underlined,
-    among methods that keep the constraint: a regret is no merit where it is ignored.
+    among all methods that played and do not ignore the constraint.
 
     Args:
         rows: what to show.
         names: what methods are called; left out, by their names in code, with remarks.
+        played: the rows among which the best are found; left out, those that are shown.
 
     """
-    marks = _marks(rows)
+    marks = _marks(rows if played is None else played)
     lines = [
         r"% needs \usepackage{booktabs}; \pm: half the 95 % interval over seeds; bold: best, "
-        f"underlined: second, of those with a CCV below {IGNORED:g} %; e: eagerness; c: compiled",
+        f"underlined: second, of all methods that played with a CCV below {IGNORED:g} %; "
+        "e: eagerness; c: compiled",
         r"\begin{tabular}{llrrrrrr}",
         r"\toprule",
         r"Method & Constants & $e$ & Regret (\%) & CCV (\%) & Ranks & Calls/round & "
@@ -180,7 +188,9 @@ def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
     table.add_column("p", justify="right", no_wrap=True)
     for verdict in judged:
         p = worded_p(verdict.parts[0].p) if verdict.parts else ""
-        table.add_row(*map(in_table, (verdict.claim, verdict.verdict, p)))
+        said = [verdict.verdict, *dict.fromkeys(part.compared for part in verdict.parts)]
+        lines = Text("\n").join(map(in_table, said))
+        table.add_row(in_table(verdict.claim), lines, in_table(p))
     table.caption, table.caption_justify = f"{FIRST_P} {STAND_INS}", "left"
     return table
 

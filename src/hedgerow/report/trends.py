@@ -17,6 +17,7 @@ from hedgerow.report.live_plot import (
     drawn_last,
     ends_of,
     item_of,
+    label_of,
     marker_of,
     models,
     new_plot,
@@ -26,8 +27,8 @@ from hedgerow.report.live_plot import (
     tag,
     tell,
 )
-from hedgerow.report.naming import OURS
-from hedgerow.report.picture import CCV, COLOURS, REGRET, STYLES, words
+from hedgerow.report.naming import OURS, in_words
+from hedgerow.report.picture import CCV, COLOURS, REGRET, Styles, words
 from hedgerow.report.rates import Rate
 from hedgerow.report.summary import ProblemAtHorizon, Row
 
@@ -37,7 +38,7 @@ ROW = 34
 """Pixels for each named line of a panel."""
 
 
-def growth_panels(rates: Sequence[Rate]) -> list[Panel]:
+def growth_panels(rates: Sequence[Rate], styles: Styles) -> list[Panel]:
     """Return CCV against the horizon and its exponents, for each problem and kind of constants."""
     groups: dict[tuple[str, str], list[Rate]] = {}
     for rate in rates:
@@ -45,19 +46,19 @@ def growth_panels(rates: Sequence[Rate]) -> list[Panel]:
     found = []
     for (problem, preset), some in groups.items():
         where = f"{problem}, {words(preset)}"
-        found.append(Panel(f"CCV after T rounds: {where}", _horizons(some)))
-        found.append(Panel(f"Exponent e in CCV ~ T^e: {where}", _exponents(some)))
+        found.append(Panel(f"CCV after T rounds: {where}", _horizons(some, styles)))
+        found.append(Panel(f"Exponent e in CCV ~ T^e: {where}", _exponents(some, styles)))
     return found
 
 
-def _horizons(rates: Sequence[Rate]) -> dict[str, Any]:
+def _horizons(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
     horizons = sorted({T for rate in rates for T, _ in rate.means})
     values = [mean.value for rate in rates for _, mean in rate.means]
     rounds = Axis("rounds T", horizons[0], horizons[-1], 0.0, tuple(map(float, horizons)))
     ccv = Axis("CCV, in the problem's unit", min(values), max(values), 0.0)
     plot = new_plot(rounds, ccv)
     lines = []
-    for rate in sorted(rates, key=lambda rate: drawn_last(rate.config.method)):
+    for rate in sorted(rates, key=lambda rate: drawn_last(rate.config.method, styles)):
         method = rate.config.method
         count = len(rate.means)
         source = source_of(
@@ -68,20 +69,26 @@ def _horizons(rates: Sequence[Rate]) -> dict[str, Any]:
                 "told": [_told(rate)] * count,
             }
         )
-        look = {"name": shown_name(method), "source": source, "muted_alpha": FADED}
-        x, y, colour = rounds.field("x"), ccv.field("y"), colour_of(method)
-        width = 2.2 if method in STYLES else 1.2
+        look = {
+            "name": shown_name(in_words(*rate.config[:2])),
+            "source": source,
+            "muted_alpha": FADED,
+        }
+        x, y, colour = rounds.field("x"), ccv.field("y"), colour_of(method, styles)
+        width = 2.2 if method in styles else 1.2
         lines.append(
-            plot.line(x, y, line_color=colour, line_dash=dash_of(method), line_width=width, **look)
+            plot.line(
+                x, y, line_color=colour, line_dash=dash_of(method, styles), line_width=width, **look
+            )
         )
-        plot.scatter(x, y, marker=marker_of(method), size=7, color=colour, **look)
+        plot.scatter(x, y, marker=marker_of(method, styles), size=7, color=colour, **look)
         tag(plot, method)
     told = [("", "$name"), ("T", "@x{0}"), ("CCV", "@ccv"), ("exponent", "@told")]
     tell(plot, lines, told, line_policy="nearest")
     return item_of(plot)
 
 
-def _exponents(rates: Sequence[Rate]) -> dict[str, Any]:
+def _exponents(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
     ordered = sorted(rates, key=lambda rate: rate.exponent)
     low = min(*LEVELS, *(rate.low for rate in ordered)) - 0.05
     high = max(*LEVELS, *(rate.high for rate in ordered)) + 0.05
@@ -97,11 +104,11 @@ def _exponents(rates: Sequence[Rate]) -> dict[str, Any]:
     for k, rate in enumerate(ordered):
         method, place = rate.config.method, float(len(ordered) - 1 - k)
         columns = axis.columns(x=[rate.exponent], low=[rate.low], high=[rate.high], first=[low])
-        told = {"told": [_told(rate)], "label": [shown_name(method)]}
+        told = {"told": [_told(rate)], "label": [label_of(shown_name(in_words(*rate.config[:2])))]}
         source = source_of({**columns, **told, "k": [place], "above": [place + 0.32]})
-        look = {"name": shown_name(method), "source": source}
+        look = {"name": shown_name(in_words(*rate.config[:2])), "source": source}
         plot.segment(
-            "low", "k", "high", "k", line_color=colour_of(method), line_width=2.0,
+            "low", "k", "high", "k", line_color=colour_of(method, styles), line_width=2.0,
             muted_alpha=FADED, **look,
         )  # fmt: skip
         plot.text(
@@ -112,9 +119,9 @@ def _exponents(rates: Sequence[Rate]) -> dict[str, Any]:
             plot.scatter(
                 "x",
                 "k",
-                marker=marker_of(method),
+                marker=marker_of(method, styles),
                 size=9,
-                color=colour_of(method),
+                color=colour_of(method, styles),
                 muted_alpha=FADED,
                 **look,
             )

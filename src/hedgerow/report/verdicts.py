@@ -34,7 +34,7 @@ class Game:
     """
 
     def __init__(self, summary: Summary, place: ProblemAtHorizon, preset: str):
-        self.summary = summary
+        self.summary, self.preset = summary, preset
         self.rows: dict[str, Row] = {row.config.method: row for row in summary.at(place, preset)}
 
     def has(self, *methods: str) -> bool:
@@ -64,6 +64,10 @@ class Game:
             shares.append(100.0 * (1.0 - before / ccv[-1]) if ccv[-1] > 0.0 else 0.0)
         return Differences.of(shares)
 
+    def named(self, method: str) -> str:
+        """Return a method's full name."""
+        return in_words(method, self.preset)
+
     def ran(self, method: str) -> str:
         """Return a method's name and whether its games ran compiled."""
         return f"{method} ({self.rows[method].ran or 'compiled or not: not recorded'})"
@@ -90,6 +94,7 @@ class Finding(NamedTuple):
         holds: the answer.
         number: the one number that decides it, with its unit.
         numbers: all of them.
+        compared: the full names of the methods that were compared.
         p: of the claim, or of what refutes it, before Holm's correction.
         remark: what to say beside the verdict.
 
@@ -98,6 +103,7 @@ class Finding(NamedTuple):
     holds: bool | None
     number: str
     numbers: str
+    compared: str
     p: float
     remark: str = ""
 
@@ -136,7 +142,7 @@ def flat(method: str) -> Check:
         share = game.last_quarter(method)
         number = f"the last quarter adds {share.mean} % of the CCV"
         limited = [Limited(share, FLAT_SHARE, below=True)]
-        return _judged(limited, number, f"{method}: {number} {GROWTHS}")
+        return _judged(limited, number, f"{method}: {number} {GROWTHS}", game.named(method))
 
     return check
 
@@ -171,7 +177,8 @@ def takes(slow: str, fast: Sequence[str], least: float, most: float) -> Check:
         )
         nearest = min((log.mean for log in logs), key=lambda mean: mean.value)
         number = f"{'at least ' if len(logs) > 1 else ''}{_times(nearest)} times as long"
-        return _judged(limited, number, numbers, "far slower" if any(far) else "")
+        compared = _against(game, slow, others)
+        return _judged(limited, number, numbers, compared, "far slower" if any(far) else "")
 
     return check
 
@@ -188,8 +195,13 @@ def _compared(game: Game, method: str, rivals: Sequence[str], which: Which) -> F
     worst = max(range(len(leads)), key=lambda k: leads[k].mean.value)
     number = f"{leads[worst].mean} points"
     if len(leads) > 1:
-        number += f" against {in_words(rivals[worst])}"
-    return _judged(limited, number, numbers, caveats)
+        number += f" against {game.named(rivals[worst])}"
+    return _judged(limited, number, numbers, _against(game, method, rivals), caveats)
+
+
+def _against(game: Game, method: str, others: Sequence[str]) -> str:
+    """Name what was compared."""
+    return f"{game.named(method)}, against {'; '.join(map(game.named, others))}"
 
 
 class Limited(NamedTuple):
@@ -211,7 +223,9 @@ class Limited(NamedTuple):
         return self.found.p(self.limit)
 
 
-def _judged(limited: Sequence[Limited], number: str, numbers: str, remark: str = "") -> Finding:
+def _judged(
+    limited: Sequence[Limited], number: str, numbers: str, compared: str, remark: str = ""
+) -> Finding:
     """Judge a claim that needs every comparison.
 
     Its p is the largest of theirs, as all must hold; where some refute it, the smallest of those
@@ -225,7 +239,7 @@ def _judged(limited: Sequence[Limited], number: str, numbers: str, remark: str =
     seeds = min(len(part.found.values) for part in limited)
     count = f"{seeds} seed{'s' if seeds != 1 else ''}" if holds is None else ""
     said = "; ".join(part for part in (count, remark) if part)
-    return Finding(holds, number, numbers, p, said)
+    return Finding(holds, number, numbers, compared, p, said)
 
 
 def _value(game: Game, method: str, which: Which) -> str:
@@ -284,6 +298,7 @@ class Part(NamedTuple):
     """What became of a claim with one kind of constants, and the numbers that decide it.
 
     `number` is the one that decides it, `p` of the paired test, after Holm's correction.
+    `compared` has the full names of the methods that were compared.
     """
 
     preset: str
@@ -292,6 +307,7 @@ class Part(NamedTuple):
     numbers: str
     number: str
     p: float
+    compared: str = ""
 
 
 class Verdict(NamedTuple):
@@ -364,7 +380,8 @@ def verdicts(summary: Summary, place: ProblemAtHorizon) -> list[Verdict]:
         corrected = holm([finding.p for finding in findings.values()])
         for (claim, finding), p in zip(findings.items(), corrected, strict=True):
             outcome, words = OUTCOMES[finding.holds], _words(finding)
-            parts[claim].append(Part(preset, outcome, words, finding.numbers, finding.number, p))
+            numbers = finding.numbers, finding.number
+            parts[claim].append(Part(preset, outcome, words, *numbers, p, finding.compared))
     return [_verdict(claim, tuple(of)) for claim, of in parts.items()]
 
 
