@@ -10,7 +10,8 @@ import pytest
 import sqlalchemy as sql
 
 import hedgerow as hr
-from hedgerow.live.schema import JOURNAL, MIGRATIONS, SNAPSHOTS, VERSION, VERSIONS
+from hedgerow.live.migrations import MIGRATIONS, VERSION
+from hedgerow.live.schema import JOURNAL, SNAPSHOTS, VERSIONS
 from hedgerow.live.session import ConflictError
 from hedgerow.live.store import StoreError
 from kill_live import broken_invariants, journal
