@@ -39,7 +39,7 @@ def _chained(connection: sql.Connection) -> None:
         known = {column["name"] for column in inspector.get_columns(table.name)}
         for name in names:
             if name not in known:  # a store that is made now has it
-                connection.execute(sql.DDL(f"ALTER TABLE {table.name} ADD COLUMN {name} TEXT"))
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} TEXT")
     for made in (HEADS, COPIES):
         made.create(connection, checkfirst=True)
     for session in connection.execute(sql.select(SESSIONS.c.id)).scalars().all():

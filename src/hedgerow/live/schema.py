@@ -9,8 +9,8 @@ from __future__ import annotations
 import sqlalchemy as sql
 from sqlalchemy import Column, Float, ForeignKey, Integer, LargeBinary, Text, UniqueConstraint
 
-ASK, TELL = 0, 1
-"""The kinds of journal rows."""
+ASK, TELL, LOST = 0, 1, 2
+"""The kinds of journal rows; a repair leaves a lost one where another cannot be recovered."""
 
 METADATA = sql.MetaData()
 VERSIONS = sql.Table("hedgerow_schema", METADATA, Column("version", Integer, nullable=False))

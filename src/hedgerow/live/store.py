@@ -155,9 +155,7 @@ class Store:
         call_after_fork(self)
         try:
             with self.writing() as connection:
-                if not self.is_file:
-                    connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))
-                migrate(connection, self.place)
+                self._migrate(connection)
         except BaseException:
             self.close()
             raise
@@ -262,6 +260,12 @@ class Store:
                 driver: Any = alone.connection.driver_connection
                 driver.execute("VACUUM")  # in no transaction
         return dropped
+
+    def _migrate(self, connection: sql.Connection) -> None:
+        """Create the tables, or bring them to this release's version."""
+        if not self.is_file:
+            connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))
+        migrate(connection, self.place)
 
     @contextmanager
     def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
