@@ -279,7 +279,7 @@ def main() -> None:
     counts = [int(given) for given in sys.argv[1:]] + [200, 200, 0][len(sys.argv) - 1 :]
     verdict: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        verdict["SQLite"] = trial(f"{folder}/store.db", counts[0], counts[2], longest=0.15)
+        verdict["SQLite"] = trial(f"{folder}/store.db", counts[0], counts[2], longest=0.8)
     if counts[1] and available():
         with postgres_server() as place:
             verdict["PostgreSQL"] = trial(place, counts[1], counts[2], longest=0.8)

@@ -72,7 +72,7 @@ class Damage:
 class _Unmigrated(Store):
     """A store as it lies there."""
 
-    def _migrate(self, connection: sql.Connection) -> None:
+    def _migrate(self) -> None:
         pass
 
 
@@ -232,13 +232,16 @@ class _Session:
 
     def _check_payload(self, row: Any, known: int) -> tuple[Damage, _Change] | None:
         """Return what to do about a row whose action or feedback is not there as it was."""
-        is_whole = isinstance(row.payload, bytes) and digest_of(row.payload) == row.digest
+        is_whole = _fits(row.payload, row.digest)
         what = f"the {'action' if row.kind == ASK else 'feedback'} of row {row.seq} "
         what += "is missing" if row.payload is None else "was changed"
-        if row.kind == TELL and row.seq > known and (not is_whole or row.action is None):
-            remedy = "leave it out; it can be reported again"
+        if row.kind == TELL and row.seq > known:  # it is needed
+            has_action = _fits(row.action, row.action_digest)
+            if is_whole and has_action:
+                return None
             if is_whole:
-                what = f"the action that the feedback of row {row.seq} is about is missing"
+                what = f"the feedback of row {row.seq} is about an action that is missing"
+            remedy = "leave it out" + ("; it can be reported again" if has_action else "")
             return Damage(self.where, what, remedy), _Change(row.seq, {"kind": LOST})
         if row.payload is not None and not is_whole:
             damage = Damage(self.where, what, "drop it, as compaction does")
@@ -272,6 +275,10 @@ class _Session:
             if row.digest is not None:
                 digest = snapshot_digest(self.id, seq, row.release, chain, row.payload)
                 self.connection.execute(sql.update(SNAPSHOTS).where(*at).values(digest=digest))
+
+
+def _fits(payload: Any, digest: str) -> bool:
+    return isinstance(payload, bytes) and digest_of(payload) == digest
 
 
 def _numbers(row: Any, before: Any, dim: int) -> dict[str, Any]:

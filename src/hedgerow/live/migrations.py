@@ -51,6 +51,13 @@ MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (_sessions, _tokens, 
 VERSION = len(MIGRATIONS)
 
 
+def is_current(connection: sql.Connection) -> bool:
+    """Whether a store has this release's version of the tables."""
+    if not sql.inspect(connection).has_table(VERSIONS.name):
+        return False
+    return list(connection.execute(sql.select(VERSIONS.c.version)).scalars()) == [VERSION]
+
+
 def migrate(connection: sql.Connection, place: str) -> None:
     """Bring a store to this release's version, or refuse what is no store of hedgerow."""
     found = set(sql.inspect(connection).get_table_names())

@@ -80,32 +80,37 @@ def begin(
     given, dim = configuration(policy), policy.decision_set.dim
     names = _edge_names(policy.decision_set) if labels is None else _labels(labels, dim)
     every = as_count(every, "every")
+    known = sql.select(SESSIONS.c.id).where(SESSIONS.c.name == name)
     opened = store if isinstance(store, Store) else Store(store)
     try:
-        with opened.writing() as connection:
-            if not opened.is_file:
-                connection.execute(sql.text("LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE"))
-            known = sql.select(SESSIONS.c.id).where(SESSIONS.c.name == name)
-            if connection.execute(known).one_or_none() is None:
-                connection.execute(
-                    sql.insert(SESSIONS).values(
-                        name=name,
-                        created=time.time(),
-                        policy=shown(policy),
-                        configuration=given,
-                        dim=dim,
-                        every=every,
-                        labels=names,
-                        spec=spec,
+        with opened.reading() as connection:
+            is_new = connection.execute(known).one_or_none() is None
+        if is_new:
+            with opened.writing() as connection:
+                if not opened.is_file:
+                    connection.execute(sql.text("LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE"))
+                if connection.execute(known).one_or_none() is None:  # still
+                    connection.execute(
+                        sql.insert(SESSIONS).values(
+                            name=name,
+                            created=time.time(),
+                            policy=shown(policy),
+                            configuration=given,
+                            dim=dim,
+                            every=every,
+                            labels=names,
+                            spec=spec,
+                        )
                     )
-                )
-                session = connection.execute(known).scalar_one()
-                seal_session(connection, session)
-                seal_journal(connection, session)
-                payload = pack_snapshot(policy.state())
-                add_snapshot(connection, session, 0, FIRST, this_release(), payload)
+                    session = connection.execute(known).scalar_one()
+                    seal_session(connection, session)
+                    seal_journal(connection, session)
+                    payload = pack_snapshot(policy.state())
+                    add_snapshot(connection, session, 0, FIRST, this_release(), payload)
+        with opened.reading() as connection:
             row = session_row(connection, name)
-            if not check_configuration(row, policy, given, upgrade=upgrade):
+        if not check_configuration(row, policy, given, upgrade=upgrade):
+            with opened.writing(row.id) as connection:
                 change = sql.update(SESSIONS).where(SESSIONS.c.id == row.id)
                 connection.execute(change.values(configuration=given))
                 seal_session(connection, row.id)

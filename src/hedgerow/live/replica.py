@@ -55,6 +55,7 @@ class Replica:
         self.told = 0, FIRST  # the last row of feedback up to seq, and its digest
         self.replays = False  # whether the state was rebuilt without a snapshot of this release
         self._start, self._upgrade = policy.state(), upgrade
+        self._recorded = "an earlier release"
         self._takes_late = takes_late(policy)
 
     def catch_up(self, connection: sql.Connection) -> int:
@@ -141,8 +142,8 @@ class Replica:
         if not self._upgrade and not np.array_equal(recorded, play):
             far = float(np.abs(recorded - play).max())
             raise OtherPlayError(
-                f"session {self.name!r} was played by another release of hedgerow, and this one "
-                f"would have played otherwise from round {row.round} on (by {far:.2g} in a "
+                f"session {self.name!r} was recorded by {self._recorded}, and this release would "
+                f"have played otherwise from round {row.round} on (by {far:.2g} in a "
                 "coordinate); continue from its journal with this release by "
                 "live.open(..., upgrade=True) or `hedgerow live upgrade STORE NAME`, or stay with "
                 "the release that recorded it"
@@ -182,14 +183,17 @@ class Replica:
         own = own.where(SNAPSHOTS.c.seq >= least).order_by(SNAPSHOTS.c.seq.desc())
         for row in connection.execute(own).all():
             same = row.release == this_release()
+            if row.release and not same:
+                self._recorded = f"release {row.release}"
             if not (same or least or row.seq == 0):
                 continue
-            wrong = snapshot_damage(connection, row) or self._set(row)
-            if wrong is None:
+            wrong = snapshot_damage(connection, row)
+            if wrong is None and (wrong := self._set(row)) is None:
                 self.replays = not same
                 self._stand_at(connection, int(row.seq))
                 return
-            LOG.warning("session %s: %s; an earlier state is used", self.name, wrong)
+            level = logging.WARNING if same else logging.DEBUG
+            LOG.log(level, "session %s: %s; an earlier state is used", self.name, wrong)
         if least:
             raise damaged(
                 f"row {least} in the journal of session {self.name!r} has no payload, and no "

@@ -116,7 +116,7 @@ class Session:
         self._open: dict[str, tuple[int, Vector, str]] = {}
         self._round: int | None = None  # the last one, up to its row
         self._refresh()
-        if self._replica.replays and self._replica.told[0]:
+        if self._replica.replays:
             self._keep_snapshot()
         call_after_fork(self)
 

@@ -32,7 +32,7 @@ from hedgerow.live.chain import (
     snapshot_digest,
     text_digest,
 )
-from hedgerow.live.migrations import migrate
+from hedgerow.live.migrations import is_current, migrate
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
 from hedgerow.snapshot_file import unpack_snapshot
 
@@ -154,8 +154,7 @@ class Store:
         sql.event.listen(self.engine, "connect", prepare)
         call_after_fork(self)
         try:
-            with self.writing() as connection:
-                self._migrate(connection)
+            self._migrate()
         except BaseException:
             self.close()
             raise
@@ -261,11 +260,15 @@ class Store:
                 driver.execute("VACUUM")  # in no transaction
         return dropped
 
-    def _migrate(self, connection: sql.Connection) -> None:
+    def _migrate(self) -> None:
         """Create the tables, or bring them to this release's version."""
-        if not self.is_file:
-            connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))
-        migrate(connection, self.place)
+        with self.reading() as connection:
+            if is_current(connection):
+                return
+        with self.writing() as connection:
+            if not self.is_file:
+                connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))
+            migrate(connection, self.place)
 
     @contextmanager
     def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
