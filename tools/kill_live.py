@@ -1,8 +1,9 @@
-"""Kill a live session at random moments, and compare it with one that nobody disturbed.
+"""Kill the writers of a live session at random moments while others open and read it.
 
     python tools/kill_live.py [kills in SQLite] [kills in PostgreSQL] [seed]
 
-Writes evidence/kill_live.json.
+The states of observers, and of the session at the end, are compared with a replay of the journal;
+the session is compared with one that was not disturbed. Writes evidence/kill_live.json.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 import sqlalchemy as sql
 
 import hedgerow as hr
-from hedgerow.live.payloads import digest_of, pack_action
+from hedgerow.live.payloads import digest_of, pack_action, unpack_action, unpack_feedback, value_of
 from hedgerow.live.schema import ASK, JOURNAL, TELL
 from hedgerow.live.store import session_row
 from postgres_server import available, postgres_server
@@ -30,6 +31,8 @@ from postgres_server import available, postgres_server
 BLOCK = ("ask 0", "ask 1", "tell 1", "ask 2", "tell 0", "tell 2")
 """Three rounds: feedback comes late and out of order."""
 KILLED, QUIET = "killed", "quiet"
+OBSERVERS = 2
+EVERY = 16
 
 
 def new_policy() -> Any:
@@ -59,7 +62,7 @@ def operation(session: Any, index: int) -> tuple[str, ...]:
 
 def victim(place: str, policy: Any, index: int, pipe: int) -> None:
     """Go on from an operation until killed, and say what was acknowledged."""
-    with hr.live.open(place, KILLED, policy, every=16) as session:
+    with hr.live.open(place, KILLED, policy, every=EVERY) as session:
         while True:
             line = " ".join((str(index), *operation(session, index)))
             os.write(pipe, line.encode() + b"\n")
@@ -101,11 +104,99 @@ def disturb(
 
 def finish(place: str, name: str, begin: int, end: int) -> str:
     """Play quietly from one operation to another; return the checksum of the final state."""
-    with hr.live.open(place, name, new_policy(), every=16) as session:
+    with hr.live.open(place, name, new_policy(), every=EVERY) as session:
         for index in range(begin, end):
             operation(session, index)
         session.certificate()
         return str(session.policy.state()["checksum"])
+
+
+class Replay:
+    """The state of a session, computed from the first row of its journal on.
+
+    Args:
+        policy: a new one.
+
+    """
+
+    def __init__(self, policy: Any):
+        self.policy, self.seq = policy, 0
+        self.totals = 0, 0.0, 0.0, 0
+        self._actions: dict[int, Any] = {}
+
+    def up_to(self, store: Any, name: str, last: int | None = None) -> tuple[str, Any]:
+        """Return checksum and totals after row `last` of a journal that was never compacted."""
+        dim = self.policy.decision_set.dim
+        for row in journal_in(store, name, self.seq, last):
+            if row.kind == ASK:
+                self._actions[row.round] = unpack_action(row.payload, row.digest, dim)
+            elif row.kind == TELL:
+                cost, constraint = unpack_feedback(row.payload, row.digest, dim)
+                at = self._actions.pop(row.round)
+                late = {} if np.array_equal(at, self.policy.ask()) else {"at": at}
+                self.policy.tell(cost, constraint, **late)
+                count, total, ccv, violated = self.totals
+                over = value_of(constraint)
+                self.totals = (
+                    count + 1,
+                    total + value_of(cost),
+                    ccv + max(0.0, over),
+                    violated + (over > 0.0),
+                )
+            self.seq = row.seq
+        return str(self.policy.state()["checksum"]), self.totals
+
+
+def state_of(session: Any) -> tuple[int, tuple[str, Any]]:
+    """Return the row that a session has reached, its checksum and its totals."""
+    replica = session._replica
+    return replica.seq, (str(session.policy.state()["checksum"]), replica.totals)
+
+
+def observe(place: str, policy: Any, stop: int, result: int) -> None:
+    """Open and read the session until stopped, and compare each state with a replay."""
+    start, seen = policy.state(), {"openings": 0, "states": 0, "wrong": 0}
+    replay = Replay(new_policy())
+    while not select.select([stop], [], [], 0.0)[0]:
+        policy.restore(start)
+        with hr.live.open(place, KILLED, policy, every=EVERY) as session:
+            seen["openings"] += 1
+            for _ in range(3):
+                seq, state = state_of(session)
+                seen["states"] += 1
+                seen["wrong"] += state != replay.up_to(session.store, KILLED, seq)
+                session.certificate()
+    os.write(result, json.dumps(seen).encode())
+
+
+def observers(place: str) -> Any:
+    """Start observers; return a function that ends them and returns what they saw."""
+    stop, stopped = os.pipe()
+    begun = []
+    for _ in range(OBSERVERS):
+        policy, (reading, writing) = new_policy(), os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.close(stopped)
+                observe(place, policy, stop, writing)
+            finally:
+                os._exit(1)
+        os.close(writing)
+        begun.append((child, reading))
+
+    def end() -> dict[str, int]:
+        os.close(stopped)
+        seen: dict[str, int] = {"openings": 0, "states": 0, "wrong": 0}
+        for child, reading in begun:
+            os.waitpid(child, 0)
+            for name, count in json.loads(os.read(reading, 1 << 16)).items():
+                seen[name] += count
+            os.close(reading)
+        os.close(stop)
+        return seen
+
+    return end
 
 
 def journal(place: str, name: str) -> list[Any]:
@@ -114,12 +205,14 @@ def journal(place: str, name: str) -> list[Any]:
         return journal_in(store, name)
 
 
-def journal_in(store: Any, name: str) -> list[Any]:
-    """Return the journal of a session in an open store."""
+def journal_in(store: Any, name: str, after: int = 0, last: int | None = None) -> list[Any]:
+    """Return the journal of a session in an open store, or rows of it."""
     with store.reading() as connection:
         session = session_row(connection, name).id
-        own = sql.select(JOURNAL).where(JOURNAL.c.session == session).order_by(JOURNAL.c.seq)
-        return list(connection.execute(own))
+        own = sql.select(JOURNAL).where(JOURNAL.c.session == session, JOURNAL.c.seq > after)
+        if last is not None:
+            own = own.where(JOURNAL.c.seq <= last)
+        return list(connection.execute(own.order_by(JOURNAL.c.seq)))
 
 
 def broken_invariants(rows: list[Any]) -> list[str]:
@@ -148,11 +241,15 @@ def trial(place: str, kills: int, seed: int, longest: float) -> dict[str, Any]:
     begin = time.perf_counter()
     finish(place, "warm", 0, 3 * len(BLOCK))
     longest = max(longest, 2.0 * (time.perf_counter() - begin))  # on a busy machine all is slower
-    begin = time.perf_counter()
+    finish(place, KILLED, 0, 0)
+    begin, end_observers = time.perf_counter(), observers(place)
     acknowledged = disturb(place, kills, random.Random(seed), longest)  # noqa: S311
+    seen = end_observers()
     end = len(BLOCK) * (len(acknowledged) // len(BLOCK) + 2)
     state = finish(place, KILLED, max(0, len(acknowledged) - 2), end)
     same = finish(place, QUIET, 0, end)
+    with hr.live.Store(place) as store:
+        replayed, _ = Replay(new_policy()).up_to(store, KILLED)
     rows = journal(place, KILLED)
     stored = {(row.kind, row.round): row for row in rows}
     lost = 0
@@ -166,6 +263,9 @@ def trial(place: str, kills: int, seed: int, longest: float) -> dict[str, Any]:
         "acknowledged facts lost": lost,
         "counted twice": len(facts) - len({fact[:2] for fact in facts}),
         "broken invariants": broken_invariants(rows),
+        "openings by observers": seen["openings"],
+        "states of observers": seen["states"],
+        "states unlike a replay": seen["wrong"] + (replayed != state),
         "final state bit-identical": state == same,
         "journal bit-identical": facts
         == [(r.kind, r.round, r.digest) for r in journal(place, QUIET)],
@@ -176,10 +276,10 @@ def trial(place: str, kills: int, seed: int, longest: float) -> dict[str, Any]:
 
 def main() -> None:
     """Kill as often as asked for and write the verdict."""
-    counts = [int(given) for given in sys.argv[1:]] + [1000, 200, 0][len(sys.argv) - 1 :]
+    counts = [int(given) for given in sys.argv[1:]] + [200, 200, 0][len(sys.argv) - 1 :]
     verdict: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        verdict["SQLite"] = trial(f"{folder}/store.db", counts[0], counts[2], longest=0.15)
+        verdict["SQLite"] = trial(f"{folder}/store.db", counts[0], counts[2], longest=0.8)
     if counts[1] and available():
         with postgres_server() as place:
             verdict["PostgreSQL"] = trial(place, counts[1], counts[2], longest=0.8)

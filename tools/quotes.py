@@ -461,6 +461,7 @@ def live_kills() -> Said:
     found = read("kill_live.json")
     lost = sum(row["acknowledged facts lost"] + row["counted twice"] for row in found.values())
     assert lost == 0
+    assert all(row["states unlike a replay"] == 0 for row in found.values())
     assert all(row["final state bit-identical"] for row in found.values())
     return (f"{found['SQLite']['kills']} kills", f"{found['PostgreSQL']['kills']} with PostgreSQL")
 

@@ -8,8 +8,8 @@ import hashlib
 import inspect
 import json
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, Self, TypedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol, Self, TypedDict, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,28 @@ from hedgerow.showing import shown
 from hedgerow.snapshot_file import read_snapshot, write_snapshot
 
 __all__ = [
+    "Call",
     "Restorable",
     "Snapshot",
     "State",
     "Stateful",
     "fingerprint",
+    "records_call",
     "states",
 ]
 
 VERSION = 3
+
+
+class Call(NamedTuple):
+    """A call of a function or class: the arguments that were given, and the defaults of all."""
+
+    name: str
+    arguments: dict[str, Any]
+    defaults: dict[str, Any]
+
+
+Build = TypeVar("Build", bound=Callable[..., Any])
 
 
 class Snapshot(TypedDict):
@@ -102,6 +115,7 @@ class Stateful:
 
     _state = State()
     _made_of: tuple[tuple[Any, ...], dict[str, Any]]
+    _call: Call | None = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Remember the arguments, of which a copy is built."""
@@ -109,6 +123,12 @@ class Stateful:
         named = {name: _own(value) for name, value in kwargs.items()}
         self._made_of = tuple(map(_own, args)), named
         return self
+
+    def made_by(self) -> Call:
+        """Return the call that made it: of a preset such as `projection_free_coco`, or its own."""
+        if self._call is None:
+            return _called(type(self).__qualname__, _signature(type(self)), *self._made_of)
+        return self._call
 
     @property
     def _parts(self) -> Mapping[str, Restorable]:
@@ -225,7 +245,7 @@ class Stateful:
         return array
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _built, (type(self), *self._made_of), self.state()
+        return _built, (type(self), *self._made_of, self._call), self.state()
 
     def __setstate__(self, snapshot: Snapshot) -> None:
         self.restore(snapshot)
@@ -251,8 +271,45 @@ def fingerprint(value: object) -> str:
     return digest.hexdigest()[:32]
 
 
-def _built(kind: type[Stateful], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stateful:
-    return kind(*args, **kwargs)
+def records_call(build: Build) -> Build:
+    """Let what a function builds remember the user's call, for `made_by`.
+
+    >>> @records_call
+    ... def eager(size, *, speed=1.0):
+    ...     return Stateful()
+    >>> eager(3).made_by()
+    Call(name='eager', arguments={'size': 3}, defaults={'speed': 1.0})
+    """
+
+    @functools.cache
+    def signature() -> inspect.Signature:
+        return inspect.signature(build)
+
+    @functools.wraps(build)
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        made = build(*args, **kwargs)
+        if isinstance(made, Stateful):
+            made._call = _called(build.__qualname__, signature(), args, kwargs)
+        return made
+
+    return cast(Build, recorded)
+
+
+def _called(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Call:
+    given = signature.bind(*args, **kwargs).arguments
+    every = signature.parameters.values()
+    defaults = {one.name: one.default for one in every if one.default is not one.empty}
+    return Call(name, {key: _own(value) for key, value in given.items()}, defaults)
+
+
+def _built(
+    kind: type[Stateful], args: tuple[Any, ...], kwargs: dict[str, Any], call: Call | None = None
+) -> Stateful:
+    made = kind(*args, **kwargs)
+    made._call = call
+    return made
 
 
 def _own(argument: Any) -> Any:

@@ -10,7 +10,8 @@ import pytest
 import sqlalchemy as sql
 
 import hedgerow as hr
-from hedgerow.live.schema import JOURNAL, MIGRATIONS, SNAPSHOTS, VERSION, VERSIONS
+from hedgerow.live.migrations import MIGRATIONS, VERSION
+from hedgerow.live.schema import VERSIONS
 from hedgerow.live.session import ConflictError
 from hedgerow.live.store import StoreError
 from kill_live import broken_invariants, journal
@@ -150,11 +151,11 @@ def test_refused_feedback_changes_nothing(place):
 def test_another_policy_is_refused_in_a_sentence(place):
     with hr.live.open(place, "a", policy()) as session:
         played(session, rounds(2))
-    with pytest.raises(ValueError, match=r"created with another policy or other arguments \(sur"):
+    with pytest.raises(ValueError, match=r"\(eagerness was left out, now it is 2\)"):
         hr.live.open(place, "a", policy(eagerness=2.0))
-    with pytest.raises(ValueError, match="learner"):
+    with pytest.raises(ValueError, match=r"decision_set was Simplex\(n=4\), now it is S"):
         hr.live.open(place, "a", hr.projection_free_coco(hr.sets.Simplex(5)))
-    with pytest.raises(ValueError, match=r"was a .*, now it is a "):
+    with pytest.raises(ValueError, match=r"made by projection_free_coco, now by projection_free_l"):
         hr.live.open(place, "a", hr.projection_free_long_term(X))
 
 
@@ -295,21 +296,6 @@ def test_compaction_keeps_the_session(place):
         hr.simulate(alone, hr.Recorded(X, game))
         assert behind.policy.state()["checksum"] == alone.state()["checksum"]
     assert broken_invariants(journal(place, "a")) == []
-
-
-def test_what_was_changed_in_the_store_is_refused(place):
-    with hr.live.open(place, "a", policy(), every=4) as session:
-        played(session, rounds(6))
-        with session.store.writing() as connection:
-            connection.execute(
-                sql.update(JOURNAL).where(JOURNAL.c.seq == 12).values(payload=b"[1, false, []]\n")
-            )
-    with pytest.raises(ValueError, match="the store was changed after it was written"):
-        hr.live.open(place, "a", policy())
-    with hr.live.Store(place) as store, store.writing() as connection:
-        connection.execute(sql.update(SNAPSHOTS).values(payload=b"\x80\x04N."))
-    with pytest.raises(ValueError, match="is no snapshot of hedgerow"):
-        hr.live.open(place, "a", policy())
 
 
 def test_labels_are_kept(place):

@@ -22,7 +22,7 @@ from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.edges import number_nodes
 from hedgerow.sets.unit_flow import UnitFlow
-from hedgerow.snapshot import State
+from hedgerow.snapshot import State, records_call
 from hedgerow.surrogates.queued import checked, checked_each, most_violated
 
 TIE = 1e-9
@@ -66,6 +66,7 @@ class FixedAction(StatefulPlayer):
         checked_each(constraint, self.decision_set.dim)
 
 
+@records_call
 def fixed(decision_set: DecisionSet, x: ArrayLike | Sequence[str] | str) -> FixedAction:
     """Always play the same action.
 
@@ -142,6 +143,7 @@ def route(decision_set: DecisionSet, nodes: Sequence[str]) -> Vector:
     return x
 
 
+@records_call
 def shortest_path(
     decision_set: DecisionSet, horizon: int | None = None, *, lengths: ArrayLike | None = None
 ) -> FixedAction:
@@ -158,6 +160,7 @@ def shortest_path(
     return FixedAction(decision_set, decision_set.lmo(_lengths(decision_set, lengths)))
 
 
+@records_call
 def cheapest_path(
     decision_set: DecisionSet, horizon: int | None = None, *, prices: ArrayLike | None = None
 ) -> FixedAction:
@@ -165,6 +168,7 @@ def cheapest_path(
     return shortest_path(decision_set, horizon, lengths=prices)
 
 
+@records_call
 def ecmp(
     decision_set: DecisionSet, horizon: int | None = None, *, metric: ArrayLike | None = None
 ) -> FixedAction:
@@ -300,6 +304,7 @@ class BestOfYesterday(StatefulPlayer):
         return self.decision_set.lmo(direction)
 
 
+@records_call
 def best_of_yesterday(
     decision_set: DecisionSet, horizon: int | None = None, *, window: int = DAY
 ) -> BestOfYesterday:

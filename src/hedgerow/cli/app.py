@@ -17,7 +17,7 @@ from hedgerow.cli.fetch import fetch
 from hedgerow.cli.habits import SETTINGS, show_log
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import experiments, methods, problems, show, show_list
-from hedgerow.cli.live import compact, dashboard, serve, token
+from hedgerow.cli.live import compact, dashboard, live, serve, token
 from hedgerow.cli.network import network
 from hedgerow.cli.report import report
 from hedgerow.cli.reproduce import reproduce
@@ -48,6 +48,7 @@ app.command()(backtest)
 app.command()(report)
 app.command()(reproduce)
 app.command()(tune)
+app.add_typer(live, name="live")
 app.add_typer(token, name="token")
 app.command()(serve)
 app.command()(dashboard)

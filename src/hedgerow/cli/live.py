@@ -1,4 +1,4 @@
-"""`hedgerow serve`, `dashboard`, `compact` and `token`: live sessions from the command line."""
+"""`hedgerow serve`, `dashboard`, `compact`, `live` and `token`: live sessions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipaddress
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 Place = Annotated[str, typer.Argument(metavar="STORE", help="A file, or a postgresql:// URL.")]
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
 token = typer.Typer(help="Make, list and revoke tokens of a store.", no_args_is_help=True)
+
+live = typer.Typer(
+    help="Check a store of live sessions, and upgrade sessions.", no_args_is_help=True
+)
 
 
 @contextmanager
@@ -89,6 +94,50 @@ def compact(store: Place, name: Annotated[str, typer.Argument(help="The session.
     """Delete actions and gradients before a session's last snapshot; keep values and state."""
     with _store(store) as opened:
         say(f"{opened.compact(name)} rows of the journal were compacted.")
+
+
+@live.command()
+def check(
+    store: Place,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Recover what can be recovered; back it up first.")
+    ] = False,
+) -> None:
+    """Read a whole store, and list what was damaged and what can be recovered.
+
+    Stop what writes to it. The exit code is 1 if something is damaged.
+    """
+    with report_errors():
+        try:
+            from hedgerow.live.checking import check_store
+        except ModuleNotFoundError as missing:
+            raise ImportError(str(missing)) from None
+        if "://" not in store and not Path(store).exists():
+            raise ValueError(f"there is no store {store}; give its path")
+        found = check_store(store, repair=repair)
+        for damage in found:
+            say(str(damage))
+        left = [damage for damage in found if not damage.remedy]
+        if repair:
+            left = check_store(store)
+            if found and not left:
+                say("All of this was repaired.")
+        elif found and len(left) < len(found):
+            say("Nothing was written; `hedgerow live check --repair STORE` recovers what it can.")
+        if not found:
+            say("Nothing is damaged.")
+        if left or (found and not repair):
+            raise typer.Exit(1)
+
+
+@live.command()
+def upgrade(store: Place, name: Annotated[str, typer.Argument(help="The session.")]) -> None:
+    """Continue a session of the service with this release, though it would play otherwise."""
+    with _store(store) as opened:
+        from hedgerow.live.opening import upgrade_session
+
+        upgrade_session(opened, name)
+        say(f"session {name} continues with this release.")
 
 
 @token.command("add")

@@ -11,8 +11,9 @@ import sqlalchemy as sql
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector
+from hedgerow.live.chain import LINKED, ROW, checked
 from hedgerow.live.payloads import unpack_action
-from hedgerow.live.schema import ASK, JOURNAL, TELL
+from hedgerow.live.schema import ASK, TELL
 from hedgerow.live.store import Store, check_name, session_row
 
 
@@ -58,42 +59,36 @@ def read_history(
     actions: bool = True,
 ) -> History:
     """Return the rounds from `first` to `last` of a session, or those that `step` divides."""
-    told = JOURNAL.alias("told")
-    asked = JOURNAL.alias("asked")
     with store.reading() as connection:
         session = session_row(connection, check_name(name))
-        columns = [
-            asked.c.round, asked.c.time, told.c.time, told.c.seq, told.c.cost, told.c.violation,
-            told.c.weight, told.c.certificate,
-        ]  # fmt: skip
-        if actions:
-            columns += [asked.c.payload, asked.c.digest]
-        matching = sql.and_(
-            told.c.session == asked.c.session, told.c.round == asked.c.round, told.c.kind == TELL
-        )
-        wanted = [asked.c.session == session.id, asked.c.kind == ASK, asked.c.round >= first]
+        wanted = [ROW.c.session == session.id, ROW.c.round >= first]
         if last is not None:
-            wanted.append(asked.c.round <= last)
+            wanted.append(ROW.c.round <= last)
         if step > 1:
-            wanted.append(asked.c.round % step == 0)
-        rows = connection.execute(
-            sql.select(*columns)
-            .select_from(asked.outerjoin(told, matching))
-            .where(*wanted)
-            .order_by(asked.c.round)
-        ).all()
-    numbers = np.array(
-        [[math.nan if v is None else v for v in row[1:8]] for row in rows], dtype=np.float64
-    ).reshape(len(rows), 7)
-    asked_at, answered_at, seqs, cost, violation, weight, certificate = numbers.T.copy()
-    order = np.full(len(rows), -1, dtype=np.int64)
-    order[np.argsort(seqs)[: np.isfinite(seqs).sum()]] = np.arange(np.isfinite(seqs).sum())
-    points = np.full((len(rows) if actions else 0, session.dim), math.nan)
-    for point, row in zip(points, rows, strict=False):
-        if row[8] is not None:
-            point[:] = unpack_action(row[8], row[9], session.dim)
+            wanted.append(ROW.c.round % step == 0)
+        if actions:
+            payloads = sql.case((ROW.c.kind == ASK, ROW.c.payload)).label("action")
+            rows = LINKED.add_columns(payloads).where(*wanted)
+        else:
+            rows = LINKED.where(*wanted)
+        found = connection.execute(rows.order_by(ROW.c.round, ROW.c.kind)).all()
+    asks = [row for row in found if checked(row, name).kind == ASK]
+    tells = {row.round: row for row in found if row.kind == TELL}
+    told = [tells.get(ask.round) for ask in asks]
+    asked_at = np.array([ask.time for ask in asks], dtype=np.float64)
+    answered_at, seqs, cost, violation, weight, certificate = (
+        np.array([_number(getattr(row, column, None)) for row in told], dtype=np.float64)
+        for column in ("time", "seq", "cost", "violation", "weight", "certificate")
+    )
+    order = np.full(len(asks), -1, dtype=np.int64)
+    answered = int(np.isfinite(seqs).sum())
+    order[np.argsort(seqs)[:answered]] = np.arange(answered)
+    points = np.full((len(asks) if actions else 0, session.dim), math.nan)
+    for point, ask in zip(points, asks, strict=False):
+        if ask.action is not None:
+            point[:] = unpack_action(ask.action, ask.digest, session.dim)
     return History(
-        np.array([row[0] for row in rows], dtype=np.int64),
+        np.array([ask.round for ask in asks], dtype=np.int64),
         asked_at,
         answered_at,
         order,
@@ -103,3 +98,7 @@ def read_history(
         certificate,
         points,
     )
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -11,9 +11,12 @@ from typing import Any
 import sqlalchemy as sql
 
 from hedgerow.inputs import as_count
-from hedgerow.live.configuration import check_configuration, configuration
-from hedgerow.live.schema import SESSIONS, SNAPSHOTS
+from hedgerow.live.chain import FIRST
+from hedgerow.live.configuration import check_configuration, configuration, shown, this_release
+from hedgerow.live.schema import SESSIONS
+from hedgerow.live.sealing import add_snapshot, seal_journal, seal_session
 from hedgerow.live.session import Session
+from hedgerow.live.specs import policy_of
 from hedgerow.live.store import Store, check_name, session_row
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
@@ -30,6 +33,7 @@ def open(  # noqa: A001 - live.open, as in gzip.open
     *,
     every: int = EVERY,
     labels: Sequence[str] | None = None,
+    upgrade: bool = False,
 ) -> Session:
     """Create a session, or resume it where it stopped, even after a crash of the process.
 
@@ -37,10 +41,13 @@ def open(  # noqa: A001 - live.open, as in gzip.open
         store: the path of an SQLite file, a postgresql:// URL, or a store that is open.
         name: of the session.
         policy: who decides. A new session goes on from its state; a resumed one sets it to the
-            state of the session, and refuses a policy of other arguments.
+            state of the session, and refuses a policy of other arguments. Give one that was just
+            built: where this release cannot use a snapshot it replays the journal from there.
         every: how many feedbacks lie between two snapshots, for a new session.
         labels: names of the coordinates, for a new session; pages show them. Left out, edges
             of a set that has some are named by their ends.
+        upgrade: whether to continue from the journal where another release recorded the session
+            and this one would have played otherwise. Without it such a session is refused.
 
     >>> import tempfile, hedgerow as hr
     >>> folder = tempfile.TemporaryDirectory()
@@ -55,7 +62,7 @@ def open(  # noqa: A001 - live.open, as in gzip.open
     >>> folder.cleanup()
 
     """
-    return begin(store, name, policy, every=every, labels=labels, spec=None)
+    return begin(store, name, policy, every=every, labels=labels, spec=None, upgrade=upgrade)
 
 
 def begin(
@@ -66,43 +73,64 @@ def begin(
     every: int = EVERY,
     labels: Sequence[str] | None = None,
     spec: str | None = None,
+    upgrade: bool = False,
 ) -> Session:
     """Do what `open` does; `spec` is the JSON that the service built the policy from."""
     check_name(name)
-    shown, dim = configuration(policy.state()), policy.decision_set.dim
+    given, dim = configuration(policy), policy.decision_set.dim
     names = _edge_names(policy.decision_set) if labels is None else _labels(labels, dim)
     every = as_count(every, "every")
+    known = sql.select(SESSIONS.c.id).where(SESSIONS.c.name == name)
     opened = store if isinstance(store, Store) else Store(store)
     try:
-        with opened.writing() as connection:
-            known = sql.select(SESSIONS).where(SESSIONS.c.name == name)
-            if not opened.is_file:
-                connection.execute(sql.text("LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE"))
-            row = connection.execute(known).one_or_none()
-            if row is None:
-                connection.execute(
-                    sql.insert(SESSIONS).values(
-                        name=name,
-                        created=time.time(),
-                        policy=repr(policy)[:400],
-                        configuration=shown,
-                        dim=dim,
-                        every=every,
-                        labels=names,
-                        spec=spec,
+        with opened.reading() as connection:
+            is_new = connection.execute(known).one_or_none() is None
+        if is_new:
+            with opened.writing() as connection:
+                if not opened.is_file:
+                    connection.execute(sql.text("LOCK TABLE sessions IN SHARE ROW EXCLUSIVE MODE"))
+                if connection.execute(known).one_or_none() is None:  # still
+                    connection.execute(
+                        sql.insert(SESSIONS).values(
+                            name=name,
+                            created=time.time(),
+                            policy=shown(policy),
+                            configuration=given,
+                            dim=dim,
+                            every=every,
+                            labels=names,
+                            spec=spec,
+                        )
                     )
-                )
-                row = session_row(connection, name)
-                snapshot = pack_snapshot(policy.state())
-                connection.execute(
-                    sql.insert(SNAPSHOTS).values(session=row.id, seq=0, payload=snapshot)
-                )
-        check_configuration(name, row.configuration, shown)
-        return Session(opened, row, policy, owns=not isinstance(store, Store))
+                    session = connection.execute(known).scalar_one()
+                    seal_session(connection, session)
+                    seal_journal(connection, session)
+                    payload = pack_snapshot(policy.state())
+                    add_snapshot(connection, session, 0, FIRST, this_release(), payload)
+        with opened.reading() as connection:
+            row = session_row(connection, name)
+        if not check_configuration(row, policy, given, upgrade=upgrade):
+            with opened.writing(row.id) as connection:
+                change = sql.update(SESSIONS).where(SESSIONS.c.id == row.id)
+                connection.execute(change.values(configuration=given))
+                seal_session(connection, row.id)
+        return Session(opened, row, policy, not isinstance(store, Store), upgrade)
     except BaseException:
         if not isinstance(store, Store):
             opened.close()
         raise
+
+
+def upgrade_session(store: Store, name: str) -> None:
+    """Continue a session of the service with this release, though it would play otherwise."""
+    with store.reading() as connection:
+        spec = session_row(connection, check_name(name)).spec
+    if spec is None:
+        raise ValueError(
+            f"session {name!r} was created in Python, so only Python has its policy; open it there "
+            "with live.open(..., upgrade=True)"
+        )
+    begin(store, name, policy_of(json.loads(spec)), spec=spec, upgrade=True)
 
 
 def _labels(labels: Sequence[str], dim: int) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.feedback import Eval, EvalGrad, EvalLinear, SemiBanditFeedback
 from hedgerow.inputs import Vector, as_number, as_vector
+from hedgerow.live.chain import damaged
 
 Seen = EvalGrad | EvalLinear | SemiBanditFeedback | Eval
 Told = Seen | tuple[Seen, ...]
@@ -89,11 +90,8 @@ def unpack_feedback(payload: bytes, digest: str, dim: int) -> tuple[Seen, Told]:
 
 
 def _check(payload: bytes, digest: str) -> None:
-    if digest_of(payload) != digest:
-        raise ValueError(
-            "the store was changed after it was written: a payload does not match its digest; "
-            "restore an undamaged copy of the store"
-        )
+    if not isinstance(payload, bytes) or digest_of(payload) != digest:
+        raise damaged("a payload does not match its digest")
 
 
 def _seen(seen: Any, name: str, dim: int) -> Seen:

@@ -1,27 +1,36 @@
-"""A policy at the state of the journal: rebuilt from the last snapshot and the feedback after it.
+"""A policy at the state of the journal: rebuilt from a snapshot and the feedback after it.
 
 The policy's state is a function of the journal, bit for bit, whichever process computes it.
 """
 
 from __future__ import annotations
 
+import logging
+import math
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sql
 
 from hedgerow.inputs import Vector
+from hedgerow.live.chain import FIRST, ROW, WHOLE, checked, damaged
+from hedgerow.live.configuration import this_release
 from hedgerow.live.payloads import Seen, Told, unpack_action, unpack_feedback, value_of
-from hedgerow.live.schema import ASK, JOURNAL, SNAPSHOTS, TELL
-from hedgerow.live.store import CERTIFIED, Store
+from hedgerow.live.schema import SNAPSHOTS, TELL
+from hedgerow.live.sealing import add_snapshot
+from hedgerow.live.store import CERTIFIED, HEAD, Store, snapshot_damage
 from hedgerow.protocols.late import refuse_late, takes_late
 from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot_file import pack_snapshot, unpack_snapshot
 
-HEAD = sql.select(sql.func.max(JOURNAL.c.seq)).where(JOURNAL.c.session == sql.bindparam("session"))
 TOTALS = ("told", "total_cost", "total_ccv", "total_violated")
 Totals = tuple[int, float, float, int]
 NOTHING: Totals = (0, 0.0, 0.0, 0)
+LOG = logging.getLogger("hedgerow.live")
+
+
+class OtherPlayError(ValueError):
+    """The session was recorded by another release, which plays otherwise."""
 
 
 class Replica:
@@ -31,41 +40,45 @@ class Replica:
         store: where the journal is.
         row: of the session.
         policy: is set to the state of the journal by `catch_up`.
+        upgrade: whether to go on where this release would have played otherwise.
 
     """
 
-    def __init__(self, store: Store, row: sql.Row[Any], policy: Policy[Any, Any]):
+    def __init__(
+        self, store: Store, row: sql.Row[Any], policy: Policy[Any, Any], upgrade: bool = False
+    ):
         self.store, self.name, self.policy = store, str(row.name), policy
         self.session, self.dim, self.every = int(row.id), int(row.dim), int(row.every)
         self.seq: int | None = None  # the journal's row that the policy has seen; None: rebuild it
+        self.chain = FIRST  # the digest of that row
         self.totals = NOTHING  # up to seq
+        self.told = 0, FIRST  # the last row of feedback up to seq, and its digest
+        self.replays = False  # whether the state was rebuilt without a snapshot of this release
+        self._start, self._upgrade = policy.state(), upgrade
+        self._recorded = "an earlier release"
         self._takes_late = takes_late(policy)
 
     def catch_up(self, connection: sql.Connection) -> int:
         """Bring the policy to the state of the journal and return its last row."""
-        head = int(self.store.run(connection, HEAD, {"session": self.session})[0][0] or 0)
-        if self.seq == head:
-            return head
-        if self.seq is None:
+        found = self.store.run(connection, HEAD, {"session": self.session})
+        if not found:
+            raise damaged(f"the row that names the last row of session {self.name!r} is missing")
+        head, chain = found[0]
+        if self.seq is None or self.seq > head:
             self._restore(connection)
-        seq, self.seq = self.seq, None
-        with connection.execute(tells_after(self.session, seq or 0)) as rows:
-            for row in rows:
-                if row.payload is None or row.action is None:
-                    break
-                action = unpack_action(row.action, row.action_digest, self.dim)
-                self._tell(unpack_feedback(row.payload, row.digest, self.dim), action)
-                self.totals = tuple(row)[-len(TOTALS) :]
-            else:
-                self.seq = head
-                return head
-        self._restore(connection)  # what was missing was compacted, so that a snapshot has it
-        return self.catch_up(connection)
+        lost = self._follow(connection, head)
+        while lost:  # compacted, so that a snapshot has it
+            self._restore(connection, least=lost)
+            lost = self._follow(connection, head)
+        if (self.seq, self.chain) != (head, chain):
+            self.seq = None
+            raise damaged(f"the last rows of the journal of session {self.name!r} are missing")
+        return int(head)
 
     def take(self, told: tuple[Seen, Told], action: Vector) -> dict[str, float | None]:
-        """Tell the policy a round and return what the journal keeps of it.
+        """Report a round to the policy and return what the journal keeps of it.
 
-        `seq` is unknown until the round is committed, and the caller says so.
+        `seq` is unknown until the round is committed, and the caller sets it.
         """
         self.seq = None
         self._tell(told, action)
@@ -84,21 +97,60 @@ class Replica:
             **dict(zip(TOTALS, self.totals, strict=True)),
         }
 
-    def snapshot_if_due(self, connection: sql.Connection, seq: int) -> None:
-        """Store the policy's state every so many rounds; the last two snapshots are kept."""
+    def snapshot_if_due(self, connection: sql.Connection, seq: int, chain: str) -> None:
+        """Store the policy's state every so many rounds; the first and the last two are kept."""
         if self.totals[0] % self.every:
             return
         own = SNAPSHOTS.c.session == self.session
-        earlier = sql.select(sql.func.max(SNAPSHOTS.c.seq)).where(own)
-        last = connection.execute(earlier).scalar_one()
-        connection.execute(sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq < last))
-        payload = pack_snapshot(self.policy.state())
+        last = connection.execute(sql.select(sql.func.max(SNAPSHOTS.c.seq)).where(own)).scalar()
         connection.execute(
-            sql.insert(SNAPSHOTS).values(session=self.session, seq=seq, payload=payload)
+            sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq < (last or 0), SNAPSHOTS.c.seq > 0)
         )
+        self.snapshot(connection, seq, chain)
+
+    def snapshot(self, connection: sql.Connection, seq: int, chain: str) -> None:
+        """Store the policy's state as that after row `seq`."""
+        payload = pack_snapshot(self.policy.state())
+        add_snapshot(connection, self.session, seq, chain, this_release(), payload)
+
+    def _follow(self, connection: sql.Connection, head: int) -> int:
+        """Report the feedback up to row `head`; return the first row that was compacted, or 0."""
+        if self.seq == head:
+            return 0
+        seq, self.seq = self.seq or 0, None
+        rows = WHOLE.where(ROW.c.session == self.session, ROW.c.seq > seq, ROW.c.seq <= head)
+        rows = rows.order_by(ROW.c.seq).execution_options(yield_per=64)
+        with connection.execute(rows) as found:
+            for row in found:
+                checked(row, self.name)
+                if row.kind == TELL:
+                    if row.payload is None or row.action is None:
+                        return int(row.seq)
+                    action = unpack_action(row.action, row.action_digest, self.dim)
+                    self._tell(unpack_feedback(row.payload, row.digest, self.dim), action)
+                    self.totals = row.told, row.total_cost, row.total_ccv, row.total_violated
+                    self.told = row.seq, row.chain
+                elif self.replays and row.payload is not None:
+                    self._compare(row)
+                seq, self.chain = row.seq, row.chain
+        self.seq = seq
+        return 0
+
+    def _compare(self, row: Any) -> None:
+        """Refuse to go on where the policy decides otherwise than it did."""
+        recorded, play = unpack_action(row.payload, row.digest, self.dim), self.policy.ask()
+        if not self._upgrade and not np.array_equal(recorded, play):
+            far = float(np.abs(recorded - play).max())
+            raise OtherPlayError(
+                f"session {self.name!r} was recorded by {self._recorded}, and this release would "
+                f"have played otherwise from round {row.round} on (by {far:.2g} in a "
+                "coordinate); continue from its journal with this release by "
+                "live.open(..., upgrade=True) or `hedgerow live upgrade STORE NAME`, or stay with "
+                "the release that recorded it"
+            )
 
     def _tell(self, told: tuple[Seen, Told], action: Vector) -> None:
-        """Tell the policy about one of its decisions, at the action that was played then."""
+        """Report feedback on one of its decisions, at the action that was played then."""
         policy: Any = self.policy
         if np.array_equal(action, policy.ask()):
             policy.tell(*told)
@@ -114,45 +166,62 @@ class Replica:
         certify = getattr(self.policy, "certificate", None)
         due = self.totals[0] <= CERTIFIED or self.totals[0] % CERTIFIED == 0
         return {
-            "weight": None if weight is None else float(weight),
-            "certificate": float(certify()) if certify is not None and due else None,
+            "weight": None if weight is None else _number(weight),
+            "certificate": _number(certify()) if certify is not None and due else None,
         }
 
-    def _restore(self, connection: sql.Connection) -> None:
-        """Set the policy to the last snapshot."""
+    def _restore(self, connection: sql.Connection, least: int = 0) -> None:
+        """Set the policy to the last snapshot of this release that is whole, or to the start.
+
+        Args:
+            connection: to read by.
+            least: the state must include this row, whose payload is gone; then the snapshot of
+                another release will do, if this one can read it.
+
+        """
         own = sql.select(SNAPSHOTS).where(SNAPSHOTS.c.session == self.session)
-        row = connection.execute(own.order_by(SNAPSHOTS.c.seq.desc()).limit(1)).one()
-        where = f"the snapshot of session {self.name!r}"
-        self.policy.restore(unpack_snapshot(row.payload, where))
-        self.seq = int(row.seq)
-        at = sql.select(*(JOURNAL.c[name] for name in TOTALS))
-        at = at.where(JOURNAL.c.session == self.session, JOURNAL.c.seq == self.seq)
-        totals = connection.execute(at).one_or_none()
-        self.totals = NOTHING if totals is None else tuple(totals)
+        own = own.where(SNAPSHOTS.c.seq >= least).order_by(SNAPSHOTS.c.seq.desc())
+        for row in connection.execute(own).all():
+            same = row.release == this_release()
+            if row.release and not same:
+                self._recorded = f"release {row.release}"
+            if not (same or least or row.seq == 0):
+                continue
+            wrong = snapshot_damage(connection, row)
+            if wrong is None and (wrong := self._set(row)) is None:
+                self.replays = not same
+                self._stand_at(connection, int(row.seq))
+                return
+            level = logging.WARNING if same else logging.DEBUG
+            LOG.log(level, "session %s: %s; an earlier state is used", self.name, wrong)
+        if least:
+            raise damaged(
+                f"row {least} in the journal of session {self.name!r} has no payload, and no "
+                "snapshot after it can be used"
+            )
+        self.policy.restore(self._start)
+        self.replays = True
+        self.seq, self.chain, self.totals, self.told = 0, FIRST, NOTHING, (0, FIRST)
+
+    def _set(self, row: Any) -> str | None:
+        """Set the policy to a snapshot, or return why this is not possible."""
+        try:
+            self.policy.restore(unpack_snapshot(row.payload, f"the snapshot after row {row.seq}"))
+        except (KeyError, TypeError, ValueError) as error:
+            return f"the snapshot after row {row.seq} cannot be restored ({error})"
+        return None
+
+    def _stand_at(self, connection: sql.Connection, seq: int) -> None:
+        """Continue from the state after a row of feedback, or from the first."""
+        self.seq, self.chain, self.totals = seq, FIRST, NOTHING
+        if seq:
+            rows = WHOLE.where(ROW.c.session == self.session, ROW.c.seq == seq)
+            row = checked(connection.execute(rows).one(), self.name)
+            self.totals = row.told, row.total_cost, row.total_ccv, row.total_violated
+            self.chain = row.chain
+        self.told = seq, self.chain
 
 
-def tells_after(session: int, seq: int) -> sql.Select[Any]:
-    """Select feedback with its actions, in the order of commits."""
-    told, asked = JOURNAL.alias("told"), JOURNAL.alias("asked")
-    return (
-        sql.select(
-            told.c.seq,
-            told.c.payload,
-            told.c.digest,
-            asked.c.payload.label("action"),
-            asked.c.digest.label("action_digest"),
-            *(told.c[name] for name in TOTALS),
-        )
-        .join_from(
-            told,
-            asked,
-            sql.and_(
-                asked.c.session == told.c.session,
-                asked.c.round == told.c.round,
-                asked.c.kind == ASK,
-            ),
-        )
-        .where(told.c.session == session, told.c.kind == TELL, told.c.seq > seq)
-        .order_by(told.c.seq)
-        .execution_options(yield_per=64)
-    )
+def _number(value: float) -> float | None:
+    """Return a number as databases keep it: NaN is none."""
+    return None if math.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""The tables of a store, in versions; `MIGRATIONS[v]` leads from version v to v + 1.
+"""The tables of a store.
 
 The journal only grows. Row `seq` of a session is an ask (kind 0: the action of a round) or a tell
 (kind 1: what was seen of that round); the order of rows is the order of commits.
@@ -6,13 +6,11 @@ The journal only grows. Row `seq` of a session is an ask (kind 0: the action of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import sqlalchemy as sql
 from sqlalchemy import Column, Float, ForeignKey, Integer, LargeBinary, Text, UniqueConstraint
 
-ASK, TELL = 0, 1
-"""The kinds of journal rows."""
+ASK, TELL, LOST = 0, 1, 2
+"""The kinds of journal rows; a repair leaves a lost one where another cannot be recovered."""
 
 METADATA = sql.MetaData()
 VERSIONS = sql.Table("hedgerow_schema", METADATA, Column("version", Integer, nullable=False))
@@ -23,11 +21,12 @@ SESSIONS = sql.Table(
     Column("name", Text, nullable=False, unique=True),
     Column("created", Float, nullable=False),
     Column("policy", Text, nullable=False),  # as repr shows it
-    Column("configuration", Text, nullable=False),  # fingerprints of the policy and its parts
+    Column("configuration", Text, nullable=False),  # JSON: the call that made the policy
     Column("dim", Integer, nullable=False),
     Column("every", Integer, nullable=False),  # tells between snapshots
     Column("labels", Text),  # JSON list: names of the coordinates
     Column("spec", Text),  # JSON: how the service builds the policy
+    Column("digest", Text),  # of the columns above
 )
 JOURNAL = sql.Table(
     "journal",
@@ -48,6 +47,7 @@ JOURNAL = sql.Table(
     Column("total_ccv", Float),
     Column("total_violated", Integer),
     Column("payload", LargeBinary),  # the action or the feedback; none once it was compacted
+    Column("chain", Text),  # digest of this row and of the chain before it
     UniqueConstraint("session", "kind", "round", name="once"),
     UniqueConstraint("session", "decision", name="one_decision"),
 )
@@ -57,6 +57,22 @@ SNAPSHOTS = sql.Table(
     Column("session", Integer, ForeignKey("sessions.id"), primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("payload", LargeBinary, nullable=False),
+    Column("release", Text),  # of the library that wrote it
+    Column("digest", Text),
+)
+HEADS = sql.Table(
+    "heads",
+    METADATA,
+    Column("session", Integer, ForeignKey("sessions.id"), primary_key=True),
+    Column("seq", Integer, nullable=False),  # the last row of the journal
+    Column("chain", Text, nullable=False),  # its digest
+)
+COPIES = sql.Table(
+    "copies",
+    METADATA,
+    Column("session", Integer, ForeignKey("sessions.id"), primary_key=True),
+    Column("text", Text, nullable=False),  # JSON of the session's row, to recover it from
+    Column("digest", Text, nullable=False),
 )
 TOKENS = sql.Table(
     "tokens",
@@ -68,40 +84,3 @@ TOKENS = sql.Table(
     Column("created", Float, nullable=False),
     Column("revoked", Float),
 )
-
-
-def _sessions(connection: sql.Connection) -> None:
-    for table in (SESSIONS, JOURNAL, SNAPSHOTS):
-        table.create(connection)
-
-
-def _tokens(connection: sql.Connection) -> None:
-    TOKENS.create(connection)
-
-
-MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (_sessions, _tokens)
-VERSION = len(MIGRATIONS)
-
-
-def migrate(connection: sql.Connection, place: str) -> None:
-    """Bring a store to this release's version, or refuse what is no store of hedgerow."""
-    found = set(sql.inspect(connection).get_table_names())
-    if VERSIONS.name not in found:
-        ours = found & {table.name for table in METADATA.sorted_tables}
-        if ours or (found and connection.dialect.name == "sqlite"):
-            raise ValueError(
-                f"{place} is a database of another program (it has a table "
-                f"{sorted(ours or found)[0]!r}); give the store a database of its own"
-            )
-        VERSIONS.create(connection)
-        connection.execute(sql.insert(VERSIONS).values(version=0))
-    version = connection.execute(sql.select(VERSIONS.c.version)).scalar_one()
-    if not 0 <= version <= VERSION:
-        raise ValueError(
-            f"{place} has version {version} of the tables, this release reads up to {VERSION}; "
-            "use the release that wrote it, or a newer one"
-        )
-    for step in MIGRATIONS[version:]:
-        step(connection)
-    if version < VERSION:
-        connection.execute(sql.update(VERSIONS).values(version=VERSION))

@@ -17,6 +17,7 @@ from hedgerow.functions import Function, Linear
 from hedgerow.games.turns import feedback_of
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
+from hedgerow.live.chain import COVERED, ROW, WHOLE, checked, link
 from hedgerow.live.history import History, read_history
 from hedgerow.live.payloads import (
     Seen,
@@ -28,9 +29,9 @@ from hedgerow.live.payloads import (
     unpack_action,
     unpack_feedback,
 )
-from hedgerow.live.replica import Replica, tells_after
-from hedgerow.live.schema import ASK, JOURNAL, TELL
-from hedgerow.live.store import Status, Store
+from hedgerow.live.replica import Replica
+from hedgerow.live.schema import ASK, HEADS, JOURNAL, TELL
+from hedgerow.live.store import Status, Store, call_after_fork
 from hedgerow.problems.problem import GivenRound, Recorded
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Policy
@@ -39,20 +40,22 @@ LONGEST_KEY = 80
 REMEMBERED = 64
 """Open decisions of its own that a process remembers, the newest; others are looked up."""
 
-c = JOURNAL.c
-LAST = sql.select(sql.func.max(c.round)).where(
-    c.session == sql.bindparam("session"), c.kind == sql.literal_column(str(ASK))
+LAST = sql.select(sql.func.max(JOURNAL.c.round)).where(
+    JOURNAL.c.session == sql.bindparam("session"),
+    JOURNAL.c.kind == sql.literal_column(str(ASK)),
 )
-FIND = sql.select(JOURNAL).where(
-    c.session == sql.bindparam("session"), c.decision == sql.bindparam("decision")
-)
-ANSWER = sql.select(JOURNAL).where(
-    c.session == sql.bindparam("session"),
-    c.kind == sql.literal_column(str(TELL)),
-    c.round == sql.bindparam("round"),
+OWN = WHOLE.where(ROW.c.session == sql.bindparam("session"))
+FIND = OWN.where(ROW.c.decision == sql.bindparam("decision"))
+ANSWER = OWN.where(
+    ROW.c.kind == sql.literal_column(str(TELL)), ROW.c.round == sql.bindparam("round")
 )
 ADD = sql.insert(JOURNAL)
-EMPTY: dict[str, Any] = dict.fromkeys(column.name for column in c)
+ADVANCE = (
+    sql.update(HEADS)
+    .where(HEADS.c.session == sql.bindparam("own"))
+    .values(seq=sql.bindparam("seq"), chain=sql.bindparam("chain"))
+)
+EMPTY: dict[str, Any] = dict.fromkeys(column.name for column in JOURNAL.c)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +100,25 @@ class Session:
     Several decisions may be open at a time, and several processes may serve one session.
     """
 
-    def __init__(self, store: Store, row: sql.Row[Any], policy: Policy[Any, Any], owns: bool):
+    def __init__(
+        self,
+        store: Store,
+        row: sql.Row[Any],
+        policy: Policy[Any, Any],
+        owns: bool,
+        upgrade: bool = False,
+    ):
         self.store, self.name, self.policy = store, str(row.name), policy
         self._id, self._dim, self._owns = int(row.id), int(row.dim), owns
         self._lock = threading.RLock()
-        self._replica = Replica(store, row, policy)
-        self._open: dict[str, tuple[int, Vector]] = {}  # asked here, and not told up to its row
+        self._replica = Replica(store, row, policy, upgrade)
+        # round, action and its digest of decisions made here, without feedback up to its row
+        self._open: dict[str, tuple[int, Vector, str]] = {}
         self._round: int | None = None  # the last one, up to its row
         self._refresh()
+        if self._replica.replays:
+            self._keep_snapshot()
+        call_after_fork(self)
 
     def __repr__(self) -> str:
         return f"Session({self.name!r} in {self.store.place!r})"
@@ -119,6 +133,11 @@ class Session:
         """Close the store, unless it was given open."""
         if self._owns:
             self.store.close()
+
+    def after_fork(self) -> None:
+        """Begin anew in a child process: a thread of the parent may have been within a call."""
+        self._lock = threading.RLock()
+        self._replica.seq = None
 
     def ask(self, key: str | None = None) -> Decision:
         """Return a decision that is already durable.
@@ -154,11 +173,12 @@ class Session:
                     "digest": digest_of(payload),
                     "payload": payload,
                 }
-                self.store.run(connection, ADD, row)
-            self._replica.seq, self._round = head + 1, decision.round
+                chain = self._add(connection, row, None)
+            self._replica.seq, self._replica.chain = head + 1, chain
+            self._round = decision.round
             if len(self._open) >= REMEMBERED:
                 del self._open[next(iter(self._open))]
-            self._open[decision.id] = decision.round, action.copy()
+            self._open[decision.id] = decision.round, action.copy(), row["digest"]
         return decision
 
     def tell(
@@ -183,9 +203,9 @@ class Session:
             with self.store.writing(self._id) as connection:
                 head = self._catch_up(connection)
                 if id in self._open:
-                    round_, action = self._open[id]
+                    round_, action, digest = self._open[id]
                 else:
-                    round_, action, before = self._looked_up(connection, id)
+                    round_, action, digest, before = self._looked_up(connection, id)
                     if before is not None:
                         return self._again(before, id, self._looked(cost, constraint, action))
                     assert action is not None
@@ -203,9 +223,9 @@ class Session:
                     "payload": payload,
                     **kept,
                 }
-                self.store.run(connection, ADD, row)
-                self._replica.snapshot_if_due(connection, done.order)
-            self._replica.seq = done.order
+                chain = self._add(connection, row, digest)
+                self._replica.snapshot_if_due(connection, done.order, chain)
+            self._replica.seq, self._replica.chain = done.order, chain
             self._open.pop(id, None)
         return done
 
@@ -213,8 +233,8 @@ class Session:
         self,
         connection: sql.Connection,
         id: str,  # noqa: A002
-    ) -> tuple[int, Vector | None, sql.Row[Any] | None]:
-        """Return round and action of a decision in the journal, and its feedback if it has any."""
+    ) -> tuple[int, Vector | None, str, sql.Row[Any] | None]:
+        """Return round, action and its digest of a decision, and its feedback if it has any."""
         asked = self._asked(connection, id)
         if asked is None:
             raise LookupError(
@@ -222,9 +242,10 @@ class Session:
                 "returned"
             )
         given = {"session": self._id, "round": asked.round}
-        before = next(iter(self.store.run(connection, ANSWER, given)), None)
+        found = self.store.run(connection, ANSWER, given)
+        before = checked(found[0], self.name) if found else None
         compacted = before is not None and asked.payload is None
-        return asked.round, None if compacted else self._action(asked), before
+        return asked.round, None if compacted else self._action(asked), asked.digest, before
 
     def _again(
         self,
@@ -272,12 +293,14 @@ class Session:
         itself where that was linear, else a lower bound of it.
         """
         rounds: list[GivenRound] = []
+        tells = WHOLE.where(ROW.c.session == self._id, ROW.c.kind == TELL).order_by(ROW.c.seq)
         with (
             self._lock,
             self.store.reading() as connection,
-            connection.execute(tells_after(self._id, 0)) as rows,
+            connection.execute(tells.execution_options(yield_per=64)) as rows,
         ):
             for row in rows:
+                checked(row, self.name)
                 if row.payload is None or row.action is None:
                     raise ValueError(
                         f"session {self.name!r} was compacted, so that its first rounds cannot be "
@@ -318,8 +341,24 @@ class Session:
         return head
 
     def _asked(self, connection: sql.Connection, id: str) -> sql.Row[Any] | None:  # noqa: A002
-        given = {"session": self._id, "decision": id}
-        return next(iter(self.store.run(connection, FIND, given)), None)
+        found = self.store.run(connection, FIND, {"session": self._id, "decision": id})
+        return checked(found[0], self.name) if found else None
+
+    def _add(
+        self, connection: sql.Connection, row: dict[str, Any], action_digest: str | None
+    ) -> str:
+        """Add a row to the journal and return its digest."""
+        covered = tuple(row[name] for name in COVERED)
+        chain = row["chain"] = link(self._replica.chain, covered, action_digest)
+        self.store.run(connection, ADD, row)
+        self.store.run(connection, ADVANCE, {"own": self._id, "seq": row["seq"], "chain": chain})
+        return chain
+
+    def _keep_snapshot(self) -> None:
+        """Store the state, so that the journal is not replayed again by this release."""
+        with self._lock, self.store.writing(self._id) as connection:
+            self._catch_up(connection)
+            self._replica.snapshot(connection, *self._replica.told)
 
     def _action(self, row: sql.Row[Any]) -> Vector:
         if row.payload is None:

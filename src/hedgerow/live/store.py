@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import weakref
 from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 try:
     import sqlalchemy as sql
@@ -21,7 +22,19 @@ except ModuleNotFoundError:
     ) from None
 from sqlalchemy.exc import DBAPIError
 
-from hedgerow.live.schema import ASK, JOURNAL, SESSIONS, SNAPSHOTS, TELL, migrate
+from hedgerow.live.chain import (
+    FIRST,
+    LINKED,
+    ROW,
+    checked,
+    damaged,
+    session_text,
+    snapshot_digest,
+    text_digest,
+)
+from hedgerow.live.migrations import is_current, migrate
+from hedgerow.live.schema import ASK, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
+from hedgerow.snapshot_file import unpack_snapshot
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 """Session names: they stand in addresses, pages and logs."""
@@ -32,13 +45,36 @@ SCHEMA_LOCK = 7_240_311
 """The advisory lock of PostgreSQL under which tables are made."""
 CERTIFIED = 8
 """Feedbacks between two certificates in the journal, each of one oracle call."""
-LOCK = sql.select(SESSIONS.c.id).where(SESSIONS.c.id == sql.bindparam("session")).with_for_update()
+HEAD = sql.select(HEADS.c.seq, HEADS.c.chain).where(HEADS.c.session == sql.bindparam("session"))
+LOCK = HEAD.with_for_update()
 WAIT = 60.0
 """Seconds to wait for another process that holds the lock."""
 
 
 class StoreError(OSError):
     """The store cannot be reached or read."""
+
+
+class _Forked(Protocol):
+    def after_fork(self) -> None: ...
+
+
+_OPEN: weakref.WeakSet[_Forked] = weakref.WeakSet()
+"""Stores and sessions, which a child process must not use as its parent left them."""
+
+
+def call_after_fork(opened: _Forked) -> None:
+    """Call `opened.after_fork()` in each child process that is forked from this one."""
+    _OPEN.add(opened)
+
+
+def _after_fork() -> None:
+    for opened in list(_OPEN):
+        opened.after_fork()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @dataclass(frozen=True)
@@ -96,8 +132,9 @@ class Store:
     """An open store; its tables are created or migrated when it opens.
 
     Several processes may use one store. In SQLite writers take turns by `BEGIN IMMEDIATE`, in
-    PostgreSQL those of one session by a lock on its row. Every commit is durable: WAL with
-    synchronous=FULL, and synchronous_commit.
+    PostgreSQL those of one session by a lock on a row; each transaction that reads sees the store
+    at one moment. Every commit is durable: WAL with synchronous=FULL, and synchronous_commit. A
+    connection belongs to the process that opened it: a child process opens its own.
 
     Args:
         place: the path of an SQLite file, or a postgresql:// URL.
@@ -108,17 +145,17 @@ class Store:
         url = _url(place)
         self.is_file = url.get_backend_name() == "sqlite"
         self.place = str(url.database) if self.is_file else url.render_as_string()
-        self.engine = sql.create_engine(url)
+        self.engine = sql.create_engine(url, poolclass=sql.NullPool)  # `_idle` is the pool
         self._error = self.engine.dialect.loaded_dbapi.Error
         self._prepared: dict[Any, tuple[str, list[str] | None, Any]] = {}
-        self._idle: list[sql.Connection] = []  # between two transactions
+        self._connections: set[sql.Connection] = set()  # of this process
+        self._idle: list[sql.Connection] = []  # those between two transactions
+        self._inherited: list[sql.Connection] = []  # of the parent process, never used here
         prepare = _prepare_file if self.is_file else _prepare_server
         sql.event.listen(self.engine, "connect", prepare)
+        call_after_fork(self)
         try:
-            with self.writing() as connection:
-                if not self.is_file:
-                    connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))
-                migrate(connection, self.place)
+            self._migrate()
         except BaseException:
             self.close()
             raise
@@ -133,10 +170,14 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections of this process."""
         while (connection := self._kept()) is not None:
-            connection.close()
-        self.engine.dispose()
+            self._disconnect(connection)
+
+    def after_fork(self) -> None:
+        """Leave the connections of the parent process to it; closing them would end them there."""
+        self._inherited += self._connections
+        self._connections, self._idle = set(), []
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
@@ -195,16 +236,20 @@ class Store:
             session = session_row(connection, check_name(name)).id
         with self.writing(session) as connection:
             own = SNAPSHOTS.c.session == session
-            last = connection.execute(sql.select(sql.func.max(SNAPSHOTS.c.seq)).where(own)).scalar()
-            connection.execute(sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq < last))
+            newest = sql.select(SNAPSHOTS).where(own).order_by(SNAPSHOTS.c.seq.desc()).limit(1)
+            last = connection.execute(newest).one_or_none()
+            wrong = "there is no snapshot" if last is None else snapshot_damage(connection, last)
+            if last is None or wrong is not None:
+                raise damaged(f"{wrong} of session {name!r}")
+            connection.execute(sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq < last.seq))
             told = sql.select(JOURNAL.c.round).where(
-                JOURNAL.c.session == session, JOURNAL.c.kind == TELL, JOURNAL.c.seq <= last
+                JOURNAL.c.session == session, JOURNAL.c.kind == TELL, JOURNAL.c.seq <= last.seq
             )
             dropped = connection.execute(
                 sql.update(JOURNAL)
                 .where(
                     JOURNAL.c.session == session,
-                    JOURNAL.c.seq <= last,
+                    JOURNAL.c.seq <= last.seq,
                     JOURNAL.c.payload.is_not(None),
                     JOURNAL.c.round.in_(told),
                 )
@@ -216,27 +261,54 @@ class Store:
                 driver.execute("VACUUM")  # in no transaction
         return dropped
 
+    def _migrate(self) -> None:
+        """Create the tables, or bring them to this release's version."""
+        with self.reading() as connection:
+            if is_current(connection):
+                return
+        with self.writing() as connection:
+            if not self.is_file:
+                connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({SCHEMA_LOCK})"))
+            migrate(connection, self.place)
+
     @contextmanager
     def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
         """One transaction of the driver, on a connection that is kept for the next."""
-        connection = self._kept() or self.engine.connect()
+        process, connection = os.getpid(), self._kept() or self._connect()
         driver: Any = connection.connection.driver_connection
         try:
-            if self.is_file:  # the other driver begins by itself
+            if self.is_file:
                 driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+            else:  # this driver begins by itself
+                driver.isolation_level = None if writes else _one_snapshot()
+                driver.read_only = not writes
             yield connection
-            driver.commit()
+            if os.getpid() == process:
+                driver.commit()
         except BaseException:
+            if os.getpid() != process:
+                raise
             try:
                 driver.rollback()
-            except self._error:  # the connection is gone
+            except self._error:  # the connection is gone, and those beside it perhaps, too
                 connection.invalidate()
-                connection.close()
+                self._disconnect(connection)
                 self.close()
             else:
                 self._idle.append(connection)
             raise
+        if os.getpid() != process:
+            raise StoreError("a process was forked within a transaction; fork between two calls")
         self._idle.append(connection)
+
+    def _connect(self) -> sql.Connection:
+        connection = self.engine.connect()
+        self._connections.add(connection)
+        return connection
+
+    def _disconnect(self, connection: sql.Connection) -> None:
+        self._connections.discard(connection)
+        connection.close()
 
     def _kept(self) -> sql.Connection | None:
         """Return a connection of an earlier transaction; other threads look for one too."""
@@ -261,36 +333,62 @@ class Store:
 
 
 def session_row(connection: sql.Connection, name: str) -> sql.Row[Any]:
-    """Return the row of a session, or say that there is none."""
+    """Return the row of a session, or say that there is none, or that it was changed."""
     row = connection.execute(sql.select(SESSIONS).where(SESSIONS.c.name == name)).one_or_none()
     if row is None:
         raise LookupError(f"there is no session {name!r} in this store; begin it first")
+    if text_digest(session_text(row)) != row.digest:
+        raise damaged(f"the row of session {name!r} does not fit its digest")
     return row
 
 
+def snapshot_damage(connection: sql.Connection, row: Any) -> str | None:
+    """Return what is wrong with the row of a snapshot, or None."""
+    at = sql.select(JOURNAL.c.chain)
+    at = at.where(JOURNAL.c.session == row.session, JOURNAL.c.seq == row.seq)
+    chain = FIRST if row.seq == 0 else connection.execute(at).scalar()
+    if chain is None:
+        return f"the snapshot after row {row.seq} is of a row that is not there"
+    try:
+        unpack_snapshot(row.payload, f"the snapshot after row {row.seq}")
+    except (TypeError, ValueError) as error:
+        return str(error).partition(";")[0]
+    if row.digest is None and row.release is None:
+        return None  # of a release that wrote no digests but that of the payload
+    if row.digest != snapshot_digest(row.session, row.seq, row.release, chain, row.payload):
+        return f"the snapshot after row {row.seq} does not fit its digest"
+    return None
+
+
 def _status(connection: sql.Connection, name: str) -> Status:
-    row, c = session_row(connection, name), JOURNAL.c
-    own = c.session == row.id
-    newest = sql.select(c.time).where(own).order_by(c.seq.desc()).limit(1)
-    decisions = sql.select(sql.func.max(c.round)).where(own, c.kind == ASK)
-    told = sql.select(JOURNAL).where(own, c.kind == TELL).order_by(c.seq.desc())
-    tells = connection.execute(told.limit(1)).one_or_none()
-    recent = told.with_only_columns(c.certificate).limit(2 * CERTIFIED)
-    known = [bound for bound in connection.execute(recent).scalars() if bound is not None]
+    session = session_row(connection, name)
+    own, c = LINKED.where(ROW.c.session == session.id), ROW.c
+    head = connection.execute(HEAD, {"session": session.id}).one_or_none()
+    newest = connection.execute(own.order_by(c.seq.desc()).limit(1)).one_or_none()
+    asks = own.where(c.kind == ASK).order_by(c.round.desc()).limit(1)
+    asked = connection.execute(asks).one_or_none()
+    tells = own.where(c.kind == TELL).order_by(c.seq.desc()).limit(2 * CERTIFIED)
+    told = connection.execute(tells).all()
+    for row in (*(row for row in (newest, asked) if row is not None), *told):
+        checked(row, name)
+    end = (0, FIRST) if newest is None else (newest.seq, newest.chain)
+    if head is None or tuple(head) != end:
+        raise damaged(f"the last rows of the journal of session {name!r} are missing")
+    last = told[0] if told else None
     return Status(
-        name=row.name,
-        created=row.created,
-        policy=row.policy,
-        dim=row.dim,
-        decisions=connection.execute(decisions).scalar() or 0,
-        answered=0 if tells is None else tells.told,
-        cost=0.0 if tells is None else tells.total_cost,
-        ccv=0.0 if tells is None else tells.total_ccv,
-        violated=0 if tells is None else tells.total_violated,
-        weight=None if tells is None else tells.weight,
-        certificate=known[0] if known else None,
-        last=connection.execute(newest).scalar(),
-        served=row.spec is not None,
+        name=session.name,
+        created=session.created,
+        policy=session.policy,
+        dim=session.dim,
+        decisions=0 if asked is None else asked.round,
+        answered=0 if last is None else last.told,
+        cost=0.0 if last is None else last.total_cost,
+        ccv=0.0 if last is None else last.total_ccv,
+        violated=0 if last is None else last.total_violated,
+        weight=None if last is None else last.weight,
+        certificate=next((row.certificate for row in told if row.certificate is not None), None),
+        last=None if newest is None else newest.time,
+        served=session.spec is not None,
     )
 
 
@@ -322,6 +420,13 @@ def _url(place: str | os.PathLike[str]) -> sql.URL:
             f"the URL of a store may set {', '.join(PARAMETERS)}, got {unknown[0][:40]!r}"
         )
     return url.set(drivername="postgresql+psycopg")
+
+
+def _one_snapshot() -> Any:
+    """Return the isolation level in which a transaction reads the store at one moment."""
+    from psycopg import IsolationLevel  # installed where a server is used
+
+    return IsolationLevel.REPEATABLE_READ
 
 
 def _prepare_file(connection: Any, _: object) -> None:

@@ -16,6 +16,7 @@ from hedgerow.inputs import Vector
 from hedgerow.policies.presets import Preset
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import records_call
 
 Factory = TypeVar("Factory", bound=Callable[..., Policy[Any, Any]])
 Sees = Literal["gradients", "whole", "values"]
@@ -142,7 +143,7 @@ def baseline(
     remark: str = "",
     practical: str = "",
 ) -> Callable[[Factory], Factory]:
-    """Register what is known about the method that a function builds; the function is unchanged.
+    """Register what is known about the method that a function builds; the policy knows its call.
 
     Only what the method sees changes how it is played. The arguments are the fields of `Method`.
 
@@ -156,6 +157,8 @@ def baseline(
     """
 
     def declare(build: Factory) -> Factory:
+        if inspect.isfunction(build):  # what a partial calls records its own call
+            build = records_call(build)
         method = Method(
             build,
             regret,

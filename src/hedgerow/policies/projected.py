@@ -8,9 +8,11 @@ from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.presets import check_preset
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, ONE_SIZE, Theorem
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import records_call
 from hedgerow.surrogates.violation_weight import ViolationSurrogate
 
 
+@records_call
 def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constrained[Constraints]:
     """AdaGrad with weights in proportion to the violation: regret O(sqrt T), CCV O(sqrt(T log T)).
 

@@ -12,7 +12,7 @@ from hedgerow.policies.paper import projection_free_long_term
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
 from hedgerow.protocols.late import refuse_late
 from hedgerow.sets.decision_set import DecisionSet, HasInnerBall, HasSampling
-from hedgerow.snapshot import Restorable, State
+from hedgerow.snapshot import Restorable, State, records_call
 
 
 class SemiBandit(StatefulPlayer):
@@ -117,6 +117,7 @@ def _check_binary(vertex: Vector) -> None:
         raise ValueError("semi-bandit play needs 0/1 vertices: paths, subsets, trees, matchings")
 
 
+@records_call
 def semi_bandit_coco(decision_set: DecisionSet, horizon: int, seed: int) -> SemiBandit:
     """Semi-bandit play of a long-term constraint: `SemiBandit` over `projection_free_long_term`.
 

@@ -1,0 +1,88 @@
+"""Versions of the tables; `MIGRATIONS[v]` leads from version v to v + 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sqlalchemy as sql
+
+from hedgerow.live.schema import (
+    COPIES,
+    HEADS,
+    JOURNAL,
+    METADATA,
+    SESSIONS,
+    SNAPSHOTS,
+    TOKENS,
+    VERSIONS,
+)
+from hedgerow.live.sealing import seal_journal, seal_session
+
+
+def _sessions(connection: sql.Connection) -> None:
+    for table in (SESSIONS, JOURNAL, SNAPSHOTS):
+        table.create(connection)
+
+
+def _tokens(connection: sql.Connection) -> None:
+    TOKENS.create(connection)
+
+
+def _chained(connection: sql.Connection) -> None:
+    """Add the digests, and compute them for what is there."""
+    inspector = sql.inspect(connection)
+    for table, names in (
+        (SESSIONS, ("digest",)),
+        (JOURNAL, ("chain",)),
+        (SNAPSHOTS, ("release", "digest")),
+    ):
+        known = {column["name"] for column in inspector.get_columns(table.name)}
+        for name in names:
+            if name not in known:  # a store that is made now has it
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} TEXT")
+    for made in (HEADS, COPIES):
+        made.create(connection, checkfirst=True)
+    for session in connection.execute(sql.select(SESSIONS.c.id)).scalars().all():
+        seal_session(connection, session)
+        seal_journal(connection, session)
+
+
+MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (_sessions, _tokens, _chained)
+VERSION = len(MIGRATIONS)
+
+
+def is_current(connection: sql.Connection) -> bool:
+    """Whether a store has this release's version of the tables."""
+    if not sql.inspect(connection).has_table(VERSIONS.name):
+        return False
+    return list(connection.execute(sql.select(VERSIONS.c.version)).scalars()) == [VERSION]
+
+
+def migrate(connection: sql.Connection, place: str) -> None:
+    """Bring a store to this release's version, or refuse what is no store of hedgerow."""
+    found = set(sql.inspect(connection).get_table_names())
+    if VERSIONS.name not in found:
+        ours = found & {table.name for table in METADATA.sorted_tables}
+        if ours or (found and connection.dialect.name == "sqlite"):
+            raise ValueError(
+                f"{place} is a database of another program (it has a table "
+                f"{sorted(ours or found)[0]!r}); give the store a database of its own"
+            )
+        VERSIONS.create(connection)
+        connection.execute(sql.insert(VERSIONS).values(version=0))
+    versions = connection.execute(sql.select(VERSIONS.c.version)).scalars().all()
+    if len(versions) != 1 or not isinstance(versions[0], int):
+        raise ValueError(
+            f"{place} is damaged: its table {VERSIONS.name} must have one row with the version, "
+            f"it has {len(versions)}; `hedgerow live check --repair STORE` writes it again"
+        )
+    version = versions[0]
+    if not 0 <= version <= VERSION:
+        raise ValueError(
+            f"{place} has version {version} of the tables, this release reads up to {VERSION}; "
+            "use the release that wrote it, or a newer one"
+        )
+    for step in MIGRATIONS[version:]:
+        step(connection)
+    if version < VERSION:
+        connection.execute(sql.update(VERSIONS).values(version=VERSION))
