@@ -9,11 +9,17 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
+from hedgerow.live.admission import Limits
+from hedgerow.live.server import limited_protocol
+
 
 @contextmanager
-def listening(app):
+def listening(app, limits=None):
     """The app on a port of its own, and a client of it."""
-    config = uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        app, port=0, log_level="critical", timeout_graceful_shutdown=5,
+        http=limited_protocol(limits or Limits()), ws="none", proxy_headers=False,
+    )  # fmt: skip
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
