@@ -259,6 +259,8 @@ def test_names_of_others_are_refused(shared, name):
         ({"labels": ["a", "b"]}, "one label for each of 4"),
         ({"labels": "abcd"}, "`labels` should be a valid array, got 'abcd'"),
         ({"every": 0}, "`every` should be greater than or equal to 1, got 0"),
+        ({"every": 2**31}, "`every` should be less than 2147483648"),
+        ({"horizon": 10**30}, "`horizon` should be less than or equal to 9223372036854775807"),
         ({"every": 2.0}, "`every` should be a valid integer, got 2.0"),
         ({"method": None}, "`method` should be a valid string, got None"),
         ({"eagerness": -1}, "`eagerness` should be greater than 0, got -1"),

@@ -12,6 +12,7 @@ from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments import schema
 from hedgerow.experiments.problems import KINDS
 from hedgerow.live.messages import Message
+from hedgerow.live.opening import EVERY
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -26,10 +27,10 @@ class Spec(Message):
     problem: dict[str, Any] | None = None
     preset: Literal["practical"] = "practical"
     eagerness: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
-    horizon: Annotated[int, Field(ge=1)] = 1000
-    seed: Annotated[int, Field(ge=0)] = 0
+    horizon: Annotated[int, Field(ge=1, le=schema.LARGEST_COUNT)] = 1000
+    seed: Annotated[int, Field(ge=0, le=schema.LARGEST_COUNT)] = 0
     labels: list[Label] | None = None
-    every: Annotated[int, Field(ge=1)] = 256
+    every: Annotated[int, Field(ge=1, lt=2**31)] = EVERY
 
     def given(self) -> dict[str, Any]:
         """Return the keys that were given, to store or to compare."""
