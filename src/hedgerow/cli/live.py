@@ -62,8 +62,8 @@ def serve(
         limits = Limits(rate=rate, per_address=per_address)
         if not is_loopback(host):
             say(
-                f"Listening on {host} without TLS: put a proxy with TLS in front of it, which limits "
-                "clients that come from many addresses."
+                f"Listening on {host} without TLS: put a proxy with TLS in front of it that limits "
+                "the connections of each client."
             )
         uvicorn.run(
             make_app(opened, limits=limits, open_access=no_tokens),
