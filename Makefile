@@ -89,8 +89,8 @@ $(READY): $(PINNED) pyproject.toml
 	touch $(READY)
 
 $(LOWEST)/.ready: $(READY) pyproject.toml
-	$(BIN)/uv venv --quiet --clear --python 3.11 $(LOWEST)
-	$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e ".[all,test]"
+	$(BIN)/uv venv --quiet --clear --seed --python 3.11 $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e ".[all,test]" --group make
 	touch $@
 
 $(BENCH): $(READY) requirements/bench.txt
