@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,9 +19,11 @@ from urllib.parse import quote
 import httpx
 import numpy as np
 import pytest
+import typer.testing
 from listening import listening
 
 import hedgerow as hr
+from hedgerow.cli.app import app as command_line
 from hedgerow.cli.live import check_reach
 from hedgerow.live.admission import Limits
 from hedgerow.live.service import make_app
@@ -110,6 +113,18 @@ def test_a_session_over_http_plays_as_in_python(served):
     assert "://" not in page
     with hr.live.Store(served.place) as store:
         assert store.status("a").served
+
+
+def test_the_description_of_the_service_is_whole(shared):
+    described = shared.send("GET", "/openapi.json", role="").json()
+    text = json.dumps(described)
+    for name in re.findall(r'"#/components/schemas/([^"]+)"', text):
+        assert name in described["components"]["schemas"]
+    assert "#/$defs" not in text
+    assert set(described["components"]["schemas"]) >= {"Ask", "Begin", "Feedback", "Seen", "Tell"}
+    for path, methods in described["paths"].items():
+        for route in methods.values():
+            assert ("security" in route) == (path != "/health")
 
 
 def test_who_may_do_what(served):
@@ -333,6 +348,21 @@ def test_it_never_reaches_beyond_this_machine_without_tokens(host, held, free, s
         check_reach(host, held, free)
     check_reach("127.0.0.1", 0, True)
     check_reach("0.0.0.0", 1, False)
+
+
+@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_the_command_applies_the_limits(folder, monkeypatch, host, warned):
+    with hr.live.Store(f"{folder}/p.db") as store:
+        make_token(store, "observe")
+    given = {}
+    monkeypatch.setattr("uvicorn.run", lambda _, **settings: given.update(settings))
+    words = ["serve", f"{folder}/p.db", "--host", host, "--per-address", "7", "--rate", "5"]
+    run = typer.testing.CliRunner().invoke(command_line, words)
+    assert run.exit_code == 0, run.output
+    assert ("put a proxy with TLS in front of it" in " ".join(run.output.split())) == warned
+    assert given["http"].limits == Limits(per_address=7, rate=5.0)
+    assert not given["proxy_headers"]
+    assert given["ws"] == "none"
 
 
 @pytest.fixture
