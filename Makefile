@@ -11,19 +11,24 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
+LOWEST := .venv-lowest
 EVIDENCE := evidence/make.py evidence/default.py evidence/rivals.py evidence/restarts.py \
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
 	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
 	evidence/traffic.py evidence/kill_test.py evidence/sweep_2000.py evidence/bench.py tools/kill_live.py
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
+.PHONY: demo test test-lowest check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
 
 test: lint
 	$(BIN)/pytest -q -n 2
+
+# The same tests with the lowest versions that pyproject.toml allows, in an environment of their own.
+test-lowest: $(LOWEST)/.ready
+	$(LOWEST)/bin/pytest -q -n 2
 
 check-docs: $(READY)  # a part of test: quoted numbers, lines, names and commands
 	$(BIN)/pytest -q tests/docs
@@ -83,6 +88,11 @@ $(READY): $(PINNED) pyproject.toml
 	$(INSTALL) --no-deps --no-build-isolation -e .
 	touch $(READY)
 
+$(LOWEST)/.ready: $(READY) pyproject.toml
+	$(BIN)/uv venv --quiet --clear --seed --python 3.11 $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e ".[all,test]" --group make
+	touch $@
+
 $(BENCH): $(READY) requirements/bench.txt
 	$(INSTALL) $(VERIFIED) -r requirements/bench.txt
 	touch $(BENCH)
@@ -92,4 +102,4 @@ $(SITE): $(READY) requirements/docs.txt
 	touch $(SITE)
 
 clean:
-	rm -rf $(VENV) out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

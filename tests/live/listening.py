@@ -9,11 +9,18 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
+from hedgerow.live.admission import Limits
+from hedgerow.live.server import limited_protocol
+
 
 @contextmanager
-def listening(app):
+def listening(app, limits=None):
     """The app on a port of its own, and a client of it."""
-    config = uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=5)
+    protocol = limited_protocol(limits or Limits())
+    config = uvicorn.Config(
+        app, port=0, log_level="critical", timeout_graceful_shutdown=5,
+        http=protocol, ws="none", proxy_headers=False,
+    )  # fmt: skip
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -22,6 +29,7 @@ def listening(app):
             time.sleep(0.005)
         port = server.servers[0].sockets[0].getsockname()[1]
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0) as http:
+            http.open_connections = protocol.open
             yield http
     finally:
         server.should_exit = True

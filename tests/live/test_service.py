@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,13 +19,15 @@ from urllib.parse import quote
 import httpx
 import numpy as np
 import pytest
+import typer.testing
 from listening import listening
 
 import hedgerow as hr
+from hedgerow.cli.app import app as command_line
 from hedgerow.cli.live import check_reach
 from hedgerow.live.admission import Limits
 from hedgerow.live.service import make_app
-from hedgerow.live.specs import check_spec
+from hedgerow.live.specs import Spec, check_spec
 from hedgerow.live.tokens import find_token, make_token, revoke_token, tokens
 from kill_live import broken_invariants, journal
 
@@ -102,7 +105,7 @@ def test_a_session_over_http_plays_as_in_python(served):
     text = served.send("GET", "/metrics", role="observe").text
     assert 'hedgerow_session_answered{session="a"} 5.0' in text
     assert "hedgerow_requests_total" in text
-    assert served.send("GET", "/health", role="").json() == {"status": "ok", "sessions": 1}
+    assert served.send("GET", "/health", role="").json() == {"status": "ok"}
     assert (
         "/sessions/{name}/decisions" in served.send("GET", "/openapi.json", role="").json()["paths"]
     )
@@ -110,6 +113,18 @@ def test_a_session_over_http_plays_as_in_python(served):
     assert "://" not in page
     with hr.live.Store(served.place) as store:
         assert store.status("a").served
+
+
+def test_the_description_of_the_service_is_whole(shared):
+    described = shared.send("GET", "/openapi.json", role="").json()
+    text = json.dumps(described)
+    for name in re.findall(r'"#/components/schemas/([^"]+)"', text):
+        assert name in described["components"]["schemas"]
+    assert "#/$defs" not in text
+    assert set(described["components"]["schemas"]) >= {"Ask", "Begin", "Feedback", "Seen", "Tell"}
+    for path, methods in described["paths"].items():
+        for route in methods.values():
+            assert ("security" in route) == (path != "/health")
 
 
 def test_who_may_do_what(served):
@@ -166,8 +181,8 @@ def nested(depth):
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        (b'{"cost": {"value": NaN, "gradient": [1, 0, 0, 0]}, "constraint": 0}', 400),
-        (b'{"cost": Infinity}', 400),
+        (b'{"cost": {"value": NaN, "gradient": [1, 0, 0, 0]}, "constraint": 0}', 422),
+        (b'{"cost": Infinity}', 422),
         (nested(100_000), 400),
         (b"{", 400),
         (b"\xff\xfe", 400),
@@ -175,7 +190,7 @@ def nested(depth):
         (b"[]", 422),
         (b"{}", 422),
         (json.dumps({**TOLD, "more": 1}).encode(), 422),
-        (json.dumps({**TOLD, "cost": {"value": 1e999, "gradient": [0.0] * 4}}).encode(), 400),
+        (json.dumps({**TOLD, "cost": {"value": 1e999, "gradient": [0.0] * 4}}).encode(), 422),
         (json.dumps({**TOLD, "cost": {"value": 7e77, "gradient": [0.0] * 4}}).encode()
          .replace(b"7e+77", b"1e999"), 422),
         (json.dumps({**TOLD, "cost": {"value": 1, "gradient": [1, 2, 3]}}).encode(), 422),
@@ -230,7 +245,8 @@ def test_a_body_without_length_is_cut_off(served):
 )  # fmt: skip
 def test_names_of_others_are_refused(shared, name):
     served, before = shared, shared.store.sessions()
-    assert "a session's name has" in sentence(served.begin(name=name), 422)
+    said = "a session's name has" if isinstance(name, str) else "`name` should be a valid string"
+    assert said in sentence(served.begin(name=name), 422)
     quoted = quote(str(name), safe="")
     for method, rest in (("GET", ""), ("GET", "/history"), ("POST", "/decisions")):
         path = f"/sessions/{quoted}{rest}"
@@ -251,17 +267,23 @@ def test_names_of_others_are_refused(shared, name):
         ({"set": {"kind": "Simplex", "n": 3.5}}, "set.n must be a whole number"),
         ({"set": {"kind": "Simplex", "m": 3}}, "unknown key 'm'"),
         ({"set": {"kind": "UnitFlow", "edges": [[0]], "source": 0, "target": 1}}, "pairs of nodes"),
-        ({"set": None}, "lacks the key 'kind'"),
+        ({"set": None}, "either `set` or `problem`"),
+        ({"set": {}}, "lacks the key 'kind'"),
+        ({"set": []}, "`set` should be an object"),
         ({"problem": {"kind": "atlas_like"}}, "either `set` or `problem`"),
         ({"labels": ["a", "b"]}, "one label for each of 4"),
-        ({"labels": "abcd"}, "labels must be a list"),
-        ({"every": 0}, "every must be a whole number"),
-        ({"eagerness": -1}, "eagerness must be above 0"),
+        ({"labels": "abcd"}, "`labels` should be a valid array, got 'abcd'"),
+        ({"every": 0}, "`every` should be greater than or equal to 1, got 0"),
+        ({"every": 2**31}, "`every` should be less than 2147483648"),
+        ({"horizon": 10**30}, "`horizon` should be less than or equal to 9223372036854775807"),
+        ({"every": 2.0}, "`every` should be a valid integer, got 2.0"),
+        ({"method": None}, "`method` should be a valid string, got None"),
+        ({"eagerness": -1}, "`eagerness` should be greater than 0, got -1"),
         ({"method": "projection_free_cbco"}, "does not learn from values and gradients"),
-        ({"horizons": 3}, "unknown key 'horizons' (did you mean 'horizon'?)"),
+        ({"horizons": 3}, "unknown key `horizons`; did you mean `horizon`?"),
     ],
 )  # fmt: skip
-def test_words_are_checked(shared, words, said):
+def test_settings_are_checked(shared, words, said):
     assert said in sentence(shared.begin(name="b", **words), 422)
     assert [status.name for status in shared.store.sessions()] == ["a"]
 
@@ -269,16 +291,20 @@ def test_words_are_checked(shared, words, said):
 def test_files_are_not_read_over_http():
     for kind in ("network", "latency_cap", "portfolio_csv"):
         with pytest.raises(ValueError, match=r"reads a file, which is not done|must be one of"):
-            check_spec({"method": "projection_free_coco", "problem": {"kind": kind}}, 1000)
-    given = {"method": "projection_free_coco",
-             "problem": {"kind": "atlas_like", "nodes": 30, "edges": 90}}  # fmt: skip
-    assert json.loads(check_spec(given, 1000)) == given
+            check_spec(Spec(method="projection_free_coco", problem={"kind": kind}), 1000)
+    problem = {"kind": "atlas_like", "nodes": 30, "edges": 90}
+    spec = Spec(method="projection_free_coco", problem=problem)
+    check_spec(spec, 1000)
+    assert spec.given() == {"method": "projection_free_coco", "problem": problem}
 
 
-def test_other_words_for_the_same_name_are_refused(served):
+def test_different_settings_for_the_same_name_are_refused(served):
     served.begin()
-    assert "begun with other words" in sentence(served.begin(eagerness=2.0), 409)
-    assert "begun with other words" in sentence(served.begin(seed=1), 409)
+    for settings in ({"eagerness": 2.0}, {"seed": 1}):
+        said = sentence(served.begin(**settings), 409)
+        assert said == "session 'a' exists with different settings; give those, or another name"
+    other_order = {"method": WORDS["method"], "name": "a", "set": WORDS["set"]}
+    assert served.send("POST", "/sessions", other_order).status_code == 201
 
 
 def test_what_python_began_is_shown_and_not_served(served):
@@ -322,6 +348,21 @@ def test_it_never_reaches_beyond_this_machine_without_tokens(host, held, free, s
         check_reach(host, held, free)
     check_reach("127.0.0.1", 0, True)
     check_reach("0.0.0.0", 1, False)
+
+
+@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_the_command_applies_the_limits(folder, monkeypatch, host, warned):
+    with hr.live.Store(f"{folder}/p.db") as store:
+        make_token(store, "observe")
+    given = {}
+    monkeypatch.setattr("uvicorn.run", lambda _, **settings: given.update(settings))
+    words = ["serve", f"{folder}/p.db", "--host", host, "--per-address", "7", "--rate", "5"]
+    run = typer.testing.CliRunner().invoke(command_line, words)
+    assert run.exit_code == 0, run.output
+    assert ("put a proxy with TLS in front of it" in " ".join(run.output.split())) == warned
+    assert given["http"].limits == Limits(per_address=7, rate=5.0)
+    assert not given["proxy_headers"]
+    assert given["ws"] == "none"
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import typer
 
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.saying import say
+from hedgerow.live.loopback import is_loopback
 
 if TYPE_CHECKING:
     from hedgerow.live.store import Store
@@ -46,6 +46,9 @@ def serve(
     host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port.", min=0, max=65535)] = 8765,
     rate: Annotated[float, typer.Option(help="Requests per second and token.")] = 1000.0,
+    per_address: Annotated[
+        int, typer.Option(help="Connections from one address at a time.", min=1, max=800)
+    ] = 100,
     no_tokens: Annotated[
         bool, typer.Option("--no-tokens", help="Accept local requests without a token.")
     ] = False,
@@ -55,21 +58,29 @@ def serve(
         import uvicorn
 
         from hedgerow.live.admission import Limits
+        from hedgerow.live.server import limited_protocol
         from hedgerow.live.service import make_app
         from hedgerow.live.tokens import tokens
 
         valid = [one for one in tokens(opened) if one.revoked is None]
         check_reach(host, len(valid), no_tokens)
-        app = make_app(opened, limits=Limits(rate=rate), open_access=no_tokens)
+        limits = Limits(rate=rate, per_address=per_address)
+        if not is_loopback(host):
+            say(
+                f"Listening on {host} without TLS: put a proxy with TLS in front of it that limits "
+                "the connections of each client."
+            )
         uvicorn.run(
-            app,
+            make_app(opened, limits=limits, open_access=no_tokens),
             host=host,
             port=port,
+            http=limited_protocol(limits),
+            ws="none",
+            proxy_headers=False,  # a client could choose the address that limits count by
             access_log=False,  # it shows what is after the question mark, where tokens may stand
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=30,
-            limit_concurrency=1000,
         )
 
 
@@ -173,14 +184,6 @@ def revoke(store: Place, id_: Annotated[str, typer.Argument(metavar="ID")]) -> N
 
         revoke_token(opened, id_)
         say(f"token {id_} is revoked.")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address can be reached from this machine alone."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def check_reach(host: str, tokens: int, no_tokens: bool) -> None:

@@ -1,21 +1,25 @@
-"""Who may ask the service for what, how often and how much."""
+"""Who may send which request, and how often."""
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Depends, FastAPI, Request, Response, Security
+from fastapi.params import Depends as Dependency
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
+from hedgerow.live.loopback import is_loopback
 from hedgerow.live.store import Store
 from hedgerow.live.tokens import ROLES, find_token
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-OPEN = ("/health", "/docs", "/openapi.json", "/dashboard", "/dashboard/bokeh.js",
-        "/dashboard/page.js")  # fmt: skip
-"""Pages that need no token: nothing of a session is in them."""
+LOCAL_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.ASCII | re.IGNORECASE)
+BEARER = HTTPBearer(auto_error=False, description="`hedgerow token add STORE` makes one.")
 
 
 @dataclass(frozen=True)
@@ -23,10 +27,14 @@ class Limits:
     """What the service accepts.
 
     Attributes:
-        body: bytes of a request.
+        body: bytes per request.
         dimension: of an action.
-        rate: requests a second of one token, on average over ten seconds.
-        rows: of one answer of history.
+        rate: requests per second, of a token or of an address without one, averaged over ten
+            seconds.
+        rows: rounds per answer of history.
+        seconds: within which a request must arrive, and a client must accept its answer.
+        connections: open at a time, in all.
+        per_address: connections open at a time from one address.
 
     """
 
@@ -34,9 +42,12 @@ class Limits:
     dimension: int = 20_000
     rate: float = 1000.0
     rows: int = 1000
+    seconds: float = 20.0
+    connections: int = 800
+    per_address: int = 100
 
 
-class Refusal(Exception):  # noqa: N818 - what the answer is, not what went wrong
+class Refusal(Exception):  # noqa: N818 - an answer, not a failure of the service
     """A request that is answered with a status and a sentence."""
 
     def __init__(self, status: int, code: str, sentence: str, **headers: str):
@@ -50,17 +61,8 @@ def refused(refusal: Refusal) -> Response:
     return JSONResponse(content, refusal.status, headers=refusal.headers)
 
 
-def role_of(method: str, path: str) -> str | None:
-    """Return the role that a request needs; None for those that need none."""
-    if path in OPEN:
-        return None
-    if method in ("GET", "HEAD"):
-        return "observe"
-    return "admin" if path == "/sessions" else "decide"
-
-
 class Admission:
-    """The door: tokens, roles, sizes and rates.
+    """Checks tokens, roles and rates; every route depends on it.
 
     Args:
         store: where the tokens are.
@@ -73,43 +75,70 @@ class Admission:
         self.store, self.limits, self.open_access = store, limits, open_access
         self._rates, self._failures = _Rates(limits.rate), _Rates(10.0)
 
-    def admit(self, request: Request) -> None:
-        """Check who asks, for what, how often and how much."""
-        size = request.headers.get("content-length", "0")
-        if not size.isdigit() or int(size) > self.limits.body:
-            raise self.too_large()
-        role, who = role_of(request.method, request.url.path), "nobody"
-        if self.open_access:
-            host = request.headers.get("host", "").rpartition(":")[0] or request.headers["host"]
-            if host not in LOOPBACK or "origin" in request.headers:
-                raise Refusal(403, "forbidden", "without tokens only local requests are accepted")
-        elif role is not None:
-            who = self._identified(request, role)
-        if not self._rates.allow(who):
-            sentence = f"more than {self.limits.rate:g} requests a second; ask less often"
-            raise Refusal(429, "too many", sentence, **{"Retry-After": "1"})
+    def anyone(self) -> list[Dependency]:
+        """Return the dependency of a route that needs no token."""
+        return [Depends(self.admit_anyone)]
 
-    def _identified(self, request: Request, role: str) -> str:
-        client = request.client.host if request.client else "unknown"
-        scheme, _, given = request.headers.get("authorization", "").partition(" ")
-        token = find_token(self.store, given) if scheme.lower() == "bearer" else None
+    def needs(self, role: str) -> list[Dependency]:
+        """Return the dependency of a route that needs a token of a role, or of a higher one."""
+        return [Security(self.admit_token, scopes=[role])]
+
+    def check_routes(self, app: FastAPI) -> None:
+        """Refuse a service with a route that declares neither a role nor `anyone`."""
+        for route in app.routes:
+            declared = route.dependencies if isinstance(route, APIRoute) else []
+            if not any(d.dependency in (self.admit_anyone, self.admit_token) for d in declared):
+                raise ValueError(f"the route {route} declares no role; add one to its dependencies")
+
+    def admit_anyone(self, request: Request) -> None:
+        """Admit a request without looking at its token."""
+        if self.open_access:
+            self._check_local(request)
+        self._check_rate(_address(request))
+
+    def admit_token(
+        self,
+        request: Request,
+        needed: SecurityScopes,
+        given: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
+    ) -> None:
+        """Admit a request whose token has the role that the matched route declares."""
+        if self.open_access:
+            return self.admit_anyone(request)
+        token = None if given is None else find_token(self.store, given.credentials)
         if token is None:
-            if not self._failures.allow(client):
+            if not self._failures.allow(_address(request)):
                 raise Refusal(429, "too many", "too many refused tokens; wait a second")
             sentence = "give a valid token: Authorization: Bearer TOKEN; `hedgerow token` makes one"
             raise Refusal(401, "unauthorized", sentence, **{"WWW-Authenticate": "Bearer"})
+        (role,) = needed.scopes
         if ROLES.index(token.role) < ROLES.index(role):
             raise Refusal(403, "forbidden", f"this needs a token of role {role}, not {token.role}")
-        return token.id
+        return self._check_rate(token.id)
 
-    def too_large(self) -> Refusal:
-        """Return the refusal of a long body."""
-        sentence = f"a body may have {self.limits.body} bytes at most; send less"
-        return Refusal(413, "too large", sentence)
+    def _check_local(self, request: Request) -> None:
+        """Refuse other machines, and pages of other sites in a browser on this one."""
+        host, address = request.headers.get("host", ""), _address(request)
+        if (
+            not LOCAL_HOST.fullmatch(host)
+            or not is_loopback(address)
+            or "origin" in request.headers
+        ):
+            raise Refusal(403, "forbidden", "without tokens only local requests are accepted")
+
+    def _check_rate(self, who: str) -> None:
+        if not self._rates.allow(who):
+            sentence = f"more than {self.limits.rate:g} requests per second; send fewer"
+            raise Refusal(429, "too many", sentence, **{"Retry-After": "1"})
+
+
+def _address(request: Request) -> str:
+    """Return the address of the connection; no header can change it."""
+    return request.client.host if request.client else "unknown"
 
 
 class _Rates:
-    """So many requests a second each, on average over ten seconds."""
+    """A number of requests per second for each caller, averaged over ten seconds."""
 
     def __init__(self, rate: float):
         self.rate, self.lock = rate, threading.Lock()

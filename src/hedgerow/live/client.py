@@ -13,7 +13,8 @@ import numpy as np
 from hedgerow.feedback import EvalGrad
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector
-from hedgerow.live.session import Acknowledgement, ConflictError, Decision
+from hedgerow.live.session import Acknowledgement, ConflictError, Decision, check_key
+from hedgerow.live.store import check_name
 
 AGAIN = (429, 502, 503, 504)
 """Answers after which the same request may succeed."""
@@ -44,7 +45,7 @@ class Client:
         timeout: float = 30.0,
     ):
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        self.name, self._tries = name, tries
+        self.name, self._tries = check_name(name), tries
         self._http = httpx.Client(base_url=address, headers=headers, timeout=timeout)
         self._points: dict[str, Vector] = {}
 
@@ -62,12 +63,12 @@ class Client:
         self._http.close()
 
     def begin(self, **words: Any) -> dict[str, Any]:
-        """Begin the session, in the words of experiment files; the token needs role admin."""
+        """Begin the session, with the keys of experiment files; the token needs role admin."""
         return self._send("POST", "/sessions", {"name": self.name, **words})
 
     def ask(self, key: str | None = None) -> Decision:
         """Return a decision that is already durable."""
-        key = uuid.uuid4().hex if key is None else key
+        key = uuid.uuid4().hex if key is None else check_key(key)
         found = self._send("POST", f"/sessions/{self.name}/decisions", {"key": key})
         action = np.array(found["action"], dtype=np.float64)
         self._points[found["id"]] = action
@@ -79,16 +80,17 @@ class Client:
         cost: EvalGrad | Function,
         constraint: EvalGrad | Function | Sequence[EvalGrad],
     ) -> Acknowledgement:
-        """Tell what was seen of a decision; functions are looked at, at its action."""
+        """Report feedback on a decision; functions are evaluated at its action."""
         several = isinstance(constraint, list | tuple)
-        told = {
+        feedback = {
+            "id": check_key(id),
             "cost": self._seen(id, cost),
             "constraint": [self._seen(id, part) for part in constraint]  # type: ignore[union-attr]
             if several
             else self._seen(id, constraint),
         }
-        path = f"/sessions/{self.name}/decisions/{id}/feedback"
-        done = Acknowledgement(**self._send("POST", path, told))
+        path = f"/sessions/{self.name}/feedback"
+        done = Acknowledgement(**self._send("POST", path, feedback))
         self._points.pop(id, None)
         return done
 

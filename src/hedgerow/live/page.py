@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request, Response
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse
+from fastapi import FastAPI, Query, Response
+from fastapi.responses import HTMLResponse, JSONResponse
 
+from hedgerow.live.admission import Admission
+from hedgerow.live.messages import PageQuery, plain
 from hedgerow.live.observed import SOURCES, WINDOWS, observe
 from hedgerow.live.store import Store
-from hedgerow.live.wire import plain
 from hedgerow.live.words import WORDS, numbers_of, overview
 
 POLICY = (
@@ -41,59 +40,38 @@ input, select, button { font: inherit; padding: .25rem .5rem; max-width: 100%;
 """
 
 
-def add_page(
-    app: FastAPI,
-    store: Store,
-    answer: Callable[[Callable[[], Any]], Awaitable[Response]],
-    asks_tokens: bool,
-) -> None:
-    """Add the page of a store to its service.
+def add_page(app: FastAPI, store: Store, door: Admission) -> None:
+    """Add the page of a store to its service."""
 
-    Args:
-        app: the service.
-        store: what is shown.
-        answer: does work in a thread, and turns errors into answers.
-        asks_tokens: whether the reader must give a token.
-
-    """
-
-    @app.get("/dashboard", include_in_schema=False)
-    async def page() -> Response:
-        text = await run_in_threadpool(_page, asks_tokens)
+    @app.get("/dashboard", dependencies=door.anyone(), include_in_schema=False)
+    def page() -> Response:
+        text = _page(asks_tokens=not door.open_access)
         return HTMLResponse(text, headers={"Content-Security-Policy": POLICY})
 
-    @app.get("/dashboard/bokeh.js", include_in_schema=False)
-    async def library() -> Response:
-        return Response(await run_in_threadpool(_library), media_type="text/javascript")
+    @app.get("/dashboard/bokeh.js", dependencies=door.anyone(), include_in_schema=False)
+    def library() -> Response:
+        return Response(_library(), media_type="text/javascript")
 
-    @app.get("/dashboard/page.js", include_in_schema=False)
-    async def script() -> Response:
-        return Response(await run_in_threadpool(_script), media_type="text/javascript")
+    @app.get("/dashboard/page.js", dependencies=door.anyone(), include_in_schema=False)
+    def script() -> Response:
+        return Response(_script(), media_type="text/javascript")
 
-    @app.get("/dashboard/data", include_in_schema=False)
-    async def data(request: Request) -> Response:
-        asked = dict(request.query_params)
-        return await answer(lambda: page_data(store, asked))
+    @app.get("/dashboard/data", dependencies=door.needs("observe"), include_in_schema=False)
+    def data(asked: Annotated[PageQuery, Query()]) -> Response:
+        return JSONResponse(page_data(store, asked))
 
 
-def page_data(store: Store, asked: dict[str, str]) -> dict[str, Any]:
-    """Return what the page shows; figures only where something is new.
-
-    Args:
-        store: what is shown.
-        asked: the `session`, the `window` of rounds, and what the page has `seen`.
-
-    """
-    unknown = set(asked) - {"session", "window", "seen"}
-    if unknown or asked.get("window", "200") not in WINDOWS:
-        raise ValueError(f"the page asks for a session, and a window of {', '.join(WINDOWS)}")
+def page_data(store: Store, asked: PageQuery) -> dict[str, Any]:
+    """Return what the page shows; figures only where something is new."""
+    if asked.window not in WINDOWS:
+        raise ValueError(f"a window is one of {', '.join(WINDOWS)}, got {asked.window[:40]!r}")
     found: dict[str, Any] = {"overview": overview(store.sessions())}
-    if "session" in asked:
-        status, window = store.status(asked["session"]), asked.get("window", "200")
+    if asked.session is not None:
+        status = store.status(asked.session)
         found["numbers"] = numbers_of(status)
-        found["seen"] = f"{status.decisions} {status.answered} {window}"
-        if found["seen"] != asked.get("seen"):
-            sources, found["labels"] = observe(store, status, int(window))
+        found["seen"] = f"{status.decisions} {status.answered} {asked.window}"
+        if found["seen"] != asked.seen:
+            sources, found["labels"] = observe(store, status, int(asked.window))
             found["sources"] = {
                 name: {column: plain(numbers) for column, numbers in columns.items()}
                 for name, columns in sources.items()

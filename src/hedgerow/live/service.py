@@ -1,4 +1,4 @@
-"""Sessions over HTTP: FastAPI, with tokens, limits and errors in the library's sentences."""
+"""Sessions over HTTP: FastAPI, with tokens, limits, and errors in one sentence."""
 
 from __future__ import annotations
 
@@ -7,30 +7,66 @@ import json
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 import sqlalchemy as sql
-from fastapi import FastAPI, Request, Response
-from fastapi.concurrency import run_in_threadpool
+from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import generate_latest
+from pydantic.json_schema import models_json_schema
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as Event
 
 import hedgerow
 from hedgerow.live.admission import Admission, Limits, Refusal, refused
 from hedgerow.live.history import read_history
+from hedgerow.live.messages import (
+    Ask,
+    Feedback,
+    HistoryQuery,
+    Made,
+    NotJsonError,
+    Tell,
+    parse,
+    plain,
+    sentence_of,
+)
 from hedgerow.live.metrics import Metrics
 from hedgerow.live.opening import begin
 from hedgerow.live.page import add_page
-from hedgerow.live.schema import SESSIONS
-from hedgerow.live.session import ConflictError, Session
-from hedgerow.live.specs import check_spec, policy_of
-from hedgerow.live.store import Store, StoreError, check_name, session_row
-from hedgerow.live.wire import ASK, BEGIN, TELL, body_of, check_object, no_constant, plain, seen_of
+from hedgerow.live.schema import SESSIONS, VERSIONS
+from hedgerow.live.session import Acknowledgement, ConflictError, Session, check_key
+from hedgerow.live.specs import Begin, Spec, check_spec, policy_of
+from hedgerow.live.store import Status, Store, StoreError, check_name, session_row
 
 LOG = logging.getLogger("hedgerow.live")
+BODIES = (Ask, Begin, Feedback, Tell)
+"""What requests hold."""
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request; FastAPI would read it before it checks the token."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Refusal(415, "unsupported", "send JSON, with Content-Type: application/json")
+    most, length = request.app.state.longest_body, request.headers.get("content-length", "0")
+    too_large = Refusal(413, "too large", f"a body may have {most} bytes at most; send less")
+    if not length.isdecimal() or int(length) > most:
+        raise too_large
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            raise too_large
+    return bytes(body)
+
+
+Body = Annotated[bytes, Depends(read_body)]
 
 
 def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = False) -> FastAPI:
@@ -42,7 +78,8 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         open_access: whether requests from this machine need no token.
 
     """
-    service = _Service(store, limits or Limits(), open_access)
+    limits = limits or Limits()
+    door, metrics, served = Admission(store, limits, open_access), Metrics(store), _Sessions(store)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -56,156 +93,145 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         lifespan=lifespan,
         docs_url=None,  # their pages load scripts from elsewhere
         redoc_url=None,
+        openapi_url=None,  # it would have no role
+        redirect_slashes=False,  # a redirect repeats the Host header
     )
-    app.middleware("http")(service.guarded)
-    app.exception_handler(Refusal)(_refusal_page)
-    app.exception_handler(404)(_unknown_page)
-    app.exception_handler(405)(_unknown_page)
-    add_page(app, store, service.answer, asks_tokens=not open_access)
+    app.state.longest_body = limits.body
+    app.add_middleware(_RequestLog, metrics=metrics)
+    _add_error_answers(app)
+    add_page(app, store, door)
+    observe, decide = door.needs("observe"), door.needs("decide")
 
-    @app.get("/health", summary="Whether the store can be read.")
-    async def health() -> Response:
-        return await service.answer(lambda: {"status": "ok", "sessions": len(store.sessions())})
+    @app.get("/health", dependencies=door.anyone(), summary="Whether the store can be read.")
+    def health() -> Response:
+        with store.reading() as connection:
+            connection.execute(sql.select(VERSIONS.c.version))
+        return JSONResponse({"status": "ok"})
 
-    @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return HTMLResponse(_page(app.openapi()))
+    @app.get("/docs", dependencies=door.anyone(), include_in_schema=False)
+    def docs() -> Response:
+        return HTMLResponse(_page(_openapi(app)))
 
-    @app.get("/metrics", summary="Prometheus metrics.")
-    async def metrics() -> Response:
-        text = await run_in_threadpool(generate_latest, service.metrics.registry)
+    @app.get("/openapi.json", dependencies=door.anyone(), include_in_schema=False)
+    def openapi() -> Response:
+        return JSONResponse(_openapi(app))
+
+    @app.get("/metrics", dependencies=observe, summary="Prometheus metrics.")
+    def prometheus() -> Response:
+        text = generate_latest(metrics.registry)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    @app.get("/sessions", summary="All sessions.")
-    async def sessions() -> Response:
-        return await service.answer(lambda: [asdict(status) for status in store.sessions()])
+    @app.get(
+        "/sessions", dependencies=observe, summary="All sessions.", response_model=list[Status]
+    )
+    def sessions() -> Response:
+        return JSONResponse([asdict(status) for status in store.sessions()])
 
     @app.post(
-        "/sessions", status_code=201, summary="Begin a session.", openapi_extra=body_of(BEGIN)
+        "/sessions",
+        dependencies=door.needs("admin"),
+        status_code=201,
+        summary="Begin a session.",
+        response_model=Status,
+        openapi_extra=_body_schema(Begin),
     )
-    async def create(request: Request) -> Response:
-        given = await service.json(request)
-        return await service.answer(lambda: service.create(given), 201)
+    def create(body: Body) -> Response:
+        given = parse(Begin, body)
+        check_name(given.name)
+        check_spec(given, limits.dimension)
+        served.begin(given)
+        return JSONResponse(asdict(store.status(given.name)), 201)
 
-    @app.get("/sessions/{name}", summary="A session in numbers.")
-    async def status(name: str) -> Response:
-        return await service.answer(lambda: asdict(store.status(name)))
+    @app.get(
+        "/sessions/{name}",
+        dependencies=observe,
+        summary="The status of a session.",
+        response_model=Status,
+    )
+    def status(name: str) -> Response:
+        return JSONResponse(asdict(store.status(name)))
 
-    @app.get("/sessions/{name}/history", summary="Rounds, from `first` on.")
-    async def history(name: str, request: Request) -> Response:
-        asked = dict(request.query_params)
-        return await service.answer(lambda: service.history(name, asked))
+    @app.get("/sessions/{name}/history", dependencies=observe, summary="Rounds, from `first` on.")
+    def history(name: str, asked: Annotated[HistoryQuery, Query()]) -> Response:
+        rows, first = limits.rows, max(1, asked.first)
+        if asked.actions:
+            rows = max(1, min(rows, limits.body // (8 * store.status(name).dim)))
+        found = read_history(store, name, first=first, last=first + rows - 1, actions=asked.actions)
+        columns = vars(found) if asked.actions else found.columns()
+        return JSONResponse({key: plain(value) for key, value in columns.items()})
 
-    @app.post("/sessions/{name}/decisions", summary="Ask.", openapi_extra=body_of(ASK))
-    async def ask(name: str, request: Request) -> Response:
-        given = await service.json(request)
-        return await service.answer(lambda: service.ask(name, given))
+    @app.post(
+        "/sessions/{name}/decisions",
+        dependencies=decide,
+        summary="Ask for a decision.",
+        response_model=Made,
+        openapi_extra=_body_schema(Ask),
+    )
+    def ask(name: str, body: Body) -> Response:
+        key = parse(Ask, body).key
+        decision = served[name].ask(key)
+        return JSONResponse({**asdict(decision), "action": decision.action.tolist()})
+
+    @app.post(
+        "/sessions/{name}/feedback",
+        dependencies=decide,
+        summary="Report feedback, exactly once.",
+        response_model=Acknowledgement,
+        openapi_extra=_body_schema(Tell),
+    )
+    def tell(name: str, body: Body) -> Response:
+        given = parse(Tell, body)
+        return _take(served[name], given.id, given)
 
     @app.post(
         "/sessions/{name}/decisions/{decision}/feedback",
-        summary="Tell, exactly once.",
-        openapi_extra=body_of(TELL),
+        dependencies=decide,
+        summary="The same, for ids that can stand in an address.",
+        response_model=Acknowledgement,
+        openapi_extra=_body_schema(Feedback),
     )
-    async def tell(name: str, decision: str, request: Request) -> Response:
-        given = await service.json(request)
-        return await service.answer(lambda: service.tell(name, decision, given))
+    def tell_addressed(name: str, decision: str, body: Body) -> Response:
+        return _take(served[name], decision, parse(Feedback, body))
 
+    door.check_routes(app)
     return app
 
 
-class _Service:
-    """What the routes share: sessions that are open, tokens, limits and metrics."""
+def _take(session: Session, decision: str, given: Feedback) -> Response:
+    check_key(decision)
+    if isinstance(given.constraint, list):
+        several = [part.feedback() for part in given.constraint]
+        return JSONResponse(asdict(session.tell(decision, given.cost.feedback(), several)))
+    one = given.constraint.feedback()
+    return JSONResponse(asdict(session.tell(decision, given.cost.feedback(), one)))
 
-    def __init__(self, store: Store, limits: Limits, open_access: bool):
-        self.store, self.limits = store, limits
-        self.sessions: dict[str, Session] = {}
-        self.lock = threading.Lock()
-        self.door = Admission(store, limits, open_access)
-        self.metrics = Metrics(store)
 
-    async def guarded(
-        self, request: Request, proceed: Callable[[Request], Awaitable[Response]]
-    ) -> Response:
-        """Let a request through to its route, or refuse it."""
-        begin_ = time.perf_counter()
-        try:
-            await run_in_threadpool(self.door.admit, request)
-            response = await proceed(request)
-        except Refusal as refusal:
-            response = refused(refusal)
-        except Exception:
-            LOG.exception("an error that should not be")
-            response = refused(Refusal(500, "internal", "the service failed; see its log"))
-        seconds = time.perf_counter() - begin_
-        method = request.method if request.method in ("GET", "POST") else "other"
-        self.metrics.count(method, response.status_code, seconds)
-        path = request.scope["path"][:200].encode("unicode_escape").decode()
-        LOG.info("%s %s %d %.1f ms", method, path, response.status_code, 1e3 * seconds)
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["Cache-Control"] = "no-store"
-        return response
+class _Sessions:
+    """The sessions that this process decides for, by name."""
 
-    async def json(self, request: Request) -> Any:
-        """Return the parsed body; NaN, infinities, deep nesting and long bodies are refused."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
-            raise Refusal(415, "unsupported", "send JSON, with Content-Type: application/json")
-        body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > self.limits.body:
-                raise self.door.too_large()
-        try:
-            return await run_in_threadpool(json.loads, bytes(body), parse_constant=no_constant)
-        except RecursionError:
-            raise Refusal(400, "malformed", "the JSON is nested too deeply; flatten it") from None
-        except ValueError as error:
-            raise Refusal(400, "malformed", f"this is no JSON ({error})") from None
+    def __init__(self, store: Store):
+        self.store, self.lock = store, threading.Lock()
+        self.open: dict[str, Session] = {}
 
-    async def answer(self, work: Callable[[], Any], status: int = 200) -> Response:
-        """Do the work in a thread, and turn errors of the library into answers."""
-        try:
-            return JSONResponse(await run_in_threadpool(work), status)
-        except ConflictError as error:
-            raise Refusal(409, "conflict", str(error)) from None
-        except LookupError as error:
-            raise Refusal(404, "unknown", str(error)) from None
-        except StoreError as error:
-            LOG.error("%s", error)
-            sentence = "the store cannot be used now; try again"
-            raise Refusal(503, "unavailable", sentence, **{"Retry-After": "1"}) from None
-        except (ValueError, TypeError) as error:
-            raise Refusal(422, "refused", str(error)) from None
-
-    def create(self, given: Any) -> Any:
+    def begin(self, given: Begin) -> None:
         """Begin a session, or find it as it was begun."""
-        if not isinstance(given, dict) or "name" not in given:
-            raise ValueError("a session needs a `name` and a `method`")
-        name = check_name(given["name"])
-        spec = check_spec({k: v for k, v in given.items() if k != "name"}, self.limits.dimension)
+        spec = given.given()
         with self.store.reading() as connection:
-            known = sql.select(SESSIONS.c.spec).where(SESSIONS.c.name == name)
+            known = sql.select(SESSIONS.c.spec).where(SESSIONS.c.name == given.name)
             before = connection.execute(known).one_or_none()
-        if before is not None and before.spec != spec:
+        if before is not None and (before.spec is None or json.loads(before.spec) != spec):
             raise ConflictError(
-                f"session {name!r} was begun with other words; give those, or another name"
+                f"session {given.name!r} exists with different settings; give those, or another "
+                "name"
             )
         with self.lock:
-            if name not in self.sessions:
-                self.sessions[name] = self._begun(name, spec)
-        return asdict(self.store.status(name))
+            if given.name not in self.open:
+                self._open(given.name, given, json.dumps(spec))
 
-    def _begun(self, name: str, spec: str) -> Session:
-        words = json.loads(spec)
-        every, labels = words.get("every", 256), words.get("labels")
-        policy = policy_of(words)
-        return begin(self.store, name, policy, every=every, labels=labels, spec=spec)
-
-    def session(self, name: str) -> Session:
-        """Return an open session; one that Python began is for Python to serve."""
+    def __getitem__(self, name: str) -> Session:
         check_name(name)
         with self.lock:
-            if name not in self.sessions:
+            if name not in self.open:
                 with self.store.reading() as connection:
                     spec = session_row(connection, name).spec
                 if spec is None:
@@ -213,57 +239,107 @@ class _Service:
                         f"session {name!r} was created in Python, so only Python has its policy; "
                         "the service can show it, but not decide for it"
                     )
-                self.sessions[name] = self._begun(name, spec)
-            return self.sessions[name]
+                try:
+                    given = parse(Spec, spec.encode())
+                except ValueError as error:
+                    raise ValueError(
+                        f"the stored settings of session {name!r} are damaged ({error}); restore "
+                        "an undamaged copy of the store"
+                    ) from None
+                self._open(name, given, spec)
+            return self.open[name]
 
-    def ask(self, name: str, given: Any) -> Any:
-        """Answer a decision."""
-        check_object(given, (), ("key",))
-        decision = self.session(name).ask(given.get("key"))
-        return {**asdict(decision), "action": decision.action.tolist()}
-
-    def tell(self, name: str, decision: str, given: Any) -> Any:
-        """Answer an acknowledgement."""
-        check_object(given, ("cost", "constraint"), ())
-        session = self.session(name)
-        constraint = given["constraint"]
-        if isinstance(constraint, list):
-            if len(constraint) > 1000:
-                raise ValueError(f"at most 1000 constraints may be told, got {len(constraint)}")
-            several = [seen_of(part, "constraint") for part in constraint]
-            return asdict(session.tell(decision, seen_of(given["cost"], "cost"), several))
-        cost, seen = seen_of(given["cost"], "cost"), seen_of(constraint, "constraint")
-        return asdict(session.tell(decision, cost, seen))
-
-    def history(self, name: str, asked: dict[str, str]) -> Any:
-        """Answer some rounds; actions where they are asked for."""
-        unknown = set(asked) - {"first", "actions"}
-        if unknown:
-            raise ValueError(f"history takes `first` and `actions`, got {sorted(unknown)[0]!r}")
-        first, actions = asked.get("first", "1"), asked.get("actions", "0")
-        if not (first.isdigit() and len(first) < 16) or actions not in ("0", "1"):
-            raise ValueError("`first` is a round from 1 on, `actions` is 0 or 1")
-        begin_ = max(1, int(first))
-        rows = self.limits.rows
-        if actions == "1":
-            rows = max(1, min(rows, self.limits.body // (8 * self.store.status(name).dim)))
-        last = begin_ + rows - 1
-        found = read_history(self.store, name, first=begin_, last=last, actions=actions == "1")
-        columns = {key: plain(value) for key, value in vars(found).items()}
-        if actions == "0":
-            del columns["actions"]
-        return columns
+    def _open(self, name: str, given: Spec, spec: str) -> None:
+        self.open[name] = begin(
+            self.store, name, policy_of(given), every=given.every, labels=given.labels, spec=spec
+        )
 
 
-def _refusal_page(_: Request, refusal: Exception) -> Response:
-    assert isinstance(refusal, Refusal)
-    return refused(refusal)
+class _RequestLog:
+    """Counts and logs requests, and answers for errors that nobody expected."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics):
+        self.app, self.metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin_, status = time.perf_counter(), 0
+
+        async def send_noted(event: Event) -> None:
+            nonlocal status
+            if event["type"] == "http.response.start":
+                status = event["status"]
+                safe = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+                event["headers"] = [*event["headers"], *safe]
+            await send(event)
+
+        try:
+            await self.app(scope, receive, send_noted)
+        except Exception:
+            LOG.exception("unexpected error")
+            if status == 0:
+                failed = Refusal(500, "internal", "the service failed; see its log")
+                await refused(failed)(scope, receive, send_noted)
+        seconds = time.perf_counter() - begin_
+        method = scope["method"] if scope["method"] in ("GET", "POST") else "other"
+        self.metrics.count(method, status, seconds)
+        path = scope["path"][:200].encode("unicode_escape").decode()
+        LOG.info("%s %s %d %.1f ms", method, path, status, 1e3 * seconds)
 
 
-def _unknown_page(_: Request, error: Exception) -> Response:
-    status = getattr(error, "status_code", 404)
-    sentence = "there is no such page here; /docs lists all"
-    return refused(Refusal(status, "unknown", sentence))
+def _add_error_answers(app: FastAPI) -> None:
+    """Turn errors of the library into answers."""
+
+    def answers(kind: type[Exception] | int, status: int, code: str) -> None:
+        app.add_exception_handler(kind, lambda _, error: refused(Refusal(status, code, str(error))))
+
+    answers(ConflictError, 409, "conflict")
+    answers(LookupError, 404, "unknown")
+    answers(NotJsonError, 400, "malformed")
+    answers(ValueError, 422, "refused")
+    answers(TypeError, 422, "refused")
+
+    @app.exception_handler(Refusal)
+    def refusal(_: Request, error: Refusal) -> Response:
+        return refused(error)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_: Request, error: RequestValidationError) -> Response:
+        return refused(Refusal(422, "refused", sentence_of(error.errors()[0])))
+
+    @app.exception_handler(StoreError)
+    def unavailable(_: Request, error: StoreError) -> Response:
+        LOG.error("%s", error)
+        sentence = "the store cannot be used now; try again"
+        return refused(Refusal(503, "unavailable", sentence, **{"Retry-After": "1"}))
+
+    @app.exception_handler(ClientDisconnect)
+    def disconnected(_: Request, __: ClientDisconnect) -> Response:
+        return refused(Refusal(408, "too slow", "the request did not arrive whole; send it again"))
+
+    @app.exception_handler(404)
+    @app.exception_handler(405)
+    def unknown(_: Request, error: Any) -> Response:
+        return refused(
+            Refusal(error.status_code, "unknown", "there is no such page here; /docs lists all")
+        )
+
+
+def _body_schema(model: type[Any]) -> dict[str, Any]:
+    """Return what OpenAPI says of a body."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """Return the description of the service, with the bodies that routes read themselves."""
+    schema = app.openapi()
+    wanted: Any = [(model, "validation") for model in BODIES]
+    _, bodies = models_json_schema(wanted, ref_template="#/components/schemas/{model}")
+    schema["components"]["schemas"].update(bodies["$defs"])
+    return schema
 
 
 def _page(schema: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 import uuid
@@ -37,6 +38,7 @@ from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Policy
 
 LONGEST_KEY = 80
+KEY = re.compile(rf"[^\0\ud800-\udfff]{{1,{LONGEST_KEY}}}")
 REMEMBERED = 64
 """Open decisions of its own that a process remembers, the newest; others are looked up."""
 
@@ -146,8 +148,8 @@ class Session:
             key: an id of your own; asking again with it returns the same decision.
 
         """
-        if key is not None and not (isinstance(key, str) and 1 <= len(key) <= LONGEST_KEY):
-            raise ValueError(f"a key has 1 to {LONGEST_KEY} characters, got {str(key)[:80]!r}")
+        if key is not None:
+            check_key(key)
         with self._lock:
             with self.store.writing(self._id) as connection:
                 head = self._catch_up(connection)
@@ -368,6 +370,16 @@ class Session:
 
 class ConflictError(ValueError):
     """The decision already has different feedback."""
+
+
+def check_key(key: object) -> str:
+    """Return a decision's key, or refuse what a store cannot hold: NUL and lone surrogates."""
+    if not isinstance(key, str) or not KEY.fullmatch(key):
+        raise ValueError(
+            f"a key has 1 to {LONGEST_KEY} characters, without NUL and lone surrogates, got "
+            f"{str(key)[:80]!r}"
+        )
+    return key
 
 
 def _line(seen: Seen, action: Vector) -> Linear:

@@ -1,21 +1,46 @@
-"""A policy from JSON, in the words of experiment files: nothing is imported, no file is read."""
+"""A policy from JSON, with the keys of experiment files: nothing is imported, no file is read."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments import schema
 from hedgerow.experiments.problems import KINDS
+from hedgerow.live.messages import Message
+from hedgerow.live.opening import EVERY
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
-OPTIONAL = ("set", "problem", "preset", "eagerness", "horizon", "seed", "labels", "every")
-HORIZON = 1000
-"""For problems and methods that want one, where none is given."""
+Label = Annotated[str, Field(max_length=80)]
+
+
+class Spec(Message):
+    """What a session decides with: a method, and a set or the decision set of a problem."""
+
+    method: str
+    set: dict[str, Any] | None = None
+    problem: dict[str, Any] | None = None
+    preset: Literal["practical"] = "practical"
+    eagerness: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    horizon: Annotated[int, Field(ge=1, le=schema.LARGEST_COUNT)] = 1000
+    seed: Annotated[int, Field(ge=0, le=schema.LARGEST_COUNT)] = 0
+    labels: list[Label] | None = None
+    every: Annotated[int, Field(ge=1, lt=2**31)] = EVERY
+
+    def given(self) -> dict[str, Any]:
+        """Return the keys that were given, to store or to compare."""
+        return self.model_dump(include=set(Spec.model_fields), exclude_unset=True)
+
+
+class Begin(Spec):
+    """A new session."""
+
+    name: str
 
 
 def _whole(value: Any, where: str) -> Any:
@@ -64,43 +89,35 @@ SETS: dict[str, dict[str, Check]] = {
 DEFAULTS = ("total", "radius")
 
 
-def check_spec(given: Any, largest: int) -> str:
-    """Return the JSON of a specification, checked key by key, or refuse it.
+def check_spec(spec: Spec, largest: int) -> None:
+    """Refuse a specification from which no policy can be built.
 
     Args:
-        given: parsed JSON with the keys `set` or `problem`, `method`, and options.
+        spec: what was given.
         largest: the largest dimension that is allowed.
 
     """
-    schema.check_keys(given, "the session", ("method",), OPTIONAL)
-    if ("set" in given) == ("problem" in given):
+    if (spec.set is None) == (spec.problem is None):
         raise ValueError("give either `set` or `problem`, the decision set of a kind of problem")
-    if "set" in given:
-        _check_size(_set_size(given["set"]), largest)
-    method = schema.one_of(given["method"], METHODS, "method")
+    if spec.set is not None:
+        _check_size(_set_size(spec.set), largest)
+    method = schema.one_of(spec.method, METHODS, "method")
     if METHODS[method].sees != "gradients":
         raise ValueError(
             f"{method} does not learn from values and gradients, which is what comes over HTTP; "
             "serve it from Python with live.open"
         )
-    schema.one_of(given.get("preset", "practical"), ("practical",), "preset")
-    schema.positive(given.get("eagerness", 1.0), "eagerness")
-    schema.count(given.get("horizon", HORIZON), "horizon")
-    schema.count(given.get("seed", 0), "seed", least=0)
-    schema.count(given.get("every", 1), "every")
-    labels = given.get("labels", [])
-    if not isinstance(labels, list) or not all(isinstance(x, str) and len(x) <= 80 for x in labels):
-        raise ValueError("labels must be a list of strings of at most 80 characters")
-    _check_size(policy_of(given).decision_set.dim, largest)
-    return json.dumps(given)
+    _check_size(policy_of(spec).decision_set.dim, largest)
 
 
-def policy_of(spec: Mapping[str, Any]) -> Policy[Any, Any]:
+def policy_of(spec: Spec) -> Policy[Any, Any]:
     """Build the policy of a specification."""
-    horizon, seed = spec.get("horizon", HORIZON), spec.get("seed", 0)
-    X = _set_of(spec["set"]) if "set" in spec else _problem_set(spec["problem"], horizon, seed)
-    method = METHODS[spec["method"]]
-    return method.policy(X, horizon, seed, "practical", eagerness=spec.get("eagerness", 1.0))
+    if spec.set is not None:
+        X = _set_of(spec.set)
+    else:
+        X = _problem_set(spec.problem, spec.horizon, spec.seed)
+    method = METHODS[spec.method]
+    return method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
 
 
 def _set_of(table: Any) -> DecisionSet:

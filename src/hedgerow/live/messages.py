@@ -1,0 +1,147 @@
+"""The JSON of requests and answers, as pydantic models."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    FiniteFloat,
+    Tag,
+    ValidationError,
+)
+
+from hedgerow.feedback import EvalGrad
+from hedgerow.live.session import LONGEST_KEY
+
+Numbers = Annotated[list[FiniteFloat], Field(fail_fast=True)]
+"""A list of finite numbers; validation stops at the first that is not one."""
+
+
+class Message(BaseModel):
+    """A JSON object with these keys and no others, of exactly these types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+M = TypeVar("M", bound=Message)
+
+
+class Seen(Message):
+    """The value and the gradient of a function at the action of a decision."""
+
+    value: FiniteFloat
+    gradient: Numbers
+
+    def feedback(self) -> EvalGrad:
+        """Return it as `first_order` does."""
+        return EvalGrad(self.value, np.array(self.gradient, dtype=np.float64))
+
+
+class Ask(Message):
+    """A request for a decision."""
+
+    key: Annotated[str, Field(max_length=LONGEST_KEY)] | None = None
+
+
+ONE, SEVERAL = "one constraint", "several constraints"
+
+
+def _how_many(given: Any) -> str:
+    return SEVERAL if isinstance(given, list) else ONE
+
+
+class Feedback(Message):
+    """Feedback on a decision that the address names."""
+
+    cost: Seen
+    constraint: Annotated[
+        Annotated[Seen, Tag(ONE)]
+        | Annotated[list[Seen], Field(min_length=1, max_length=1000, fail_fast=True), Tag(SEVERAL)],
+        Discriminator(_how_many),
+    ]
+
+
+class Tell(Feedback):
+    """Feedback on the decision `id`."""
+
+    id: Annotated[str, Field(max_length=LONGEST_KEY)]
+
+
+class Made(Message):
+    """A decision."""
+
+    id: str
+    round: int
+    action: list[float]
+    time: float
+
+
+class HistoryQuery(BaseModel):
+    """Which rounds to return, and whether with their actions."""
+
+    model_config = ConfigDict(extra="forbid")
+    first: Annotated[int, Field(ge=0, lt=10**15)] = 1
+    actions: bool = False
+
+
+class PageQuery(BaseModel):
+    """What the page shows, and what it has already drawn."""
+
+    model_config = ConfigDict(extra="forbid")
+    session: str | None = None
+    window: str = "200"
+    seen: str = ""
+
+
+class NotJsonError(ValueError):
+    """The body of a request is not JSON."""
+
+
+def parse(model: type[M], body: bytes) -> M:
+    """Return the message in a body, or refuse it in one sentence."""
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        first: Any = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise NotJsonError(f"the body must be JSON: {first['ctx']['error']}") from None
+        raise ValueError(sentence_of(first, tuple(model.model_fields))) from None
+
+
+def sentence_of(error: Any, known: tuple[str, ...] = ()) -> str:
+    """Return what is wrong with a message, from the first error that pydantic found.
+
+    Args:
+        error: as `ValidationError.errors()` has it.
+        known: the keys of the message, to suggest one for an unknown key.
+
+    """
+    path = [part for part in error["loc"] if part not in (ONE, SEVERAL)]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    where = f"`{where.removeprefix('.')[:80]}`" if path else "the body"
+    if error["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(path[-1]), known, 1) if len(path) == 1 else []
+        return f"unknown key {where}" + (
+            f"; did you mean `{near[0]}`?" if near else "; leave it out"
+        )
+    if error["type"] == "missing":
+        return f"the key {where} is missing; give it"
+    what, given = error["msg"], reprlib.repr(error["input"])[:80]
+    if what.startswith("Input "):
+        return f"{where} {what.removeprefix('Input ')}, got {given}"
+    return f"{where}: {what}, got {given}"
+
+
+def plain(array: Any) -> Any:
+    """Return an array as lists; null where a number is not known."""
+    if array.dtype.kind == "f":
+        known: Any = np.where(np.isfinite(array), array, None)
+        return known.tolist()
+    return array.tolist()
