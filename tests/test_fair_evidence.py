@@ -80,7 +80,7 @@ def test_the_correction_is_over_all_problems(fair_table):
     other = [(r + 1.0 + 0.5 * rng.normal(), c + rng.normal()) for r, c in ours]
     one = games_of({DEFAULT: ours, OTHER: other})
     alone = fair_table.statistics(one)["p", "tuned", OTHER]
-    more = games_of({DEFAULT: ours, OTHER: [(r + 90.0, c) for r, c in ours]}, label="q: a to b")
+    more = games_of({DEFAULT: [(0.0, 0.0)] * 6, OTHER: [(90.0, 0.0)] * 6}, label="q: a to b")
     both = fair_table.statistics([*one, *more])
     assert both["q", "tuned", OTHER]["regret_p"] == 0.0, "differences without spread"
     assert alone["regret_p"] < 0.5, "the least of two p-values: twice its own"
