@@ -129,6 +129,17 @@ def test_the_games_have_the_constants_of_the_tables(fair_table):
             assert {game["steps"] for game in played} == set(row["steps"].split())
 
 
+def test_the_games_of_one_seed_have_one_benchmark(fair_table):
+    """Cost less regret, price and the blind action's CCV do not depend on the method."""
+    found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
+    for game in fair_table.read_rows("fair_games.csv"):
+        numbers = [float(game[name]) for name in ("cost", "regret", "price", "blind_ccv")]
+        best = (numbers[0] - numbers[1], *numbers[2:])
+        found.setdefault((game["label"], game["seed"]), []).append(best)
+    for where, games in found.items():
+        np.testing.assert_allclose(games, [games[0]] * len(games), rtol=1e-7, err_msg=str(where))
+
+
 def test_the_medians_of_the_default_follow_from_the_games_that_are_shipped():
     default = importlib.import_module("default")
     stored = json.loads((EVIDENCE / "default.json").read_text(encoding="utf-8"))
