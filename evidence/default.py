@@ -1,13 +1,15 @@
-"""The default against the first one and the rivals: writes evidence/default.json.
+"""The default against the first one and the rivals: writes default.json and default_games.csv.
 
 `python evidence/default.py [what]`, what among games, measured, growth, robustness; left out, all.
 Seeds 300 to 319, which chose nothing (300 to 309 for slow games). `measured` reads the files of
 HEDGEROW_DATA, the second half of a series that is played in time, and is left out where that is
-not set.
+not set. `default_games.csv` has a row for each game and method; `summed` makes the medians of
+`games` and `measured` from it.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sys
@@ -44,6 +46,7 @@ GAMES: dict[str, Callable[[int], hr.Problem]] = {
 }
 SLOW = ("ad_slots", "quadratic_box", "halfspace_box", "orthogonal_ball")
 METHODS: dict[str, Callable[[hr.DecisionSet, int], Any]] = {
+    "blind": lambda X, _: hr.unconstrained(X),
     "first default": lambda X, _: first_default(X),
     "default": lambda X, _: hr.projection_free_coco(X),
     "plain": lambda X, _: hr.projection_free_coco(X, tracking=False),
@@ -52,57 +55,81 @@ METHODS: dict[str, Callable[[hr.DecisionSet, int], Any]] = {
     "guo_recoo": lambda X, T: hr.baselines.guo_recoo(X, T),
 }
 
+Row = dict[str, Any]
+MEDIANS = ("ccv", "regret", "violated")
+COLUMNS = ("part", "game", "instance", "rounds", "method", *MEDIANS, "guarded")
+
 
 def _say(*words: object) -> None:
     sys.stderr.write(" ".join(map(str, words)) + "\n")
 
 
-def compared(problem: hr.Problem) -> dict[str, list[float]]:
-    """CCV in per cent of blind play's, regret in per cent of the benchmark, rounds violated."""
+def compared(game: str, instance: object, problem: hr.Problem) -> list[Row]:
+    """Play one game with every method and return a row for each, blind play first.
+
+    CCV is in per cent of blind play's, regret in per cent of the benchmark (the cost itself where
+    the game reacts to the plays), `violated` in per cent of the rounds. `guarded` counts the rounds
+    in which the guard reduced a weight or a step; it is empty for methods without a guard.
+    """
     X, T = problem.decision_set, problem.horizon
     blind = hr.simulate(hr.unconstrained(X), problem)
     base = None if problem.adaptive else hr.hindsight(problem, time_limit=20.0).cost
-    found = {"blind": [100.0, _percent(blind.cost, base), _violated(blind)]}
+    rows = []
     for name, make in METHODS.items():
-        trace = hr.simulate(make(X, T), problem)
-        share = 100.0 * trace.ccv / blind.ccv if blind.ccv > 0.0 else 0.0
-        found[name] = [share, _percent(trace.cost, base), _violated(trace)]
-    return found
+        policy = make(X, T)
+        trace = blind if name == "blind" else hr.simulate(policy, problem)
+        guard = getattr(getattr(policy, "surrogate", None), "guard", None)
+        rows.append(
+            {
+                "game": game,
+                "instance": instance,
+                "rounds": T,
+                "method": name,
+                "ccv": _nine(100.0 * trace.ccv / blind.ccv if blind.ccv > 0.0 else 0.0),
+                "regret": _nine(_percent(trace.cost, base)),
+                "violated": _nine(100.0 * float((trace.violations > 0.0).mean())),
+                "guarded": "" if guard is None else guard.interventions,
+            }
+        )
+    return rows
 
 
 def _percent(cost: float, base: float | None) -> float:
     return cost if base is None else 100.0 * (cost - base) / abs(base)
 
 
-def _violated(trace: hr.Trace) -> float:
-    return 100.0 * float((trace.violations > 0.0).mean())
+def _nine(value: float) -> float:
+    """Return a number with nine digits: what both files hold."""
+    return float(f"{value:.9g}")
 
 
-def summed(runs: list[dict[str, list[float]]]) -> dict[str, Any]:
-    """Medians over instances, and how many of them keep the constraint hardly better than blind."""
-    return {
-        name: {
-            "ccv": median(run[name][0] for run in runs),
-            "regret": median(run[name][1] for run in runs),
-            "violated": median(run[name][2] for run in runs),
-            "ignored": sum(run[name][0] > 90.0 for run in runs),
-            "instances": len(runs),
-        }
-        for name in runs[0]
-    }
+def summed(rows: list[Row]) -> dict[str, Any]:
+    """Return medians over the instances of each game and method.
 
-
-def games() -> dict[str, Any]:
-    """Every family of docs/reference/problems.md."""
-    found = {}
-    for name, make in GAMES.items():
-        found[name] = summed([compared(make(seed)) for seed in (FEW if name in SLOW else SEEDS)])
-        _say(name, {k: round(v["ccv"], 2) for k, v in found[name].items()})
+    `ignored` counts the instances on which the CCV is hardly below blind play's.
+    """
+    found: dict[str, Any] = {}
+    for game, method in dict.fromkeys((row["game"], row["method"]) for row in rows):
+        mine = [row for row in rows if (row["game"], row["method"]) == (game, method)]
+        entry: Row = {key: median(float(row[key]) for row in mine) for key in MEDIANS}
+        entry["ignored"] = sum(float(row["ccv"]) > 90.0 for row in mine)
+        entry["instances"] = len(mine)
+        found.setdefault(game, {})[method] = entry
     return found
 
 
+def games() -> list[Row]:
+    """Play every family of docs/reference/problems.md."""
+    rows = []
+    for name, make in GAMES.items():
+        for seed in FEW if name in SLOW else SEEDS:
+            rows += compared(name, seed, make(seed))
+        _say(name, {k: round(v["ccv"], 2) for k, v in summed(rows)[name].items()})
+    return rows
+
+
 def binding(make: Callable[[int, int], hr.Problem], nodes: int, wanted: int) -> Iterator[Any]:
-    """Yield problems between drawn pairs whose constraint blind play breaks in 1 % of rounds."""
+    """Yield drawn pairs, and their problems, where blind play violates in 1 % of the rounds."""
     rng = np.random.default_rng(300)
     while wanted:
         source, target = (int(k) for k in rng.choice(nodes, 2, replace=False))
@@ -113,11 +140,11 @@ def binding(make: Callable[[int, int], hr.Problem], nodes: int, wanted: int) -> 
         blind = hr.simulate(hr.unconstrained(problem.decision_set), problem)
         if (blind.violations > 0.0).mean() > 0.01:
             wanted -= 1
-            yield problem
+            yield f"{source} to {target}", problem
 
 
-def measured() -> dict[str, Any]:
-    """Caps on measured latency, and the paper's problem on a measured network."""
+def measured() -> list[Row]:
+    """Play caps on measured latency, and the paper's problem on a measured network."""
     data = measured_files(CLOUDS, DEVICES)
     clouds, devices = read_edges(data / CLOUDS), read_matrix(data / DEVICES, factor=10.0)
     late = devices.latency_series[len(devices.latency_series) // 2 :]
@@ -139,11 +166,12 @@ def measured() -> dict[str, Any]:
         "latency cap, seattle99": (device_cap, len(devices.nodes)),
         "shortest path, intercloud45": (cloud_paths, len(clouds.nodes)),
     }
-    found = {}
+    rows = []
     for name, (make, nodes) in kinds.items():
-        found[name] = summed([compared(problem) for problem in binding(make, nodes, 12)])
-        _say(name, {k: round(v["ccv"], 2) for k, v in found[name].items()})
-    return found
+        for pair, problem in binding(make, nodes, 12):
+            rows += compared(name, pair, problem)
+        _say(name, {k: round(v["ccv"], 2) for k, v in summed(rows)[name].items()})
+    return rows
 
 
 GROWING: dict[str, Callable[[int, int], hr.Problem]] = {
@@ -248,16 +276,37 @@ def robustness() -> dict[str, Any]:
     return found
 
 
+def stored_games() -> list[Row]:
+    """Return the rows of default_games.csv, of both parts."""
+    with (HERE / "default_games.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def store_games(part: str, rows: list[Row]) -> None:
+    """Write the rows of a part to default_games.csv, and keep those of the other."""
+    path = HERE / "default_games.csv"
+    kept = [row for row in stored_games() if row["part"] != part] if path.exists() else []
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows([*kept, *({"part": part, **row} for row in rows)])
+
+
 def main() -> None:
-    """Make what is asked for, and keep the rest of the file."""
-    parts = {"games": games, "measured": measured, "growth": growth, "robustness": robustness}
+    """Make what is asked for, and keep the rest of both files."""
+    played = {"games": games, "measured": measured}
+    parts: dict[str, Callable[[], Any]] = {**played, "growth": growth, "robustness": robustness}
     path = HERE / "default.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
     for name in sys.argv[1:] or parts:
         if name == "measured" and not os.environ.get("HEDGEROW_DATA"):
             _say("measured: left out, HEDGEROW_DATA is not set")
             continue
-        kept[name] = parts[name]()
+        found = parts[name]()
+        if name in played:
+            store_games(name, found)
+            found = summed(found)
+        kept[name] = found
         path.write_text(json.dumps(kept, indent=1) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""Everyone tuned alike: `python evidence/fair.py` writes evidence/fair.csv.
+"""Everyone tuned alike: `python evidence/fair.py` writes fair.csv and fair_games.csv.
 
 It is `hedgerow tune fair` with generated traffic added, one problem after another, resumed in out/
 where it was stopped, and with the strongest rivals also tuned in a second constant. Where
@@ -6,27 +6,34 @@ HEDGEROW_DATA names the folder of the measured files it writes evidence/fair_net
 `fair_network` and `fair_latency`. Names of problems on the command line choose some; a file keeps
 its rows of the others.
 
-Regret is in percent of the price of the constraint, the mean over the reported seeds of what the
-best fixed action costs more than the best that ignores the constraint; CCV in percent of that blind
-action's, likewise. These are the units of the choice. Every other method is compared with the
-default by a paired t-test in regret and in CCV, with Holm's correction over both and all methods of
-one problem. A method that refuses a problem has a row with its reason in place of numbers.
+Every game that is reported is a row of fair_games.csv. `evidence/fair_table.py` describes that file
+and computes the tables from it. A method that refuses a problem has a row in the tables with its
+reason in place of numbers.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
-from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import fair_table
 import numpy as np
+from fair_table import (
+    COLUMNS,
+    COMPUTED,
+    OWN,
+    Row,
+    group_of,
+    problem_of,
+    read_rows,
+    write_rows,
+    written,
+)
 from measured_files import CLOUDS, DEVICES, measured_files
-from scipy import stats
 from two_constants import FAMILIES
 
 from hedgerow.baselines.methods import METHODS
@@ -34,31 +41,24 @@ from hedgerow.experiments.config import Experiment
 from hedgerow.experiments.executors import processes
 from hedgerow.experiments.fingerprints import code_of
 from hedgerow.experiments.reading import load_experiment, read_experiment
-from hedgerow.experiments.results import Results, RunResult
+from hedgerow.experiments.results import Results
+from hedgerow.experiments.stored import Record
 from hedgerow.experiments.sweeps import Workforce
 from hedgerow.experiments.tuning import report, train
 from hedgerow.import_paths import load_path
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.matrix import read_matrix
-from hedgerow.report.summary import Mean
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "out"
 WORKERS = 2
-DEFAULT = "projection_free_coco"
 TRAFFIC = {"kind": "traffic_game:traffic", "label": "traffic", "horizons": [300]}
 VARIANTS = tuple(name for family in FAMILIES.values() for name in family[1:])
-LAST = ("oracle_calls_per_round", "projections_per_round", "microseconds_per_round", "compiled")
 HEADINGS = (
     "problem", "horizon", "trained_on", "method", "group", "eagerness", "steps", "choices",
-    "at_low_end", "at_high_end", "games", "regret_percent", "regret_percent_half", "ccv_percent",
-    "ccv_percent_half", "regret", "ccv", "regret_p", "ccv_p", "rank_by_regret", "rank_by_ccv",
-    "undominated", *LAST, "reason",
+    "at_low_end", "at_high_end", *COMPUTED, "microseconds_per_round", "compiled", "reason",
 )  # fmt: skip
-Row = dict[str, Any]
 Selection = dict[str, Any]
-Pair = tuple[str, int]
-"""Label and seed of a game."""
 
 
 def with_variants(experiment: Experiment) -> Experiment:
@@ -118,164 +118,103 @@ def trained_on(selection: Selection) -> str:
     return f"seeds {seeds[0]} to {seeds[-1]}" if rounds is None else f"the first {rounds} rounds"
 
 
+def games_of(results: Results) -> list[Row]:
+    """Return a row for each reported game."""
+    rows = []
+    for run in results.runs:
+        record, best = run.record, run.benchmark
+        if run.regret is None or best is None:
+            continue
+        method, steps = family_of(record["method"])
+        numbers = {
+            "eagerness": record["eagerness"],
+            "cost": record["cost"],
+            "regret": run.regret,
+            "ccv": record["ccv"],
+            "price": best["cost"] - best["blind"]["cost"],
+            "blind_ccv": best["blind"]["ccv"],
+        }
+        rows.append(
+            {
+                "label": record["problem"],
+                "seed": record["seed"],
+                "horizon": record["horizon"],
+                "method": method,
+                "steps": steps,
+                **{name: f"{value:.10g}" for name, value in numbers.items()},
+                "oracle_calls": record["oracle_calls"],
+                "projections": record["projections"],
+            }
+        )
+    order = {name: i for i, name in enumerate(METHODS)}
+    return sorted(rows, key=lambda r: (r["label"], order[r["method"]], r["steps"], r["seed"]))
+
+
+def family_of(name: str) -> tuple[str, str]:
+    """Return the method behind a name, and which steps it has.
+
+    >>> family_of("guo_recoo"), family_of("two_constants:guo_recoo_long")
+    (('guo_recoo', 'own'), ('guo_recoo', 'long'))
+    """
+    if name not in VARIANTS:
+        return name, OWN
+    method, _, steps = name.partition(":")[2].rpartition("_")
+    return method, steps
+
+
 def rows_of(
     problem: str, selection: Selection, results: Results, refused: dict[str, str]
 ) -> list[Row]:
-    """Return the table of one problem, all its labels together; last come those that refuse it."""
+    """Return what the table of one problem says of the choices and of the time of a round.
+
+    All labels of the problem are together; last come the methods that refuse it.
+    """
     seconds, engines = results.timings(), results.engines()
-    runs = [
-        run
-        for run in results.runs
-        if run.regret is not None and run.record["method"] not in refused
-    ]
-    values = unit_free(runs)
-    rows = []
+    played: dict[str, list[Record]] = {}
+    for run in results.runs:
+        if run.regret is not None and run.record["method"] not in refused:
+            played.setdefault(run.record["method"], []).append(run.record)
+    T = next(iter(played.values()))[0]["horizon"]
+    about = {"problem": problem, "horizon": T, "trained_on": trained_on(selection)}
+    labels = list(dict.fromkeys(row["problem"] for row in selection["rows"]))
+    rows, two = [], []
     for method in dict.fromkeys(row["method"] for row in selection["rows"]):
-        mine = [run for run in runs if run.record["method"] == method]
-        chosen = [row for row in selection["rows"] if row["method"] == method and row["eagerness"]]
-        if not mine:
+        if method not in played or method in VARIANTS:
             continue
-        T = mine[0].record["horizon"]
+        mine = played[method]
+        times = [seconds[record["id"]] for record in mine]
+        chosen = [row for row in selection["rows"] if row["method"] == method and row["eagerness"]]
         rows.append(
             {
-                "problem": problem,
-                "horizon": T,
-                "trained_on": trained_on(selection),
+                **about,
                 "method": method,
                 "group": group_of(method),
-                "eagerness": " ".join(f"{row['eagerness']:g}" for row in chosen),
-                "steps": method.rpartition("_")[2] if method in VARIANTS else "",
-                "choices": len(chosen),
-                "at_low_end": sum(row["end"] == "low" for row in chosen),
-                "at_high_end": sum(row["end"] == "high" for row in chosen),
-                "games": len(mine),
-                "values": values[method],
-                "regret": float(np.mean([run.regret for run in mine])),
-                "ccv": float(np.mean([run.record["ccv"] for run in mine])),
-                "oracle_calls_per_round": mean_of(mine, "oracle_calls") / T,
-                "projections_per_round": mean_of(mine, "projections") / T,
-                "microseconds_per_round": 1e6
-                * float(np.median([seconds[run.record["id"]] for run in mine]))
-                / T,
-                "compiled": int(all(engines[run.record["id"]] for run in mine)),
+                **choices(chosen),
+                "microseconds_per_round": 1e6 * float(np.median(times)) / T,
+                "compiled": int(all(engines[record["id"]] for record in mine)),
             }
         )
-    played = {key: rows[0][key] for key in ("problem", "horizon", "trained_on")}
-    return ranked(compared(two_constants(rows, selection))) + [
-        {**played, "method": method, "group": "refused", "games": 0, "reason": reason}
+        if method in FAMILIES:
+            best = {label: best_steps(selection, label, FAMILIES[method]) for label in labels}
+            picked = [row for row in selection["rows"] if row["method"] == best[row["problem"]]]
+            steps = {family_of(name)[1] for name in best.values()}
+            entry = {**about, "method": method, "group": "two constants", **choices(picked)}
+            two.append({**entry, "steps": " ".join(sorted(steps))})
+    return [*rows, *two] + [
+        {**about, "method": method, "group": "refused", "reason": reason}
         for method, reason in refused.items()
         if method not in VARIANTS
     ]
 
 
-def mean_of(runs: list[RunResult], key: str) -> float:
-    """Return the mean of a number of the records."""
-    return float(np.mean([run.record[key] for run in runs]))
-
-
-def group_of(method: str) -> str:
-    """Return "tuned", or "apart" for what has no factor to tune."""
-    if method in VARIANTS:
-        return "two constants"
-    return "tuned" if METHODS[method].takes("eagerness") else "apart"
-
-
-def unit_free(runs: list[RunResult]) -> dict[str, dict[Pair, tuple[float, float]]]:
-    """Return regret and CCV of each method and game in percent of the units of its label."""
-    games = {(run.record["problem"], run.record["seed"]): run.benchmark for run in runs}
-    prices: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for (label, _), best in games.items():
-        assert best is not None
-        blind = best["blind"]
-        prices[label].append((best["cost"] - blind["cost"], blind["ccv"]))
-    units = {label: np.mean(pairs, axis=0) for label, pairs in prices.items()}
-    values: dict[str, dict[Pair, tuple[float, float]]] = defaultdict(dict)
-    for run in runs:
-        price, ccv = units[run.record["problem"]]
-        game = run.record["problem"], run.record["seed"]
-        percent = 100.0 * run.regret / price, 100.0 * run.record["ccv"] / ccv
-        values[run.record["method"]][game] = percent
-    return values
-
-
-def two_constants(rows: list[Row], selection: Selection) -> list[Row]:
-    """Return the rows with one "two constants" row for each family, of the best steps by label."""
-    at = {row["method"]: row for row in rows}
-    labels = list(dict.fromkeys(row["problem"] for row in selection["rows"]))
-    found = [row for row in rows if row["group"] != "two constants"]
-    for name, family in FAMILIES.items():
-        if name not in at:
-            continue
-        best = {label: best_steps(selection, label, family) for label in labels}
-        values = {game: at[best[game[0]]]["values"][game] for game in at[name]["values"]}
-        steps = {"own" if m == name else m.rpartition("_")[2] for m in best.values()}
-        picked = [row for row in selection["rows"] if row["method"] == best[row["problem"]]]
-        found.append(
-            {
-                **at[name],
-                "group": "two constants",
-                "eagerness": " ".join(f"{row['eagerness']:g}" for row in picked),
-                "steps": " ".join(sorted(steps)),
-                "at_low_end": sum(row["end"] == "low" for row in picked),
-                "at_high_end": sum(row["end"] == "high" for row in picked),
-                "values": values,
-                **dict.fromkeys(("regret", "ccv", *LAST), ""),
-            }
-        )
-    return found
-
-
-def compared(rows: list[Row]) -> list[Row]:
-    """Add means, intervals, and the corrected p-values of the comparison with the default."""
-    ours = next(row for row in rows if row["method"] == DEFAULT)["values"]
-    games = sorted(ours)
-    tests: dict[tuple[int, str], float] = {}
-    for i, row in enumerate(rows):
-        for which, name in enumerate(("regret", "ccv")):
-            values = [row["values"][game][which] for game in games]
-            mean = Mean.of(values)
-            row[f"{name}_percent"], row[f"{name}_percent_half"] = mean.value, mean.half
-            apart = np.subtract(values, [ours[game][which] for game in games])
-            if row["method"] != DEFAULT:
-                tests[i, name] = p_value(apart)
-    for (i, name), p in holm(tests).items():
-        rows[i][f"{name}_p"] = p
-    return rows
-
-
-def p_value(apart: Any) -> float:
-    """Return the p-value of paired differences; those without spread have no t."""
-    if np.ptp(apart) == 0.0:
-        return float(not apart.any())
-    return float(stats.ttest_1samp(apart, 0.0).pvalue)
-
-
-def holm(tests: dict[Any, float]) -> dict[Any, float]:
-    """Return Holm's corrected p-values."""
-    corrected, least = {}, 0.0
-    for i, (key, p) in enumerate(sorted(tests.items(), key=lambda entry: entry[1])):
-        least = max(least, min(1.0, (len(tests) - i) * p))
-        corrected[key] = least
-    return corrected
-
-
-def ranked(rows: list[Row]) -> list[Row]:
-    """Add the ranks among the tuned methods, and who is undominated."""
-    field = [row for row in rows if row["group"] == "tuned"]
-    for row in rows:
-        mine = both(row)
-        others = [both(other) for other in field if other["method"] != row["method"]]
-        better = [r <= mine[0] and c <= mine[1] and (r, c) != mine for r, c in others]
-        row["undominated"] = int(not any(better)) if row["group"] != "apart" else ""
-        if row["group"] == "tuned":
-            row["rank_by_regret"] = 1 + sum(r < mine[0] for r, _ in others)
-            row["rank_by_ccv"] = 1 + sum(c < mine[1] for _, c in others)
-    return rows
-
-
-def both(row: Row) -> tuple[float, float]:
-    """Return regret and CCV with the digits that are written: rounding decides no rank."""
-    return float(written(row["regret_percent"])), float(written(row["ccv_percent"]))
+def choices(rows: list[Row]) -> Row:
+    """Return the eagerness that was chosen for each label, and how many are at an end."""
+    return {
+        "eagerness": " ".join(f"{row['eagerness']:.12g}" for row in rows),
+        "choices": len(rows),
+        "at_low_end": sum(row["end"] == "low" for row in rows),
+        "at_high_end": sum(row["end"] == "high" for row in rows),
+    }
 
 
 def networks(data: Path) -> dict[str, Path]:
@@ -287,27 +226,16 @@ def networks(data: Path) -> dict[str, Path]:
     return files
 
 
-def store(name: str, made: list[Row]) -> None:
-    """Write rows to a file; it keeps those of other problems."""
-    path, kept = HERE / name, list[Row]()
-    if path.exists():
-        with path.open(encoding="utf-8") as file:
-            found = csv.DictReader(file)
-            kept = [row for row in found if tuple(row) == HEADINGS]
+def store(name: str, made: list[Row], games: list[Row]) -> None:
+    """Write a problem's rows and games; the files keep those of other problems."""
     new = {row["problem"] for row in made}
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, HEADINGS, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(row for row in kept if row["problem"] not in new)
-        for row in made:
-            writer.writerow({key: written(value) for key, value in row.items()})
-    sys.stdout.write(f"{path}: {', '.join(sorted(new))}\n")
-    sys.stdout.flush()
-
-
-def written(value: Any) -> Any:
-    """Return a number with six digits."""
-    return f"{value:.6g}" if isinstance(value, float) else value
+    kept = [row for row in read_rows(name) if row["problem"] not in new]
+    blank = dict.fromkeys(HEADINGS, "")
+    filled = [blank | {key: written(value) for key, value in row.items()} for row in made]
+    write_rows(name, HEADINGS, [*kept, *filled])
+    others = [game for game in read_rows("fair_games.csv") if problem_of(game["label"]) not in new]
+    write_rows("fair_games.csv", COLUMNS, [*others, *games])
+    fair_table.main()  # the correction is over all problems: all p-values change
 
 
 def main() -> None:
@@ -326,7 +254,8 @@ def main() -> None:
         if label in asked or not asked:
             folder = OUT / "fair-evidence" / label
             workforce = partial(processes, workers=WORKERS)
-            store(file, rows_of(label, *tuned(with_variants(experiment), folder, workforce)))
+            found = tuned(with_variants(experiment), folder, workforce)
+            store(file, rows_of(label, *found), games_of(found[1]))
 
 
 if __name__ == "__main__":

@@ -270,9 +270,12 @@ def products() -> dict[str, Any]:
             games = [drifting(blocks, arms, speed, seed) for seed in PRODUCT_SEEDS]
             found = {}
             for name, make in policies.items():
-                traces = [hr.simulate(make(game.decision_set), game) for game in games]
+                players = [make(game.decision_set) for game in games]
+                traces = [hr.simulate(*pair) for pair in zip(players, games, strict=True)]
                 costs, ccvs = [t.cost for t in traces], [t.ccv for t in traces]
                 found[name] = {"cost": float(np.median(costs)), "ccv": float(np.median(ccvs))}
+                if name in GUARDED:  # in how many rounds of each game the guard acted
+                    found[name]["guarded"] = [p.surrogate.guard.interventions for p in players]
             tables[f"{blocks} x {arms}, speed {speed:g}"] = found
     return tables
 
@@ -290,6 +293,7 @@ def say(name: str, table: dict[str, Any]) -> None:
     sys.stderr.flush()
 
 
+GUARDED = ("projection_free_coco", "projection_free_coco_plain")
 PARTS = {"measured": measured, "generated": generated, "scale": scale, "products": products}
 
 

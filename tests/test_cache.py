@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import cold_starts
+import hedgerow
 from hedgerow import kernels
 from hedgerow.compiling import cache
 from hedgerow.compiling.cache import KernelCache, _imported
@@ -63,8 +64,8 @@ ENVIRONMENTS = {
 
 @pytest.fixture(scope="module")
 def place():
-    """A folder that everybody may look into, unlike `tmp_path`."""
-    folder = Path(tempfile.mkdtemp())
+    """A folder that every user can reach, unlike `tmp_path`, and TMPDIR in a closed folder."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp" if ROOT else None))
     folder.chmod(0o755)
     yield folder
     for sealed in folder.rglob("*"):
@@ -87,10 +88,24 @@ def environment(folder: Path, variables: dict[str, str], writable: bool = True):
 
 
 @pytest.fixture(scope="module")
-def starts():
+def library(place):
+    """Copy the library: another user may not be able to read this clone, as in root's own home."""
+    copied = place / "library"
+    shutil.copytree(
+        Path(hedgerow.__file__).parent,
+        copied / "hedgerow",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    for path in (copied, *copied.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return copied
+
+
+@pytest.fixture(scope="module")
+def starts(library):
     """A function that starts processes at the same time and returns their reports."""
     command = [sys.executable, cold_starts.__file__]
-    path = os.pathsep.join(p for p in sys.path if p)
+    path = os.pathsep.join((str(library), *(p for p in sys.path if p)))
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **pipes) as program:
 

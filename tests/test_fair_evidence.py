@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import tomllib
 from pathlib import Path
 
@@ -30,44 +31,121 @@ def fair():
     return importlib.import_module("fair")
 
 
-def test_holms_correction(fair):
-    found = fair.holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
+@pytest.fixture
+def fair_table():
+    return importlib.import_module("fair_table")
+
+
+def test_holms_correction(fair_table):
+    found = fair_table.holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert found == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
-    assert fair.holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}, "no p-value above 1"
+    assert fair_table.holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}, "no p-value above 1"
 
 
-def rows_of(values):
-    """Return rows of tuned methods from {name: [(regret, ccv) of each game]}."""
+DEFAULT, OTHER, THIRD = "projection_free_coco", "jenatton_2016", "liakopoulos_cold"
+BLIND = "unconstrained"
+
+
+def games_of(values, label="p", steps="own"):
+    """Return games from {method: [(regret, ccv) of each seed]}; their units are 100."""
     return [
-        {"method": name, "group": "tuned", "values": {("p", i): v for i, v in enumerate(pairs)}}
-        for name, pairs in values.items()
-    ]
+        {
+            "label": label, "seed": seed, "horizon": 10, "method": method, "steps": steps,
+            "eagerness": 1.0, "cost": 0.0, "regret": regret, "ccv": ccv, "price": 100.0,
+            "blind_ccv": 100.0, "oracle_calls": 20, "projections": 0,
+        }
+        for method, pairs in values.items()
+        for seed, (regret, ccv) in enumerate(pairs)
+    ]  # fmt: skip
 
 
-def test_others_are_compared_with_the_default_game_by_game(fair):
+def test_others_are_compared_with_the_default_game_by_game(fair_table):
     rng = np.random.default_rng(3)
     hard = rng.normal(0.0, 50.0, 8)  # some games are dear for everybody
     ours = [(h, 1.0) for h in hard]
     dear = [(h + 1.0 + 0.1 * e, 1.0) for h, e in zip(hard, rng.normal(size=8), strict=True)]
-    rows = fair.compared(rows_of({fair.DEFAULT: ours, "dear": dear, "same": ours}))
-    mine, other, same = rows
+    found = fair_table.statistics(games_of({DEFAULT: ours, OTHER: dear, THIRD: ours}))
+    mine, other, same = (found["p", "tuned", name] for name in (DEFAULT, OTHER, THIRD))
     assert "regret_p" not in mine
     alone = stats.ttest_rel([r for r, _ in dear], [r for r, _ in ours]).pvalue
     assert other["regret_p"] == pytest.approx(4.0 * alone), "the least of four p-values"
     assert other["regret_p"] < 1e-6 < 5.0 < other["regret_percent_half"], "intervals hide it"
     assert (other["ccv_p"], same["regret_p"], same["ccv_p"]) == (1.0, 1.0, 1.0)
+    assert mine["oracle_calls_per_round"] == 2.0
 
 
-def test_ranks_and_dominance(fair):
-    means = {fair.DEFAULT: (1.0, 2.0), "a": (0.0, 3.0), "b": (1.0, 4.0), "blind": (-9.0, 9.0)}
-    rows = fair.compared(rows_of({name: [pair] * 2 for name, pair in means.items()}))
-    rows[-1]["group"] = "apart"
-    found = {row["method"]: row for row in fair.ranked(rows)}
-    assert [found[name]["rank_by_regret"] for name in (fair.DEFAULT, "a", "b")] == [2, 1, 2]
-    assert [found[name]["rank_by_ccv"] for name in (fair.DEFAULT, "a", "b")] == [1, 2, 3]
-    assert [found[name]["undominated"] for name in (fair.DEFAULT, "a", "b")] == [1, 1, 0]
-    assert "rank_by_regret" not in found["blind"]
-    assert found["blind"]["undominated"] == ""
+def test_the_correction_is_over_all_problems(fair_table):
+    rng = np.random.default_rng(4)
+    ours = [tuple(pair) for pair in rng.normal(size=(6, 2))]
+    other = [(r + 1.0 + 0.5 * rng.normal(), c + rng.normal()) for r, c in ours]
+    one = games_of({DEFAULT: ours, OTHER: other})
+    alone = fair_table.statistics(one)["p", "tuned", OTHER]
+    more = games_of({DEFAULT: [(0.0, 0.0)] * 6, OTHER: [(90.0, 0.0)] * 6}, label="q: a to b")
+    both = fair_table.statistics([*one, *more])
+    assert both["q", "tuned", OTHER]["regret_p"] == 0.0, "differences without spread"
+    assert alone["regret_p"] < 0.5, "the least of two p-values: twice its own"
+    assert both["p", "tuned", OTHER]["regret_p"] == pytest.approx(1.5 * alone["regret_p"])
+
+
+def test_ranks_and_dominance(fair_table):
+    means = {DEFAULT: (1.0, 2.0), OTHER: (0.0, 3.0), THIRD: (1.0, 4.0), BLIND: (-9.0, 9.0)}
+    found = fair_table.statistics(games_of({name: [pair] * 2 for name, pair in means.items()}))
+    rows = [found["p", "tuned", name] for name in (DEFAULT, OTHER, THIRD)]
+    assert [row["rank_by_regret"] for row in rows] == [2, 1, 2]
+    assert [row["rank_by_ccv"] for row in rows] == [1, 2, 3]
+    assert [row["undominated"] for row in rows] == [1, 1, 0]
+    assert "rank_by_regret" not in found["p", "apart", BLIND]
+    assert found["p", "apart", BLIND]["undominated"] == ""
+
+
+def test_other_steps_count_for_rivals_with_two_constants_alone(fair_table):
+    own = games_of({DEFAULT: [(1.0, 1.0)] * 2, "guo_recoo": [(4.0, 4.0)] * 2})
+    short = games_of({"guo_recoo": [(2.0, 2.0)] * 2}, steps="short")
+    found = fair_table.statistics([*own, *short])
+    assert found["p", "tuned", "guo_recoo"]["regret_percent"] == 4.0
+    assert found["p", "two constants", "guo_recoo"]["regret_percent"] == 2.0
+    assert found["p", "two constants", "guo_recoo"].get("regret", "") == ""
+
+
+@pytest.mark.parametrize("name", ["fair.csv", "fair_networks.csv"])
+def test_the_tables_follow_from_the_games_that_are_shipped(fair_table, name):
+    """Means, intervals, tests and ranks, to the last digit that is written."""
+    rows = fair_table.read_rows(name)
+    found = fair_table.statistics(fair_table.read_rows("fair_games.csv"))
+    assert rows == fair_table.renewed(rows, found)
+    shipped_rows = {(row["problem"], row["group"], row["method"]) for row in rows}
+    problems = {row["problem"] for row in rows}
+    assert {key for key in found if key[0] in problems} == shipped_rows
+
+
+def test_the_games_have_the_constants_of_the_tables(fair_table):
+    games = fair_table.grouped(fair_table.read_rows("fair_games.csv"))
+    for row in [row for name in fair_table.FILES for row in fair_table.read_rows(name)]:
+        played = games[row["problem"], row["group"], row["method"]]
+        assert {game["horizon"] for game in played} == {row["horizon"]}
+        chosen = {float(game["eagerness"]) for game in played}
+        assert chosen == {float(factor) for factor in row["eagerness"].split()}
+        if row["group"] == "two constants":
+            assert {game["steps"] for game in played} == set(row["steps"].split())
+
+
+def test_the_games_of_one_seed_have_one_benchmark(fair_table):
+    """Cost less regret, price and the blind action's CCV do not depend on the method."""
+    found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
+    for game in fair_table.read_rows("fair_games.csv"):
+        numbers = [float(game[name]) for name in ("cost", "regret", "price", "blind_ccv")]
+        best = (numbers[0] - numbers[1], *numbers[2:])
+        found.setdefault((game["label"], game["seed"]), []).append(best)
+    for where, games in found.items():
+        np.testing.assert_allclose(games, [games[0]] * len(games), rtol=1e-7, err_msg=str(where))
+
+
+def test_the_medians_of_the_default_follow_from_the_games_that_are_shipped():
+    default = importlib.import_module("default")
+    stored = json.loads((EVIDENCE / "default.json").read_text(encoding="utf-8"))
+    rows = default.stored_games()
+    for part in ("games", "measured"):
+        assert default.summed([row for row in rows if row["part"] == part]) == stored[part]
 
 
 def test_a_rival_keeps_its_best_steps_alone(fair):
@@ -122,26 +200,35 @@ def tiny(problem, methods):
 
 
 @pytest.mark.parametrize("label", ["ad_slots", "sensor_coverage", "log_portfolio"])
-def test_a_problem_of_the_table_is_tuned_and_reported(fair, label, tmp_path):
+def test_a_problem_of_the_table_is_tuned_and_reported(fair, fair_table, label, tmp_path):
     asked = tomllib.loads(shipped()["fair"].read_text(encoding="utf-8"))["problems"]
     (problem,) = [p for p in asked if p["kind"] == label]
-    experiment = tiny({**problem, "horizons": [20]}, [fair.DEFAULT, "unconstrained"])
-    ours, blind = fair.rows_of(label, *fair.tuned(experiment, tmp_path, serial))
+    experiment = tiny({**problem, "horizons": [20]}, [DEFAULT, BLIND])
+    selection, results, refused = fair.tuned(experiment, tmp_path, serial)
+    ours, blind = fair.rows_of(label, selection, results, refused)
     assert [row["group"] for row in (ours, blind)] == ["tuned", "apart"]
     assert {row["trained_on"] for row in (ours, blind)} == {"seeds 290 to 291"}
+    games = fair.games_of(results)
+    assert [(game["method"], game["seed"]) for game in games] == [
+        (DEFAULT, 300), (DEFAULT, 301), (BLIND, 300), (BLIND, 301)
+    ]  # fmt: skip
+    assert {tuple(game) for game in games} == {fair_table.COLUMNS}
+    found = fair_table.statistics(games)
+    ours, blind = (found[label, *key] for key in (("tuned", DEFAULT), ("apart", BLIND)))
     assert ours["ccv_percent"] < blind["ccv_percent"]
+    mean = np.mean([run.regret for run in results.runs if run.record["method"] == DEFAULT])
+    assert ours["regret"] == pytest.approx(mean, rel=1e-8)
 
 
-def test_who_refuses_a_problem_has_a_row_with_the_reason(fair, tmp_path):
-    experiment = tiny({"kind": "atlas_like"}, [fair.DEFAULT, "lu_bagel", "unconstrained"])
+def test_who_refuses_a_problem_has_a_row_with_the_reason(fair, fair_table, tmp_path):
+    experiment = tiny({"kind": "atlas_like"}, [DEFAULT, "lu_bagel", BLIND])
     rows = fair.rows_of("graph", *fair.tuned(experiment, tmp_path, serial))
-    assert [row["method"] for row in rows] == [fair.DEFAULT, "unconstrained", "lu_bagel"]
+    assert [row["method"] for row in rows] == [DEFAULT, BLIND, "lu_bagel"]
     refused = rows[-1]
-    assert (refused["group"], refused["games"], refused["trained_on"]) == (
-        "refused", 0, "seeds 290 to 291"
-    )  # fmt: skip
+    assert (refused["group"], refused["trained_on"]) == ("refused", "seeds 290 to 291")
     assert "needs a set with R / r of at most" in refused["reason"]
-    assert "regret_percent" not in refused
+    (row,) = fair_table.renewed([refused], {})
+    assert (row["games"], row["regret_percent"]) == ("0", "")
 
 
 @pytest.fixture

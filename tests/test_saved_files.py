@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -160,19 +162,64 @@ def test_a_file_with_a_right_digest_and_wrong_contents_is_refused(saved):
 
 def test_no_object_is_unpickled(saved):
     """An array of objects in place of the numbers is refused, not executed."""
-    from hedgerow import snapshot_file
-
-    objects, packed = io.BytesIO(), io.BytesIO()
+    objects = io.BytesIO()
     np.save(objects, np.array([print], dtype=object), allow_pickle=True)
-    with zipfile.ZipFile(saved) as parts:
-        header = parts.read("hedgerow-snapshot.json")
-    with zipfile.ZipFile(packed, "w") as parts:
+    forge(saved, numbers=objects.getvalue())
+    refused(saved, r"it declares an array of object of shape \(1,\)")
+
+
+def forge(path, header=None, numbers=None, compression=zipfile.ZIP_STORED):
+    """Write other contents into the file, with the right digest."""
+    with zipfile.ZipFile(path) as parts:
+        header = parts.read("hedgerow-snapshot.json") if header is None else header
+        numbers = parts.read("numbers.npy") if numbers is None else numbers
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", compression) as parts:
         parts.writestr("hedgerow-snapshot.json", header)
-        parts.writestr("numbers.npy", objects.getvalue())
+        parts.writestr("numbers.npy", numbers)
         parts.comment = b"0" * 64
     body = packed.getvalue()[:-64]
-    saved.write_bytes(body + snapshot_file.hashlib.sha256(body).hexdigest().encode())
-    refused(saved, "Object arrays cannot be loaded")
+    path.write_bytes(body + hashlib.sha256(body).hexdigest().encode())
+
+
+def declared(shape: str, content: bytes) -> bytes:
+    """Return a .npy that declares a shape over some content."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+    text = (header + " " * (117 - len(header)) + "\n").encode()
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + content
+
+
+MANY = 1 << 26
+FORGED = {
+    "compressed numbers": (
+        {"numbers": bytes(MANY), "compression": zipfile.ZIP_DEFLATED},
+        "'hedgerow-snapshot.json' is compressed",
+    ),
+    "compressed header": (
+        {"header": b" " * MANY, "compression": zipfile.ZIP_DEFLATED},
+        "'hedgerow-snapshot.json' is compressed",
+    ),
+    "a large shape": ({"numbers": declared(f"({MANY},)", bytes(80))}, "and holds 80 bytes"),
+    "a shape beyond memory": ({"numbers": declared(f"({10**15},)", bytes(80))}, "holds 80 bytes"),
+    "two dimensions": ({"numbers": declared("(5, 2)", bytes(80))}, r"shape \(5, 2\)"),
+    "a negative shape": ({"numbers": declared("(-1,)", bytes(80))}, r"shape \(-1,\)"),
+    "deep parts": ({"header": '{"parts": {"a": ' * 20_000 + "1" + "}}" * 20_000}, "recursion"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_what_a_file_declares_is_checked_before_memory_is_taken(what, saved):
+    contents, why = FORGED[what]
+    forge(saved, **contents)
+    policy, size = coco(), saved.stat().st_size
+    assert size < 1_000_000
+    tracemalloc.start()
+    try:
+        refused(saved, why, policy)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 20 * size + 4_000_000 < MANY
 
 
 def test_a_file_of_another_policy_is_refused(saved):

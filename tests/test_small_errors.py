@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -207,6 +208,12 @@ def test_extras_are_named_as_they_can_be_installed(monkeypatch):
         'a cluster needs dask.distributed; install it with: pip install ".[cluster]"', ValueError
     ):
         list(dask([], "tcp://127.0.0.1:9"))
+
+
+def test_no_advice_names_the_package_as_if_it_were_on_an_index():
+    library = Path(hr.__file__).parent
+    advice = re.compile(r"""(pip|uv|pipx)( pip)? install "?'?hedgerow\b|hedgerow\[""")
+    assert [path for path in library.rglob("*.py") if advice.search(path.read_text("utf-8"))] == []
 
 
 def test_who_ties_in_regret_and_has_more_ccv_is_dominated(tmp_path):

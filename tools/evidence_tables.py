@@ -231,6 +231,13 @@ def against_default(group: str = "tuned") -> dict[str, dict[str, list[str]]]:
     return found
 
 
+def rivals_as_published() -> list[str]:
+    """Return the tuned methods that are neither ours, nor reconstructed, nor out of scope."""
+    names = dict.fromkeys(method for method, _ in grouped("tuned"))
+    ours = (DEFAULT, f"{DEFAULT}_plain")
+    return [name for name in names if name not in ours and not METHODS[name].remarks("practical")]
+
+
 def tests() -> str:
     """Return how the others stand to the default on each problem, by Holm's corrected tests."""
     lines = []

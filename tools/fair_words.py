@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import evidence_tables as evidence
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.reading import shipped
-from tables import table
+from tables import read, table
 
 ADDED = {"traffic": "Demands on Abilene split over paths, no link used above a limit, synthetic."}
 """The problem that `evidence/fair.py` adds to those of the experiment files."""
@@ -46,8 +46,10 @@ def setting() -> str:
     lines += [[f"`{name}`", what, NOT_YET, "", ""] for name, what in about.items()]
     tuned, problems = {method for method, _ in at}, len(evidence.problems())
     choices, ends, whose = evidence.grid_ends()
+    games = len(read("fair_games.csv"))
     found = [
         f"There are {len(tuned)} methods with a tuned factor and {problems} problems.",
+        f"{games} games are reported.",
         f"The choice is an end of what was tried in {ends} of {choices} choices"
         f"{f', of {listed(whose)}' if ends else ''}.",
         *(
@@ -107,13 +109,27 @@ def _microseconds(row: dict[str, str]) -> float:
 
 def standings() -> str:
     """Say how the comparisons with the default end, for both groups of rivals."""
-    groups = {"tuned": "tuned methods", "two constants": "rivals that have two constants"}
-    return " ".join(_standings(group, who) for group, who in groups.items())
+    as_published = evidence.rivals_as_published()
+    without = (
+        f"{listed(as_published)}, the tuned methods that are left without reconstructions, methods "
+        "out of scope and variants of ours (`projection_free_coco_plain`, and `wang_2025` with "
+        "restarts around our learner),"
+    )
+    return " ".join(
+        [
+            _standings("tuned", "tuned methods"),
+            _standings("tuned", without, as_published),
+            _standings("two constants", "rivals that have two constants"),
+        ]
+    )
 
 
-def _standings(group: str, who: str) -> str:
+def _standings(group: str, who: str, some: Collection[str] | None = None) -> str:
     found = evidence.against_default(group).values()
-    count = {kind: sum(len(how[kind]) for how in found) for kind in evidence.STANDINGS.values()}
+    count = {
+        kind: sum(some is None or name in some for how in found for name in how[kind])
+        for kind in evidence.STANDINGS.values()
+    }
     return (
         f"In {sum(count.values())} comparisons with {who} the default is better in "
         f"{count['worse']} and worse in {count['better']}, has less of one and more of the other "

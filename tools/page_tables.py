@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from statistics import linear_regression
+from statistics import linear_regression, median
 from typing import Any
 
 from tables import named, read, table
@@ -340,6 +340,40 @@ def runs() -> str:
     return table(["one run of 1600 rounds", "seconds", "ran"], lines)
 
 
+def round_times() -> dict[str, tuple[float, float, float, str]]:
+    """Return the microseconds of a round on each problem of the tuned comparison.
+
+    They are of the default, the default without tracking, and the quickest method that projects in
+    most rounds, whose name comes last.
+    """
+    found = {}
+    rows = [
+        row for row in [*read("fair.csv"), *read("fair_networks.csv")] if row["group"] == "tuned"
+    ]
+    for problem in dict.fromkeys(row["problem"] for row in rows):
+        mine = [row for row in rows if row["problem"] == problem]
+        times = {row["method"]: float(row["microseconds_per_round"]) for row in mine}
+        project = [row["method"] for row in mine if float(row["projections_per_round"]) > 0.5]
+        least = min(project, key=times.__getitem__)
+        ours = times["projection_free_coco"], times["projection_free_coco_plain"]
+        found[problem] = (*ours, times[least], least)
+    return found
+
+
+def projecting() -> str:
+    """Return the time of a round of the default beside that of methods that project."""
+    lines = []
+    for problem, (ours, plain, least, name) in round_times().items():
+        cells = [_two_digits(value) for value in (ours, plain, least)]
+        lines.append([f"`{problem}`", *cells, f"`{name}`", _two_digits(least / ours)])
+    head = ["problem", "default, µs", "without tracking, µs", "quickest that projects, µs", "which"]
+    return table([*head, "over the default"], lines)
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2g}" if value < 10.0 else f"{value:.0f}"
+
+
 SHOWN = ("first default", "default", "plain", "sinha_vaze_2024", "wang_2025", "guo_recoo")
 """The methods of docs/explanation/default.md, in the order of its tables."""
 
@@ -364,6 +398,40 @@ def _compared(found: dict[str, Any], ignored: bool) -> str:
             cells.append(f"{now} / {first} of {of['default']['instances']}")
         lines.append([game, *cells])
     return table(heads, lines)
+
+
+GUARDED = {"default": "projection_free_coco", "plain": "projection_free_coco_plain"}
+"""The policies with a guard: their names on the default's page, and in the registry."""
+
+
+def guard_counts() -> dict[tuple[str, int], dict[str, list[int]]]:
+    """Return, by game and its rounds, in how many rounds the guard acted in each instance."""
+    found: dict[tuple[str, int], dict[str, list[int]]] = {}
+    for row in read("default_games.csv"):
+        if row["method"] in GUARDED:
+            of = found.setdefault((row["game"], int(row["rounds"])), {})
+            of.setdefault(row["method"], []).append(int(row["guarded"]))
+    for game, played in read("traffic.json")["products"].items():
+        found[f"product of {game.replace(',', ' simplices,')}", 1500] = {
+            name: played[method]["guarded"] for name, method in GUARDED.items()
+        }
+    return found
+
+
+def default_guard() -> str:
+    """Return in how many rounds the guard acted, for the games where it did."""
+    lines = []
+    for (game, rounds), of in guard_counts().items():
+        if any(map(sum, of.values())):
+            lines.append([game, str(rounds), *(_acted(of[name]) for name in GUARDED)])
+    return table(["game", "T", *GUARDED], lines)
+
+
+def _acted(counts: list[int]) -> str:
+    if not any(counts):
+        return "never"
+    times = f"{median(counts):g}, at most {max(counts)}"
+    return f"{times}; in {sum(count > 0 for count in counts)} of {len(counts)} instances"
 
 
 def _three(row: dict[str, float]) -> str:

@@ -47,12 +47,14 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "measured": pages.default_measured,
         "growth": pages.default_growth,
         "robustness": pages.default_robustness,
+        "guard": pages.default_guard,
     },
     "explanation/performance.md": {
         "speed": pages.speed,
         "parts": pages.round_parts,
         "orders": pages.orders,
         "runs": pages.runs,
+        "projecting": pages.projecting,
         "compiled": compiled,
     },
     "how-to/traffic.md": {

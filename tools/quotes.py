@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 import evidence_tables as evidence
 from hedgerow import bounds
 from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.paper import paper_potential
-from page_tables import bench_row
+from page_tables import GUARDED, bench_row, guard_counts, round_times
 from tables import read
 
 Said = tuple[str, ...]
@@ -358,6 +358,39 @@ def course_of_search() -> Said:
         f"{ours['far'][-1]:.1f} D away",
         f"{late:.2f} of its regret of {ours['regret'][-1]:.2f}",
         f"`RmsSteps` has {rms['regret'][-1]:.2f}",
+    )
+
+
+@quote
+def guard_acts() -> Said:
+    """On how many kinds of games the guard never acts, and how often at most elsewhere."""
+    counts = guard_counts()
+    quiet = {name: sum(not any(of[name]) for of in counts.values()) for name in GUARDED}
+    box = counts["halfspace_box", 1000]["default"]
+    assert max(max(of["default"]) for of in counts.values()) == max(box)
+    caps = counts["latency cap, seattle99", 344]["default"]
+    products = [n for (game, _), of in counts.items() if "product" in game for n in of["plain"]]
+    assert (min(products), max(products)) == (1, 2)
+    return (
+        f"For the default it never acts on {quiet['default']} of {len(counts)} kinds",
+        f"in up to {max(box)} of 1000 rounds, {median(box):g} in the median",
+        f"in up to {max(caps)} of 344 rounds",
+        f"Without tracking it never acts on {quiet['plain']} of {len(counts)} kinds",
+    )
+
+
+@quote
+def cheap_projections() -> Said:
+    """Where a round of a method that projects takes less time than one of the default."""
+    cheaper, dearer = [], []
+    for problem, (ours, _, least, _) in round_times().items():
+        (cheaper if least < ours else dearer).append((problem, least / ours))
+    names = [f"`{problem}`" for problem, _ in cheaper]
+    ratios = [ratio for _, ratio in dearer]
+    return (
+        f"{', '.join(names[:-1])} and {names[-1]}",
+        f"on the {len(dearer)} others",
+        f"{min(ratios):.1f} to {max(ratios):.0f} times as long",
     )
 
 

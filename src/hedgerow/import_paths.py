@@ -55,7 +55,7 @@ def load_path(path: str) -> Callable[..., Any]:
             f"{path!r} cannot be imported: there is no module {error.name!r}; install its package, "
             "or put its folder on PYTHONPATH"
         ) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(
             f"{path!r} cannot be imported: {module} raises {type(error).__name__} ({error})"
         ) from error

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 HEADER, NUMBERS = "hedgerow-snapshot.json", "numbers.npy"
 DIGEST = 64
+UNREADABLE = (
+    *(KeyError, TypeError, ValueError, AttributeError, RecursionError, EOFError, OverflowError),
+    *(NotImplementedError, RuntimeError, zipfile.BadZipFile),
+)
+"""What readers of a wrong archive, header or array raise."""
 WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same snapshot makes the same file
 
 
@@ -47,16 +52,35 @@ def unpack_snapshot(content: bytes, path: str | os.PathLike[str]) -> Snapshot:
         raise ValueError(f"{path} {why}; use a file that save() wrote, as it wrote it")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
-            header = json.loads(parts.read(HEADER))
-            numbers = np.lib.format.read_array(io.BytesIO(parts.read(NUMBERS)), allow_pickle=False)
+            header = json.loads(_member(parts, HEADER))
+            numbers = _numbers(_member(parts, NUMBERS))
         arrays = np.split(numbers, np.cumsum(list(_sizes(header)))[:-1])
         snapshot: Snapshot = _filled(header, iter(arrays))
-    except (KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise ValueError(
             f"{path} does not hold a snapshot that this release reads ({error}); "
             "use a file that save() wrote"
         ) from None
     return snapshot
+
+
+def _member(parts: zipfile.ZipFile, name: str) -> bytes:
+    """Return a member of the file; it must be stored as it is, so that no few bytes become many."""
+    if parts.getinfo(name).compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"its part {name!r} is compressed, which save() never does")
+    return parts.read(name)
+
+
+def _numbers(content: bytes) -> NDArray[np.float64]:
+    """Return the array in the bytes of a .npy, whose declared size must be the size it has."""
+    stream = io.BytesIO(content)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError("its numbers are in an array format other than 1.0")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    held = len(content) - stream.tell()
+    if dtype != np.float64 or len(shape) != 1 or 8 * shape[0] != held:
+        raise ValueError(f"it declares an array of {dtype} of shape {shape} and holds {held} bytes")
+    return np.frombuffer(stream.read(), np.float64).copy()
 
 
 def pack_snapshot(snapshot: Snapshot) -> bytes:

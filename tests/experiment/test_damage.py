@@ -63,6 +63,11 @@ BOTH = {
     "status": changed(status="finished"),
     "sources": changed(sources=["a"]),
     "cost too large": changed(cost=10**400),
+    "another cost": changed(cost=0.0),
+    "another seed": changed(seed=21),
+    "another dimension": changed(dim=99),
+    "another checksum": changed(checksum="0" * 64),
+    "an infinite number that nobody reads": lambda text: text.replace('"id"', '"x": 1e999, "id"'),
     "cost infinite": lambda text: text.replace('"cost"', '"cost": 1e999, "price"', 1),
     "cost a text": changed(cost="1"),
     "cost a truth value": changed(cost=True),
@@ -139,6 +144,7 @@ ARRAYS = {
     "three rows": array(lambda curves: curves[:3]),
     "one dimension": array(lambda curves: curves[0]),
     "nothing": array(lambda curves: curves[:, :0]),
+    "another cost": put(0.0, 1, 3),
     "a round less": array(lambda curves: curves[:, :-1]),
     "a round left out": array(lambda curves: np.delete(curves, 4, axis=1)),
     "backwards": array(lambda curves: curves[:, ::-1]),
@@ -193,6 +199,20 @@ def test_curves(damage, place, folder, whole):
     tally = sweep(small(whole, TINY), folder, serial)
     assert (tally.ran, len(tally.damaged)) == (1, 1)
     assert results_of(folder) == results_of(whole / "out")
+
+
+def test_a_record_without_a_checksum_is_read(folder):
+    """As older releases wrote them."""
+    before = {run.record["id"]: (run.regret, run.record["ccv"]) for run in Results(folder).runs}
+    for path in (*folder.glob("runs/*.json"), *folder.glob("benchmarks/*.json")):
+        record = json.loads(path.read_text())
+        assert len(record.pop("checksum")) == 64
+        del record["curves_sha256"]
+        path.write_text(json.dumps(record))
+    results = Results(folder)
+    assert {run.record["id"]: (run.regret, run.record["ccv"]) for run in results.runs} == before
+    done = [run for run in results.runs if run.record["status"] == "done"]
+    assert all(results.curves(run).shape == (4, 10) for run in done)
 
 
 @pytest.mark.parametrize("suffix", ["json", "npy"])

@@ -165,6 +165,72 @@ def test_a_plug_in_is_listed(installed):
     assert "staircases" in invoked("sets").stdout
 
 
+BROKEN = """
+[hedgerow.methods]
+broken = broken_plugin:method
+silent = silent_plugin:method
+stuck = stuck_plugin:method
+[hedgerow.problems]
+broken_kind = broken_plugin:kind
+[hedgerow.sets]
+broken_set = broken_plugin:a_set
+"""
+CODE = {
+    "broken_plugin": "raise RuntimeError('no licence\\nfound')\n",
+    "silent_plugin": "raise SystemExit(3)\n",
+    "stuck_plugin": "class P:\n    def ask(self):\n        return 1 / 0\n\n"
+    "def method(X):\n    p = P()\n    p.decision_set = X\n    return p\n",
+}
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    """Install three packages that fail: two at their import, one as it plays."""
+    site = tmp_path / "site"
+    about = site / "broken-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\n")
+    (about / "entry_points.txt").write_text(BROKEN)
+    for name, text in CODE.items():
+        (site / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(site)
+    yield
+    import_paths.load_plugin.cache_clear()
+    for name in CODE:
+        sys.modules.pop(name, None)
+
+
+WHY = "cannot be imported: broken_plugin raises RuntimeError (no licence found)"
+LEFT_OUT = {
+    "methods": {
+        "broken": f"of hedgerow.methods is left out: 'broken_plugin:method' {WHY}",
+        "silent": "'silent_plugin:method' cannot be imported: silent_plugin raises SystemExit (3)",
+        "stuck": "of hedgerow.methods is left out: ",
+    },
+    "problems": {"broken_kind": f"of hedgerow.problems is left out: 'broken_plugin:kind' {WHY}"},
+    "list": {
+        "broken": WHY, "silent": "SystemExit", "stuck": "is left out: ", "broken_kind": WHY,
+        "broken_set": f"of hedgerow.sets is left out: 'broken_plugin:a_set' {WHY}",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize("command", LEFT_OUT)
+def test_a_plug_in_that_fails_is_named_and_the_rest_is_listed(command):
+    shown = invoked(command, "--json")
+    assert shown.exit_code == 0, shown.output
+    lines = shown.stderr.splitlines()
+    assert len(lines) == len(LEFT_OUT[command])
+    for line, (name, why) in zip(sorted(lines), sorted(LEFT_OUT[command].items()), strict=True):
+        assert line.startswith(f"hedgerow: the plug-in {name!r} of hedgerow.")
+        assert why in line
+    found = json.loads(shown.stdout)
+    methods = found["methods"] if command == "list" else found if command == "methods" else None
+    assert methods is None or METHODS.keys() <= {row["method"] for row in methods}
+    assert "broken" not in shown.stdout
+
+
 def test_import_paths_are_played_in_worker_processes(own, tmp_path):
     assert own.is_file()
     folder = both_ways(small(tmp_path, BY_PATH), tmp_path)

@@ -24,6 +24,7 @@ from hedgerow.cli.reproduce import reproduce
 from hedgerow.cli.run import run
 from hedgerow.cli.saying import say
 from hedgerow.cli.tune import tune
+from hedgerow.experiments.schema import LONGEST_HORIZON
 from hedgerow.experiments.set_specs import GROUP as SETS
 from hedgerow.import_paths import plugin_names
 from hedgerow.report.catalogue import catalogue_table
@@ -76,7 +77,9 @@ def sets() -> None:
 @app.command()
 def demo(
     seed: Annotated[int, typer.Option(help="Fixes the graph and all rounds.", min=0)] = 0,
-    horizon: Annotated[int, typer.Option(help="The number of rounds.", min=8)] = 1600,
+    horizon: Annotated[
+        int, typer.Option(help="The number of rounds.", min=8, max=LONGEST_HORIZON)
+    ] = 1600,
     out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
 ) -> None:
     """Play the paper's constrained shortest-path game with three policies."""

@@ -14,6 +14,7 @@ from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.ingest import Series
 from hedgerow.cli.saying import say, tell_aside
 from hedgerow.experiments.backtesting import backtest as play_all
+from hedgerow.experiments.schema import LONGEST_HORIZON
 from hedgerow.networks.edge_rows import WORDS, EdgeColumns
 from hedgerow.networks.edge_tables import open_table
 from hedgerow.networks.edges import read_edges
@@ -79,7 +80,8 @@ def backtest(
         float | None, typer.Option(help="Latency of a failed link in ms. (default: 10 medians)")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="The number of rounds. (default: all)")
+        int | None,
+        typer.Option(min=1, max=LONGEST_HORIZON, help="The number of rounds. (default: all)"),
     ] = None,
     routes: Annotated[
         int, typer.Option(min=1, help="The largest number of routes to propose.")

@@ -6,20 +6,24 @@ import json
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from hedgerow.baselines.methods import GROUP as METHODS
 from hedgerow.baselines.methods import find_method, method_names
 from hedgerow.cli.errors import report_errors
-from hedgerow.cli.saying import say
+from hedgerow.cli.saying import complain, say
 from hedgerow.experiments.compiled_methods import is_compiled
 from hedgerow.experiments.problem_registry import Parameter
+from hedgerow.experiments.problems import GROUP as PROBLEMS
 from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import find_experiment, shipped
+from hedgerow.experiments.set_specs import GROUP as SETS
 from hedgerow.experiments.set_specs import find_set, set_names
+from hedgerow.import_paths import plugin_names
 from hedgerow.policies.method import Method
 
 RUNS = {True: "compiled", False: "not compiled", None: "compiled or not, by its set"}
@@ -78,34 +82,56 @@ def listing() -> dict[str, list[dict[str, Any]]]:
         "problems": _problems(),
         "methods": _methods(),
         "experiments": _experiments(),
-        "sets": [{"set": kind.name, "about": kind.summary} for kind in map(find_set, set_names())],
+        "sets": _rows(set_names(), SETS, _set),
     }
 
 
+def _rows(
+    names: Iterable[str], group: str, describe: Callable[[str], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Describe each name; leave out a plug-in that cannot be used, and say why on stderr."""
+    rows, plugins = [], set(plugin_names(group))
+    for name in names:
+        try:
+            rows.append(describe(name))
+        except Exception as error:
+            if name not in plugins:
+                raise
+            why = str(error) if isinstance(error, ValueError) else repr(error)
+            complain(f"the plug-in {name!r} of {group} is left out: {' '.join(why.split())}")
+    return rows
+
+
 def _problems() -> list[dict[str, Any]]:
-    return [
-        {
-            "kind": kind.name,
-            "about": kind.summary,
-            "keys": {name: _shown(p) for name, p in kind.parameters.items()},
-        }
-        for kind in map(find_kind, kind_names())
-    ]
+    return _rows(kind_names(), PROBLEMS, _problem)
+
+
+def _problem(name: str) -> dict[str, Any]:
+    kind = find_kind(name)
+    keys = {name: _shown(parameter) for name, parameter in kind.parameters.items()}
+    return {"kind": kind.name, "about": kind.summary, "keys": keys}
+
+
+def _set(name: str) -> dict[str, Any]:
+    kind = find_set(name)
+    return {"set": kind.name, "about": kind.summary}
 
 
 def _methods() -> list[dict[str, Any]]:
-    """Each method is played for two rounds, to see how it runs."""
-    return [
-        {
-            "method": method.name,
-            "regret": method.regret,
-            "ccv": method.ccv,
-            "sees": method.sees,
-            "compiled": is_compiled(method),
-            "source": _source(method),
-        }
-        for method in map(find_method, method_names())
-    ]
+    return _rows(method_names(), METHODS, _method)
+
+
+def _method(name: str) -> dict[str, Any]:
+    """Describe a method; it is played for two rounds, to see how it runs."""
+    method = find_method(name)
+    return {
+        "method": method.name,
+        "regret": method.regret,
+        "ccv": method.ccv,
+        "sees": method.sees,
+        "compiled": is_compiled(method),
+        "source": _source(method),
+    }
 
 
 def _experiments() -> list[dict[str, Any]]:

@@ -99,7 +99,7 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
     name = schema.short(table["name"], "name")
     if not name.replace("-", "").replace("_", "").isalnum():
         raise ValueError(f"name must be of letters, digits, - and _, got {name!r}")
-    horizons = schema.distinct(table["horizons"], schema.count, "horizons")
+    horizons = schema.distinct(table["horizons"], schema.horizon, "horizons")
     fixed = _fixed(table["fixed"]) if "fixed" in table else {}
     methods = _methods(table, fixed)
     experiment = Experiment(
@@ -250,7 +250,7 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
         if parameter.is_file:
             hashes[name] = _digest(base / values[name], f"{where}.{name}")
     if "horizons" in table:
-        horizons = schema.distinct(table["horizons"], schema.count, f"{where}.horizons")
+        horizons = schema.distinct(table["horizons"], schema.horizon, f"{where}.horizons")
     label = schema.short(table.get("label", kind.name), f"{where}.label")
     return ProblemSpec(
         label,

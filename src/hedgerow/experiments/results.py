@@ -30,7 +30,10 @@ found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts
 one for each run. `code` and `method_code` are the SHA-256 of the files that define a kind of
 problem and a method from outside of the library; the library's own have none. `sources` is the
 fingerprint of the library's sources that made the file (`experiments/fingerprints.py`), here and in
-benchmarks.
+benchmarks. So are `curves_sha256`, the SHA-256 of the array's file (null where there is none), and
+`checksum`, that of the record's other entries as JSON with sorted keys: a record or an array that
+was changed later is refused in a sentence that names its file. Records of older releases have
+neither, and are read unchecked.
 
 *Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
@@ -72,6 +75,7 @@ from hedgerow.experiments.stored import (
     read_curves,
     read_experiment,
     read_record,
+    signed,
 )
 from hedgerow.inputs import Vector
 from hedgerow.notebook_html import html_table
@@ -191,11 +195,14 @@ class Results:
 
     def curves(self, result: RunResult) -> Vector:
         """Return rows t, cumulative cost, CCV, signed CCV of a run that is done."""
-        return self._array("runs", result.record["id"], result.record["horizon"])
+        return self._array("runs", result.record)
 
     def benchmark_curves(self, result: RunResult) -> Vector:
         """Return the same rows for the benchmark of a run."""
-        return self._array("benchmarks", result.record["benchmark"], result.record["horizon"])
+        name = result.record["benchmark"]
+        if name not in self.benchmarks:
+            raise DamagedError(self.folder / "benchmarks" / f"{name}.json", "there is no such file")
+        return self._array("benchmarks", self.benchmarks[name])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with a row for each run, refused ones included; it needs pandas.
@@ -259,10 +266,10 @@ class Results:
         for path in sorted((self.folder / place).glob("*.json")):
             yield read_record(self.folder, place, path.stem)
 
-    def _array(self, place: Place, name: str, horizon: int) -> Vector:
-        curves = read_curves(self.folder, place, name, horizon)
-        if not np.array_equal(self._rounds.setdefault(horizon, curves[0]), curves[0]):
-            path = self.folder / place / f"{name}.npy"
+    def _array(self, place: Place, record: Record) -> Vector:
+        curves = read_curves(self.folder, place, record)
+        if not np.array_equal(self._rounds.setdefault(record["horizon"], curves[0]), curves[0]):
+            path = self.folder / place / f"{record['id']}.npy"
             raise DamagedError(path, "it shows other rounds than the first curves of its horizon")
         return curves
 
@@ -282,12 +289,13 @@ def _means(runs: list[RunResult]) -> tuple[str, str]:
 
 def write(folder: Path, output: Output) -> None:
     """Write one output, the array before the record that vouches for it."""
-    name, place = output.record["id"], folder / output.place
+    name, place, curves = output.record["id"], folder / output.place, None
     if output.curves is not None:
         buffer = BytesIO()
         np.save(buffer, np.ascontiguousarray(output.curves), allow_pickle=False)
-        write_bytes(folder, place / f"{name}.npy", buffer.getvalue())
-    write_bytes(folder, place / f"{name}.json", as_json(output.record))
+        curves = buffer.getvalue()
+        write_bytes(folder, place / f"{name}.npy", curves)
+    write_bytes(folder, place / f"{name}.json", as_json(signed(output.record, curves)))
 
 
 def write_bytes(folder: Path, path: Path, content: bytes) -> None:

@@ -15,6 +15,8 @@ LONGEST_NAME = 60
 """Characters: names become parts of the names of files."""
 LARGEST_COUNT = 2**63 - 1
 """What an array can be indexed with."""
+LONGEST_HORIZON = 10**9
+"""Rounds of one game: hours, and 16 GB for what each of them costs and violates."""
 MOST_SEEDS = 100_000
 """Of one experiment: each is a file for every method, problem and horizon."""
 
@@ -87,6 +89,16 @@ def count(value: Any, where: str, least: int = 1) -> int:
     if value > LARGEST_COUNT:
         raise ValueError(f"{where} must be at most {LARGEST_COUNT}, got {_shown(value)}")
     return value
+
+
+def horizon(value: Any, where: str) -> int:
+    """Return a number of rounds after which a game ends in a time that one can wait for."""
+    if isinstance(value, int) and value > LONGEST_HORIZON:
+        raise ValueError(
+            f"{where} must be at most {LONGEST_HORIZON} rounds, got {_shown(value)}; give fewer, "
+            "or play a longer game in parts with hedgerow.games.simulate_chunks"
+        )
+    return count(value, where)
 
 
 def number(value: Any, where: str) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -195,22 +197,45 @@ def read_experiment(folder: Path) -> dict[str, Any]:
     return found
 
 
+def signed(record: Record, curves: bytes | None) -> dict[str, Any]:
+    """Return a record with the SHA-256 of its curves' file and, last, of the record itself."""
+    digest = None if curves is None else hashlib.sha256(curves).hexdigest()
+    found = {**record, "curves_sha256": digest}
+    return {**found, "checksum": checksum(found)}
+
+
+def checksum(record: Record) -> str:
+    """Return the SHA-256 of a record's other entries, whatever their order in the file."""
+    rest = {key: value for key, value in record.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
 def read_record(folder: Path, place: Place, name: str) -> Record:
-    """Return the record of a run or a benchmark."""
-    path = folder / place / f"{name}.json"
-    record = read_json(path, CHECKS[place])
-    if record["id"] != name:
-        raise DamagedError(path, f"its id is {record['id'][:80]!r}")
-    return record
+    """Return the record of a run or a benchmark, which must be as it was written.
+
+    Version 0.2 and earlier ones wrote no `checksum`. Such a record is read as it is: nothing shows
+    whether its numbers were changed.
+    """
+
+    def check(record: Record) -> None:
+        CHECKS[place](record)
+        if record["id"] != name:
+            raise ValueError(f"its id is {record['id'][:80]!r}")
+        if record.get("checksum", found := checksum(record)) != found:
+            raise ValueError("it was changed after it was written: its checksum does not fit")
+
+    return read_json(folder / place / f"{name}.json", check)
 
 
-def read_curves(folder: Path, place: Place, name: str, horizon: int) -> Vector:
-    """Return the curves of a run or a benchmark of so many rounds."""
-    path = folder / place / f"{name}.npy"
+def read_curves(folder: Path, place: Place, record: Record) -> Vector:
+    """Return the curves of the run or the benchmark of a record."""
+    path = folder / place / f"{record['id']}.npy"
     try:
-        with path.open("rb") as file:
-            curves = read_array(file, path.stat().st_size, "it").astype(float)
-        check_curves(curves, horizon)
+        content = path.read_bytes()
+        if record.get("curves_sha256", digest := hashlib.sha256(content).hexdigest()) != digest:
+            raise ValueError("it was changed after it was written: its SHA-256 does not fit")
+        curves = read_array(io.BytesIO(content), len(content), "it").astype(float)
+        check_curves(curves, record["horizon"])
     except FileNotFoundError:
         raise DamagedError(path, "there is no such file beside its record") from None
     except UNREADABLE as error:
@@ -222,7 +247,7 @@ def read_whole(folder: Path, place: Place, name: str) -> Record:
     """Return a record whose curves, and whose own benchmark where it has one, are whole too."""
     record = read_record(folder, place, name)
     if record["status"] != "refused":
-        t = read_curves(folder, place, name, record["horizon"])[0]
+        t = read_curves(folder, place, record)[0]
         if not np.array_equal(t, curve_rounds(record["horizon"])):
             raise DamagedError(folder / place / f"{name}.npy", "it shows other rounds than a sweep")
         if place == "runs" and record["benchmark"] == name:  # a game that reacted to the plays

@@ -40,7 +40,7 @@ from hedgerow.report.summary import Row, Summary, Which
 
 NO_BOKEH = (
     "Bokeh is not installed, so the figures of this page stand still; "
-    'pip install "hedgerow[cli]" brings it, and hedgerow report draws them again.'
+    'pip install ".[cli]" in a clone of hedgerow installs it, and hedgerow report draws them again.'
 )
 
 

@@ -246,7 +246,7 @@ class Guard(Stateful):
     With C = (4/3)(b^{1/3} + (R/D)^2), where the learner steps at least once in b rounds,
     Phi_T = (sum ||grad f_t||^{4/3})^{3/4}, and every x* that keeps all rounds,
     Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T = O(T^{3/4} (log T)^{1/4})
-    (`bounds.guarded_ccv`). On ordinary games it changes nothing.
+    (`bounds.guarded_ccv`). On most games it never acts; default.md counts where it does.
 
     Args:
         learner: an `AdaptiveOCG` with `CertificateSteps`, or what mixes one with others.
