@@ -54,8 +54,6 @@ class KernelLibrary(Library):  # type: ignore[misc]
 
     borrows = False
     """Whether it counts no references (`compiling/borrowed.py`)."""
-    short = False
-    """Whether vectors are handed to it in short (`compiling/calls.py`)."""
 
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)

@@ -14,7 +14,6 @@ import functools
 from typing import Any
 
 from numba.core import typed_passes, types
-from numba.core.base import _wrap_impl
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, _pass_registry
 from numba.core.cpu import CPUContext
@@ -23,9 +22,7 @@ from numba.core.registry import CPUTarget, cpu_target
 from numba.core.typing.context import Context as TypingContext
 
 from hedgerow.compiling.borrowed import borrows, counted, holds_references, uncounted
-from hedgerow.compiling.elements import code_of as code_of_element
 from hedgerow.compiling.libraries import KernelLibrary
-from hedgerow.compiling.loops import code_of as code_of_loop
 from hedgerow.compiling.passes import PASSES
 from hedgerow.compiling.scalars import TEMPLATES
 
@@ -175,7 +172,6 @@ class KernelContext(Processor):  # type: ignore[misc]
         self.__dict__.update(vars(context))
         self.typing_context = typing_context
         self._registered: list[int] = []
-        self._sizes: dict[Any, int] = {}
 
     def refresh(self) -> None:
         """Take in what was registered since."""
@@ -188,33 +184,9 @@ class KernelContext(Processor):  # type: ignore[misc]
         lists = (entries for registry in known for entries in vars(registry).values())
         return sum(len(entries) for entries in lists if type(entries) is list)
 
-    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        """Return what writes the code of a call."""
-        called = fn.typing_key if isinstance(fn, RememberingFunction) else fn
-        code = code_of_loop(called, sig)
-        if code is None and not self.enable_boundscheck:
-            code = code_of_element(called, sig)
-        if code is None:
-            return super().get_function(fn, sig, _firstcall)
-        return _wrap_impl(code, self, sig.as_function())
-
     def create_cpython_wrapper(self, *parts: Any, **options: Any) -> None:
         """Write what Python calls; it counts what Python hands it."""
         super(KernelContext, counted(self)).create_cpython_wrapper(*parts, **options)
-
-    def pair_first(self, builder: Any, val: Any, *_: Any) -> Any:
-        """Return the first value of two."""
-        return builder.extract_value(val, 0)
-
-    def pair_second(self, builder: Any, val: Any, *_: Any) -> Any:
-        """Return the second value of two."""
-        return builder.extract_value(val, 1)
-
-    def get_abi_sizeof(self, ty: Any) -> int:
-        """Return the size of a type in bytes."""
-        if ty not in self._sizes:
-            self._sizes[ty] = super().get_abi_sizeof(ty)
-        return self._sizes[ty]
 
 
 class KernelTarget(Target):  # type: ignore[misc]
