@@ -24,7 +24,6 @@ from numba.core.typing.context import Context as TypingContext
 from hedgerow.compiling.borrowed import borrows, counted, holds_references, uncounted
 from hedgerow.compiling.libraries import KernelLibrary
 from hedgerow.compiling.passes import PASSES
-from hedgerow.compiling.scalars import TEMPLATES
 
 Base: Any = Compiler
 Manager: Any = PassManager
@@ -153,9 +152,7 @@ class KernelTyping(Types):  # type: ignore[misc]
         if type(found) is not types.Function:
             return found
         if found not in self._remembering:
-            own = TEMPLATES.get(gv)
-            templates = found.templates if own is None else (own, *found.templates)
-            self._remembering[found] = RememberingFunction(templates)
+            self._remembering[found] = RememberingFunction(found.templates)
         return self._remembering[found]
 
 
