@@ -18,7 +18,6 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
-from hedgerow.compiling import cache
 from hedgerow.games import many, simulate, simulate_chunks, simulate_many
 from hedgerow.games.compiled_policy import compiled_policy
 from hedgerow.kernels import jit, ocg, vectors
@@ -718,30 +717,6 @@ def test_a_second_process_compiles_nothing():
     misses, kernels = map(int, done.stdout.split())
     assert misses == 0
     assert kernels > 30
-
-
-def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
-    for room in ("learners", "kernels"):
-        (tmp_path / room).mkdir()
-    files = [tmp_path / "learners/one.py", tmp_path / "kernels/two.py", tmp_path / "three.py"]
-    plain = tmp_path / "plain.py"
-    files[0].write_text("from hedgerow.kernels.two import (\n    f,\n)\n@kernel(number)\n")
-    files[1].write_text("from hedgerow import three, jit, plain\n@kernel(number)\n")
-    files[2].write_text("@kernel(number)\na = 1\n")
-    plain.write_text("a = 1\n")
-
-    def fingerprints():
-        cache.fingerprint.cache_clear()
-        return [cache.fingerprint(file) for file in files]
-
-    before = fingerprints()
-    assert before == fingerprints()
-    plain.write_text("a = 2\n")  # it has no kernel
-    assert before == fingerprints()
-    files[2].write_text("@kernel(number)\na = 2\n")
-    assert all(old != new for old, new in zip(before, fingerprints(), strict=True))
-    cache.fingerprint.cache_clear()
 
 
 def test_a_long_compilation_is_explained_once(tmp_path, monkeypatch, caplog):

@@ -1,10 +1,10 @@
 """Where compiled kernels are kept, so that a machine compiles them once.
 
-numba's own cache compares only the file in which a kernel is defined: a kernel that calls one of
-another file would keep the old arithmetic of that file after a change there. It also refuses to
-compile where nothing can be written. This one has a file for each state of the sources, reads from
-every place that it knows, writes to the first that lets it, and is content with none. A kernel that
-is compiled anew clears away its files of more than a month ago.
+A file is named after the sources, versions and processor that its machine code depends on. It is
+read from every folder that is known, and written to the first that allows it. A file is only
+loaded if nobody else can have written it, because loading runs what it holds, and if its checksum
+is right, because damaged machine code ends the process. Otherwise the kernel is compiled again. A
+kernel that is compiled anew deletes its files of more than a month ago.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import hashlib
 import logging
 import os
 import pickle
-import re
+import stat
 import sys
 import time
 import uuid
@@ -30,42 +30,13 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from hedgerow.compiling.sources import engine_fingerprint, fingerprint
+
 config: Any = numba_config
-PACKAGE = Path(__file__).parents[1]
-IMPORTED = re.compile(r"^from hedgerow((?:\.\w+)*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
-KERNELS = re.compile(r"^@(kernel|intrinsic)\b|^def kernel\b|^lower_\w+\b", re.MULTILINE)
-"""What tells a file that takes part in compiled code."""
 MONTH = 30 * 24 * 3600.0
+PYCACHE = "__pycache__"
+CHECKSUM = hashlib.sha256().digest_size
 _log = logging.getLogger("hedgerow")
-
-
-@functools.cache
-def fingerprint(source: Path) -> str:
-    """Hash a source file and all kernels that it imports."""
-    text = source.read_text("utf-8")
-    digest = hashlib.sha256(text.encode())
-    for imported in sorted(_imported(text)):
-        if KERNELS.search(imported.read_text("utf-8")):
-            digest.update(fingerprint(imported).encode())
-    return digest.hexdigest()[:16]
-
-
-@functools.cache
-def compiling() -> str:
-    """Hash all that compiles kernels: this folder."""
-    texts = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
-
-
-def _imported(text: str) -> set[Path]:
-    """Return the files of the package that a source imports at its top level."""
-    found = set()
-    for module, several, one in IMPORTED.findall(text):
-        base = PACKAGE.joinpath(*module.split(".")[1:])
-        found.add(base.with_suffix(".py"))
-        names = (name.partition(" as ")[0].strip() for name in (several or one).split(","))
-        found |= {base / f"{name}.py" for name in names}
-    return {path for path in found if path.is_file()}
 
 
 def places(source: Path) -> Iterator[Path]:
@@ -76,7 +47,7 @@ def places(source: Path) -> Iterator[Path]:
     """
     if config.CACHE_DIR:
         yield Path(config.CACHE_DIR).absolute() / "hedgerow"
-    yield source.parent / "__pycache__"
+    yield source.parent / PYCACHE
     own = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(own):
         own = os.path.join(os.path.expanduser("~"), ".cache")  # stays ~ where no home is known
@@ -94,18 +65,28 @@ class KernelCache(NullCache):
     """
 
     def __init__(self, function: Any, form: str = ""):
-        code, cells = function.__code__, function.__closure__ or ()
-        source = Path(code.co_filename).absolute()
-        self._name = f"{source.stem}.{function.__qualname__}-{code.co_firstlineno}{form}"
-        self._advice = "set NUMBA_CACHE_DIR to a folder that can be written to"
+        code = function.__code__
+        self._function = function
+        self._source = Path(code.co_filename).absolute()
+        self._name = f"{self._source.stem}.{function.__qualname__}-{code.co_firstlineno}{form}"
+        self._advice = "set NUMBA_CACHE_DIR to a folder that only you can write to"
         self._kept: Path | None = None
+
+    @functools.cached_property
+    def _state(self) -> tuple[str, str, str]:
+        """What the code depends on, found when it is first needed: all callees are known then."""
+        cells = tuple(cell.cell_contents for cell in self._function.__closure__ or ())
+        return fingerprint(self._function), engine_fingerprint(), dumps(cells).hex()
+
+    @functools.cached_property
+    def _places(self) -> list[Path]:
+        """The folders in which it may be kept; none without sources to name the file after."""
         try:
-            self._sources = fingerprint(source) + compiling()
-            self._places = list(places(source))
-        except OSError:  # an archive, or a package without sources: nothing to go by
-            self._sources, self._places = "", []
-            self._advice = f"that takes the source {source}"
-        self._cells = dumps(tuple(cell.cell_contents for cell in cells)).hex()
+            _ = self._state
+        except OSError:  # an archive, or a package without sources
+            self._advice = f"that takes the source {self._source}"
+            return []
+        return list(places(self._source))
 
     @property
     def cache_path(self) -> str | None:
@@ -115,30 +96,34 @@ class KernelCache(NullCache):
     def _file(self, signature: Any, context: Any) -> str:
         """Name the file after all that the machine code depends on."""
         versions, processor = (numba.__version__, sys.version), context.codegen().magic_tuple()
-        state = repr((self._sources, self._cells, versions, processor, signature))
+        state = repr((self._state, versions, processor, signature))
         return f"{self._name}.{hashlib.sha256(state.encode()).hexdigest()[:16]}.nbc"
 
     def load(self, signature: Any, context: Any, build: Any = lambda _, *data: data) -> Any:
         """Return what the first place that has it keeps, or None; `build` makes it of the data."""
         context.refresh()
-        file = self._file(signature, context)
         for place in self._places:
-            with suppress(Exception):  # missing, unreadable or cut short: it is compiled again
-                found = build(context, *pickle.loads((place / file).read_bytes()))  # noqa: S301
+            with suppress(Exception):  # missing, unreadable or damaged: it is compiled again
+                data = _read(place / self._file(signature, context))
+                found = build(context, *pickle.loads(data))  # noqa: S301
                 self._kept = place
                 return found
         return None
 
     def save(self, signature: Any, context: Any, data: tuple[Any, ...]) -> None:
-        """Keep the data in the first place that can be written to."""
-        file, written = self._file(signature, context), dumps(data)
+        """Keep the data in the first place that only this user can write to."""
         for place in self._places:
             with suppress(OSError):
-                _write(place / file, written)
+                place.mkdir(0o755, parents=True, exist_ok=True)
+                if not is_private(place.stat()):
+                    if place.name != PYCACHE:  # which Python makes, by the user's umask
+                        _warn_of_folder(place)
+                    continue
+                _write(place / self._file(signature, context), dumps(data))
                 self._kept = place
                 self._clear_away(place)
                 return
-        _say_that_nothing_is_kept(self._advice)
+        _warn_that_nothing_is_kept(self._advice)
 
     def _clear_away(self, place: Path) -> None:
         """Delete this kernel's old files: of other sources, versions or processors."""
@@ -159,12 +144,35 @@ class KernelCache(NullCache):
             self.save(signature, result.target_context, result._reduce())
 
 
+def is_private(found: os.stat_result) -> bool:
+    """Whether a file or folder is of this user or of root, and nobody else can write to it.
+
+    Windows has no such modes: its folders of a user are closed to others.
+    """
+    if not hasattr(os, "geteuid"):
+        return True
+    shared = stat.S_IWGRP | stat.S_IWOTH
+    return found.st_uid in (0, os.geteuid()) and not found.st_mode & shared
+
+
+def _read(path: Path) -> bytes:
+    """Return what a file holds, if it is ours and whole."""
+    with path.open("rb") as file:  # what is checked is what is read, whatever happens to the name
+        if not (is_private(path.parent.stat()) and is_private(os.fstat(file.fileno()))):
+            _warn_of_folder(path.parent)
+            raise PermissionError(f"others can write to {path}")
+        checksum, data = file.read(CHECKSUM), file.read()
+    if hashlib.sha256(data).digest() != checksum:
+        raise ValueError(f"{path} is damaged")
+    return data
+
+
 def _write(path: Path, data: bytes) -> None:
-    """Write a file that others see whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file, its checksum first, that others see whole or not at all."""
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
     try:
-        unfinished.write_bytes(data)
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
+            file.write(hashlib.sha256(data).digest() + data)
         unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
@@ -172,7 +180,15 @@ def _write(path: Path, data: bytes) -> None:
 
 
 @functools.cache
-def _say_that_nothing_is_kept(advice: str) -> None:
+def _warn_of_folder(folder: Path) -> None:
     _log.warning(
-        "compiled kernels cannot be kept, every process compiles its own: %s", advice
-    )  # once, shown on stderr even where logging is not set up
+        "compiled kernels in %s are not used, because others could have written them: make the "
+        "folder yours with chmod -R go-w, delete it, or set NUMBA_CACHE_DIR to one that only you "
+        "can write to",
+        folder,
+    )  # once for each folder, shown on stderr even where logging is not set up
+
+
+@functools.cache
+def _warn_that_nothing_is_kept(advice: str) -> None:
+    _log.warning("compiled kernels cannot be kept, every process compiles its own: %s", advice)
