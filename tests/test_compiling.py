@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numba.core.registry import cpu_target
 
-from hedgerow import kernels
+import hedgerow as hr
 from hedgerow.compiling.pipeline import is_plain, kernel_target
 from hedgerow.kernels.jit import COMPILED, Kernel
 
@@ -346,18 +346,30 @@ def test_variables_of_several_branches_are_those_of_python(made):
 LATER = """
 import numba, numpy as np
 numba.version_info = numba.version_info._replace(short=(99, 0))
-from hedgerow.kernels import jit, ocg
+numba.__version__ = "99.0.1"
+import hedgerow as hr
+from hedgerow.kernels import jit
 assert not jit.KNOWN
-d, x, v = np.random.default_rng(0).standard_normal((3, 21))
-print(*(float(number).hex() for number in ocg.gap_and_distance(d, x, v)))
+problem = hr.problems.IidSimplex(n=5, horizon=40, seed=3)
+policy = hr.projection_free_coco(problem.decision_set)
+trace = hr.simulate(policy, problem)
+assert trace.compiled
+policy.tell(hr.feedback.EvalGrad(1.0, np.ones(5)), hr.feedback.EvalGrad(0.5, np.arange(5.0)))
+print(*(float(number).hex() for number in (*trace.costs, *trace.violations, *policy.ask())))
 """
 
 
-def test_a_numba_whose_insides_are_not_known_compiles_kernels_by_itself(tmp_path):
+def test_a_whole_policy_plays_the_same_with_an_unknown_numba(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", LATER]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    d, x, v = np.random.default_rng(0).standard_normal((3, 21))
-    known = kernels.ocg.gap_and_distance(d, x, v)
-    assert done.stdout.split() == [float(number).hex() for number in known]
+    problem = hr.problems.IidSimplex(n=5, horizon=40, seed=3)
+    policy = hr.projection_free_coco(problem.decision_set)
+    trace = hr.simulate(policy, problem)
+    policy.tell(hr.feedback.EvalGrad(1.0, np.ones(5)), hr.feedback.EvalGrad(0.5, np.arange(5.0)))
+    expected = (*trace.costs, *trace.violations, *policy.ask())
+    assert done.stdout.split() == [float(number).hex() for number in expected]
+    [warning] = done.stderr.splitlines()
+    assert warning.startswith("numba 99.0.1 is not one of the versions that are supported in full")
+    assert "0.63 to 0.68" in warning

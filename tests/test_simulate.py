@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import logging
 import pickle
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
 from hedgerow.games import many, simulate, simulate_chunks, simulate_many
 from hedgerow.games.compiled_policy import compiled_policy
-from hedgerow.kernels import jit, ocg, vectors
+from hedgerow.kernels import ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
@@ -717,22 +716,6 @@ def test_a_second_process_compiles_nothing():
     misses, kernels = map(int, done.stdout.split())
     assert misses == 0
     assert kernels > 30
-
-
-def test_a_long_compilation_is_explained_once(tmp_path, monkeypatch, caplog):
-    source = "from hedgerow.kernels.jit import kernel, number\n" + "".join(
-        f"@kernel(number, number)\ndef f{i}(a):\n    return a + {i}\n" for i in range(3)
-    )
-    (tmp_path / "slow_kernels.py").write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(jit, "SLOW", 1e-6)
-    monkeypatch.setattr(jit, "_spent", 0.0)
-    with caplog.at_level(logging.INFO, logger="hedgerow"):
-        import slow_kernels
-
-        assert slow_kernels.f1(1.0) == 2.0
-    assert [record.name for record in caplog.records] == ["hedgerow"]
-    assert "once" in caplog.text
 
 
 def test_rounds_that_a_problem_may_remember_are_not_skipped():
