@@ -3,8 +3,8 @@
 import math
 
 import hedgerow as hr
-from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
-from hedgerow.kernels.jit import kernel
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, learn, violation_unit

@@ -23,11 +23,13 @@ from pathlib import Path
 
 import numba
 
-from hedgerow.compiling import announcement  # before the right to read it may be given up
-from hedgerow.kernels import jit  # noqa: F401
+from hedgerow._engine import (
+    announcement,  # before the right to read it may be given up
+    kernel,  # noqa: F401
+)
 
 TINY = """
-from hedgerow.kernels.jit import kernel, number
+from hedgerow._engine.kernel import kernel, number
 
 @kernel(number, number)
 def twice(a):

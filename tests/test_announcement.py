@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from hedgerow.compiling import announcement
-from hedgerow.compiling.announcement import LINE, CompileTime
-from hedgerow.kernels.jit import COMPILED
+from hedgerow._engine import announcement
+from hedgerow._engine.announcement import LINE, CompileTime
+from hedgerow._engine.kernel import COMPILED
 
 SOURCE = """
-from hedgerow.kernels.jit import kernel, number
+from hedgerow._engine.kernel import kernel, number
 
 @kernel(number, number)
 def inner(a):
@@ -26,7 +26,7 @@ def outer(a):
 """
 PROGRAM = """
 import logging, multiprocessing
-from hedgerow.compiling import announcement
+from hedgerow._engine import announcement
 announcement.SLOW = SECONDS
 import made
 assert made.outer(1.0) == 4.0

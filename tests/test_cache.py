@@ -18,10 +18,10 @@ import pytest
 
 import cold_starts
 from hedgerow import kernels
-from hedgerow.compiling import sources
-from hedgerow.compiling.cache import KernelCache
-from hedgerow.compiling.sources import fingerprint
-from hedgerow.engine import tables
+from hedgerow._engine import sources
+from hedgerow._engine.cache import KernelCache
+from hedgerow._engine.sources import fingerprint
+from hedgerow.kernels import policy_tables as tables
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 NOBODY = 12345
@@ -161,7 +161,7 @@ def test_processes_that_start_together_share_a_cache(place, starts):
 THREADS = """
 import importlib, json, sys, threading, warnings
 import numba
-from hedgerow.kernels import jit
+from hedgerow._engine import kernel
 names = [f"kernels_{i}" for i in range(8)]
 barrier, answers, products = threading.Barrier(8), [], []
 def load(first):
@@ -190,7 +190,7 @@ def test_threads_that_load_kernels_together_leave_nothing_behind(tmp_path):
     for i in range(8):
         other = f"kernels_{i - 1} import f" if i % 2 else "math import fabs"
         (package / f"kernels_{i}.py").write_text(
-            f"from {other} as other\nfrom hedgerow.kernels.jit import kernel, number\n"
+            f"from {other} as other\nfrom hedgerow._engine.kernel import kernel, number\n"
             f"@kernel(number, number)\ndef f(a):\n    return other(a) + {i}\n"
             f"@kernel(number, number)\ndef g(a):\n    return f(a) * {i}\n"
         )
@@ -232,7 +232,7 @@ def answer(variables: dict[str, str]) -> tuple[float, int]:
     return float(found), int(misses)
 
 
-HEADER = "from hedgerow.kernels.jit import kernel, number\n"
+HEADER = "from hedgerow._engine.kernel import kernel, number\n"
 DEEP = HEADER + "@kernel(number, number)\ndef deep(a):\n    return {} * a\n"
 MIDDLE = HEADER + "import deep\n@kernel(number, number)\ndef f(a):\n    return deep.deep(a) + 1.0\n"
 RATES = "RATE = {}\nPAIR = (1.0, {})\n"
@@ -268,10 +268,8 @@ def test_the_hash_of_a_kernel_covers_the_files_of_its_callees(monkeypatch):
 
 def test_a_kernel_depends_on_all_that_compiles_it(tmp_path, monkeypatch):
     """Or an old one would be called in the way of new ones."""
-    for name in ("compiling", "kernels"):
-        before = sources.ENGINE.parent / name
-        shutil.copytree(before, tmp_path / name, ignore=lambda *_: ["__pycache__"])
-    monkeypatch.setattr(sources, "ENGINE", tmp_path / "compiling")
+    shutil.copytree(sources.ENGINE, tmp_path / "engine", ignore=lambda *_: ["__pycache__"])
+    monkeypatch.setattr(sources, "ENGINE", tmp_path / "engine")
     kernel = kernels.paths.cheapest
 
     def kept():
@@ -280,7 +278,7 @@ def test_a_kernel_depends_on_all_that_compiles_it(tmp_path, monkeypatch):
 
     seen = {kept(), kept()}
     assert len(seen) == 1
-    for file in [*(tmp_path / "compiling").glob("*.py"), tmp_path / "kernels" / "table.py"]:
+    for file in (tmp_path / "engine").glob("*.py"):
         file.write_text(file.read_text() + "#\n")
         assert kept() not in seen, file
         seen.add(kept())
@@ -390,7 +388,7 @@ def test_a_shared_folder_of_bytecode_is_passed_over_in_silence(place, starts):
 
 def test_only_what_is_called_is_compiled(tmp_path):
     (tmp_path / "three.py").write_text(
-        "from hedgerow.kernels.jit import kernel, number\n"
+        "from hedgerow._engine.kernel import kernel, number\n"
         "@kernel(number, number)\ndef leaf(a):\n    return a + 1.0\n"
         "@kernel(number, number)\ndef root(a):\n    return leaf(a) * 2.0\n"
         "@kernel(number, number)\ndef idle(a):\n    return leaf(a) * 3.0\n"

@@ -17,6 +17,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow._engine.announcement import LINE, announce
 from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.cli import progress as progress_module
 from hedgerow.cli.app import app
@@ -24,7 +25,6 @@ from hedgerow.cli.data import known_names
 from hedgerow.cli.habits import show_log
 from hedgerow.cli.progress import progress
 from hedgerow.cli.tune import _table as tuning_table
-from hedgerow.compiling.announcement import LINE, announce
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import shipped
 from hedgerow.experiments.sweeps import SweepProgress

@@ -15,15 +15,15 @@ import pytest
 from numba.core.registry import cpu_target
 
 import hedgerow as hr
-from hedgerow.compiling.pipeline import is_plain, kernel_target
-from hedgerow.kernels.jit import COMPILED, Kernel
+from hedgerow._engine.compiler import is_plain, kernel_target
+from hedgerow._engine.kernel import COMPILED, Kernel
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 
 SOURCE = """
 import numpy as np
 from numba import types
-from hedgerow.kernels.jit import flags, index, kernel, nothing, number, read, whole, write
+from hedgerow._engine.kernel import flags, index, kernel, nothing, number, read, whole, write
 
 pair = types.UniTuple(number, 2)
 vectors = types.UniTuple(write, 2)
@@ -348,8 +348,8 @@ import numba, numpy as np
 numba.version_info = numba.version_info._replace(short=(99, 0))
 numba.__version__ = "99.0.1"
 import hedgerow as hr
-from hedgerow.kernels import jit
-assert not jit.KNOWN
+from hedgerow._engine import kernel
+assert not kernel.KNOWN
 problem = hr.problems.IidSimplex(n=5, horizon=40, seed=3)
 policy = hr.projection_free_coco(problem.decision_set)
 trace = hr.simulate(policy, problem)

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import dot
 
 Array = Any

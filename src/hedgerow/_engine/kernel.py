@@ -15,9 +15,9 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import make_concrete_template
 
-from hedgerow.compiling.announcement import compile_time, warn_of_unknown_numba
-from hedgerow.compiling.cache import KernelCache, config
-from hedgerow.compiling.handed import HandedKernel
+from hedgerow._engine.announcement import compile_time, warn_of_unknown_numba
+from hedgerow._engine.cache import KernelCache, config
+from hedgerow._engine.pointer import HandedKernel
 
 OLDEST, NEWEST = (0, 63), (0, 68)
 KNOWN = OLDEST <= version_info.short <= NEWEST
@@ -25,8 +25,8 @@ KNOWN = OLDEST <= version_info.short <= NEWEST
 `pipeline.py`. A later numba compiles them by itself: the same arithmetic, a slower first call."""
 way: tuple[Any, Any] = Compiler, cpu_target
 if KNOWN:
-    from hedgerow.compiling.inner_code import inner_code
-    from hedgerow.compiling.pipeline import KernelCompiler, kernel_target
+    from hedgerow._engine.callee import inner_code
+    from hedgerow._engine.compiler import KernelCompiler, kernel_target
 
     way = KernelCompiler, kernel_target
 

@@ -25,9 +25,7 @@ CONSTANTS = int | float | complex | str | bytes | np.generic
 @functools.cache
 def engine_fingerprint() -> str:
     """Hash all that compiles kernels."""
-    kernels = ENGINE.parent / "kernels"
-    parts = ("jit", "table", "simd", "unowned_view")
-    files = [*sorted(ENGINE.glob("*.py")), *(kernels / f"{name}.py" for name in parts)]
+    files = sorted(ENGINE.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 

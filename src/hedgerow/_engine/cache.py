@@ -30,7 +30,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from hedgerow.compiling.sources import engine_fingerprint, fingerprint
+from hedgerow._engine.sources import engine_fingerprint, fingerprint
 
 config: Any = numba_config
 MONTH = 30 * 24 * 3600.0
