@@ -1,9 +1,7 @@
 """A learner of your own: two kernels around one oracle call, played by the compiled loop."""
 
 import hedgerow as hr
-from hedgerow._engine.kernel import kernel
-from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
-from hedgerow.learners.kernel_learner import KernelLearner
+from hedgerow.extending import AFTER_ORACLE, BEFORE_ORACLE, KernelLearner, kernel
 from hedgerow.testing import check_learner
 
 
