@@ -37,10 +37,12 @@ DATA = object.__basicsize__
 
 
 def _in_array(vector: Any) -> int:
+    """Return the address of the entries, read from the array's object."""
     return ctypes.c_size_t.from_address(id(vector) + DATA).value
 
 
 def _by_numpy(vector: Any) -> int:
+    """Return the address of the entries, as NumPy has it."""
     return int(vector.ctypes.data)
 
 
