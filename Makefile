@@ -18,7 +18,7 @@ EVIDENCE := evidence/make.py evidence/default.py evidence/rivals.py evidence/res
 	evidence/traffic.py evidence/kill_test.py evidence/sweep_2000.py evidence/bench.py tools/kill_live.py
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-lowest check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
+.PHONY: demo test test-lowest test-numba check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
@@ -29,6 +29,16 @@ test: lint
 # The same tests with the lowest versions that pyproject.toml allows, in an environment of their own.
 test-lowest: $(LOWEST)/.ready
 	$(LOWEST)/bin/pytest -q -n 2
+
+# The engine and a few policies on another numba, such as NUMBA=0.63.1, in an environment of its own.
+NUMBA ?= 0.63.1
+OTHER := .venv-numba/$(NUMBA)
+ENGINE_TESTS := tests/test_announcement.py tests/test_cache.py tests/test_compiling.py \
+	tests/test_tables.py tests/test_simulate.py tests/test_transcription.py
+test-numba: $(READY)
+	$(BIN)/uv venv --quiet --clear $(OTHER)
+	$(BIN)/uv pip install --quiet --python $(OTHER)/bin/python "numba==$(NUMBA)" -e ".[test]"
+	NUMBA_CACHE_DIR=$(CURDIR)/$(OTHER)/kernels $(OTHER)/bin/python -m pytest -q $(ENGINE_TESTS)
 
 check-docs: $(READY)  # a part of test: quoted numbers, lines, names and commands
 	$(BIN)/pytest -q tests/docs
@@ -102,4 +112,4 @@ $(SITE): $(READY) requirements/docs.txt
 	touch $(SITE)
 
 clean:
-	rm -rf $(VENV) $(LOWEST) out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) .venv-numba out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

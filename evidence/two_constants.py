@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from hedgerow._engine.kernel import kernel
 from hedgerow.baselines.guo import TUNED, Recoo, RecooRates, weigh_recoo
 from hedgerow.baselines.methods import baseline
 from hedgerow.baselines.projecting import stand_alone, units
@@ -15,7 +16,6 @@ from hedgerow.baselines.sinha_vaze import learnt, practical_potential
 from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.baselines.weighed_step import RATES, WEIGH
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel
 from hedgerow.learners import AdaGrad, RestartAtStart, RestartedOCG
 from hedgerow.learners.adagrad import BEST_FACTOR
 from hedgerow.learners.steps import CertificateSteps

@@ -1,9 +1,7 @@
 """A learner of your own: two kernels around one oracle call, played by the compiled loop."""
 
 import hedgerow as hr
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
-from hedgerow.kernels.jit import kernel
-from hedgerow.learners.kernel_learner import KernelLearner
+from hedgerow.extending import AFTER_ORACLE, BEFORE_ORACLE, KernelLearner, kernel
 from hedgerow.testing import check_learner
 
 

@@ -3,11 +3,21 @@
 import math
 
 import hedgerow as hr
-from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
-from hedgerow.kernels.jit import kernel
-from hedgerow.surrogates.queue import ROUND, VIOLATION, note
-from hedgerow.surrogates.queued import FirstOrder
-from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, learn, violation_unit
+from hedgerow.extending import (
+    CHARGE_QUEUE,
+    LEARNT_FROM,
+    NEEDS_GRADIENT,
+    ROUND,
+    START,
+    TAKE,
+    UNSEEN,
+    VIOLATION,
+    FirstOrder,
+    kernel,
+    learn,
+    note,
+    violation_unit,
+)
 
 
 @kernel(*NEEDS_GRADIENT)

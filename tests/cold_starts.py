@@ -23,10 +23,13 @@ from pathlib import Path
 
 import numba
 
-from hedgerow.kernels import jit  # before the right to read it may be given up
+from hedgerow._engine import (
+    announcement,  # before the right to read it may be given up
+    kernel,  # noqa: F401
+)
 
 TINY = """
-from hedgerow.kernels.jit import kernel, number
+from hedgerow._engine.kernel import kernel, number
 
 @kernel(number, number)
 def twice(a):
@@ -94,7 +97,7 @@ def result(child: int, read: int):
 
 def main() -> None:
     """Start what is asked for, line by line."""
-    jit.SLOW = math.inf  # what is said must not depend on how busy the machine is
+    announcement.SLOW = math.inf  # what is said must not depend on how busy the machine is
     sys.dont_write_bytecode = True  # what is written is what the cache writes
     with tempfile.TemporaryDirectory() as folder:  # imports all that compiling and loading import
         (Path(folder) / "package").mkdir()

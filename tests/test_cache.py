@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import os
 import pickle
@@ -18,15 +19,17 @@ import pytest
 import cold_starts
 import hedgerow
 from hedgerow import kernels
-from hedgerow.compiling import cache
-from hedgerow.compiling.cache import KernelCache, _imported
+from hedgerow._engine import sources
+from hedgerow._engine.cache import KernelCache
+from hedgerow._engine.sources import fingerprint
+from hedgerow.kernels import policy_tables as tables
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 NOBODY = 12345
 """No such user: no name, no home."""
 SAID = (
     "compiled kernels cannot be kept, every process compiles its own: set NUMBA_CACHE_DIR to a "
-    "folder that can be written to"
+    "folder that only you can write to"
 )
 
 # what is set, where FOLDER has a writable home and given, a file and a sealed folder;
@@ -78,7 +81,9 @@ def environment(folder: Path, variables: dict[str, str], writable: bool = True):
     """Build the environment, of another user if this one could write anywhere."""
     for name in ("package", "cwd", "home", "given", "sealed"):
         (folder / name).mkdir(parents=True)
-        (folder / name).chmod(0o777)
+        (folder / name).chmod(0o755)
+        if ROOT:
+            os.chown(folder / name, NOBODY, NOBODY)
     (folder / "file").touch()
     (folder / "package" / "tiny.py").write_text(cold_starts.TINY)
     for name in ("sealed",) if writable else ("sealed", "package"):
@@ -171,7 +176,7 @@ def test_processes_that_start_together_share_a_cache(place, starts):
 THREADS = """
 import importlib, json, sys, threading, warnings
 import numba
-from hedgerow.kernels import jit
+from hedgerow._engine import kernel
 names = [f"kernels_{i}" for i in range(8)]
 barrier, answers, products = threading.Barrier(8), [], []
 def load(first):
@@ -200,7 +205,7 @@ def test_threads_that_load_kernels_together_leave_nothing_behind(tmp_path):
     for i in range(8):
         other = f"kernels_{i - 1} import f" if i % 2 else "math import fabs"
         (package / f"kernels_{i}.py").write_text(
-            f"from {other} as other\nfrom hedgerow.kernels.jit import kernel, number\n"
+            f"from {other} as other\nfrom hedgerow._engine.kernel import kernel, number\n"
             f"@kernel(number, number)\ndef f(a):\n    return other(a) + {i}\n"
             f"@kernel(number, number)\ndef g(a):\n    return f(a) * {i}\n"
         )
@@ -223,37 +228,182 @@ def test_threads_that_load_kernels_together_leave_nothing_behind(tmp_path):
     assert len(kept_files(tmp_path / "given" / "hedgerow")) == 24  # f also as its callers have it
 
 
-def test_a_kernel_knows_what_it_imports_under_another_name():
-    """A change there must compile it again; an alias had hidden it."""
-    text = "from hedgerow.kernels import atoms as remembered, pairwise\n"
-    text += "from hedgerow.learners.steps import (\n    M as M_,\n)\n"
-    found = {path.name for path in _imported(text)}
-    assert found == {"atoms.py", "pairwise.py", "steps.py"}
+def put(folder: Path, **modules: str) -> dict[str, str]:
+    """Write modules of kernels; return the environment of a process that imports them."""
+    for name, text in modules.items():
+        (folder / f"{name}.py").write_text(text)
+    path = os.pathsep.join([str(folder), *(p for p in sys.path if p)])
+    kept = {"NUMBA_CACHE_DIR": str(folder / "kept"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return os.environ | {"PYTHONPATH": path} | kept
+
+
+def answer(variables: dict[str, str]) -> tuple[float, int]:
+    """Return what kernel `own.g` answers in a new process, and whether it was compiled there."""
+    code = "import own; print(own.g(1.0), sum(own.g.stats.cache_misses.values()))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables)
+    assert done.returncode == 0, done.stderr
+    found, misses = done.stdout.split()
+    return float(found), int(misses)
+
+
+HEADER = "from hedgerow._engine.kernel import kernel, number\n"
+DEEP = HEADER + "@kernel(number, number)\ndef deep(a):\n    return {} * a\n"
+MIDDLE = HEADER + "import deep\n@kernel(number, number)\ndef f(a):\n    return deep.deep(a) + 1.0\n"
+RATES = "RATE = {}\nPAIR = (1.0, {})\n"
+OWN = HEADER + (
+    "import rates as numbers\nfrom middle import f as inner\nfrom rates import RATE as rate\n"
+    "@kernel(number, number)\ndef g(a):\n    return inner(a) + rate + 100.0 * numbers.PAIR[1]\n"
+)
+
+
+def test_a_change_in_what_a_users_kernel_imports_compiles_it_again(tmp_path):
+    variables = put(
+        tmp_path, deep=DEEP.format(2.0), middle=MIDDLE, rates=RATES.format(10.0, 1.0), own=OWN
+    )
+    assert [answer(variables), answer(variables)] == [(113.0, 1), (113.0, 0)]
+    put(tmp_path, deep=DEEP.format(3.0))
+    assert answer(variables) == (114.0, 1)
+    put(tmp_path, rates=RATES.format(20.0, 1.0))
+    assert answer(variables) == (124.0, 1)
+    put(tmp_path, rates=RATES.format(20.0, 2.0))
+    assert answer(variables) == (224.0, 1)
+    put(tmp_path, rates=RATES.format(20.0, 2.0) + "UNUSED = 1\n")
+    assert answer(variables) == (224.0, 0)
+
+
+def test_the_hash_of_a_kernel_covers_the_files_of_its_callees(monkeypatch):
+    read = []
+    monkeypatch.setattr(sources, "_file_hash", lambda file: read.append(Path(file).name) or file)
+    sources._parts.cache_clear()
+    fingerprint(tables.tell_learner.py_func)
+    sources._parts.cache_clear()
+    assert {"tables.py", "vectors.py", "simd.py"} <= set(read)
 
 
 def test_a_kernel_depends_on_all_that_compiles_it(tmp_path, monkeypatch):
     """Or an old one would be called in the way of new ones."""
-    folder = tmp_path / "compiling"
-    shutil.copytree(Path(cache.__file__).parent, folder, ignore=lambda *_: ["__pycache__"])
-    monkeypatch.setattr(cache, "__file__", str(folder / "cache.py"))
+    shutil.copytree(sources.ENGINE, tmp_path / "engine", ignore=lambda *_: ["__pycache__"])
+    monkeypatch.setattr(sources, "ENGINE", tmp_path / "engine")
     kernel = kernels.paths.cheapest
 
     def kept():
-        cache.compiling.cache_clear()
+        sources.engine_fingerprint.cache_clear()
         return KernelCache(kernel.py_func)._file(kernel.signature, kernel.targetctx)
 
     seen = {kept(), kept()}
     assert len(seen) == 1
-    for file in folder.glob("*.py"):
+    for file in (tmp_path / "engine").glob("*.py"):
         file.write_text(file.read_text() + "#\n")
         assert kept() not in seen, file
         seen.add(kept())
-    cache.compiling.cache_clear()
+    sources.engine_fingerprint.cache_clear()
+
+
+@pytest.fixture
+def one_file(tmp_path, monkeypatch):
+    """A cache with one file in one folder, and what loads it."""
+    kernel, cache = kernels.paths.cheapest, KernelCache(kernels.paths.cheapest.py_func)
+    folder = tmp_path / "kept"
+    monkeypatch.setattr(cache, "_places", [folder], raising=False)
+    cache.save(kernel.signature, kernel.targetctx, ("data", 1.0))
+    [file] = folder.iterdir()
+    return file, lambda: cache.load(kernel.signature, kernel.targetctx)
+
+
+def test_no_damaged_byte_is_loaded(one_file):
+    """A flipped byte of machine code would end the process."""
+    file, load = one_file
+    good = file.read_bytes()
+    assert load() == ("data", 1.0)
+    for place in range(len(good)):
+        file.write_bytes(good[:place] + bytes([good[place] ^ 0xFF]) + good[place + 1 :])
+        assert load() is None, place
+    for length in range(len(good)):
+        file.write_bytes(good[:length])
+        assert load() is None, length
+    file.write_bytes(good)
+    assert load() == ("data", 1.0)
+
+
+def test_a_damaged_file_is_made_again_and_ends_no_process(place, starts):
+    whole = environment(place / "damaged", {})
+    starts(whole)
+    [file] = kept_files(place / "damaged")
+    good = file.read_bytes()
+    for part in range(0, len(good), len(good) // 12):
+        file.write_bytes(good[:part] + bytes([good[part] ^ 0xFF]) + good[part + 1 :])
+        [report] = starts(whole)
+        assert (report.get("answer"), report.get("misses")) == (42.0, 1), (part, report)
+        assert starts(whole)[0]["misses"] == 0
+        good = file.read_bytes()
+
+
+class Planted:
+    """What runs a command where it is unpickled."""
+
+    def __init__(self, mark: Path):
+        self.mark = mark
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.mark),)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs the modes of POSIX")
+@pytest.mark.parametrize("way", ["everybody", "group", "file", "owner", "file's owner"])
+def test_a_file_that_others_could_have_written_is_not_loaded(one_file, tmp_path, caplog, way):
+    file, load = one_file
+    if "owner" in way and not ROOT:
+        pytest.skip("needs root to give a file away")
+    data = pickle.dumps(Planted(tmp_path / "ran"))
+    file.write_bytes(hashlib.sha256(data).digest() + data)
+    match way:
+        case "everybody":
+            file.parent.chmod(0o757)
+        case "group":
+            file.parent.chmod(0o775)
+        case "file":
+            file.chmod(0o666)
+        case "owner":
+            os.chown(file.parent, NOBODY, -1)
+        case "file's owner":
+            os.chown(file, NOBODY, -1)
+    assert load() is None
+    assert load() is None
+    assert not (tmp_path / "ran").exists()
+    [said] = [r.getMessage() for r in caplog.records]
+    assert said.startswith(f"compiled kernels in {file.parent} are not used, because others could")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs the modes of POSIX")
+def test_kernels_are_kept_in_a_private_folder_where_the_first_is_open(place, starts):
+    given = environment(
+        place / "open", {"HOME": "FOLDER/home", "NUMBA_CACHE_DIR": "FOLDER/given"}, writable=False
+    )
+    opened = place / "open" / "given" / "hedgerow"
+    opened.mkdir()
+    opened.chmod(0o777)
+    (first,), (second,) = starts(given), starts(given)
+    assert (first["misses"], second["misses"]) == (1, 0)
+    assert first["kept"] == second["kept"] == str(place / "open" / "home" / ".cache" / "hedgerow")
+    [said] = first["said"]
+    assert said.startswith(f"compiled kernels in {opened} are not used")
+    assert second["said"] == []
+
+
+def test_a_shared_folder_of_bytecode_is_passed_over_in_silence(place, starts):
+    """Python makes it by the umask, with which the group may write in many homes."""
+    given = environment(place / "umask", {"HOME": "FOLDER/home"})
+    (place / "umask" / "package" / "__pycache__").mkdir()
+    (place / "umask" / "package" / "__pycache__").chmod(0o775)
+    [report] = starts(given)
+    assert report["kept"] == str(place / "umask" / "home" / ".cache" / "hedgerow")
+    assert report["said"] == []
 
 
 def test_only_what_is_called_is_compiled(tmp_path):
     (tmp_path / "three.py").write_text(
-        "from hedgerow.kernels.jit import kernel, number\n"
+        "from hedgerow._engine.kernel import kernel, number\n"
         "@kernel(number, number)\ndef leaf(a):\n    return a + 1.0\n"
         "@kernel(number, number)\ndef root(a):\n    return leaf(a) * 2.0\n"
         "@kernel(number, number)\ndef idle(a):\n    return leaf(a) * 3.0\n"
@@ -278,7 +428,7 @@ def test_a_kernel_is_pickled_and_copied_by_name():
 
 def test_a_kernel_that_is_compiled_anew_clears_away_its_old_files(tmp_path, monkeypatch):
     cache = KernelCache(kernels.paths.cheapest.py_func)
-    monkeypatch.setattr(cache, "_places", [tmp_path])
+    monkeypatch.setattr(cache, "_places", [tmp_path], raising=False)
     signature, context = kernels.paths.cheapest.signature, kernels.paths.cheapest.targetctx
     old = tmp_path / "paths.cheapest-7.0123456789abcdef.nbc"
     recent, other = old.with_stem("paths.cheapest-7.fedcba9876543210"), tmp_path / "paths.x-7.0.nbc"

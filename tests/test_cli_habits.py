@@ -17,6 +17,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import hedgerow
+from hedgerow._engine.announcement import LINE, announce
 from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.cli import progress as progress_module
 from hedgerow.cli.app import app
@@ -27,7 +28,6 @@ from hedgerow.cli.tune import _table as tuning_table
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import shipped
 from hedgerow.experiments.sweeps import SweepProgress
-from hedgerow.kernels import jit
 from hedgerow.networks import Network, Quantity
 from hedgerow.report.networks import network_table, record_table, rejection_table
 
@@ -158,16 +158,10 @@ def test_quiet_shows_neither_lines_nor_the_log(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_compiling_is_one_short_line_at_info(monkeypatch, capsys, caplog):
+def test_the_command_line_shows_that_kernels_are_compiled(capsys):
     show_log()
-    monkeypatch.setattr(jit, "_spent", 0.0)
-    with caplog.at_level(logging.INFO, "hedgerow"):
-        for _ in range(3):
-            jit._note(0.75, "/somewhere")
-    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [
-        ("INFO", "compiling for this machine, once")
-    ]
-    assert capsys.readouterr().err == "hedgerow: compiling for this machine, once\n"
+    announce(LINE)
+    assert capsys.readouterr().err == f"hedgerow: {LINE}\n"
 
 
 def test_the_log_is_shown_above_a_bar_and_not_in_it():
@@ -186,17 +180,6 @@ def test_the_log_is_shown_above_a_bar_and_not_in_it():
     (at,) = [i for i, line in enumerate(lines) if "compiling" in line]
     assert "━" not in lines[at], "a line of its own"
     assert "━" in lines[at + 1], "the bar below it"
-
-
-def test_without_the_command_line_nothing_is_shown(tmp_path):
-    code = (
-        "from hedgerow.kernels import jit; jit._note(9.0, '/x'); "
-        "import logging; print(logging.getLogger('hedgerow').handlers)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
 def test_numbers_of_networks_are_not_cut():

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from hedgerow._engine.kernel import kernel
 from hedgerow.baselines.guo import Recoo, RecooRates, guo_recoo
 from hedgerow.baselines.penalised_step import penalty_step
 from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
 from hedgerow.games import simulate, simulate_chunks
-from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.oracles import ORACLE
 from hedgerow.protocols.trace import Trace
 from pulling_games import linear_rounds

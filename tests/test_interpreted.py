@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow import kernels
+from hedgerow._engine.kernel import COMPILED
 from hedgerow.feedback import EvalGrad
 from hedgerow.policies.method import Constants
 from sets.table import EXAMPLES
@@ -60,7 +60,7 @@ def results() -> dict[str, list[np.ndarray]]:
     for name, tracking in (("simulated", False), ("simulated, tracking", True)):
         policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
         trace = hr.simulate(policy, problem)
-        assert trace.compiled == kernels.jit.COMPILED
+        assert trace.compiled == COMPILED
         found[name] = [trace.costs, trace.violations]
     return found | {"followed": followed()}
 
@@ -89,6 +89,6 @@ def test_the_results_are_the_same(interpreted):
 
 
 if __name__ == "__main__":
-    assert not kernels.jit.COMPILED
+    assert not COMPILED
     warnings.simplefilter("error")
     sys.stdout.buffer.write(pickle.dumps(results()))

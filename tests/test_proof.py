@@ -9,8 +9,8 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, TAKE
-from hedgerow.kernels.jit import kernel
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, TAKE
 from hedgerow.learners import adaptive_ocg
 from hedgerow.surrogates import current
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import logging
 import pickle
 import subprocess
 import sys
@@ -18,10 +17,9 @@ import pytest
 
 import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
-from hedgerow.compiling import cache
 from hedgerow.games import many, simulate, simulate_chunks, simulate_many
 from hedgerow.games.compiled_policy import compiled_policy
-from hedgerow.kernels import jit, ocg, vectors
+from hedgerow.kernels import ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
@@ -718,46 +716,6 @@ def test_a_second_process_compiles_nothing():
     misses, kernels = map(int, done.stdout.split())
     assert misses == 0
     assert kernels > 30
-
-
-def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
-    for room in ("learners", "kernels"):
-        (tmp_path / room).mkdir()
-    files = [tmp_path / "learners/one.py", tmp_path / "kernels/two.py", tmp_path / "three.py"]
-    plain = tmp_path / "plain.py"
-    files[0].write_text("from hedgerow.kernels.two import (\n    f,\n)\n@kernel(number)\n")
-    files[1].write_text("from hedgerow import three, jit, plain\n@kernel(number)\n")
-    files[2].write_text("@kernel(number)\na = 1\n")
-    plain.write_text("a = 1\n")
-
-    def fingerprints():
-        cache.fingerprint.cache_clear()
-        return [cache.fingerprint(file) for file in files]
-
-    before = fingerprints()
-    assert before == fingerprints()
-    plain.write_text("a = 2\n")  # it has no kernel
-    assert before == fingerprints()
-    files[2].write_text("@kernel(number)\na = 2\n")
-    assert all(old != new for old, new in zip(before, fingerprints(), strict=True))
-    cache.fingerprint.cache_clear()
-
-
-def test_a_long_compilation_is_explained_once(tmp_path, monkeypatch, caplog):
-    source = "from hedgerow.kernels.jit import kernel, number\n" + "".join(
-        f"@kernel(number, number)\ndef f{i}(a):\n    return a + {i}\n" for i in range(3)
-    )
-    (tmp_path / "slow_kernels.py").write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(jit, "SLOW", 1e-6)
-    monkeypatch.setattr(jit, "_spent", 0.0)
-    with caplog.at_level(logging.INFO, logger="hedgerow"):
-        import slow_kernels
-
-        assert slow_kernels.f1(1.0) == 2.0
-    assert [record.name for record in caplog.records] == ["hedgerow"]
-    assert "once" in caplog.text
 
 
 def test_rounds_that_a_problem_may_remember_are_not_skipped():

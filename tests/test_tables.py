@@ -13,18 +13,18 @@ from importlib.util import module_from_spec, spec_from_file_location
 import numpy as np
 import pytest
 
-from hedgerow.engine.tables import set_table
+from hedgerow._engine import table
+from hedgerow._engine.kernel import COMPILED
 from hedgerow.feedback import EvalGrad
-from hedgerow.kernels import table
-from hedgerow.kernels.jit import COMPILED
+from hedgerow.kernels.policy_tables import set_table
 from hedgerow.potentials import PowerPotential
 from hedgerow.surrogates import CurrentSurrogate, PerConstraintSurrogate
 
 SOURCE = """
 import numpy as np
 from numba import types
-from hedgerow.kernels.jit import function, index, kernel, nothing, number, read, whole, write
-from hedgerow.kernels.table import TableType
+from hedgerow._engine.kernel import function, index, kernel, nothing, number, read, whole, write
+from hedgerow._engine.table import TableType
 
 CHANGE = (number, write, number)
 inner_table = TableType("Inner", {"scale": number, "seen": write})
@@ -141,7 +141,7 @@ def test_so_they_do_in_another_process(file, made, tmp_path, begin, variables):
         variables = {"NUMBA_CACHE_DIR": str(tmp_path)}
     path = os.pathsep.join([str(file.parent), *(p for p in sys.path if p)])
     given = {"PYTHONPATH": path} | variables
-    code = f"{begin}\nimport made_tables\nfrom hedgerow.kernels import jit\n"
+    code = f"{begin}\nimport made_tables\nfrom hedgerow._engine import kernel as jit\n"
     code += "print(jit.KNOWN, jit.COMPILED, made_tables.everything())"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],

@@ -4,7 +4,7 @@
 
 Each expression is built and played as `quoted_runs.py` says, with line tracing on. Compiled code
 cannot be traced, so kernels run as the plain Python that they are written in; but they are called
-through the tables of `engine/tables.py`, as when they are compiled.
+through the tables of `kernels/policy_tables.py`, as when they are compiled.
 """
 
 from __future__ import annotations

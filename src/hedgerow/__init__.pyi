@@ -4,6 +4,7 @@ from . import baselines as baselines
 from . import benchmarks as benchmarks
 from . import bounds as bounds
 from . import experiments as experiments
+from . import extending as extending
 from . import feedback as feedback
 from . import functions as functions
 from . import games as games

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hedgerow.engine.signatures import SLOPE
+from hedgerow._engine.kernel import kernel, number
+from hedgerow._engine.signatures import SLOPE
 from hedgerow.inputs import Vector, as_number, as_positive
-from hedgerow.kernels.jit import kernel, number
 
 __all__ = [
     "AnytimeExponential",
@@ -33,7 +33,7 @@ LARGEST_EXPONENT = 700.0
 
 
 Slope = tuple[Callable[..., Any], Vector]
-"""The kernel `slope` of `engine/signatures.py` and the potential's numbers."""
+"""The kernel `slope` of `_engine/signatures.py` and the potential's numbers."""
 
 
 Height = Callable[..., float]

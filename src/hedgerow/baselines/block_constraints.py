@@ -7,9 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow._engine.kernel import (
+    kernel,
+    nothing,
+    number,
+    read,
+    rows,
+    write,
+    write_index,
+    write_rows,
+)
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, nothing, number, read, rows, write, write_index, write_rows
 from hedgerow.kernels.vectors import dot
 from hedgerow.snapshot import Snapshot, State, Stateful
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hedgerow._engine.kernel import kernel
 from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
 from hedgerow.baselines.weighed_step import (
     EAGERNESS,
@@ -17,7 +18,6 @@ from hedgerow.baselines.weighed_step import (
 )
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count
-from hedgerow.kernels.jit import kernel
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy

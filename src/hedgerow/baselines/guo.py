@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hedgerow._engine.kernel import kernel, number, read
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.projecting import stand_alone, units
 from hedgerow.baselines.weighed_step import QUEUE, RATES, ROUND, SETTLE, UNIT, WEIGH
 from hedgerow.feedback import Full
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, number, read
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset
 from hedgerow.protocols.parts import Policy

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow.baselines.weighed_step import (
     EAGERNESS,
     QUEUE,
@@ -19,7 +20,6 @@ from hedgerow.baselines.weighed_step import (
     WeighedStep,
 )
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, number, read, write
 from hedgerow.kernels.vectors import three, two
 from hedgerow.sets.decision_set import DecisionSet
 

@@ -10,6 +10,9 @@ from typing import Any
 
 from numba import types
 
+from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.signatures import LABEL, MEMBERS
+from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, vabs
 from hedgerow.baselines.told_units import add_told, in_units
 from hedgerow.baselines.weighed_step import (
     EAGERNESS,
@@ -18,11 +21,8 @@ from hedgerow.baselines.weighed_step import (
     take_part,
     weighed_table,
 )
-from hedgerow.engine.signatures import LABEL, MEMBERS
 from hedgerow.inputs import Vector
 from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
-from hedgerow.kernels.jit import kernel, number, read, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, vabs
 from hedgerow.kernels.tangents import along
 from hedgerow.kernels.vectors import dot, three
 from hedgerow.surrogates.queue import LARGEST_PART

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow._engine.signatures import LABEL, MEMBERS, SPACE
 from hedgerow.baselines.projecting import NEGLIGIBLE
-from hedgerow.engine.signatures import LABEL, MEMBERS, SPACE
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.tangents import measures
 from hedgerow.kernels.vectors import four
 

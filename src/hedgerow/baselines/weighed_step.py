@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
+from hedgerow._engine.kernel import COMPILED, function, kernel, nothing, number, read, write
+from hedgerow._engine.signatures import LABEL, MEMBERS, SPACE
+from hedgerow._engine.table import TableType
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.baselines.told_units import NO_UNITS, add_told, in_units
-from hedgerow.engine.signatures import LABEL, MEMBERS, SPACE
 from hedgerow.feedback import EvalGrad, needs
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, write
 from hedgerow.kernels.oracles import oracle_type
-from hedgerow.kernels.table import TableType
 from hedgerow.kernels.tangents import along, measures
 from hedgerow.kernels.vectors import dot, two
 from hedgerow.learners.arguments import warn_beyond

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hedgerow._engine.kernel import kernel, number, read
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.primal_dual import as_trade_off
 from hedgerow.baselines.projecting import stand_alone, units
 from hedgerow.baselines.weighed_step import QUEUE, RATES, ROUND, WEIGH
 from hedgerow.feedback import Full
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, number, read
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
 from hedgerow.protocols.parts import Policy

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow import kernels
-from hedgerow.engine.certificate import is_play_left, leave_play
-from hedgerow.engine.signatures import CHARGE_VALUES, ROWS, SLOPE, SPACE
-from hedgerow.feedback import LARGEST_VALUE
-from hedgerow.games.convex_loop import look_at, look_type, note_seen, unowned
-from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import (
+from hedgerow._engine.kernel import (
     function,
     kernel,
     number,
@@ -24,8 +19,13 @@ from hedgerow.kernels.jit import (
     write,
     write_rows,
 )
+from hedgerow._engine.signatures import CHARGE_VALUES, ROWS, SLOPE, SPACE
+from hedgerow._engine.unowned_view import unowned_view
+from hedgerow.feedback import LARGEST_VALUE
+from hedgerow.games.convex_loop import look_at, look_type, note_seen, unowned
+from hedgerow.inputs import Vector
+from hedgerow.kernels.certificate import is_play_left, leave_play
 from hedgerow.kernels.oracles import oracle_type
-from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.block_bandit import (
     END_BLOCK,

@@ -13,15 +13,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.baselines.block_constraints import KEPT, close_group, keep_row
-from hedgerow.baselines.penalty_prox import PenaltyProx
-from hedgerow.baselines.told_units import add_told, in_units
-from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
-from hedgerow.engine.tables import set_table
-from hedgerow.feedback import first_order, full
-from hedgerow.games.convex_loop import LOOKS, look_at, note_seen, unowned
-from hedgerow.inputs import LARGEST_GRADIENT, Vector
-from hedgerow.kernels.jit import (
+from hedgerow._engine.kernel import (
     COMPILED,
     kernel,
     number,
@@ -31,7 +23,15 @@ from hedgerow.kernels.jit import (
     write,
     write_rows,
 )
-from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow._engine.unowned_view import unowned_view
+from hedgerow.baselines.block_constraints import KEPT, close_group, keep_row
+from hedgerow.baselines.penalty_prox import PenaltyProx
+from hedgerow.baselines.told_units import add_told, in_units
+from hedgerow.feedback import first_order, full
+from hedgerow.games.convex_loop import LOOKS, look_at, note_seen, unowned
+from hedgerow.inputs import LARGEST_GRADIENT, Vector
+from hedgerow.kernels.certificate import certificate_add, is_play_left, leave_play
+from hedgerow.kernels.policy_tables import set_table
 from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.blocked_ogd import BlockedOGD

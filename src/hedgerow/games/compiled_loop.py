@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.engine.certificate import is_play_left, leave_play
-from hedgerow.engine.tables import step_table, surrogate_table
-from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
-from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow._engine.kernel import kernel, read, rows, whole, write, write_rows
+from hedgerow._engine.unowned_view import unowned_view
+from hedgerow.kernels.certificate import is_play_left, leave_play
+from hedgerow.kernels.policy_tables import step_table, surrogate_table
 from hedgerow.kernels.vectors import dots_and_norms_ahead
 from hedgerow.policies.play_round import play_round
 

@@ -6,10 +6,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from hedgerow.baselines.projecting import Normalised, Projecting
 from hedgerow.baselines.told_units import NO_UNITS
-from hedgerow.engine.tables import NO_SURROGATES
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.games.compiled_loop import play_rounds
 from hedgerow.inputs import Vector
+from hedgerow.kernels.policy_tables import NO_SURROGATES
 from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.followed_blocks import FollowedBlocks
 from hedgerow.learners.kernel_learner import KernelLearner

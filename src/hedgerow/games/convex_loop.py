@@ -7,16 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.engine.certificate import add_each, certificate_add, is_play_left, leave_play
-from hedgerow.engine.signatures import LABEL, LOOK, MEMBERS, PARTS, ROWS
-from hedgerow.engine.tables import (
-    UNDECLARED,
-    learner_step,
-    step_table,
-    surrogate_table,
-    surrogate_tables,
-)
-from hedgerow.kernels.jit import (
+from hedgerow._engine.kernel import (
     function,
     kernel,
     nothing,
@@ -27,7 +18,16 @@ from hedgerow.kernels.jit import (
     write,
     write_rows,
 )
-from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow._engine.signatures import LABEL, LOOK, MEMBERS, PARTS, ROWS
+from hedgerow._engine.unowned_view import unowned_view
+from hedgerow.kernels.certificate import add_each, certificate_add, is_play_left, leave_play
+from hedgerow.kernels.policy_tables import (
+    UNDECLARED,
+    learner_step,
+    step_table,
+    surrogate_table,
+    surrogate_tables,
+)
 from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.policies.play_round import play_round
 from hedgerow.surrogates.each_loss import make_each_loss

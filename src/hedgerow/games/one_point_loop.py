@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.engine.certificate import is_play_left, leave_play
-from hedgerow.engine.signatures import ROWS
+from hedgerow._engine.kernel import COMPILED, kernel, number, read, rows, whole, write, write_rows
+from hedgerow._engine.signatures import ROWS
+from hedgerow._engine.unowned_view import unowned_view
 from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.games.bandit_loop import CCV, COST, ROUNDS, VIOLATED
 from hedgerow.games.convex_loop import look_at, look_type, note_seen, unowned
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
-from hedgerow.kernels.jit import COMPILED, kernel, number, read, rows, whole, write, write_rows
-from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow.kernels.certificate import is_play_left, leave_play
 from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.one_point import FACTOR, MEAN, OnePoint, learn_mean, play_near

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow._engine.kernel import COMPILED, kernel, read, rows, whole, write, write_rows
+from hedgerow._engine.unowned_view import unowned_view
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.tell_penalised import tell_penalised
 from hedgerow.baselines.weighed_step import weighed_table
 from hedgerow.feedback import full
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import COMPILED, kernel, read, rows, whole, write, write_rows
-from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.problems.problem import LinearChunk
 from hedgerow.sets.compiled import as_written

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
-from hedgerow.engine.tables import surrogate_table
+from hedgerow._engine.kernel import COMPILED, kernel, number, read, rows, whole, write, write_rows
+from hedgerow._engine.unowned_view import unowned_view
 from hedgerow.feedback import first_order
 from hedgerow.games.convex_loop import LOOKS, look_at, note_seen, unowned
 from hedgerow.inputs import Vector
+from hedgerow.kernels.certificate import certificate_add, is_play_left, leave_play
 from hedgerow.kernels.hulls import place
-from hedgerow.kernels.jit import COMPILED, kernel, number, read, rows, whole, write, write_rows
-from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow.kernels.policy_tables import surrogate_table
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.pulls import PULL, pull_step

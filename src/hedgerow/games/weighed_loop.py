@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow._engine.kernel import kernel, read, rows, whole, write, write_rows
+from hedgerow._engine.unowned_view import unowned_view
 from hedgerow.baselines.weighed_step import WeighedStep, tell_weighed, weighed_table
 from hedgerow.feedback import first_order
 from hedgerow.games.convex_loop import LOOKS, look_at, note_seen, unowned
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, read, rows, whole, write, write_rows
-from hedgerow.kernels.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.problems.compiled_rounds import CompiledChunk

@@ -1,4 +1,4 @@
-"""Compiled arithmetic; each module loads on first use. `hedgerow.compiling` compiles it."""
+"""Compiled arithmetic; each module loads on first use. `hedgerow._engine` compiles it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         balls,
         boxes,
         broken_flows,
+        certificate,
         convex,
         falling_root,
         flow_newton,
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         frankwolfe,
         hedge,
         hulls,
-        jit,
         knapsacks,
         laplacians,
         loads,
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
         orders,
         pairwise,
         paths,
+        policy_tables,
         projected,
+        pursuit,
         schedules,
-        simd,
         simplices,
         spectral,
         tangents,
         transport,
-        unowned_view,
         vectors,
     )
 
@@ -47,6 +47,7 @@ __all__ = [
     "balls",
     "boxes",
     "broken_flows",
+    "certificate",
     "convex",
     "falling_root",
     "flow_newton",
@@ -54,7 +55,6 @@ __all__ = [
     "frankwolfe",
     "hedge",
     "hulls",
-    "jit",
     "knapsacks",
     "laplacians",
     "loads",
@@ -64,14 +64,14 @@ __all__ = [
     "orders",
     "pairwise",
     "paths",
+    "policy_tables",
     "projected",
+    "pursuit",
     "schedules",
-    "simd",
     "simplices",
     "spectral",
     "tangents",
     "transport",
-    "unowned_view",
     "vectors",
 ]
 

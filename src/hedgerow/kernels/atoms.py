@@ -12,8 +12,8 @@ from typing import Any
 from numba import types
 from numpy import uint32
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, vabs
+from hedgerow._engine.kernel import kernel, nothing, number, read, whole, write
+from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, vabs
 from hedgerow.kernels.vectors import dot
 
 Array = Any

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.kernels.jit import index, kernel, nothing, number, read, whole, write
+from hedgerow._engine.kernel import index, kernel, nothing, number, read, whole, write
 from hedgerow.kernels.simplices import project
 
 Array = Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow.kernels.oracles import ORACLE
 from hedgerow.kernels.simplices import project
 from hedgerow.kernels.vectors import dot, two

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.kernels.jit import kernel
+from hedgerow._engine.kernel import kernel
 from hedgerow.kernels.oracles import ORACLE
 
 Array = Any

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow.kernels.jit import index, kernel, number, read, whole, write
+from hedgerow._engine.kernel import index, kernel, number, read, whole, write
 from hedgerow.kernels.vectors import dot
 
 Array = Any

@@ -6,7 +6,7 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.kernels.jit import kernel, nothing, number, write
+from hedgerow._engine.kernel import kernel, nothing, number, write
 
 Array = Any
 MOST_CALLS = 80

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.jit import (
+from hedgerow._engine.kernel import (
     index,
     kernel,
     nothing,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.jit import index, kernel, nothing, number, read, rows, write, write_rows
+from hedgerow._engine.kernel import index, kernel, nothing, number, read, rows, write, write_rows
 from hedgerow.kernels.vectors import descent, dot, two
 
 Array = Any

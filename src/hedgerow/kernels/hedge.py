@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, store
 from hedgerow.kernels.vectors import two
 
 Array = Any

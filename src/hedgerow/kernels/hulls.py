@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.kernels.jit import kernel, nothing, read, rows, write
+from hedgerow._engine.kernel import kernel, nothing, read, rows, write
 from hedgerow.kernels.vectors import dot
 
 Array = Any

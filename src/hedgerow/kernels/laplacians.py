@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.jit import index, kernel, nothing, number, read, whole, write, write_index
-from hedgerow.kernels.unowned_view import unowned_view
+from hedgerow._engine.kernel import index, kernel, nothing, number, read, whole, write, write_index
+from hedgerow._engine.unowned_view import unowned_view
 
 Index = Any
 SMALLEST_PIVOT = 1e-11

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.jit import index, kernel, nothing, read, whole, write, write_index
+from hedgerow._engine.kernel import index, kernel, nothing, read, whole, write, write_index
 
 Index = Any
 

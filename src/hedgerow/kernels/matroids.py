@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.kernels.jit import (
+from hedgerow._engine.kernel import (
     flags,
     index,
     kernel,

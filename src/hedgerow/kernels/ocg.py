@@ -6,8 +6,8 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.kernels.jit import index, kernel, nothing, number, read, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, store, vabs
+from hedgerow._engine.kernel import index, kernel, nothing, number, read, write
+from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, store, vabs
 from hedgerow.kernels.vectors import descent, dot, place, three
 
 Array = Any

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.kernels.jit import function, index, kernel, nothing, read, write, write_index
+from hedgerow._engine.kernel import function, index, kernel, nothing, read, write, write_index
 
 ORACLE = (nothing, index, read, read, write_index, write, write)
 oracle_type = function(*ORACLE)

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow.kernels.jit import kernel, nothing, number, whole, write
-from hedgerow.kernels.simd import WIDTH, broadcast, first, hmax, hsum, load, select, store
+from hedgerow._engine.kernel import kernel, nothing, number, whole, write
+from hedgerow._engine.simd import WIDTH, broadcast, first, hmax, hsum, load, select, store
 from hedgerow.kernels.vectors import two
 
 Array = Any

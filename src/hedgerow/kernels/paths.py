@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.kernels.jit import flags, index, kernel, nothing, read, whole, write, write_index
+from hedgerow._engine.kernel import flags, index, kernel, nothing, read, whole, write, write_index
 from hedgerow.kernels.oracles import ORACLE
 
 Index = Any

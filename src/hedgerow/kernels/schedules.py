@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.jit import kernel
+from hedgerow._engine.kernel import kernel
 from hedgerow.kernels.oracles import ORACLE
 
 Index = Any

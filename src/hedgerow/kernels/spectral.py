@@ -11,7 +11,7 @@ from llvmlite import binding  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import get_cython_function_address
 
-from hedgerow.kernels.jit import COMPILED, kernel, number, read, whole, write
+from hedgerow._engine.kernel import COMPILED, kernel, number, read, whole, write
 
 Array = Any
 vector = types.Array(types.float64, 1, "C")

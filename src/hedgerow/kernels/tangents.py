@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.jit import function, index, kernel, nothing, number, read, write
+from hedgerow._engine.kernel import function, index, kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import mean_of, spread_of
 
 Array = Any

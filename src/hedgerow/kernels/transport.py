@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.kernels.jit import kernel, nothing, read, rows, whole, write_rows
+from hedgerow._engine.kernel import kernel, nothing, read, rows, whole, write_rows
 
 Whole = Any
 wholes = types.Array(types.int64, 1, "C", readonly=True)

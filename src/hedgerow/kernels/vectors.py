@@ -11,8 +11,8 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.kernels.jit import kernel, number, read, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load, prefetch, store, vabs
+from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, prefetch, store, vabs
 
 Array = Any
 two = types.UniTuple(number, 2)

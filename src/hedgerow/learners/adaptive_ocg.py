@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hedgerow.engine import tables
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels import policy_tables as tables
 from hedgerow.kernels.ocg import (
     accumulate_and_gradient,
     gap_and_distance_to,

@@ -15,10 +15,10 @@ import numpy as np
 from numba import types
 
 from hedgerow import kernels
+from hedgerow._engine.kernel import kernel, nothing, number, read, whole, write
+from hedgerow._engine.simd import WIDTH
 from hedgerow.inputs import Vector
 from hedgerow.kernels import atoms, pairwise
-from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
-from hedgerow.kernels.simd import WIDTH
 from hedgerow.kernels.vectors import dot
 
 Array = Any

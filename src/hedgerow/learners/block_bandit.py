@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import types
 
-from hedgerow.engine.signatures import SPACE
+from hedgerow._engine.kernel import COMPILED, function, kernel, nothing, number, read, whole, write
+from hedgerow._engine.signatures import SPACE
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels import frankwolfe
-from hedgerow.kernels.jit import COMPILED, function, kernel, nothing, number, read, whole, write
 from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.vectors import dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond

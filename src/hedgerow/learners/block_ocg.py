@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow._engine.kernel import kernel, number, read
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, number, read
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance, margin_and_left, move
 from hedgerow.kernels.tangents import balanced
 from hedgerow.kernels.vectors import dot

@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from hedgerow._engine.kernel import kernel, number, read
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel, number, read
 
 
 class Block(NamedTuple):

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hedgerow.engine import tables
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels import policy_tables as tables
 from hedgerow.kernels.ocg import gap_and_distance, gradient
 from hedgerow.kernels.vectors import descent, two
 from hedgerow.learners import atoms as remembered

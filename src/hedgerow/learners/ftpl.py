@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
+from hedgerow._engine.kernel import kernel, number, write
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.kernels.ocg import add, perturb
 from hedgerow.learners.kernel_learner import NO_RULE, KernelLearner
 from hedgerow.sets.decision_set import DecisionSet

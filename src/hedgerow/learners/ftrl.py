@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.engine.tables import UNDECLARED
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_gradient, as_number
+from hedgerow.kernels.policy_tables import UNDECLARED
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
 from hedgerow.learners.steps import StepRule

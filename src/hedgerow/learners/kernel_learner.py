@@ -8,12 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.cache_lines import aligned_zeros
-from hedgerow.engine import tables
-from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels import policy_tables as tables
 from hedgerow.kernels.tangents import along, unused
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
@@ -29,7 +29,7 @@ NUMBERS = 8
 
 
 class StepKernels(NamedTuple):
-    """A step rule's kernels; `engine/signatures.py` says what each takes."""
+    """A step rule's kernels; `_engine/signatures.py` says what each takes."""
 
     regularise: Kernel
     step_size: Kernel

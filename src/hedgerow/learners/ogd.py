@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.engine.signatures import REGULARISE
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import REGULARISE
 from hedgerow.inputs import Vector, as_positive
-from hedgerow.kernels.jit import kernel
 from hedgerow.learners.projected_descent import ProjectedDescent
 from hedgerow.learners.steps import TANGENT2
 from hedgerow.sets.decision_set import DecisionSet

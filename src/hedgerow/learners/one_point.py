@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from hedgerow import kernels
+from hedgerow._engine.kernel import kernel, nothing, number, read, rows, write
 from hedgerow.feedback import LARGEST_VALUE, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.hulls import place
-from hedgerow.kernels.jit import kernel, nothing, number, read, rows, write
 from hedgerow.learners.hull_coordinates import ShrunkHull
 from hedgerow.player import StatefulPlayer
 from hedgerow.protocols.parts import Learner

@@ -6,9 +6,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.projected import descend
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import NO_RULE, Kernel, KernelLearner

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.engine.signatures import REGULARISE
-from hedgerow.engine.tables import UNDECLARED, set_table
+from hedgerow._engine.kernel import function, kernel, number, read, rows, whole, write
+from hedgerow._engine.signatures import REGULARISE
 from hedgerow.kernels.hulls import coordinates, place
-from hedgerow.kernels.jit import function, kernel, number, read, rows, whole, write
+from hedgerow.kernels.policy_tables import UNDECLARED, set_table
 from hedgerow.kernels.projected import descend, into_ball
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.hull_coordinates import UNFELT

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hedgerow._engine.kernel import kernel, number
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel, number
 from hedgerow.learners.block_bandit import (
     END_BLOCK,
     GUESS,

@@ -8,9 +8,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_positive
-from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.ocg import (
     accumulate_and_gradient,
     gap_and_distance_to,

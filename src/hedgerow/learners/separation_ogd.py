@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from hedgerow import kernels
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import REGULARISE
 from hedgerow.callers import level_outside
-from hedgerow.engine.signatures import REGULARISE
-from hedgerow.engine.tables import UNDECLARED, set_table
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
 from hedgerow.kernels.hulls import coordinates, place
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.policy_tables import UNDECLARED, set_table
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.adagrad import BEST_FACTOR, adagrad_eta
 from hedgerow.learners.arguments import warn_beyond

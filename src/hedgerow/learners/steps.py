@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from hedgerow.engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
+from hedgerow._engine.kernel import kernel, number, write
+from hedgerow._engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.learners.kernel_learner import StepKernels, learn_nothing
 
 Array = Vector
@@ -42,7 +42,7 @@ class StepRule(Protocol):
         ...
 
     def kernels(self) -> StepKernels:
-        """Return `regularise`, `step_size` and `after_step` of `engine/signatures.py`."""
+        """Return `regularise`, `step_size` and `after_step` of `_engine/signatures.py`."""
         ...
 
 

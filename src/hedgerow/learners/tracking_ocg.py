@@ -7,11 +7,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.cache_lines import NUMBERS
-from hedgerow.engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.ocg import spread
 from hedgerow.learners import adaptive_ocg, corrective_omd
 from hedgerow.learners.adaptive_ocg import ROUND, RULE

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from hedgerow.engine.certificate import is_play_left
 from hedgerow.inputs import Vector, as_number
+from hedgerow.kernels.certificate import is_play_left
 from hedgerow.policies.summary import Summary, summary_of
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late import takes_late

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.callers import level_outside
-from hedgerow.engine.certificate import (
+from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
+from hedgerow.inputs import Vector
+from hedgerow.kernels.certificate import (
     add_each,
     certificate_add,
     certificate_add_round,
     leave_play,
 )
-from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
-from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
@@ -150,7 +150,7 @@ class Constrained(Composition[EvalGrad, Seen]):
 
     @property
     def ledger(self) -> Vector:
-        """What the certificate remembers, as `engine/certificate.py` has it."""
+        """What the certificate remembers, as `kernels/certificate.py` has it."""
         return self._state.array
 
     def certificate(self, budget: float | Sequence[float] = 0.0) -> Certificate:

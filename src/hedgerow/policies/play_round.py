@@ -9,11 +9,11 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.engine.certificate import certificate_add, is_play_left, leave_play
-from hedgerow.engine.signatures import LABEL, MEMBERS
-from hedgerow.engine.tables import UNDECLARED, learner_step, step_table, surrogate_table
-from hedgerow.kernels.jit import kernel, number, read, write
-from hedgerow.kernels.table import TableType
+from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.signatures import LABEL, MEMBERS
+from hedgerow._engine.table import TableType
+from hedgerow.kernels.certificate import certificate_add, is_play_left, leave_play
+from hedgerow.kernels.policy_tables import UNDECLARED, learner_step, step_table, surrogate_table
 from hedgerow.kernels.vectors import dots_and_norms, four
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.sets.compiled import as_written

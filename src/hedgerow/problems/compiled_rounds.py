@@ -26,7 +26,7 @@ class FunctionRows:
     """One function of each of k rounds, as compiled code sees them.
 
     Args:
-        look: the kernel, with the signature `LOOK` of `engine/signatures.py`.
+        look: the kernel, with the signature `LOOK` of `_engine/signatures.py`.
         own: each round's own numbers, one after the other.
         begin: where they begin, and the end.
         parts: how many parts the function of each round has; 1 unless it is a `Maximum`.

@@ -97,5 +97,5 @@ class ReadsLedger(Protocol):
     """A surrogate that reads what its policy has lost so far."""
 
     def read(self, ledger: Vector) -> None:
-        """Keep the policy's sums, as `engine/certificate.py` has them; they change every round."""
+        """Keep the policy's sums, as `kernels/certificate.py` has them; they change every round."""
         ...

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.engine.pursuit import CALLS, FAR, GAP, NEAR, PROGRESS, apart2, come_nearer, pursue
 from hedgerow.inputs import Vector, as_positive, squared_norm
+from hedgerow.kernels.pursuit import CALLS, FAR, GAP, NEAR, PROGRESS, apart2, come_nearer, pursue
 from hedgerow.sets.compiled import KernelWorkspace
 from hedgerow.sets.frankwolfe import Descent, Oracle
 

@@ -91,7 +91,7 @@ class KernelWorkspace:
     @cached_property
     def table(self) -> Any:
         """The set's kernels and this memory, as other kernels take them."""
-        from hedgerow.engine.tables import set_table
+        from hedgerow.kernels.policy_tables import set_table
 
         compiled = self.compiled
         space = (*self.arrays, compiled.label, compiled.members)

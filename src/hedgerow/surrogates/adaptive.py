@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hedgerow.engine.signatures import (
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import (
     CHARGE_QUEUE,
     COST2,
     FORCE2,
@@ -17,7 +18,6 @@ from hedgerow.engine.signatures import (
     UNAVOIDED,
 )
 from hedgerow.inputs import Vector, as_positive
-from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import PowerPotential, Slope, power_weight
 from hedgerow.snapshot import Restorable, State
 from hedgerow.surrogates.current import needs_gradient

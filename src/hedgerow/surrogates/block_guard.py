@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from hedgerow.engine.signatures import COST2, GRANT
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow._engine.signatures import COST2, GRANT
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.vectors import four, two
 from hedgerow.learners import steps as rules
 from hedgerow.learners.block_ocg import BlockOCG

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
-from hedgerow.engine.tables import UNDECLARED, surrogate_table
+from hedgerow._engine.kernel import COMPILED, kernel
+from hedgerow._engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import COMPILED, kernel
 from hedgerow.kernels.oracles import no_oracle
+from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.kernels.tangents import everywhere
 from hedgerow.potentials import power_slope
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, Sizes, learn, violation_unit

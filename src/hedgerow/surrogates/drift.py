@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.engine.signatures import CHARGE_VALUES
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import CHARGE_VALUES
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel
 from hedgerow.surrogates.queue import ROUND, VIOLATION, WEIGHT
 from hedgerow.surrogates.ranges import START, violation_unit, weight_unit
 from hedgerow.surrogates.values import OVERSHOOT, Values

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.jit import kernel, number, read, write
 from hedgerow.snapshot import State, Stateful
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked, most_violated

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_tables
-from hedgerow.kernels.jit import kernel, number, read, rows, write
+from hedgerow._engine.kernel import kernel, number, read, rows, write
+from hedgerow.kernels.policy_tables import LARGEST_LOSS2, surrogate_tables
 from hedgerow.kernels.vectors import dot, two
 from hedgerow.surrogates.make_loss import take_back, weigh
 from hedgerow.surrogates.queue import PRICE

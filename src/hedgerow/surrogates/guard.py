@@ -15,9 +15,9 @@ from typing import ClassVar, Protocol
 
 from numba import types
 
-from hedgerow.engine.signatures import COST2, FORCE2, GRANT, PRODUCT, SIZES
+from hedgerow._engine.kernel import kernel, number, write
+from hedgerow._engine.signatures import COST2, FORCE2, GRANT, PRODUCT, SIZES
 from hedgerow.inputs import Vector, as_positive
-from hedgerow.kernels.jit import kernel, number, write
 from hedgerow.kernels.vectors import three, two
 from hedgerow.learners import steps as rules
 from hedgerow.learners.steps import (

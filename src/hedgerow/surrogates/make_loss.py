@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hedgerow.engine.certificate import lost_against
-from hedgerow.engine.tables import LARGEST_LOSS2, surrogate_table
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow.inputs import LARGEST_GRADIENT
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
+from hedgerow.kernels.certificate import lost_against
+from hedgerow.kernels.policy_tables import LARGEST_LOSS2, surrogate_table
 from hedgerow.kernels.vectors import dots_and_norms, four, mix, three
 from hedgerow.learners.steps import ORDERED
 from hedgerow.surrogates.block_guard import ROW

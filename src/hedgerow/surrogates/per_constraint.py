@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.engine.tables import surrogate_tables
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
+from hedgerow.kernels.policy_tables import surrogate_tables
 from hedgerow.protocols.parts import ReadsLedger
 from hedgerow.sets.compiled import NO_NUMBERS
 from hedgerow.snapshot import Restorable, Stateful

@@ -6,8 +6,8 @@ length Q(t), in units of its ranges; its argument `queue` is the length at the s
 
 from __future__ import annotations
 
+from hedgerow._engine.kernel import kernel, nothing, number, write
 from hedgerow.inputs import Vector
-from hedgerow.kernels.jit import kernel, nothing, number, write
 
 Array = Vector
 ROUND, VIOLATION, WEIGHT, PRICE, LARGEST = range(5)

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
-from hedgerow.engine.certificate import lost_against
-from hedgerow.engine.signatures import FORCE2
-from hedgerow.engine.tables import UNDECLARED, surrogate_table
+from hedgerow._engine.kernel import COMPILED
+from hedgerow._engine.signatures import FORCE2
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
-from hedgerow.kernels.jit import COMPILED
+from hedgerow.kernels.certificate import lost_against
 from hedgerow.kernels.oracles import no_oracle
+from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.potentials import Potential, Slope
 from hedgerow.sets.compiled import NO_NUMBERS, NO_SPACE, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
@@ -109,7 +109,7 @@ class FirstOrder(Queued):
 
     guard: Guard | None = None
     ledger: Vector = NO_NUMBERS
-    """The policy's sums, as `engine/certificate.py` has them, for a surrogate that reads them."""
+    """The policy's sums, as `kernels/certificate.py` has them, for a surrogate that reads them."""
     needs_gradient: ClassVar[Kernel]
     take: ClassVar[Kernel]
     charge_queue: ClassVar[Kernel]
@@ -120,7 +120,7 @@ class FirstOrder(Queued):
             if not hasattr(cls, name):
                 raise TypeError(
                     f"{cls.__name__} has no kernel {name}; set it on the class, with the signature "
-                    f"{name.upper()} of hedgerow.engine.signatures"
+                    f"{name.upper()} of hedgerow._engine.signatures"
                 )
 
     def __init__(

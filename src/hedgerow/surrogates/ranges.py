@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.engine.signatures import COST2, FORCE2, PLAIN_FORCE2, SIZES
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from hedgerow._engine.signatures import COST2, FORCE2, PLAIN_FORCE2, SIZES
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
-from hedgerow.kernels.jit import kernel, nothing, number, read, write
 from hedgerow.kernels.tangents import everywhere
 from hedgerow.kernels.vectors import descent, dot, mix
 from hedgerow.protocols.parts import Learner
@@ -26,7 +26,7 @@ from hedgerow.snapshot import State, Stateful
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
-"""What is known of a round, as `engine/signatures.py` has it."""
+"""What is known of a round, as `_engine/signatures.py` has it."""
 MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND, RATE = range(10)
 INFEASIBLE, INFEASIBLE_RATE, FORCED = range(10, 13)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from hedgerow.engine.signatures import CHARGE_QUEUE, COST2, FORCE2, SLOPE, TAKE
+from hedgerow._engine.kernel import kernel
+from hedgerow._engine.signatures import CHARGE_QUEUE, COST2, FORCE2, SLOPE, TAKE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive
-from hedgerow.kernels.jit import kernel
 from hedgerow.potentials import PowerPotential, Slope
 from hedgerow.protocols.parts import Learner
 from hedgerow.surrogates.current import needs_gradient

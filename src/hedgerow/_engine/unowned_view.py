@@ -11,7 +11,7 @@ from typing import Any
 
 from numba.core import cgutils
 
-from hedgerow.kernels.simd import intrinsic
+from hedgerow._engine.simd import intrinsic
 
 
 @intrinsic(lambda array: array)
@@ -27,4 +27,4 @@ def unowned_view(typing: Any, array: Any) -> Any:
     return array(array), code
 
 
-unowned_view.borrows = True  # as `compiling/borrowed.py` reads it
+unowned_view.borrows = True  # as `_engine/borrowed.py` reads it

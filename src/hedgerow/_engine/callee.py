@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import compiler
 
-from hedgerow.compiling.borrowed import lending
-from hedgerow.compiling.cache import KernelCache
-from hedgerow.compiling.calls import calling
-from hedgerow.compiling.libraries import InnerLibrary, Part
-from hedgerow.compiling.pipeline import KernelCompiler
+from hedgerow._engine.borrowed import lending
+from hedgerow._engine.cache import KernelCache
+from hedgerow._engine.compiler import KernelCompiler
+from hedgerow._engine.link import InnerLibrary, Part
 
 
 class InnerCode(NamedTuple):
@@ -32,7 +31,7 @@ class InnerCode(NamedTuple):
     def kept(self) -> tuple[Any, ...]:
         """What is kept of it on disk."""
         parts = tuple(part.bitcode for part in self.library.parts.values())
-        own = self.library.name, self.library.borrows, self.library.short, parts
+        own = self.library.name, self.library.borrows, parts
         return *own, self.description, self.environment, self.before
 
 
@@ -44,12 +43,11 @@ def inner_code(function: Any, signature: Any, target: Any) -> InnerCode:
     if kept is None and not code.library.has_dynamic_globals:
         code.description.typemap = code.description.calltypes = None
         cache.save(signature, context, code.kept)
-    call = calling if code.library.short else lending if code.library.borrows else None
-    if call is None:
-        context.insert_user_function(code, code.description, [code.library])
-    else:
-        write = call(code.description, code.library)
+    if code.library.borrows:
+        write = lending(code.description, code.library)
         context.insert_func_defn([(write, code, code.description.argtypes)])
+    else:
+        context.insert_user_function(code, code.description, [code.library])
     return code
 
 
@@ -70,7 +68,6 @@ def _loaded(
     context: Any,
     name: str,
     borrows: bool,
-    short: bool,
     parts: tuple[bytes, ...],
     description: Any,
     environment: Any,
@@ -79,7 +76,7 @@ def _loaded(
     for run in before:
         run()
     library = InnerLibrary(context.codegen(), name)
-    library.borrows, library.short = borrows, short
+    library.borrows = borrows
     for code in parts:
         library.add_part(Part(binding.parse_bitcode(code)))
     library._finalized = True

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import logging
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -17,16 +15,18 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing.templates import make_concrete_template
 
-from hedgerow.compiling.cache import KernelCache, config
-from hedgerow.compiling.handed import HandedKernel
+from hedgerow._engine.announcement import compile_time, warn_of_unknown_numba
+from hedgerow._engine.cache import KernelCache, config
+from hedgerow._engine.pointer import HandedKernel
 
-KNOWN = (0, 63) <= version_info.short < (0, 69)
+OLDEST, NEWEST = (0, 63), (0, 68)
+KNOWN = OLDEST <= version_info.short <= NEWEST
 """Whether the inner workings of this numba are known, so that kernels take the shorter way of
 `pipeline.py`. A later numba compiles them by itself: the same arithmetic, a slower first call."""
 way: tuple[Any, Any] = Compiler, cpu_target
 if KNOWN:
-    from hedgerow.compiling.inner_code import inner_code
-    from hedgerow.compiling.pipeline import KernelCompiler, kernel_target
+    from hedgerow._engine.callee import inner_code
+    from hedgerow._engine.compiler import KernelCompiler, kernel_target
 
     way = KernelCompiler, kernel_target
 
@@ -67,10 +67,6 @@ write_rows = types.Array(types.float64, 2, "C")
 
 COMPILED = not config.DISABLE_JIT
 """False if NUMBA_DISABLE_JIT is set: kernels then run in Python, with the same results."""
-SLOW = 1.0
-"""Seconds of compilation after which a line in the log says why it takes so long."""
-_log = logging.getLogger("hedgerow")
-_spent = 0.0
 
 
 @contextmanager
@@ -127,13 +123,14 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         with global_compiler_lock:
             if not self._can_compile:
                 return
-            begin = time.perf_counter()
-            with _no_garbage_collection():
+            with _no_garbage_collection(), compile_time.counted():
                 self.compile(self.signature)
+                if self.stats.cache_misses:
+                    compile_time.announce_if_slow()
+                    if not KNOWN:
+                        warn_of_unknown_numba(OLDEST, NEWEST)
             self._give_environments()
             self.disable_compile()
-            if sum(self.stats.cache_misses.values()):
-                _note(time.perf_counter() - begin, self.stats.cache_path)
 
     def _give_environments(self) -> None:
         """Hand the constants of all kernels in it to the machine code, as loading it does."""
@@ -167,6 +164,7 @@ class Kernel(Dispatcher):  # type: ignore[misc]
             return super().get_call_template(args, kws)
         parameters, args = self.fold_argument_types(args, kws)
         if self._code is None:
+            compile_time.announce_if_slow()
             self._code = inner_code(self.py_func, self.signature, self.targetdescr)
         name = self.py_func.__name__
         return make_concrete_template(name, name, [self.signature]), parameters, args, {}
@@ -191,11 +189,3 @@ def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
 def function(result: Any, *arguments: Any) -> Any:
     """Return the type of a kernel that is an argument of another kernel."""
     return HandedKernel(result(*arguments))
-
-
-def _note(seconds: float, cache: str | None) -> None:
-    """Say once, after a second of compilation, what is going on."""
-    global _spent
-    if _spent < SLOW <= _spent + seconds and cache is not None:
-        _log.info("compiling for this machine, once")
-    _spent += seconds

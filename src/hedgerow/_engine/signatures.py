@@ -31,7 +31,7 @@ the weight that is granted where the surrogate wishes another; `rule` has the st
 
 `sizes` is what a surrogate may know of a round besides the constraint's value, along the set:
 ||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
-present play (`engine/certificate.py`), and the part of the violation that no action avoids.
+present play (`kernels/certificate.py`), and the part of the violation that no action avoids.
 
 A surrogate that sees values alone is one kernel,
 `charge_values(queue, ranges, units, slope, height, potential, value, lipschitz, bound)`: it takes
@@ -48,7 +48,16 @@ from __future__ import annotations
 
 from numba import types
 
-from hedgerow.kernels.jit import function, index, nothing, number, read, whole, write, write_index
+from hedgerow._engine.kernel import (
+    function,
+    index,
+    nothing,
+    number,
+    read,
+    whole,
+    write,
+    write_index,
+)
 
 LOSS = types.UniTuple(number, 3)
 SIZES = types.UniTuple(number, 6)

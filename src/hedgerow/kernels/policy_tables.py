@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow.engine.signatures import (
+from hedgerow._engine.kernel import (
+    function,
+    index,
+    kernel,
+    nothing,
+    number,
+    read,
+    whole,
+    write,
+)
+from hedgerow._engine.signatures import (
     AFTER_ORACLE,
     BEFORE_ORACLE,
     CHARGE_QUEUE,
@@ -22,18 +32,8 @@ from hedgerow.engine.signatures import (
     SPACE,
     TAKE,
 )
-from hedgerow.kernels.jit import (
-    function,
-    index,
-    kernel,
-    nothing,
-    number,
-    read,
-    whole,
-    write,
-)
+from hedgerow._engine.table import TableType
 from hedgerow.kernels.oracles import oracle_type
-from hedgerow.kernels.table import TableType
 from hedgerow.kernels.tangents import along_type, measures
 from hedgerow.kernels.vectors import dot
 

@@ -53,9 +53,7 @@ class KernelLibrary(Library):  # type: ignore[misc]
     """A kernel, and the parts that it calls."""
 
     borrows = False
-    """Whether it counts no references (`compiling/borrowed.py`)."""
-    short = False
-    """Whether vectors are handed to it in short (`compiling/calls.py`)."""
+    """Whether it counts no references (`_engine/borrowed.py`)."""
 
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)
@@ -82,7 +80,7 @@ class KernelLibrary(Library):  # type: ignore[misc]
         """Optimise it once, at LLVM's first level.
 
         The higher levels and unrolled loops double the code and make no kernel faster: those that
-        count have their loops eight numbers wide (`kernels/simd.py`). So with numba's first turn,
+        count have their loops eight numbers wide (`_engine/simd.py`). So with numba's first turn,
         which prepares what counts references.
         """
         options = binding.create_pipeline_tuning_options(min(int(config.OPT), LEVEL))

@@ -14,7 +14,6 @@ import functools
 from typing import Any
 
 from numba.core import typed_passes, types
-from numba.core.base import _wrap_impl
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import PassManager, _pass_registry
 from numba.core.cpu import CPUContext
@@ -22,12 +21,9 @@ from numba.core.extending import models, register_model
 from numba.core.registry import CPUTarget, cpu_target
 from numba.core.typing.context import Context as TypingContext
 
-from hedgerow.compiling.borrowed import borrows, counted, holds_references, uncounted
-from hedgerow.compiling.elements import code_of as code_of_element
-from hedgerow.compiling.libraries import KernelLibrary
-from hedgerow.compiling.loops import code_of as code_of_loop
-from hedgerow.compiling.passes import PASSES
-from hedgerow.compiling.scalars import TEMPLATES
+from hedgerow._engine.borrowed import borrows, counted, holds_references, uncounted
+from hedgerow._engine.link import KernelLibrary
+from hedgerow._engine.passes import PASSES
 
 Base: Any = Compiler
 Manager: Any = PassManager
@@ -156,9 +152,7 @@ class KernelTyping(Types):  # type: ignore[misc]
         if type(found) is not types.Function:
             return found
         if found not in self._remembering:
-            own = TEMPLATES.get(gv)
-            templates = found.templates if own is None else (own, *found.templates)
-            self._remembering[found] = RememberingFunction(templates)
+            self._remembering[found] = RememberingFunction(found.templates)
         return self._remembering[found]
 
 
@@ -175,7 +169,6 @@ class KernelContext(Processor):  # type: ignore[misc]
         self.__dict__.update(vars(context))
         self.typing_context = typing_context
         self._registered: list[int] = []
-        self._sizes: dict[Any, int] = {}
 
     def refresh(self) -> None:
         """Take in what was registered since."""
@@ -188,33 +181,9 @@ class KernelContext(Processor):  # type: ignore[misc]
         lists = (entries for registry in known for entries in vars(registry).values())
         return sum(len(entries) for entries in lists if type(entries) is list)
 
-    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
-        """Return what writes the code of a call."""
-        called = fn.typing_key if isinstance(fn, RememberingFunction) else fn
-        code = code_of_loop(called, sig)
-        if code is None and not self.enable_boundscheck:
-            code = code_of_element(called, sig)
-        if code is None:
-            return super().get_function(fn, sig, _firstcall)
-        return _wrap_impl(code, self, sig.as_function())
-
     def create_cpython_wrapper(self, *parts: Any, **options: Any) -> None:
         """Write what Python calls; it counts what Python hands it."""
         super(KernelContext, counted(self)).create_cpython_wrapper(*parts, **options)
-
-    def pair_first(self, builder: Any, val: Any, *_: Any) -> Any:
-        """Return the first value of two."""
-        return builder.extract_value(val, 0)
-
-    def pair_second(self, builder: Any, val: Any, *_: Any) -> Any:
-        """Return the second value of two."""
-        return builder.extract_value(val, 1)
-
-    def get_abi_sizeof(self, ty: Any) -> int:
-        """Return the size of a type in bytes."""
-        if ty not in self._sizes:
-            self._sizes[ty] = super().get_abi_sizeof(ty)
-        return self._sizes[ty]
 
 
 class KernelTarget(Target):  # type: ignore[misc]

@@ -22,9 +22,9 @@ from numba.core.extending import infer_getattr, lower_getattr_generic, models, r
 from numba.core.typing.templates import AttributeTemplate
 from numba.np.numpy_support import as_dtype
 
-from hedgerow.compiling.handed import HandedKernel, address_of
-from hedgerow.compiling.vector_views import view
-from hedgerow.kernels.jit import COMPILED
+from hedgerow._engine.kernel import COMPILED
+from hedgerow._engine.pointer import HandedKernel, address_of
+from hedgerow._engine.vector_views import view
 
 Type: Any = types.Type
 Attributes: Any = AttributeTemplate
@@ -37,10 +37,12 @@ DATA = object.__basicsize__
 
 
 def _in_array(vector: Any) -> int:
+    """Return the address of the entries, read from the array's object."""
     return ctypes.c_size_t.from_address(id(vector) + DATA).value
 
 
 def _by_numpy(vector: Any) -> int:
+    """Return the address of the entries, as NumPy has it."""
     return int(vector.ctypes.data)
 
 

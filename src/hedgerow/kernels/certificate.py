@@ -13,7 +13,7 @@ from typing import Any
 
 from numba import types
 
-from hedgerow.kernels.jit import kernel, nothing, number, read, whole, write
+from hedgerow._engine.kernel import kernel, nothing, number, read, whole, write
 from hedgerow.kernels.vectors import dot
 
 Array = Any

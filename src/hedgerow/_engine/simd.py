@@ -24,7 +24,7 @@ from numba.core import cgutils, extending
 from numba.core.extending import lower_builtin, models, register_model
 from numba.core.typing.templates import infer_global, make_concrete_template
 
-from hedgerow.kernels.jit import COMPILED
+from hedgerow._engine.kernel import COMPILED
 
 WIDTH = 8
 VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)

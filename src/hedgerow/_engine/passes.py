@@ -17,14 +17,11 @@ from numba.core.ir_utils import build_definitions
 from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 
-from hedgerow.compiling.calls import KernelLower
-
 Reading: Any = untyped_passes.TranslateByteCode
 Rewriting: Any = untyped_passes.GenericRewrites
 Assignments: Any = untyped_passes.ReconstructSSA
 Typing: Any = typed_passes.NopythonTypeInference
 Phis: Any = typed_passes.PreLowerStripPhis
-Lowering: Any = typed_passes.NativeLowering
 Base: Any = Interpreter
 Network: Any = typeinfer.ConstraintNetwork
 UNUSED = (peep_hole_delete_with_exit, peep_hole_fuse_dict_add_updates)
@@ -139,14 +136,6 @@ class NoPhis(Phis):  # type: ignore[misc]
         return True
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)
-class KernelLowering(Lowering):  # type: ignore[misc]
-    """Write LLVM's code."""
-
-    _name = "hedgerow's lowering"
-    lowering_class = KernelLower
-
-
 PASSES = (
     PlainReading,
     untyped_passes.FixupArgs,
@@ -160,6 +149,6 @@ PASSES = (
     typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites,
     typed_passes.IRLegalization,
-    KernelLowering,
+    typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hedgerow.engine.tables import set_table
+from hedgerow._engine.kernel import kernel, number, read, whole, write
+from hedgerow._engine.simd import WIDTH, broadcast, hsum, load
 from hedgerow.kernels.frankwolfe import line_search
-from hedgerow.kernels.jit import kernel, number, read, whole, write
-from hedgerow.kernels.simd import WIDTH, broadcast, hsum, load
+from hedgerow.kernels.policy_tables import set_table
 
 Array = Any
 GAP_RATE = 6.75
