@@ -35,10 +35,14 @@ NUMBA ?= 0.63.1
 OTHER := .venv-numba/$(NUMBA)
 ENGINE_TESTS := tests/test_announcement.py tests/test_cache.py tests/test_compiling.py \
 	tests/test_tables.py tests/test_simulate.py tests/test_transcription.py
-test-numba: $(READY)
-	$(BIN)/uv venv --quiet --clear $(OTHER)
-	$(BIN)/uv pip install --quiet --python $(OTHER)/bin/python "numba==$(NUMBA)" -e ".[test]"
-	NUMBA_CACHE_DIR=$(CURDIR)/$(OTHER)/kernels $(OTHER)/bin/python -m pytest -q $(ENGINE_TESTS)
+test-numba: requirements/numba-$(NUMBA).txt
+	$(PYTHON) -m venv --clear $(OTHER)
+	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check $(VERIFIED) -r requirements/numba-$(NUMBA).txt
+	PYTHONPATH=$(CURDIR)/src NUMBA_CACHE_DIR=$(CURDIR)/$(OTHER)/kernels \
+		$(OTHER)/bin/python -m pytest -q $(ENGINE_TESTS)
+
+requirements/numba-%.txt: | $(PINNED)
+	$(LOCK) --extra test --upgrade-package numba==$* -o $@ >/dev/null
 
 check-docs: $(READY)  # a part of test: quoted numbers, lines, names and commands
 	$(BIN)/pytest -q tests/docs
