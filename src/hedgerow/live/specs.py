@@ -12,7 +12,7 @@ from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments import schema
 from hedgerow.experiments.problems import KINDS
 from hedgerow.live.messages import Message
-from hedgerow.live.opening import EVERY
+from hedgerow.live.schema import EVERY
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
