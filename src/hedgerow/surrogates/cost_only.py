@@ -21,6 +21,8 @@ from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import as_wished
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
+from hedgerow.surrogates.rounds import loss_rounds
+from hedgerow.protocols.rounds import CompiledRounds
 
 Array = Vector
 
@@ -78,6 +80,12 @@ class CostOnlySurrogate(Stateful):
             asks=False,
             space=NO_SPACE,
         )
+
+    def compiled_rounds(
+        self, learner: Any, ledger: Vector, units: Vector
+    ) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        return loss_rounds(self, CostOnlySurrogate, learner, ledger, units)
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the cost; the constraint is looked at only to refuse what is no feedback."""

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.kernel import COMPILED, kernel, number, read, write
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.learners.blocked_ogd import BlockedOGD
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import as_written
 from hedgerow.snapshot import State, Stateful
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked, most_violated
@@ -125,6 +128,19 @@ class DualSurrogate(Dual):
     >>> loss, surrogate.weight
     (EvalGrad(value=3.0, grad=array([0.]), lipschitz=None), 1.5)
     """
+
+    def compiled_rounds(
+        self, learner: Any, ledger: Vector, units: Vector
+    ) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        from hedgerow.surrogates.dual_rounds import DualRounds
+
+        if not isinstance(learner, BlockedOGD) or learner.workspace.space is None:
+            return None
+        written = as_written(learner, BlockedOGD, "ask", "tell", "_add") and as_written(
+            self, DualSurrogate, "tell", "_charge"
+        )
+        return DualRounds(learner, self, ledger, units) if COMPILED and written else None
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round; where g_t(x_t) <= 0 the subgradient of g_t^+ is 0."""
