@@ -92,6 +92,7 @@ lock: $(PINNED)
 	$(LOCK) $(UPGRADE) --extra all --extra test --group make -o requirements/test.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra docs -c requirements/test.txt -o requirements/docs.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra bench -c requirements/test.txt -o requirements/bench.txt >/dev/null
+	$(LOCK) --resolution lowest-direct --extra all --extra test --group make -o requirements/lowest.txt >/dev/null
 
 $(PINNED): requirements/test.txt
 	$(PYTHON) -m venv --clear $(VENV)
@@ -102,9 +103,10 @@ $(READY): $(PINNED) pyproject.toml
 	$(INSTALL) --no-deps --no-build-isolation -e .
 	touch $(READY)
 
-$(LOWEST)/.ready: $(READY) pyproject.toml
-	$(BIN)/uv venv --quiet --clear --seed --python 3.11 $(LOWEST)
-	$(BIN)/uv pip install --quiet --python $(LOWEST) --resolution lowest-direct -e ".[all,test]" --group make
+$(LOWEST)/.ready: requirements/lowest.txt pyproject.toml
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check $(VERIFIED) -r requirements/lowest.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
 $(BENCH): $(READY) requirements/bench.txt

@@ -44,6 +44,8 @@ def play_by_hand(
             weights.relief = 0.0
         v = g - weights.relief
         w = guard.grant(steps, v, wish, (cost2, force2, product))
+        if g > 0.0:
+            weights.forced = w > wish or (weights.forced and weights.relief > 0.0)
         s = a + w * c if w > 0.0 else a
         prices += w * max(0.0, v)
         inner += float(s @ x)
@@ -67,7 +69,8 @@ class Weights:
 
     def __init__(self, oracle: Oracle):
         self.oracle = oracle
-        self.costs2 = self.relief = self.rate = 0.0
+        self.costs2 = self.relief = self.rate = self.infeasible_rate = 0.0
+        self.forced = False
         self.top = self.second = self.violation = 0.0
         self.violated = self.felt = 0
 
@@ -75,8 +78,9 @@ class Weights:
         self, t: int, a: Vector, c: Vector, g: float, x: Vector, force2: float, lost: float
     ) -> float:
         """Take in a violation g at x and return the weight, before the guard."""
-        if g > 2.0 * (self.second or self.top) or self.relief > 0.0:
-            self.relief = self.unavoided(a, c, g, x)
+        stands_out = g > 2.0 * (self.second or self.top) or self.relief > 0.0
+        if stands_out or self.forced:
+            self.relief = self.unavoided(a, c, g, x, stands_out)
         v = g - self.relief
         counts = self.violated == 0 or self.relief == 0.0
         if counts:
@@ -91,7 +95,8 @@ class Weights:
         self.felt += 1
         Gg = math.sqrt(force2)
         Gf = math.sqrt(self.costs2 / t) * (t / self.felt) ** 0.25
-        ratio = max(Gf, 4.0 * self.rate * Gg) / Gg
+        rate = max(self.rate, self.infeasible_rate) if self.relief > 0.0 else self.rate
+        ratio = max(Gf, 4.0 * rate * Gg) / Gg
         regret = max(0.0, lost) / (ratio * U)
         k = min(max(9.0, 0.375 * math.sqrt(t)), 9.0 + 0.375 * regret)
         q = 6.0
@@ -99,14 +104,16 @@ class Weights:
             q += max(self.violation / U, math.log2(1.0 + self.violated))
         return ratio * min(max(5.0 / k * (q / k) ** 4, 0.5), math.sqrt(t))
 
-    def unavoided(self, a: Vector, c: Vector, g: float, x: Vector) -> float:
+    def unavoided(self, a: Vector, c: Vector, g: float, x: Vector, stands_out: bool) -> float:
         """Return the part of a violation that no action avoids; learn what safety costs."""
         away = x - self.oracle(c)
-        avoided = float(c @ away)
+        avoided, price = float(c @ away), -float(a @ away)
         if g - avoided > 1e-9 * g:
+            if avoided > 0.1 * (self.second or self.top):
+                self.infeasible_rate = max(price / avoided, 0.5 * self.infeasible_rate)
             return g - avoided
-        if avoided > 0.0:
-            self.rate = max(-float(a @ away) / avoided, 0.5 * self.rate)
+        if avoided > 0.0 and stands_out:
+            self.rate = max(price / avoided, 0.5 * self.rate)
         return 0.0
 
 
@@ -137,6 +144,8 @@ class Guard:
         self.D, self.R2 = D, R * R
         self.C = 4.0 / 3.0 * (1.0 + (R / D) ** 2)
         self.Phi = self.Pc = self.Wc = self.We = self.risen = 0.0
+        self.costs = self.steepest = 0.0
+        self.refuted = False
 
     def grant(
         self, steps: Steps, value: float, wish: float, sizes: tuple[float, float, float]
@@ -144,8 +153,12 @@ class Guard:
         """Return the weight; sizes are ||grad f||^2, ||grad g||^2 and their inner product."""
         cost2, force2, product = sizes
         CD = self.C * self.D
+        most = max(0.0, self.risen + self.R2 * steps.beta) + 0.25 * CD * self.Phi**0.75
+        most += self.D * (self.steepest + self.costs)
+        self.refuted = self.refuted or self.Wc + self.We > (1.0 + 1e-6) * most
         self.Phi += cost2 ** (2.0 / 3.0)
-        if self.Phi == 0.0:
+        self.costs += math.sqrt(cost2)
+        if self.refuted:  # no action satisfies all rounds: there is nothing to guard
             return wish
 
         def size2(w: float) -> float:
@@ -189,6 +202,7 @@ class Guard:
                         high = middle
                 weight = low
             steps.ordered = beta
+        self.steepest = max(self.steepest, math.sqrt(size2(weight)))
         self.risen = known + rise(weight, beta)
         self.Wc += floor * max(0.0, value)
         self.We += (weight - floor) * max(0.0, value)

@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 TEST, DOCS, BENCH = (ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
 OLDEST = ROOT / "requirements" / "numba-0.63.1.txt"
+LOWEST = ROOT / "requirements" / "lowest.txt"
 
 
 def _tool(name: str):
@@ -33,7 +34,7 @@ def entries(lock: Path) -> list[str]:
     return re.findall(r"^\w(?:.*\\\n)*.*$", lock.read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("lock", [TEST, DOCS, BENCH, OLDEST], ids=lambda lock: lock.name)
+@pytest.mark.parametrize("lock", [TEST, DOCS, BENCH, OLDEST, LOWEST], ids=lambda lock: lock.name)
 def test_every_package_is_pinned_by_hash_and_no_index_is_named(lock):
     found = entries(lock)
     assert len(found) > 10
@@ -49,7 +50,7 @@ def test_every_package_is_pinned_by_hash_and_no_index_is_named(lock):
 def test_make_installs_nothing_that_is_not_pinned():
     makefile = (ROOT / "Makefile").read_text()
     commands = re.findall(r"^\t.*(?:install|INSTALL)\b.*$", makefile, re.MULTILINE)
-    assert len(commands) == 5
+    assert len(commands) == 7
     for command in commands:
         pinned = "$(VERIFIED) -r requirements/" in command
         assert pinned or command.endswith("--no-deps --no-build-isolation -e ."), command

@@ -183,7 +183,7 @@ def test_the_practical_weight_is_its_formula(tracking):
     policy = hr.Constrained(learner, surrogate)  # without a guard
     rng = np.random.default_rng(6)
     S, inner, paid, F2, V = np.zeros(4), 0.0, 0.0, 0.0, 0.0
-    seen, felt, calls, forgiven, rate = [], 0, 0, 0.0, 0.0
+    seen, felt, calls, forgiven, rate, dear = [], 0, 0, 0.0, 0.0, 0.0
     for t in range(1, 400):
         x = policy.ask()
         a, b = rng.uniform(0, 1, 4) + 0.2 * np.arange(4), rng.standard_normal(4)
@@ -194,8 +194,11 @@ def test_the_practical_weight_is_its_formula(tracking):
         if g > 0.0:
             if g > 2.0 * unit or before > 0.0:
                 forgiven, calls = max(0.0, g + b.min() - b @ x), calls + 1
+                price = (a[b.argmin()] - a @ x) / (b @ x - b.min())
                 if forgiven == 0.0:
-                    rate = max(0.5 * rate, (a[b.argmin()] - a @ x) / (b @ x - b.min()))
+                    rate = max(0.5 * rate, price)
+                elif b @ x - b.min() > 0.1 * unit:
+                    dear = max(0.5 * dear, price)  # an infeasible round has its own
             v = g - forgiven
             if forgiven == 0.0 or not seen:
                 seen.append(v)
@@ -204,7 +207,7 @@ def test_the_practical_weight_is_its_formula(tracking):
             felt += 1
             q = 6.0 if forgiven > 0.0 else 6.0 + max(V / unit, math.log2(1.0 + len(seen)))
             ratio = math.sqrt(F2 / t) * (t / felt) ** 0.25 / np.linalg.norm(b - b.mean())
-            ratio = max(ratio, 4.0 * rate)
+            ratio = max(ratio, 4.0 * (max(rate, dear) if forgiven > 0.0 else rate))
             lost = max(0.0, inner - S @ x - paid)
             k = min(max(9.0, 0.375 * math.sqrt(t)), 9.0 + 0.375 * lost / (ratio * unit))
             slope = max(0.5, min(5.0 / k * (q / k) ** 4, math.sqrt(t)))

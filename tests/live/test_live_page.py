@@ -15,7 +15,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.live.checking import check_store
 from hedgerow.live.opening import begin
-from hedgerow.live.specs import policy_of
+from hedgerow.live.specs import Spec, policy_of
 from kill_live import functions, state_of
 from postgres_server import INSTALLED
 
@@ -26,7 +26,7 @@ SPEC = {"set": {"kind": "Simplex", "n": 4}, "method": "projection_free_coco"}
 
 
 def opened(place):
-    return begin(place, "edge-eu", policy_of(SPEC), spec=json.dumps(SPEC), every=8)
+    return begin(place, "edge-eu", policy_of(Spec(**SPEC)), spec=json.dumps(SPEC), every=8)
 
 
 def played(place, first, count):

@@ -18,7 +18,7 @@ from hedgerow.live.configuration import configuration
 from hedgerow.live.opening import begin
 from hedgerow.live.replica import OtherPlayError
 from hedgerow.live.schema import SESSIONS, SNAPSHOTS, VERSIONS
-from hedgerow.live.specs import policy_of
+from hedgerow.live.specs import Spec, policy_of
 from kill_live import Replay, functions, state_of
 
 X = hr.sets.Simplex(4)
@@ -219,7 +219,7 @@ def test_other_calls_are_other_configurations():
 def test_a_session_of_the_service_is_upgraded_by_a_command(tmp_path, monkeypatch):
     path = str(tmp_path / "s.db")
     release(monkeypatch, "1.0")
-    with begin(path, "a", policy_of(SPEC), spec=json.dumps(SPEC)) as session:
+    with begin(path, "a", policy_of(Spec(**SPEC)), spec=json.dumps(SPEC)) as session:
         played(session, 0, 10)
     with hr.live.open(path, "python", policy()) as session:
         played(session, 0, 10)
@@ -228,10 +228,10 @@ def test_a_session_of_the_service_is_upgraded_by_a_command(tmp_path, monkeypatch
         "hedgerow.live.opening.policy_of", lambda spec: newer(lambda: policy_of(spec))
     )
     with pytest.raises(OtherPlayError, match="`hedgerow live upgrade STORE NAME`"):
-        begin(path, "a", newer(lambda: policy_of(SPEC)), spec=json.dumps(SPEC))
+        begin(path, "a", newer(lambda: policy_of(Spec(**SPEC))), spec=json.dumps(SPEC))
     shown = CliRunner().invoke(app, ["live", "upgrade", path, "a"])
     assert (shown.exit_code, shown.output) == (0, "session a continues with this release.\n")
-    with begin(path, "a", newer(lambda: policy_of(SPEC)), spec=json.dumps(SPEC)) as session:
+    with begin(path, "a", newer(lambda: policy_of(Spec(**SPEC))), spec=json.dumps(SPEC)) as session:
         assert state_of(session)[1] == Replay(newer()).up_to(session.store, "a")
     shown = CliRunner().invoke(app, ["live", "upgrade", path, "python"])
     assert shown.exit_code == 2

@@ -74,7 +74,7 @@ def migrate(connection: sql.Connection, place: str) -> None:
     if len(versions) != 1 or not isinstance(versions[0], int):
         raise ValueError(
             f"{place} is damaged: its table {VERSIONS.name} must have one row with the version, "
-            f"it has {len(versions)}; `hedgerow live check --repair STORE` writes it again"
+            f"it has {len(versions)}; `hedgerow live check` can write it again"
         )
     version = versions[0]
     if not 0 <= version <= VERSION:

@@ -13,17 +13,14 @@ import sqlalchemy as sql
 from hedgerow.inputs import as_count
 from hedgerow.live.chain import FIRST
 from hedgerow.live.configuration import check_configuration, configuration, shown, this_release
-from hedgerow.live.schema import SESSIONS
+from hedgerow.live.schema import EVERY, SESSIONS
 from hedgerow.live.sealing import add_snapshot, seal_journal, seal_session
 from hedgerow.live.session import Session
-from hedgerow.live.specs import policy_of
+from hedgerow.live.specs import policy_of, stored_spec
 from hedgerow.live.store import Store, check_name, session_row
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot_file import pack_snapshot
-
-EVERY = 256
-"""Feedbacks between two snapshots."""
 
 
 def open(  # noqa: A001 - live.open, as in gzip.open
@@ -130,7 +127,7 @@ def upgrade_session(store: Store, name: str) -> None:
             f"session {name!r} was created in Python, so only Python has its policy; open it there "
             "with live.open(..., upgrade=True)"
         )
-    begin(store, name, policy_of(json.loads(spec)), spec=spec, upgrade=True)
+    begin(store, name, policy_of(stored_spec(spec, name)), spec=spec, upgrade=True)
 
 
 def _labels(labels: Sequence[str], dim: int) -> str:

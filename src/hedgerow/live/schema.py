@@ -12,6 +12,9 @@ from sqlalchemy import Column, Float, ForeignKey, Integer, LargeBinary, Text, Un
 ASK, TELL, LOST = 0, 1, 2
 """The kinds of journal rows; a repair leaves a lost one where another cannot be recovered."""
 
+EVERY = 256
+"""Feedbacks between two snapshots, unless a session asks for another number."""
+
 METADATA = sql.MetaData()
 VERSIONS = sql.Table("hedgerow_schema", METADATA, Column("version", Integer, nullable=False))
 SESSIONS = sql.Table(

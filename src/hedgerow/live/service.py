@@ -41,7 +41,7 @@ from hedgerow.live.opening import begin
 from hedgerow.live.page import add_page
 from hedgerow.live.schema import SESSIONS, VERSIONS
 from hedgerow.live.session import Acknowledgement, ConflictError, Session, check_key
-from hedgerow.live.specs import Begin, Spec, check_spec, policy_of
+from hedgerow.live.specs import Begin, Spec, check_spec, policy_of, stored_spec
 from hedgerow.live.store import Status, Store, StoreError, check_name, session_row
 
 LOG = logging.getLogger("hedgerow.live")
@@ -239,14 +239,7 @@ class _Sessions:
                         f"session {name!r} was created in Python, so only Python has its policy; "
                         "the service can show it, but not decide for it"
                     )
-                try:
-                    given = parse(Spec, spec.encode())
-                except ValueError as error:
-                    raise ValueError(
-                        f"the stored settings of session {name!r} are damaged ({error}); restore "
-                        "an undamaged copy of the store"
-                    ) from None
-                self._open(name, given, spec)
+                self._open(name, stored_spec(spec, name), spec)
             return self.open[name]
 
     def _open(self, name: str, given: Spec, spec: str) -> None:

@@ -11,8 +11,8 @@ from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments import schema
 from hedgerow.experiments.problems import KINDS
-from hedgerow.live.messages import Message
-from hedgerow.live.opening import EVERY
+from hedgerow.live.messages import Message, parse
+from hedgerow.live.schema import EVERY
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -108,6 +108,17 @@ def check_spec(spec: Spec, largest: int) -> None:
             "serve it from Python with live.open"
         )
     _check_size(policy_of(spec).decision_set.dim, largest)
+
+
+def stored_spec(text: str, name: str) -> Spec:
+    """Return what a session was begun with, as the store has it."""
+    try:
+        return parse(Spec, text.encode())
+    except ValueError as error:
+        raise ValueError(
+            f"the stored settings of session {name!r} are damaged ({error}); restore an undamaged "
+            "copy of the store"
+        ) from None
 
 
 def policy_of(spec: Spec) -> Policy[Any, Any]:
