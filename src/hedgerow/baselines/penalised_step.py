@@ -13,11 +13,11 @@ from hedgerow import kernels
 from hedgerow._engine.kernel import COMPILED
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, play_penalised, room
-from hedgerow.kernels.units import NO_UNITS
 from hedgerow.baselines.weighed_step import StepRounds, forget, step_rounds, table_of
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
+from hedgerow.kernels.units import NO_UNITS
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds

@@ -15,7 +15,7 @@ from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.policy_tables import set_table
-from hedgerow.kernels.rounds import ROUND
+from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.kernels.units import NO_UNITS, add_told, in_units
 from hedgerow.learners.followed_blocks import BlockRounds, FollowedBlocks
 from hedgerow.learners.loo_blocks import LooRule
@@ -182,7 +182,7 @@ kept_table = TableType(
 )
 
 
-@kernel(types.boolean, kept_table, *ROUND)
+@kernel(types.boolean, kept_table, *SEEN_ROUND)
 def play_kept(
     table: Any,
     a: Vector,

@@ -11,7 +11,7 @@ import numpy as np
 from hedgerow.feedback import EvalGrad, Full, first_order, needs
 from hedgerow.functions import scaled
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels.units import inverse
+from hedgerow.kernels.units import NO_UNITS, inverse
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
 from hedgerow.policies.presets import (
@@ -81,10 +81,10 @@ class Normalised(Stateful, Generic[Seen]):
         """Return the wrapped policy's play."""
         return self.policy.ask()
 
-    def compiled_rounds(self, look: Feedback) -> CompiledRounds | None:
-        """Return the wrapped policy's rounds for the compiled loops, told in these units."""
+    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+        """Return the wrapped policy's rounds for the compiled loops, in units of this one."""
         make = getattr(self.policy, "compiled_rounds", None)
-        if make is None or not as_written(self, Normalised, "ask", "tell"):
+        if make is None or units.size or not as_written(self, Normalised, "ask", "tell"):
             return None
         rounds: CompiledRounds | None = make(look, self._state.array)
         return rounds

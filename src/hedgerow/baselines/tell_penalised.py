@@ -10,10 +10,9 @@ from typing import Any
 
 from numba import types
 
-from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.kernel import kernel, number, read
 from hedgerow._engine.signatures import LABEL, MEMBERS
 from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, vabs
-from hedgerow.kernels.units import add_told, in_units
 from hedgerow.baselines.weighed_step import (
     EAGERNESS,
     LARGEST_PART2,
@@ -24,8 +23,9 @@ from hedgerow.baselines.weighed_step import (
 )
 from hedgerow.inputs import Vector
 from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
-from hedgerow.kernels.rounds import ROUND
+from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.kernels.tangents import along
+from hedgerow.kernels.units import add_told, in_units
 from hedgerow.kernels.vectors import dot, three
 from hedgerow.surrogates.queue import LARGEST_PART
 
@@ -105,7 +105,7 @@ def penalise(table: Any, offset: float, w: float, alpha: float) -> tuple[float, 
     return left, max(0.0, w * left - mu * value), projections
 
 
-@kernel(types.boolean, step_rounds, *ROUND)
+@kernel(types.boolean, step_rounds, *SEEN_ROUND)
 def play_penalised(
     rounds: Any,
     a: Array,

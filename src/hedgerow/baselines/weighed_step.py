@@ -14,12 +14,12 @@ from hedgerow._engine.kernel import COMPILED, function, kernel, nothing, number,
 from hedgerow._engine.signatures import LABEL, MEMBERS, SPACE
 from hedgerow._engine.table import TableType
 from hedgerow.baselines.projecting import Projecting
-from hedgerow.kernels.units import NO_UNITS, add_told, in_units
 from hedgerow.feedback import EvalGrad, first_order, needs
 from hedgerow.inputs import Vector
 from hedgerow.kernels.oracles import oracle_type
+from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.tangents import along, measures
-from hedgerow.kernels.rounds import ROUND, policy_of
+from hedgerow.kernels.units import NO_UNITS, add_told, in_units
 from hedgerow.kernels.vectors import dot, dots_and_norms, two
 from hedgerow.learners.arguments import before_warning, warn_beyond
 from hedgerow.protocols.parts import Feedback
@@ -126,7 +126,7 @@ step_rounds = TableType(
 )
 
 
-@kernel(types.boolean, step_rounds, *ROUND)
+@kernel(types.boolean, step_rounds, *SEEN_ROUND)
 def play_weighed(
     rounds: Any,
     a: Array,

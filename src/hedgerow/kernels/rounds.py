@@ -31,9 +31,9 @@ from hedgerow._engine.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dots_and_norms, dots_and_norms_ahead, four
 
 Array = Any
-ROUND = (read, number, read, number, four, whole)
+SEEN_ROUND = (read, number, read, number, four, whole)
 """What `play` takes after its table."""
-play_type = function(types.boolean, any_table, *ROUND)
+play_type = function(types.boolean, any_table, *SEEN_ROUND)
 look_type = function(*LOOK)
 
 policy_table = TableType("PolicyTable", {"play": play_type, "table": any_table, "x": write})

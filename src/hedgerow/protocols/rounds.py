@@ -42,7 +42,7 @@ class CompiledRounds(ABC):
         """
 
         def loop(policy: Any, first: int, end: int) -> int:
-            return play_linear_rounds(policy, *chunk, first, end, seen)
+            return play_linear_rounds(policy, *tuple(chunk), first, end, seen)  # type: ignore[call-arg]
 
         return self._play(loop, chunk, first, len(chunk.costs))
 

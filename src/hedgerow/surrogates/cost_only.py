@@ -16,13 +16,13 @@ from hedgerow.kernels.oracles import no_oracle
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.kernels.tangents import everywhere
 from hedgerow.potentials import power_slope
+from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import as_wished
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
 from hedgerow.surrogates.rounds import loss_rounds
-from hedgerow.protocols.rounds import CompiledRounds
 
 Array = Vector
 
@@ -81,9 +81,7 @@ class CostOnlySurrogate(Stateful):
             space=NO_SPACE,
         )
 
-    def compiled_rounds(
-        self, learner: Any, ledger: Vector, units: Vector
-    ) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         return loss_rounds(self, CostOnlySurrogate, learner, ledger, units)
 

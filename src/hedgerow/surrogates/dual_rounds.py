@@ -13,7 +13,7 @@ from hedgerow.feedback import first_order
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
 from hedgerow.kernels.certificate import certificate_add, is_play_left, leave_play
 from hedgerow.kernels.policy_tables import set_table
-from hedgerow.kernels.rounds import ROUND
+from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.kernels.units import add_told, in_units
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.blocked_ogd import BlockedOGD
@@ -49,7 +49,7 @@ def is_accepted(size2: float, value: float, factor: float) -> bool:
     return fits and factor * factor * size2 <= LARGEST2 and abs(factor * value) <= LARGEST_PART
 
 
-@kernel(types.boolean, dual_table, *ROUND)
+@kernel(types.boolean, dual_table, *SEEN_ROUND)
 def play_dual(
     table: Any,
     a: Array,
@@ -76,9 +76,7 @@ def play_dual(
     if not norm2 <= LARGEST_LOSS2:
         return False
     charge_dual(dual, table.rates, q * value)
-    certificate_add(
-        table.ledger, s, dot(s, table.x), norm2, dual[PRICE], p * cost, q * value
-    )
+    certificate_add(table.ledger, s, dot(s, table.x), norm2, dual[PRICE], p * cost, q * value)
     for i in range(n):
         state[i] += s[i]
     state[n] += 1.0

@@ -112,9 +112,7 @@ class PerConstraintSurrogate(Stateful):
                 grad += weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad)
 
-    def compiled_rounds(
-        self, learner: Any, ledger: Vector, units: Vector
-    ) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         step = None if units.size else compiled_step(learner)
         written = as_written(self, PerConstraintSurrogate, "tell") and all(

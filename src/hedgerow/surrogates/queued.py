@@ -181,9 +181,7 @@ class FirstOrder(Queued):
             space=NO_SPACE if space is None else space.arrays,
         )
 
-    def compiled_rounds(
-        self, learner: Any, ledger: Vector, units: Vector
-    ) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         return loss_rounds(self, FirstOrder, learner, ledger, units)
 

@@ -20,7 +20,7 @@ from hedgerow.kernels.policy_tables import (
     surrogate_table,
     surrogate_tables,
 )
-from hedgerow.kernels.rounds import ROUND, policy_of
+from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.protocols.parts import Feedback
@@ -58,7 +58,7 @@ each_table = TableType(
 )
 
 
-@kernel(types.boolean, round_table, *ROUND)
+@kernel(types.boolean, round_table, *SEEN_ROUND)
 def play_round(
     table: Any,
     a: Array,
@@ -87,7 +87,7 @@ def play_round(
     return True
 
 
-@kernel(types.boolean, each_table, *ROUND)
+@kernel(types.boolean, each_table, *SEEN_ROUND)
 def play_round_each(
     table: Any,
     a: Array,
