@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from hedgerow import kernels
-from hedgerow._engine.kernel import COMPILED
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, play_penalised, room
 from hedgerow.baselines.weighed_step import StepRounds, forget, step_rounds, table_of
@@ -329,7 +328,7 @@ class Penalised(Projecting, Generic[Rates]):
 
     def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, in these units; None where a part has none."""
-        written = COMPILED and as_written(self, Penalised, "ask", "tell") and look is full
+        written = as_written(self, Penalised, "ask", "tell") and look is full
         return PenalisedRounds(self, units) if written and self.weighed_table is not None else None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 
 from hedgerow import kernels
-from hedgerow._engine.kernel import COMPILED, kernel, read, write, write_index, write_rows
+from hedgerow._engine.kernel import kernel, read, write, write_index, write_rows
 from hedgerow._engine.table import TableType
 from hedgerow.baselines.block_constraints import Affine, BlockConstraints, close_group, keep_row
 from hedgerow.feedback import EvalGrad, Full, full, needs
@@ -159,7 +159,7 @@ class PenaltyProx(FollowedBlocks):
     def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
         """Return its linear rounds for the compiled loops; None where a part has no kernels."""
         written = as_written(self, PenaltyProx, "ask", "tell", "_add") and look is full
-        has_kernels = COMPILED and self.workspace.space is not None
+        has_kernels = self.workspace.space is not None
         return KeptRounds(self, units) if written and has_kernels else None
 
     @property

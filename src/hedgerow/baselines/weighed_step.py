@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import COMPILED, function, kernel, nothing, number, read, write
+from hedgerow._engine.kernel import function, kernel, nothing, number, read, write
 from hedgerow._engine.signatures import LABEL, MEMBERS, SPACE
 from hedgerow._engine.table import TableType
 from hedgerow.baselines.projecting import Projecting
@@ -235,7 +235,7 @@ class WeighedStep(Projecting):
     def weighed_table(self) -> Any:
         """The kernels and arrays of a whole step; None where a part of it is Python."""
         weigh = self._weigh_kernel
-        return None if not COMPILED or weigh is None else table_of(self, weigh)
+        return None if weigh is None else table_of(self, weigh)
 
     @cached_property
     def _round(self) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow._engine.kernel import COMPILED, kernel, number, read, write
+from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.learners.blocked_ogd import BlockedOGD
@@ -139,7 +139,7 @@ class DualSurrogate(Dual):
         written = as_written(learner, BlockedOGD, "ask", "tell", "_add") and as_written(
             self, DualSurrogate, "tell", "_charge"
         )
-        return DualRounds(learner, self, ledger, units) if COMPILED and written else None
+        return DualRounds(learner, self, ledger, units) if written else None
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round; where g_t(x_t) <= 0 the subgradient of g_t^+ is 0."""
@@ -172,7 +172,7 @@ class DualValues(Dual):
             and as_written(self, DualValues, "tell", "_charge")
         )
         fits = written and max(look.lipschitz, look.bound) <= LARGEST_PART
-        return OnePointRounds(learner, self, totals, look) if fits and COMPILED else None
+        return OnePointRounds(learner, self, totals, look) if fits else None
 
     def tell(self, cost: Eval, constraint: Eval) -> Eval:
         """Return the loss at the played point, with its Lipschitz constant and bound."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow._engine.kernel import COMPILED
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.policy_tables import surrogate_tables
@@ -46,7 +47,8 @@ class PerConstraintSurrogate(Stateful):
         if any(table is None for table in each):
             return None
         self._each = each  # what is handed on has only the addresses
-        return surrogate_tables.filled(tables=np.array([table.address for table in each]))
+        rows: Any = np.array([table.address for table in each]) if COMPILED else each
+        return surrogate_tables.filled(tables=rows)
 
     def read(self, ledger: Vector) -> None:
         """Lend the policy's sums to the surrogates that read them."""

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
-from hedgerow._engine.kernel import COMPILED
 from hedgerow._engine.signatures import FORCE2
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
@@ -147,7 +146,7 @@ class FirstOrder(Queued):
     def table(self) -> Any:
         """The kernels and arrays, for compiled code; None where a part is Python."""
         measured, kind, ranges = self.ranges.measure(), type(self), self.ranges.array
-        if not COMPILED or self.slope is None or measured is None:
+        if self.slope is None or measured is None:
             return None
         if kind.weigh is not FirstOrder.weigh or "weigh" in vars(self):
             return None
