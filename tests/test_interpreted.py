@@ -60,7 +60,7 @@ def results() -> dict[str, list[np.ndarray]]:
     for name, tracking in (("simulated", False), ("simulated, tracking", True)):
         policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
         trace = hr.simulate(policy, problem)
-        assert trace.compiled == COMPILED
+        assert trace.compiled
         found[name] = [trace.costs, trace.violations]
     return found | {"followed": followed()}
 

@@ -18,7 +18,6 @@ import pytest
 import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
 from hedgerow.games import many, simulate, simulate_chunks, simulate_many
-from hedgerow.games.compiled_policy import compiled_policy
 from hedgerow.kernels import ocg, vectors
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
@@ -422,7 +421,7 @@ def test_the_game_keeps_the_memory_that_its_plan_borrows():
     ):
         X = SETS[name]()
         policy, slow = make(X), make(X)
-        compiled = compiled_policy(policy)
+        compiled = policy.compiled_rounds(policy.feedback)
         gc.collect()
         litter = [np.full(size, np.nan) for size in range(1, 60) for _ in range(20)]
         (chunk,) = Rounds(X, 0).chunks(ROUNDS)
@@ -698,12 +697,13 @@ def test_rounds_too_large_for_a_file_are_drawn_by_each_game(tmp_path, monkeypatc
 SECOND_PROCESS = """
 import sys, numba, hedgerow as hr
 from numba.core.registry import CPUDispatcher
-from hedgerow.games import compiled_loop, simulate
+from hedgerow.games import simulate
+from hedgerow.kernels.rounds import play_linear_rounds
 problem = hr.ShortestPath.atlas_like(nodes=30, edges=100, horizon=20, seed=1)
 assert simulate(hr.projection_free_coco(problem.decision_set), problem).compiled
 modules = [module for name, module in sys.modules.items() if name.startswith("hedgerow")]
 found = {k for module in modules for k in vars(module).values() if isinstance(k, CPUDispatcher)}
-assert compiled_loop.play_rounds in found
+assert play_linear_rounds in found
 print(sum(sum(k.stats.cache_misses.values()) for k in found), len(found))
 """
 

@@ -56,7 +56,8 @@ class TableType(Type):  # type: ignore[misc]
 
     Args:
         title: what it is called.
-        fields: the type of each field: vectors and tuples of them, kernels, other tables, numbers.
+        fields: the type of each field: vectors and tuples of them, matrices, kernels, other tables
+            (`any_table` for one of any type), numbers.
 
     """
 
@@ -89,10 +90,10 @@ class TableType(Type):  # type: ignore[misc]
         words: list[int] = []
         for name in self._tuples:
             vectors += values[name]
-        for vector, (dtype, flags) in zip(vectors, self._needed, strict=True):
-            if vector.dtype != dtype or vector.ndim != 1 or vector.flags.num & flags != flags:
-                raise TypeError(_misfit(self.title, dtype, flags, vector))
-            words += (address_in(vector), len(vector))
+        for vector, (dtype, ndim, flags) in zip(vectors, self._needed, strict=True):
+            if vector.dtype != dtype or vector.ndim != ndim or vector.flags.num & flags != flags:
+                raise TypeError(_misfit(self.title, dtype, ndim, flags, vector))
+            words += (address_in(vector), *vector.shape)
         for name, kind in self._addressed:
             if getattr(values[name], "kind", None) is not kind:
                 raise TypeError(f"{self.title}.{name} takes a {kind}, got {values[name]!r}")
@@ -128,20 +129,21 @@ def _names(fields: dict[str, Any], kinds: Any) -> list[str]:
 def _layout(kind: Any) -> str:
     """Return the format of a field, one letter for each word."""
     if isinstance(kind, types.Array):
-        return "qq"
+        return "q" * (1 + kind.ndim)
     if isinstance(kind, Tuple):
         return "qq" * len(kind)
     return "d" if kind == types.float64 else "q"
 
 
-def _needed(kind: Any) -> tuple[Any, int]:
-    """Return the dtype and the flags of a vector that can be put in."""
+def _needed(kind: Any) -> tuple[Any, int, int]:
+    """Return dtype, dimensions and flags of an array that can be put in."""
     dtype = np.dtype(np.int64) if isinstance(kind.dtype, TableType) else as_dtype(kind.dtype)
-    return dtype, CONTIGUOUS | ALIGNED | (WRITEABLE if kind.mutable else 0)
+    return dtype, kind.ndim, CONTIGUOUS | ALIGNED | (WRITEABLE if kind.mutable else 0)
 
 
-def _misfit(title: str, dtype: Any, flags: int, got: Any) -> str:
-    wanted = f"a {'writeable ' if flags & WRITEABLE else ''}contiguous vector of {dtype}"
+def _misfit(title: str, dtype: Any, ndim: int, flags: int, got: Any) -> str:
+    shape = "vector" if ndim == 1 else "matrix"
+    wanted = f"a {'writeable ' if flags & WRITEABLE else ''}contiguous {shape} of {dtype}"
     other = "" if got.flags.writeable else "read-only "
     layout = f"shape {got.shape} with strides {got.strides}"
     return f"{title} takes {wanted} here, got a {other}{got.dtype} array of {layout}"
@@ -178,8 +180,37 @@ def _field(context: Any, builder: Any, table: Any, address: Any, name: str) -> A
 def _vector(context: Any, builder: Any, kind: Any, at: Any) -> Any:
     entry, model = context.get_data_type(kind.dtype), context.data_model_manager[kind]
     data = builder.load(builder.bitcast(at, entry.as_pointer().as_pointer()))
-    length = builder.load(builder.gep(at, [WORD(1)]))
-    return view(model, builder, data, length, context.get_abi_sizeof(entry))
+    shape = [builder.load(builder.gep(at, [WORD(1 + k)])) for k in range(kind.ndim)]
+    return view(model, builder, data, shape, context.get_abi_sizeof(entry))
+
+
+any_table = TableType("AnyTable", {})
+"""The type of a table that is only handed on, to a kernel that knows its type."""
+
+
+class Untyped:
+    """A table as `any_table`, or a kernel whose first argument is a table, as one of `any_table`.
+
+    Both are addresses to compiled code, so that one loop can call the kernels of all policies.
+
+    Args:
+        inner: the table or the kernel.
+        kind: the type without that of the table.
+
+    """
+
+    __slots__ = ("address", "inner", "kind")
+
+    def __init__(self, inner: Any, kind: Any):
+        self.inner, self.kind, self.address = inner, kind, inner.address
+
+    def __reduce__(self) -> Any:
+        return Untyped, (self.inner, self.kind)
+
+
+def untyped(inner: Any, kind: Any = any_table) -> Any:
+    """Return a table or a kernel without the type of its table; itself in interpreted code."""
+    return Untyped(inner, kind) if COMPILED else inner
 
 
 register_model(TableType)(models.OpaqueModel)

@@ -11,13 +11,16 @@ import numpy as np
 
 from hedgerow import kernels
 from hedgerow.baselines.projecting import Projecting
-from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, room, tell_penalised
-from hedgerow.baselines.told_units import NO_UNITS
-from hedgerow.baselines.weighed_step import forget, table_of
+from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, play_penalised, room
+from hedgerow.baselines.weighed_step import StepRounds, forget, step_rounds, table_of
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
-from hedgerow.kernels.vectors import dot
+from hedgerow.kernels.units import NO_UNITS
+from hedgerow.kernels.vectors import dots_and_norms
+from hedgerow.protocols.parts import Feedback
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import as_written
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import checked
 
@@ -258,6 +261,7 @@ class Penalised(Projecting, Generic[Rates]):
         self.rates, self.eagerness = rates, eagerness
         self._rates = np.array([unit, eagerness, *astuple(rates)])  # type: ignore[call-overload]
         self._work = np.zeros(room(decision_set.dim))
+        self._offset = np.zeros(1)
 
     @property
     def queue(self) -> float:
@@ -278,9 +282,10 @@ class Penalised(Projecting, Generic[Rates]):
         """Solve the penalised step, then look back."""
         f, g, value = self._whole(cost, constraint)
         if self.weighed_table is not None and type(g) is Linear:
-            sizes = dot(f.grad, f.grad), dot(g.coefficients, g.coefficients)
-            told = f.grad, f.value, g.coefficients, g.offset, value
-            if tell_penalised(self.weighed_table, NO_UNITS, *told, *sizes):
+            c, x = g.coefficients, self._state.array[: f.grad.size]
+            self._offset[0] = g.offset
+            products = dots_and_norms(f.grad, c, x)
+            if play_penalised(self._round, f.grad, f.value, c, value, products, 0):
                 return
         self._step(self.decision_set.tangent(f.grad), g, value)
 
@@ -316,3 +321,24 @@ class Penalised(Projecting, Generic[Rates]):
     def weighed_table(self) -> Any:
         """The kernels and arrays of a step on linear rounds; None if the projection is Python."""
         return table_of(self, type(self).weigh)
+
+    @cached_property
+    def _round(self) -> Any:
+        return step_rounds.filled(step=self.weighed_table, units=NO_UNITS, offsets=self._offset)
+
+    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+        """Return its rounds for the compiled loops, in these units; None where a part has none."""
+        written = as_written(self, Penalised, "ask", "tell") and look is full
+        return PenalisedRounds(self, units) if written and self.weighed_table is not None else None
+
+
+class PenalisedRounds(StepRounds):
+    """Linear rounds of a policy that takes one penalised step in each."""
+
+    feedback: Feedback = staticmethod(full)
+    convex = False
+    play_kernel = play_penalised
+
+    def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
+        """Return the table with the offsets of these rounds."""
+        return self._filled(rounds.constraint_offsets[first:]), end

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 
 from hedgerow import kernels
-from hedgerow.baselines.block_constraints import Affine, BlockConstraints
+from hedgerow._engine.kernel import kernel, read, write, write_index, write_rows
+from hedgerow._engine.table import TableType
+from hedgerow.baselines.block_constraints import Affine, BlockConstraints, close_group, keep_row
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector, as_positive, squared_norm
-from hedgerow.learners.followed_blocks import FollowedBlocks
+from hedgerow.kernels.policy_tables import set_table
+from hedgerow.kernels.rounds import SEEN_ROUND
+from hedgerow.kernels.units import NO_UNITS, add_told, in_units
+from hedgerow.learners.followed_blocks import BlockRounds, FollowedBlocks
 from hedgerow.learners.loo_blocks import LooRule
+from hedgerow.protocols.parts import Feedback
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import as_written
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
+from hedgerow.surrogates.dual_rounds import is_accepted
+from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
 
 
@@ -145,6 +156,87 @@ class PenaltyProx(FollowedBlocks):
                 break
         self._pursuer.follow(centre + z)  # y_{m+1}, then x_{m+1} and y~_{m+1}
 
+    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+        """Return its linear rounds for the compiled loops; None where a part has no kernels."""
+        written = as_written(self, PenaltyProx, "ask", "tell", "_add") and look is full
+        has_kernels = self.workspace.space is not None
+        return KeptRounds(self, units) if written and has_kernels else None
+
     @property
     def _parts(self) -> dict[str, Restorable]:
         return super()._parts | {"constraints": self.constraints}
+
+
+kept_table = TableType(
+    "KeptTable",
+    {
+        "state": write,  # [sum of gradients | t | squares]
+        "set": set_table,
+        "units": write,  # of a `Normalised`, empty without one
+        "slopes": write_rows,  # the constraints of the block, as `BlockConstraints` has them
+        "offsets": write,
+        "begin": write_index,
+        "filled": write_index,
+        "given": read,  # the offsets of the rounds that are played
+    },
+)
+
+
+@kernel(types.boolean, kept_table, *SEEN_ROUND)
+def play_kept(
+    table: Any,
+    a: Vector,
+    cost: float,
+    c: Vector,
+    value: float,
+    products: tuple[float, float, float, float],
+    k: int,
+) -> bool:
+    """Take in a linear round of a block, and keep its constraint."""
+    n, state, units, offset = len(a), table.state, table.units, table.given[k]
+    cost2, force2 = products[2], products[3]
+    Gf, Gg, p, q = in_units(table.set.measure, table.set.space, units, a, cost2, c, force2)
+    if not (is_accepted(cost2, cost, p) and is_accepted(force2, value, q)):
+        return False
+    if not abs(q * offset) <= LARGEST_PART:
+        return False
+    keep_row(table.slopes, table.offsets, table.begin, table.filled, q, c, offset)
+    close_group(table.filled)
+    for i in range(n):
+        state[i] += p * a[i]
+    state[n] += 1.0
+    add_told(units, Gf, Gg, cost, value)
+    return True
+
+
+class KeptRounds(BlockRounds):
+    """Linear rounds of a `PenaltyProx`, which keeps the constraints of a block.
+
+    Args:
+        policy: who plays; its set has kernels.
+        units: of a `Normalised` around the policy, empty without one.
+
+    """
+
+    feedback: Feedback = staticmethod(full)
+    convex = False
+
+    def __init__(self, policy: PenaltyProx, units: Vector):
+        super().__init__(policy, play_kept, policy._pursuer._state["x"])
+        assert policy.workspace.space is not None
+        self._constraints, self._units = policy.constraints, units
+        self._set, self._state = policy.workspace.space.table, policy._state.array
+
+    def table(self, rounds: Any, first: int, end: int) -> Any:
+        """Return the table with memory for the constraints of these rounds."""
+        slopes, offsets, begin, filled = self._constraints.with_room(end - first)
+        return kept_table.filled(
+            state=self._state,
+            set=self._set,
+            units=self._units,
+            slopes=slopes,
+            offsets=offsets,
+            begin=begin,
+            filled=filled,
+            given=rounds.constraint_offsets[first:end],
+        )

@@ -11,6 +11,7 @@ import numpy as np
 from hedgerow.feedback import EvalGrad, Full, first_order, needs
 from hedgerow.functions import scaled
 from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.kernels.units import NO_UNITS, inverse
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
 from hedgerow.policies.presets import (
@@ -23,13 +24,13 @@ from hedgerow.policies.presets import (
 from hedgerow.policies.summary import TOTALS, Summary, add_round, summary_of
 from hedgerow.protocols.late import as_play, refuse_late, takes_late
 from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import as_written
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.queued import checked
 
 Seen = TypeVar("Seen", bound=EvalGrad | Full)
-NEGLIGIBLE = 1e-150
-"""Gradients below this are no gradients: dividing by them leaves float64."""
 
 
 class Normalised(Stateful, Generic[Seen]):
@@ -80,6 +81,14 @@ class Normalised(Stateful, Generic[Seen]):
         """Return the wrapped policy's play."""
         return self.policy.ask()
 
+    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+        """Return the wrapped policy's rounds for the compiled loops, in units of this one."""
+        make = getattr(self.policy, "compiled_rounds", None)
+        if make is None or units.size or not as_written(self, Normalised, "ask", "tell"):
+            return None
+        rounds: CompiledRounds | None = make(look, self._state.array)
+        return rounds
+
     def summary(self) -> Summary:
         """Return the totals of the rounds so far, in their own units."""
         return summary_of(self._state, (None, None), self.oracle_calls, self.projections)
@@ -99,7 +108,7 @@ class Normalised(Stateful, Generic[Seen]):
         f, g = _checked(cost, "cost", X.dim), _checked(constraint, "constraint", X.dim)
         sizes = [X.tangent_norm(f.grad), X.tangent_norm(g.grad)]
         Gf, Gg = np.maximum(self._state["G"], sizes)
-        told = _times(f, _unit(Gf)), _times(g, _unit(Gg))
+        told = _times(f, inverse(Gf)), _times(g, inverse(Gg))
         if at is None or self._late is None:
             self.policy.tell(*told)
         else:
@@ -117,10 +126,6 @@ def _checked(seen: Seen, name: str, dim: int) -> Seen:
         needs(EvalGrad, seen, "this policy", name)
     whole = checked(EvalGrad(seen.value, seen.grad), name, dim)
     return replace(seen, value=whole.value, grad=whole.grad)
-
-
-def _unit(G: float) -> float:
-    return 1.0 / float(G) if G > NEGLIGIBLE else 0.0
 
 
 def _times(seen: Seen, factor: float) -> Seen:

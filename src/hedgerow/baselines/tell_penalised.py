@@ -10,20 +10,22 @@ from typing import Any
 
 from numba import types
 
-from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.kernel import kernel, number, read
 from hedgerow._engine.signatures import LABEL, MEMBERS
 from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, vabs
-from hedgerow.baselines.told_units import add_told, in_units
 from hedgerow.baselines.weighed_step import (
     EAGERNESS,
     LARGEST_PART2,
     PROJECTIONS,
+    step_rounds,
     take_part,
     weighed_table,
 )
 from hedgerow.inputs import Vector
 from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
+from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.kernels.tangents import along
+from hedgerow.kernels.units import add_told, in_units
 from hedgerow.kernels.vectors import dot, three
 from hedgerow.surrogates.queue import LARGEST_PART
 
@@ -103,23 +105,22 @@ def penalise(table: Any, offset: float, w: float, alpha: float) -> tuple[float, 
     return left, max(0.0, w * left - mu * value), projections
 
 
-@kernel(types.boolean, weighed_table, write, read, number, read, number, number, number, number)
-def tell_penalised(
-    table: Any,
-    units: Array,
+@kernel(types.boolean, step_rounds, *SEEN_ROUND)
+def play_penalised(
+    rounds: Any,
     a: Array,
     cost: float,
     c: Array,
-    offset: float,
     value: float,
-    cost2: float,
-    force2: float,
+    products: tuple[float, float, float, float],
+    k: int,
 ) -> bool:
-    """Take in a round with gradients a, c of squared norms cost2, force2, and values cost, value.
+    """Take in a round by a penalised step, as `kernels/rounds.py` describes it.
 
-    `units` is the state of a `Normalised` around the policy, empty without one. Returns False, with
-    nothing changed, for a round that is left to the objects.
+    The constraint is linear, with the k-th of the table's offsets.
     """
+    table, units, offset = rounds.step, rounds.units, rounds.offsets[k]
+    cost2, force2 = products[2], products[3]
     n, state, work, rates = len(a), table.state, table.work, table.rates
     own, kept = state[n:], work[VECTORS * n : VECTORS * n + OWN]
     if not (cost2 <= LARGEST_PART2 and force2 <= LARGEST_PART2):

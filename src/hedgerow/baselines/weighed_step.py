@@ -10,18 +10,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import COMPILED, function, kernel, nothing, number, read, write
+from hedgerow._engine.kernel import function, kernel, nothing, number, read, write
 from hedgerow._engine.signatures import LABEL, MEMBERS, SPACE
 from hedgerow._engine.table import TableType
 from hedgerow.baselines.projecting import Projecting
-from hedgerow.baselines.told_units import NO_UNITS, add_told, in_units
-from hedgerow.feedback import EvalGrad, needs
+from hedgerow.feedback import EvalGrad, first_order, needs
 from hedgerow.inputs import Vector
 from hedgerow.kernels.oracles import oracle_type
+from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.tangents import along, measures
-from hedgerow.kernels.vectors import dot, two
-from hedgerow.learners.arguments import warn_beyond
-from hedgerow.sets.compiled import kernel_matches
+from hedgerow.kernels.units import NO_UNITS, add_told, in_units
+from hedgerow.kernels.vectors import dot, dots_and_norms, two
+from hedgerow.learners.arguments import before_warning, warn_beyond
+from hedgerow.protocols.parts import Feedback
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import NO_NUMBERS, as_written, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
@@ -113,22 +116,29 @@ def take_part(
     return factor * value
 
 
-@kernel(types.boolean, weighed_table, write, read, number, read, number, number, number)
-def tell_weighed(
-    table: Any,
-    units: Array,
+step_rounds = TableType(
+    "StepRounds",
+    {
+        "step": weighed_table,
+        "units": write,  # the state of a `Normalised` around the policy, empty without one
+        "offsets": read,  # of linear constraints, for steps that need them
+    },
+)
+
+
+@kernel(types.boolean, step_rounds, *SEEN_ROUND)
+def play_weighed(
+    rounds: Any,
     a: Array,
     cost: float,
     c: Array,
     value: float,
-    cost2: float,
-    force2: float,
+    products: tuple[float, float, float, float],
+    k: int,
 ) -> bool:
-    """Take in a round with gradients a, c of squared norms cost2, force2, and values cost, value.
-
-    `units` is the state of a `Normalised` around the policy, empty without one. Returns False, with
-    nothing changed, for a round that is left to the objects.
-    """
+    """Take in a round by a projected step, as `kernels/rounds.py` describes it."""
+    table, units = rounds.step, rounds.units
+    cost2, force2 = products[2], products[3]
     n, state, work, rates = len(a), table.state, table.work, table.rates
     index, numbers, links, scratch, _, _ = table.space
     if not (cost2 <= LARGEST_PART2 and force2 <= LARGEST_PART2):
@@ -197,9 +207,8 @@ class WeighedStep(Projecting):
             needs(EvalGrad, seen, "this policy", name)
         f, g = checked(cost, "cost", n), checked(constraint, "constraint", n)
         if self.weighed_table is not None and at is None:
-            sizes = dot(f.grad, f.grad), dot(g.grad, g.grad)
-            told = f.grad, f.value, g.grad, g.value
-            tell_weighed(self.weighed_table, NO_UNITS, *told, *sizes)
+            products = dots_and_norms(f.grad, g.grad, self._state.array[:n])
+            play_weighed(self._round, f.grad, f.value, g.grad, g.value, products, 0)
         else:
             self._step(f, g, seen_at)
         warn_beyond(self.rounds, self.horizon)
@@ -226,4 +235,44 @@ class WeighedStep(Projecting):
     def weighed_table(self) -> Any:
         """The kernels and arrays of a whole step; None where a part of it is Python."""
         weigh = self._weigh_kernel
-        return None if not COMPILED or weigh is None else table_of(self, weigh)
+        return None if weigh is None else table_of(self, weigh)
+
+    @cached_property
+    def _round(self) -> Any:
+        return step_rounds.filled(step=self.weighed_table, units=NO_UNITS, offsets=NO_NUMBERS)
+
+    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+        """Return its rounds for the compiled loops, in these units; None where a part has none."""
+        written = as_written(self, WeighedStep, "ask", "tell") and look is first_order
+        return StepRounds(self, units) if written and self.weighed_table is not None else None
+
+
+class StepRounds(CompiledRounds):
+    """Rounds of a policy that takes one projected step in each.
+
+    Args:
+        policy: who plays.
+        units: the state of the `Normalised` around it, empty without one.
+
+    """
+
+    feedback: Feedback = staticmethod(first_order)
+    play_kernel: ClassVar[Callable[..., bool]] = play_weighed
+
+    def __init__(self, policy: Any, units: Vector):
+        self._policy, self._units = policy, units
+        self._known = self._filled(NO_NUMBERS)
+
+    def _filled(self, offsets: Vector) -> Any:
+        table = step_rounds.filled(
+            step=self._policy.weighed_table, units=self._units, offsets=offsets
+        )
+        x = self._policy._state.array[: self._policy.decision_set.dim]
+        return policy_of(type(self).play_kernel, table, x)
+
+    def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:  # noqa: ARG002
+        """Return the table, and the round in which the policy warns of its horizon."""
+        return self._known, before_warning(first, end, self._policy.rounds, self._policy.horizon)
+
+    def finish(self, played: int) -> None:
+        """Leave everything as it is: the policy's state is complete after each round."""

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.feedback import first_order_each
-from hedgerow.games.compiled_policy import PlaysConvexRounds, PlaysRounds, compiled_policy
 from hedgerow.games.turns import check_match, feedback_of, play, turn
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
-from hedgerow.policies.constrained_bandit import DeclaredValues
 from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
 from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.protocols.trace import Trace
 
 CHUNK_ENTRIES = 2**16
@@ -75,35 +73,21 @@ def simulate_chunks(
             f"skip={skip} leaves out rounds that {type(problem).__name__} may remember, as it "
             "reacts to the plays; play it from its first round"
         )
-    compiled = compiled_policy(policy)
-    if compiled is not None and look is compiled.feedback:
-        chunks = None if look is first_order_each else _linear_chunks(problem, size)
-        if chunks is not None:
-            linear = _after(chunks, skip)
-            return _timed(policy, (_play(policy, compiled, look, part) for part in linear))
-        convex = compiled if isinstance(compiled, PlaysConvexRounds) else None
-        if convex is not None and (others := problem.compiled_rounds(size)) is not None:
-            parts = _rest(others, skip)
-            return _timed(policy, (_play_convex(policy, convex, look, part) for part in parts))
-    elif isinstance(look, DeclaredValues) and (games := _bandit(policy, look, problem, size)):
-        parts = _rest(games[1], skip)
-        return _timed(policy, (_play_convex(policy, games[0], look, part) for part in parts))
+    make = getattr(policy, "compiled_rounds", None)
+    compiled: CompiledRounds | None = None if make is None else make(look)
+    if compiled is not None:
+        linear = _linear_chunks(problem, size)
+        if linear is not None and compiled.linear:
+            chunks = _after(linear, skip)
+            return _timed(policy, (_play(policy, compiled, look, part) for part in chunks))
+        if linear is not None:
+            convex: Iterator[CompiledChunk] | None = (chunk.compiled() for chunk in linear)
+        else:
+            convex = problem.compiled_rounds(size) if compiled.convex else None
+        if convex is not None:
+            parts = _rest(convex, skip)
+            return _timed(policy, (_play_convex(policy, compiled, look, part) for part in parts))
     return _timed(policy, _by_turns(policy, problem, look, size, skip))
-
-
-def _bandit(
-    policy: Policy[Any, Any], look: DeclaredValues, problem: Problem, size: int
-) -> tuple[PlaysConvexRounds, Iterator[CompiledChunk]] | None:
-    """Return a bandit policy and its rounds for the compiled loop, if both have kernels."""
-    from hedgerow.games.bandit_loop import as_compiled, compiled_bandit
-    from hedgerow.games.one_point_loop import compiled_one_point
-
-    compiled = compiled_bandit(policy, look) or compiled_one_point(policy, look)
-    if compiled is None:
-        return None
-    linear = _linear_chunks(problem, size)
-    chunks = problem.compiled_rounds(size) if linear is None else as_compiled(linear)
-    return None if chunks is None else (compiled, chunks)
 
 
 def _by_turns(
@@ -136,7 +120,7 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
 
 def _play(
     policy: Policy[Any, Any],
-    compiled: PlaysRounds,
+    compiled: CompiledRounds,
     look: Feedback,
     chunk: LinearChunk,
 ) -> Trace:
@@ -165,18 +149,19 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 
 def _play_convex(
     policy: Policy[Any, Any],
-    compiled: PlaysConvexRounds,
+    compiled: CompiledRounds,
     look: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:
     """Play a chunk of rounds of any kind, by objects those that the loop leaves to them."""
     if chunk.costs is None or chunk.constraints is None:
-        functions = (chunk.functions(r, policy.ask()) for r in range(chunk.rounds))
-        return Trace.of(turn(policy, r, *pair, look) for r, pair in enumerate(functions))
+        pairs = (chunk.functions(r, policy.ask()) for r in range(chunk.rounds))
+        return Trace.of(turn(policy, r, *pair, look) for r, pair in enumerate(pairs))
     k, parts = chunk.rounds, chunk.constraints.parts
     alike = int(parts[0]) if (parts == parts[0]).all() and parts[0] > 1 else 0
     seen, each, done = np.empty((2, k)), np.empty((alike, k)), 0
-    while (done := compiled.play_convex(chunk, done, seen, each)) < k:
+    functions = chunk.functions_on(policy.decision_set.dim)
+    while (done := compiled.play_convex(functions, done, seen, each)) < k:
         step = turn(policy, done, *chunk.functions(done, policy.ask()), look)
         seen[:, done] = step[2:4]
         if alike:

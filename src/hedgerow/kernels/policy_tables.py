@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -121,6 +121,43 @@ def tell_learner(step: Any, s: Array, noise: Array, declared: float) -> bool:
     inner = dot(s, step.learner.state[: len(s)])
     learner_step(step, s, noise, inner, (tangent2, plain2, declared))
     return True
+
+
+STEP = (read, read, number, LOSS)
+"""What a learner's step takes after its table: the loss's gradient s, the round's noise, <s, x>,
+and what is known of the loss; its norm along the set may be UNMEASURED."""
+UNMEASURED = -1.0
+"""Stands for a squared norm along the set that the learner has to measure."""
+
+
+@kernel(types.boolean, step_table, *STEP)
+def oracle_step(
+    step: Any, s: Array, noise: Array, inner: float, loss: tuple[float, float, float]
+) -> bool:
+    """Take in a loss by a learner with an oracle; it refuses none."""
+    tangent2, norm2, declared = loss
+    if tangent2 == UNMEASURED:
+        tangent2 = step.measure(step.space[LABEL], step.space[MEMBERS], s, norm2)
+    learner_step(step, s, noise, inner, (tangent2, norm2, declared))
+    return True
+
+
+class CompiledStep(NamedTuple):
+    """A learner's step as compiled code sees it.
+
+    Args:
+        step: the kernel, with its table and `STEP` as arguments. It returns False, with nothing
+            changed, for a step that Python must take.
+        table: its table.
+        x: the decision, which the step moves.
+        loss: memory for the gradient of a loss.
+
+    """
+
+    step: Any
+    table: Any
+    x: Array
+    loss: Array
 
 
 surrogate_table = TableType(

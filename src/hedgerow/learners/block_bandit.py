@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import COMPILED, function, kernel, nothing, number, read, whole, write
+from hedgerow._engine.kernel import function, kernel, nothing, number, read, whole, write
 from hedgerow._engine.signatures import SPACE
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector, as_count
@@ -289,7 +289,7 @@ class BlockConditionalGradient(StatefulPlayer):
     def kernels(self) -> BanditKernels | None:
         """What the compiled loop needs; None where the oracle or the step rule is Python."""
         space = self.decision_set.workspace().space
-        if not COMPILED or space is None or not kernel_matches(self.steps, "beta", "regulariser"):
+        if space is None or not kernel_matches(self.steps, "beta", "regulariser"):
             return None
         find: Callable[[int, float], Regulariser] = self.steps.regulariser  # type: ignore[attr-defined]
         compiled = space.compiled

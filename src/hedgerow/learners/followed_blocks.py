@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 from hedgerow.inputs import Vector, squared_norm
-from hedgerow.learners.arguments import warn_beyond
+from hedgerow.kernels.rounds import policy_of
+from hedgerow.learners.arguments import before_warning, warn_beyond
 from hedgerow.learners.feasible_follower import FeasibleFollower
 from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.hull_projector import hull_projector
 from hedgerow.snapshot import Restorable, State
@@ -79,3 +82,33 @@ class FollowedBlocks(StatefulPlayer):
     @property
     def _parts(self) -> dict[str, Restorable]:
         return {"pursuer": self._pursuer, "workspace": self.workspace}
+
+
+class BlockRounds(CompiledRounds):
+    """Rounds of blocks: a kernel plays them, and between two blocks `end_block` moves.
+
+    Args:
+        player: whose point is played for a block.
+        play: the kernel of a round.
+        x: the decision.
+
+    """
+
+    def __init__(self, player: FollowedBlocks, play: Any, x: Vector):
+        self._player, self._play_kernel, self._x = player, play, x
+
+    @abstractmethod
+    def table(self, rounds: Any, first: int, end: int) -> Any:
+        """Return the table of these rounds, which lie in one block."""
+
+    def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
+        """Return the table of the rounds until the block ends, or the player warns."""
+        player = self._player
+        end = before_warning(first, end, player.rounds, player.steps.horizon)
+        end = min(end, first + player.left)
+        return policy_of(self._play_kernel, self.table(rounds, first, end), self._x), end
+
+    def finish(self, played: int) -> None:
+        """Move, if the block is at its end."""
+        if played > 0 and self._player.left == self._player.block.length:
+            self._player.end_block()

@@ -112,7 +112,7 @@ class FTPL(KernelLearner):
 
     """
 
-    oblivious_only = True
+    oblivious_only = draws = True
     before_oracle, after_oracle = before_oracle, after_oracle
 
     def __init__(self, decision_set: DecisionSet, seed: int, noise: GaussianNoise | None = None):

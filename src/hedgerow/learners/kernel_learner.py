@@ -18,7 +18,7 @@ from hedgerow.kernels.tangents import along, unused
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.player import StatefulPlayer
-from hedgerow.sets.compiled import NO_INDEX, kernel_matches
+from hedgerow.sets.compiled import NO_INDEX, as_written, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State
 
@@ -78,6 +78,9 @@ class KernelLearner(StatefulPlayer):
     after_oracle: ClassVar[Kernel]
     projects: ClassVar[bool] = False
     """Whether the oracle is the Euclidean projection, told losses along the set."""
+    draws: ClassVar[bool] = False
+    """Whether its kernels need noise: `draw(rounds)` returns a row for each round, and
+    `give_back(played)` notes how many were used."""
     takes_ones: ClassVar[bool] = False
     """Whether its kernels understand an answer that is the list of its ones."""
 
@@ -160,12 +163,13 @@ class KernelLearner(StatefulPlayer):
             along=along if self.projects else unused,
         )
 
-    def draw(self, rounds: int) -> Vector:
-        """Return the noise of so many rounds, one row each; rows are empty unless it draws."""
-        return np.empty((rounds, 0))
-
-    def give_back(self, rounds: int) -> None:
-        """Take note of how many of the drawn rounds were played."""
+    def compiled_step(self) -> tables.CompiledStep | None:
+        """Return its step for compiled rounds; None where a part of it is Python or replaced."""
+        if self.step_table is None or not as_written(self, KernelLearner, "ask", "tell"):
+            return None
+        n = self.decision_set.dim
+        x, loss = self._state.array[:n], self._work[2 * n : 3 * n]
+        return tables.CompiledStep(tables.oracle_step, self.step_table, x, loss)
 
     def _noise(self) -> Vector:
         return NO_NOISE

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import function, kernel, number, read, rows, whole, write
+from hedgerow._engine.kernel import function, kernel, number, read, rows, write
 from hedgerow._engine.signatures import REGULARISE
+from hedgerow._engine.table import TableType
 from hedgerow.kernels.hulls import coordinates, place
-from hedgerow.kernels.policy_tables import UNDECLARED, set_table
+from hedgerow.kernels.policy_tables import STEP, UNDECLARED, set_table
 from hedgerow.kernels.projected import descend, into_ball
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.hull_coordinates import UNFELT
@@ -26,12 +27,21 @@ RULE, T, SEPARATIONS = 0, 2, 3
 """The numbers of the state after y: the rule's two, the round, and how often it was asked."""
 R, SMALL_R, RATIO, HORIZON, LARGEST = range(5)
 """The constants: R, r, 4 R / r, the horizon or 0, and the largest squeeze without one."""
-PULL = (
-    *(set_table, types.boolean, function(*REGULARISE)),
-    *(read, read, rows, write, write, write),
+pull_table = TableType(
+    "PullTable",
+    {
+        "set": set_table,  # its oracle separates or, if the flag is set, projects
+        "projects": types.boolean,
+        "eta_of": function(*REGULARISE),
+        "constants": read,
+        "centre": read,  # of the hull
+        "basis": rows,
+        "state": write,
+        "new": write,  # memory for a state
+        "work": write,  # memory for a direction, a point and its answer
+        "x": write,  # the decision
+    },
 )
-"""The set, whose oracle separates or, if the flag is set, projects; eta; constants, centre and
-basis of the hull; state, room for a new one, and room for a direction, a point and its answer."""
 
 
 @kernel(number, read, number)
@@ -63,23 +73,16 @@ def separates(table: Any, projects: bool, x: Array, a: Array) -> bool:
     return far > INSIDE * size
 
 
-@kernel(whole, *PULL, read)
+@kernel(types.boolean, pull_table, *STEP)
 def pull_step(
-    table: Any,
-    projects: bool,
-    eta_of: Any,
-    constants: Array,
-    centre: Array,
-    basis: Array,
-    state: Array,
-    new: Array,
-    work: Array,
-    s: Array,
-) -> int:
-    """Take in the gradient s, move, and return how many separations were asked for.
+    table: Any, s: Array, noise: Array, inner: float, loss: tuple[float, float, float]
+) -> bool:
+    """Take in the gradient s and move.
 
-    It is -1, with nothing changed, for a step that is left to Python, which says what is wrong.
+    Return False, with nothing changed, for a step that Python must take, as it says what is wrong.
     """
+    constants, centre, basis = table.constants, table.centre, table.basis
+    state, new, work = table.state, table.new, table.work
     n, d = basis.shape
     g, x, a = work[:d], work[d : d + n], work[d + n : d + 2 * n]
     for i in range(len(state)):
@@ -90,7 +93,7 @@ def pull_step(
     felt = g2 > (ROUNDING * n) * (ROUNDING * n) * dot(s, s)
     norm2 = g2 if felt else 0.0
     own[T] += 1.0
-    eta = eta_of(own[RULE:T], own[T], (norm2, norm2, UNDECLARED))
+    eta = table.eta_of(own[RULE:T], own[T], (norm2, norm2, UNDECLARED))
     if felt and eta > 0.0:
         descend(y, y, g, eta)
         into_ball(y, constants[R])
@@ -99,16 +102,17 @@ def pull_step(
         while outside and asked < most:
             place(centre, basis, y, x)
             asked += 1
-            outside = separates(table, projects, x, a)
+            outside = separates(table.set, table.projects, x, a)
             if outside:
                 coordinates(basis, a, g)
                 size = math.sqrt(dot(g, g))
                 if not size > UNFELT * math.sqrt(dot(a, a)):
-                    return -1
+                    return False
                 descend(y, y, g, delta * constants[SMALL_R] / size)
         if outside:
-            return -1
+            return False
     own[SEPARATIONS] += float(asked)
     for i in range(len(state)):
         state[i] = new[i]
-    return asked
+    place(centre, basis, state[:d], table.x)
+    return True

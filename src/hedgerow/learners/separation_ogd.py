@@ -17,12 +17,12 @@ from hedgerow.callers import level_outside
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
 from hedgerow.kernels.hulls import coordinates, place
-from hedgerow.kernels.policy_tables import UNDECLARED, set_table
+from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED, CompiledStep, set_table
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.adagrad import BEST_FACTOR, adagrad_eta
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
-from hedgerow.learners.pulls import ROUNDING, most_pulls, pull_step, squeeze_of
+from hedgerow.learners.pulls import ROUNDING, most_pulls, pull_step, pull_table, squeeze_of
 from hedgerow.learners.steps import TANGENT2
 from hedgerow.player import StatefulPlayer
 from hedgerow.sets.compiled import as_written, kernel_matches
@@ -44,6 +44,8 @@ LENGTH, STEEPEST = range(2)
 """The numbers of `steady_eta`: the longest step, and the largest norm so far."""
 LARGEST_RATIO = 1000.0
 """R/r above which a round may need a million pulls and more."""
+UNKNOWN = (UNMEASURED, UNMEASURED, UNDECLARED)
+"""What a step by pulls need not know of a loss."""
 EXPENSIVE = 10_000
 """A round that may need more separations than this, a second or so, is announced."""
 
@@ -69,7 +71,7 @@ class SeparationDescent(StatefulPlayer):
     `most_separations(delta)` questions; it warns before the first one if these are many.
     """
 
-    oblivious_only = False
+    oblivious_only = draws = False
     oracle_calls = 0
 
     def __init__(self, decision_set: DecisionSet, horizon: int | None, eta: Callable[..., float]):
@@ -94,6 +96,7 @@ class SeparationDescent(StatefulPlayer):
         self._workspace = X.workspace()
         self._centre = self._inside.centre
         self._basis = np.ascontiguousarray(self._inside.basis, np.float64)
+        self._x = np.empty(X.dim)
 
     def _check_shape(self, ratio: float) -> None:
         """Refuse a set that is too flat, R/r too large, for the horizon or for any."""
@@ -154,8 +157,7 @@ class SeparationDescent(StatefulPlayer):
         """Take the gradient at y_t and move to y_{t+1}."""
         as_number(loss.value, "the value of the loss")
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
-        told: tuple[Any, ...] | None = None if self.pull is None else (*self.pull, s)
-        if told is None or pull_step(*told) < 0:
+        if self.pull_table is None or not pull_step(self.pull_table, s, s[:0], 0.0, UNKNOWN):
             self._step(s)
         warn_beyond(self.rounds, self.horizon)
 
@@ -164,9 +166,17 @@ class SeparationDescent(StatefulPlayer):
         """How many losses it was told."""
         return int(self._state["t"][0])
 
+    def compiled_step(self) -> CompiledStep | None:
+        """Return its step for compiled rounds; None where a part of it is Python or replaced."""
+        table = self.pull_table
+        if table is None or not as_written(self, SeparationDescent, "ask", "tell"):
+            return None
+        place(self._centre, self._basis, self._state["y"], self._x)
+        return CompiledStep(pull_step, table, self._x, np.empty(self.decision_set.dim))
+
     @cached_property
-    def pull(self) -> tuple[Any, ...] | None:
-        """What the kernel of a step is handed; None where the set has no kernel that separates."""
+    def pull_table(self) -> Any:
+        """What the kernel of a step reads; None where the set has no kernel that separates."""
         X, space, d = self.decision_set, self._workspace.space, self._inside.dim
         own = "squeeze", "most_separations", "_pull", "_step"
         if space is None or isinstance(X, Affine) or not as_written(self, SeparationDescent, *own):
@@ -180,10 +190,19 @@ class SeparationDescent(StatefulPlayer):
         if oracle is None:
             return None
         arrays = (*space.arrays, compiled.label, compiled.members)
-        table = set_table.filled(space=arrays, measure=compiled.measure, oracle=oracle)
-        hull = self._constants, self._centre, self._basis
         state = self._state.array
-        return table, projects, self._eta, *hull, state, state.copy(), np.empty(d + 2 * X.dim)
+        return pull_table.filled(
+            set=set_table.filled(space=arrays, measure=compiled.measure, oracle=oracle),
+            projects=projects,
+            eta_of=self._eta,
+            constants=self._constants,
+            centre=self._centre,
+            basis=self._basis,
+            state=state,
+            new=state.copy(),
+            work=np.empty(d + 2 * X.dim),
+            x=self._x,
+        )
 
     def _step(self, s: Vector) -> None:
         """Move where the set separates in Python."""
@@ -199,6 +218,7 @@ class SeparationDescent(StatefulPlayer):
             asked = self._pull(y, self.squeeze(t))
         state["t"][0], state["y"][:], state["rule"][:] = t, y, rule
         state["separations"][0] += asked
+        place(self._centre, self._basis, y, self._x)
 
     def _pull(self, y: Vector, delta: float) -> int:
         """Take y on the ball R B, then pull it into the set; return the separations asked for."""

@@ -26,15 +26,16 @@ from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition, check_parts
-from hedgerow.policies.play_round import round_table, round_tables, tell_round
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
-from hedgerow.sets.compiled import as_written
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import NO_NUMBERS, as_written
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
+from hedgerow.surrogates.rounds import LossRounds, tell_round
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
@@ -118,11 +119,19 @@ class Constrained(Composition[EvalGrad, Seen]):
     @cached_property
     def _table(self) -> Any:
         """The table by which one kernel takes in a round; None where that takes more."""
-        tables = round_tables(self.learner, self.surrogate)
-        if tables is None or not as_written(self.learner, KernelLearner, "draw"):
+        rounds = self.compiled_rounds(first_order)
+        return rounds.table if isinstance(rounds, LossRounds) else None
+
+    def compiled_rounds(self, look: Feedback, units: Vector = NO_NUMBERS) -> CompiledRounds | None:
+        """Return its rounds for the compiled loops, seen like this; None where a part has none.
+
+        `units` is the state of a `Normalised` around the policy.
+        """
+        make = getattr(self.surrogate, "compiled_rounds", None)
+        if make is None or not as_written(self, Constrained, "ask", "tell"):
             return None
-        step, surrogate = tables
-        return round_table.filled(step=step, surrogate=surrogate, ledger=self._state.array)
+        rounds: CompiledRounds | None = make(self.learner, self.ledger, units)
+        return rounds if rounds is not None and look is rounds.feedback else None
 
     def warn_if_ignored(self) -> None:
         """Warn once if after many violations the weight is still too small to move the play."""

@@ -12,6 +12,8 @@ from hedgerow.policies.summary import TOTALS, add_round
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late import refuse_late
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import NO_NUMBERS, as_written
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,15 @@ class ConstrainedBandit(Composition[Eval, Eval]):
                 "declared=DeclaredValues(lipschitz, bound), or give play and simulate a feedback"
             )
         return self._declared
+
+    def compiled_rounds(self, look: Feedback, units: Vector = NO_NUMBERS) -> CompiledRounds | None:
+        """Return its rounds for the compiled loops, seen like this; None where a part has none."""
+        make = getattr(self.surrogate, "compiled_rounds", None)
+        written = as_written(self, ConstrainedBandit, "ask", "tell")
+        if make is None or units.size or not written or type(look) is not DeclaredValues:
+            return None
+        rounds: CompiledRounds | None = make(self.learner, self._state.array, look)
+        return rounds
 
     def tell(self, cost: Eval, constraint: Eval, *, at: Vector | None = None) -> None:
         """Make the loss of this round and pass it to the learner.

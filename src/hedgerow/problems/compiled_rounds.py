@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hedgerow import kernels
 from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of
 from hedgerow.inputs import Vector, as_count
+from hedgerow.kernels.rounds import function_table
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
 
 Pair = tuple[Function, Function]
@@ -18,7 +20,6 @@ Pair = tuple[Function, Function]
 Piece = Vector | tuple[float, ...]
 Look = Callable[..., float]
 RowArrays = tuple[Index, Vector, Vector, Index, Index]
-Looks = tuple[Look, RowArrays, Look, RowArrays, Vector, Vector, Vector, Vector]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +78,27 @@ class FunctionRows:
         return replace(self, begin=self.begin[left_out:], parts=self.parts[left_out:])
 
 
+class FunctionRounds(NamedTuple):
+    """Rounds of functions, as the loop of `kernels/rounds.py` sees them.
+
+    Args:
+        rounds: how many there are.
+        table: the functions, and memory.
+        gradients: where the gradients of a round's constraints are written, one in each row.
+        values: where their values are written.
+        parts_f: how many parts the cost of each round has.
+        parts_g: how many its constraint has.
+
+    """
+
+    rounds: int
+    table: Any
+    gradients: Vector
+    values: Vector
+    parts_f: Index
+    parts_g: Index
+
+
 @dataclass(frozen=True, eq=False)
 class CompiledChunk:
     """Rounds as arrays, and as functions for those that the loop leaves to the objects.
@@ -95,18 +117,24 @@ class CompiledChunk:
     constraints: FunctionRows | None
     functions: Callable[[int, Vector], Pair]
 
-    def looks(self, n: int) -> Looks:
-        """Return what a loop on n coordinates looks at, and memory to look in.
-
-        These are kernel and arrays of the costs, then of the constraints; scratch memory, a row for
-        each gradient of a cost, one for each of a constraint, and room for their values.
-        """
+    def functions_on(self, n: int) -> FunctionRounds:
+        """Return what a loop on n coordinates evaluates, with memory for gradients and values."""
         f, g = self.costs, self.constraints
         assert f is not None
         assert g is not None
         m, k = (int(rows.parts.max()) for rows in (f, g))
-        memory = np.empty((m, n)), np.empty((k, n)), np.empty(max(m, k))
-        return f.look, f.arrays, g.look, g.arrays, np.empty(max(f.scratch, g.scratch)), *memory
+        gradients, values = np.empty((k, n)), np.empty(max(m, k))
+        table = function_table.filled(
+            look_f=f.look,
+            rows_f=f.arrays,
+            look_g=g.look,
+            rows_g=g.arrays,
+            gradients_f=np.empty((m, n)),
+            gradients_g=gradients,
+            values=values,
+            scratch=np.empty(max(f.scratch, g.scratch)),
+        )
+        return FunctionRounds(self.rounds, table, gradients, values, f.parts, g.parts)
 
     def after(self, left_out: int) -> CompiledChunk:
         """Leave out the first rounds."""
@@ -170,3 +198,10 @@ def _chunk(rounds: Sequence[Pair], n: int) -> CompiledChunk:
     if costs is None or constraints is None:
         costs = constraints = None
     return CompiledChunk(len(rounds), costs, constraints, lambda r, _: rounds[r])
+
+
+def linear_rows(slopes: Vector, offsets: Vector) -> FunctionRows:
+    """Return linear functions as rows for the kernel of `kernels/convex.py`."""
+    kinds = np.full(offsets.size, kernels.convex.LINEAR)
+    rows = np.column_stack([kinds, offsets, slopes])
+    return FunctionRows.of_rows(kernels.convex.look, rows, NO_INDEX, NO_NUMBERS)

@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_count, read_only
-from hedgerow.problems.compiled_rounds import CompiledChunk, packed_chunks
+from hedgerow.problems.compiled_rounds import CompiledChunk, linear_rows, packed_chunks
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.showing import ShownShort
@@ -31,6 +31,15 @@ class LinearChunk(NamedTuple):
         """Yield the rounds one by one."""
         for a, b, c, d in zip(*self, strict=True):
             yield Linear(a, float(b)), Linear(c, float(d))
+
+    def compiled(self) -> CompiledChunk:
+        """Return the rounds as functions with kernels, for policies that need them so."""
+        costs, constraints = linear_rows(*self[:2]), linear_rows(*self[2:])
+        return CompiledChunk(len(self.costs), costs, constraints, self._round)
+
+    def _round(self, r: int, _: Vector) -> Round:
+        (functions,) = LinearChunk(*(part[r : r + 1] for part in self)).rounds()
+        return functions
 
 
 class Problem(ShownShort, ABC):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow._engine.kernel import COMPILED, kernel
+from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
@@ -16,11 +16,13 @@ from hedgerow.kernels.oracles import no_oracle
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.kernels.tangents import everywhere
 from hedgerow.potentials import power_slope
+from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import as_wished
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
+from hedgerow.surrogates.rounds import loss_rounds
 
 Array = Vector
 
@@ -53,8 +55,6 @@ class CostOnlySurrogate(Stateful):
     @cached_property
     def table(self) -> Any:
         """The kernels, for compiled code; their arrays stay as they are."""
-        if not COMPILED:
-            return None
         numbers = np.zeros(10)
         return surrogate_table.filled(
             queue=numbers,
@@ -78,6 +78,10 @@ class CostOnlySurrogate(Stateful):
             asks=False,
             space=NO_SPACE,
         )
+
+    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        return loss_rounds(self, CostOnlySurrogate, learner, ledger, units)
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the cost; the constraint is looked at only to refuse what is no feedback."""

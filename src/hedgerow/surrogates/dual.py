@@ -10,6 +10,10 @@ import numpy as np
 from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.learners.blocked_ogd import BlockedOGD
+from hedgerow.learners.one_point import OnePoint
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import as_written
 from hedgerow.snapshot import State, Stateful
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked, most_violated
@@ -126,6 +130,17 @@ class DualSurrogate(Dual):
     (EvalGrad(value=3.0, grad=array([0.]), lipschitz=None), 1.5)
     """
 
+    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        from hedgerow.surrogates.dual_rounds import DualRounds
+
+        if not isinstance(learner, BlockedOGD) or learner.workspace.space is None:
+            return None
+        written = as_written(learner, BlockedOGD, "ask", "tell", "_add") and as_written(
+            self, DualSurrogate, "tell", "_charge"
+        )
+        return DualRounds(learner, self, ledger, units) if written else None
+
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round; where g_t(x_t) <= 0 the subgradient of g_t^+ is 0."""
         cost = checked(cost, "cost")
@@ -141,6 +156,23 @@ class DualValues(Dual):
 
     lam_m is known before the block begins, so an estimate of this loss's gradient is unbiased.
     """
+
+    def compiled_rounds(self, learner: Any, totals: Vector, look: Any) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        from hedgerow.surrogates.one_point_rounds import OnePointRounds
+
+        blocks = getattr(learner, "learner", None)
+        if not isinstance(learner, OnePoint) or not isinstance(blocks, BlockedOGD):
+            return None
+        written = (
+            as_written(blocks, BlockedOGD, "ask", "tell", "_add")
+            and as_written(
+                learner, OnePoint, "ask", "tell", "_draw", "_around", "_estimate", "_next"
+            )
+            and as_written(self, DualValues, "tell", "_charge")
+        )
+        fits = written and max(look.lipschitz, look.bound) <= LARGEST_PART
+        return OnePointRounds(learner, self, totals, look) if fits else None
 
     def tell(self, cost: Eval, constraint: Eval) -> Eval:
         """Return the loss at the played point, with its Lipschitz constant and bound."""

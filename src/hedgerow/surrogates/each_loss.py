@@ -18,7 +18,7 @@ Array = Any
 NOT_MADE = (math.nan, math.nan)
 
 
-@kernel(two, surrogate_tables, write, write, read, number, rows, read, read, read)
+@kernel(two, surrogate_tables, write, write, read, number, rows, read, read)
 def make_each_loss(
     surrogates: Any,
     s: Array,
@@ -28,7 +28,6 @@ def make_each_loss(
     gradients: Array,
     values: Array,
     x: Array,
-    at: Array,
 ) -> tuple[float, float]:
     """Take in a round and write the loss's gradient a + the sum of weights times gradients to s.
 
@@ -42,7 +41,7 @@ def make_each_loss(
         surrogate, c = tables[k], gradients[k]
         tangent2 = surrogate.measure(surrogate.label, surrogate.members, a, cost2)
         norms2 = (cost2, dot(c, c), tangent2)
-        weight = weigh(surrogate, scratch, a, cost, c, values[k], x, at, norms2)
+        weight = weigh(surrogate, scratch, a, cost, c, values[k], x, x, norms2)
         if weight != weight:
             refused = k
             break

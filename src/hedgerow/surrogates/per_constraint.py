@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow._engine.kernel import COMPILED
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.policy_tables import surrogate_tables
 from hedgerow.protocols.parts import ReadsLedger
-from hedgerow.sets.compiled import NO_NUMBERS
+from hedgerow.protocols.rounds import CompiledRounds, compiled_step
+from hedgerow.sets.compiled import NO_NUMBERS, as_written
 from hedgerow.snapshot import Restorable, Stateful
+from hedgerow.surrogates.each_loss import make_each_loss
 from hedgerow.surrogates.queued import FirstOrder, checked, checked_each
+from hedgerow.surrogates.rounds import EachLossRounds
 
 
 class PerConstraintSurrogate(Stateful):
@@ -43,7 +47,8 @@ class PerConstraintSurrogate(Stateful):
         if any(table is None for table in each):
             return None
         self._each = each  # what is handed on has only the addresses
-        return surrogate_tables.filled(tables=np.array([table.address for table in each]))
+        rows: Any = np.array([table.address for table in each]) if COMPILED else each
+        return surrogate_tables.filled(tables=rows)
 
     def read(self, ledger: Vector) -> None:
         """Lend the policy's sums to the surrogates that read them."""
@@ -92,16 +97,13 @@ class PerConstraintSurrogate(Stateful):
             )
         cost = checked(cost, "cost")
         seen = checked_each(constraints, cost.grad.size)
-        if self.tables is not None:
-            from hedgerow.surrogates.each_loss import make_each_loss
-
+        if self.tables is not None and at is None:
             s, scratch, x = np.empty((3, cost.grad.size))
             if self._ledger.size:
                 x = self._ledger[: s.size]  # else never looked at
             gradients, values = np.array([g.grad for g in seen]), np.array([g.value for g in seen])
             price, _ = make_each_loss(
-                *(self.tables, s, scratch, cost.grad, cost.value, gradients, values),
-                *(x, x if at is None else at),
+                self.tables, s, scratch, cost.grad, cost.value, gradients, values, x
             )
             if price == price:  # else the round is left to what follows
                 return EvalGrad(cost.value + self.price, s)
@@ -111,6 +113,16 @@ class PerConstraintSurrogate(Stateful):
             if weight != 0.0:
                 grad += weight * constraint.grad
         return EvalGrad(cost.value + self.price, grad)
+
+    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        step = None if units.size else compiled_step(learner)
+        written = as_written(self, PerConstraintSurrogate, "tell") and all(
+            as_written(part, FirstOrder, "tell") for part in self.surrogates
+        )
+        if step is None or not written or self.tables is None:
+            return None
+        return EachLossRounds(learner, step, self.tables, ledger)
 
     @property
     def _parts(self) -> dict[str, Restorable]:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
-from hedgerow._engine.kernel import COMPILED
 from hedgerow._engine.signatures import FORCE2
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
@@ -18,12 +17,14 @@ from hedgerow.kernels.certificate import lost_against
 from hedgerow.kernels.oracles import no_oracle
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.potentials import Potential, Slope
+from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, NO_SPACE, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard, as_wished
 from hedgerow.surrogates.make_loss import weigh_round
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach, note_force
+from hedgerow.surrogates.rounds import loss_rounds
 
 Kernel = Callable[..., Any]
 
@@ -145,7 +146,7 @@ class FirstOrder(Queued):
     def table(self) -> Any:
         """The kernels and arrays, for compiled code; None where a part is Python."""
         measured, kind, ranges = self.ranges.measure(), type(self), self.ranges.array
-        if not COMPILED or self.slope is None or measured is None:
+        if self.slope is None or measured is None:
             return None
         if kind.weigh is not FirstOrder.weigh or "weigh" in vars(self):
             return None
@@ -178,6 +179,10 @@ class FirstOrder(Queued):
             asks=space is not None,
             space=NO_SPACE if space is None else space.arrays,
         )
+
+    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        return loss_rounds(self, FirstOrder, learner, ledger, units)
 
     def weigh(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
         """Take in a round, seen at the play or at `at`; return the weight on the constraint."""

@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
-from hedgerow.inputs import as_number
+from hedgerow.inputs import Vector, as_number
+from hedgerow.learners.block_bandit import BlockConditionalGradient
 from hedgerow.potentials import Height, Potential
-from hedgerow.sets.compiled import kernel_matches
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.sets.compiled import as_written, kernel_matches
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.ranges import Ranges
@@ -58,6 +60,19 @@ class Values(Queued):
         if self.slope is None or not kernel_matches(potential, "value", "height"):
             return None
         return None if "value" in vars(potential) else potential.height()  # type: ignore[attr-defined]
+
+    def compiled_rounds(self, learner: Any, totals: Vector, look: Any) -> CompiledRounds | None:
+        """Return the rounds of a policy with this learner, for the compiled loops."""
+        from hedgerow.surrogates.value_rounds import ValueRounds
+
+        if not isinstance(learner, BlockConditionalGradient):
+            return None
+        written = as_written(
+            learner, BlockConditionalGradient, "ask", "tell", "_draw", "_descend"
+        ) and as_written(self, Values, "tell", "charge")
+        if not written or learner.kernels is None or self.height is None:
+            return None
+        return ValueRounds(learner, self, totals, look)
 
     def charge(self, constraint: Eval, t: float) -> Eval:  # noqa: ARG002 - the state has it
         """Take in the constraint of round t and return what it adds to the loss."""

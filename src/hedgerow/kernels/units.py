@@ -1,4 +1,4 @@
-"""The units of a `Normalised` policy, as the kernels that tell it a round measure them."""
+"""Rounds in the units of what was seen: the sizes of gradients of a `Normalised` policy."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.signatures import LABEL, MEMBERS, SPACE
-from hedgerow.baselines.projecting import NEGLIGIBLE
 from hedgerow.kernels.tangents import measures
 from hedgerow.kernels.vectors import four
 
 Array = Any
 GF, GG, TOLD, COST, CCV, VIOLATED = range(6)
 """The numbers of `Normalised`, in whose units a round is told."""
+NEGLIGIBLE = 1e-150
+"""Gradients below this are taken for zero: their inverse would leave float64."""
 NO_UNITS = np.zeros(0)
 """Of a policy that is told rounds as they are."""
 

@@ -1,0 +1,165 @@
+"""Rounds of which a block bandit sees values alone, in one kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from hedgerow._engine.kernel import function, kernel, nothing, number, read, rows, write
+from hedgerow._engine.signatures import CHARGE_VALUES, SLOPE, SPACE
+from hedgerow._engine.table import TableType
+from hedgerow.feedback import LARGEST_VALUE
+from hedgerow.inputs import Vector
+from hedgerow.kernels.certificate import is_play_left, leave_play
+from hedgerow.kernels.oracles import oracle_type
+from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
+from hedgerow.learners.arguments import before_warning
+from hedgerow.learners.block_bandit import (
+    END_BLOCK,
+    BlockConditionalGradient,
+    play_around,
+    take_value,
+)
+from hedgerow.learners.blocks import BLOCK_BETA
+from hedgerow.protocols.parts import Feedback
+from hedgerow.protocols.rounds import CompiledRounds
+from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
+from hedgerow.surrogates.values import Values
+
+Array = Any
+ROUNDS, COST, CCV, VIOLATED = range(4)
+"""The numbers of a bandit policy's state [the play after the last round | numbers]."""
+
+value_table = TableType(
+    "ValueTable",
+    {
+        "state": write,  # of the learner
+        "constants": read,
+        "centre": read,
+        "work": write,
+        "end_block": function(*END_BLOCK),
+        "regulariser": function(*BLOCK_BETA),
+        "rule": read,
+        "oracle": oracle_type,
+        "space": SPACE,
+        "queue": write,  # of the surrogate
+        "kept": write,  # memory for the queue
+        "ranges": write,
+        "units": read,
+        "charge_values": function(*CHARGE_VALUES),
+        "slope": function(*SLOPE),
+        "height": function(*SLOPE),
+        "potential": read,
+        "totals": write,  # of the policy
+        "noise": rows,  # a direction for each round
+        "y": write,  # the decision
+        "lipschitz": number,  # declared constants of costs and constraints
+        "bound": number,
+    },
+)
+
+
+@kernel(nothing, write, number, number)
+def add_values(totals: Array, cost: float, value: float) -> None:
+    """Add a round to the totals of a policy that sees values."""
+    totals[ROUNDS] += 1.0
+    totals[COST] += cost
+    totals[CCV] += max(0.0, value)
+    totals[VIOLATED] += 1.0 if value > 0.0 else 0.0
+
+
+@kernel(types.boolean, value_table, *SEEN_ROUND)
+def play_values(
+    table: Any,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    products: tuple[float, float, float, float],
+    k: int,
+) -> bool:
+    """Take in the values of a round, as `kernels/rounds.py` describes it; gradients are unused."""
+    queue, kept, y = table.queue, table.kept, table.y
+    largest = min(LARGEST_PART, table.bound * (1.0 + 1e-9))
+    if not (abs(cost) <= largest and abs(value) <= largest):
+        return False
+    for i in range(len(queue)):
+        kept[i] = queue[i]
+    queue[ROUND] += 1.0
+    price, steeper, wider = table.charge_values(
+        *(queue, table.ranges, table.units, table.slope, table.height, table.potential),
+        *(value, table.lipschitz, table.bound),
+    )
+    queue[PRICE] = price
+    loss, L, M = cost + price, table.lipschitz + steeper, table.bound + wider
+    if not (abs(loss) <= LARGEST_VALUE and L <= LARGEST_VALUE and M <= LARGEST_VALUE):
+        for i in range(len(queue)):
+            queue[i] = kept[i]
+        return False
+    take_value(
+        *(table.state, table.constants, table.centre, table.noise[k], loss, L, M, table.work),
+        *(table.end_block, table.regulariser, table.rule, table.oracle, table.space),
+    )
+    add_values(table.totals[len(y) :], cost, value)
+    play_around(table.state, table.centre, table.constants, y)
+    return True
+
+
+class ValueRounds(CompiledRounds):
+    """Rounds of a block bandit and its surrogate.
+
+    Args:
+        learner: who plays.
+        surrogate: makes the losses.
+        totals: the policy's state.
+        look: what it may see.
+
+    """
+
+    linear = False
+
+    def __init__(
+        self, learner: BlockConditionalGradient, surrogate: Values, totals: Vector, look: Any
+    ):
+        assert learner.kernels is not None
+        assert surrogate.slope is not None
+        self.feedback: Feedback = look
+        self._learner, self._totals, queue = learner, totals, surrogate._state.array
+        self._y = np.empty(learner.decision_set.dim)
+        slope, potential = surrogate.slope
+        self._fields = {
+            "state": learner._state.array,
+            "constants": learner._constants,
+            "centre": learner._room.inside.centre,
+            "work": np.empty(3 * self._y.size),
+            **learner.kernels._asdict(),
+            "queue": queue,
+            "kept": np.empty(queue.size),
+            "ranges": surrogate.ranges.array,
+            "units": surrogate._units,
+            "charge_values": type(surrogate).charge_values,
+            "slope": slope,
+            "height": surrogate.height,
+            "potential": potential,
+            "totals": totals,
+            "y": self._y,
+            "lipschitz": look.lipschitz,
+            "bound": look.bound,
+        }
+
+    def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:  # noqa: ARG002
+        """Return the table with the directions of these rounds."""
+        learner = self._learner
+        play_around(learner._state.array, learner._room.inside.centre, learner._constants, self._y)
+        if not is_play_left(self._totals, self._y):  # the learner was told by itself
+            return None, first
+        end = before_warning(first, end, learner.rounds, learner.horizon)
+        table = value_table.filled(**self._fields, noise=learner.draw(end - first))
+        return policy_of(play_values, table, self._y), end
+
+    def finish(self, played: int) -> None:
+        """Remember the decision, and how many directions were used."""
+        leave_play(self._totals, self._y)
+        self._learner.give_back(played)
