@@ -29,8 +29,8 @@ LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
     "BlockConstraints", "Bounds", "Composition", "Directions", "Dual",
-    "FeasibleFollower", "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
-    "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
+    "FeasibleFollower", "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock",
+    "MappedRounds", "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
     "KernelSchedule", "WeighedStep",
