@@ -30,9 +30,9 @@ INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
     "BlockConstraints", "Bounds", "Composition", "Directions", "Dual",
     "FeasibleFollower", "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock",
-    "MappedRounds", "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
-    "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
-    "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
+    "MappedRounds", "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent",
+    "ProjectedPoint", "Projecting", "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels",
+    "Stepping", "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
     "KernelSchedule", "WeighedStep",
     "check_preset", "priced", "stand_alone", "units",
 }  # fmt: skip
