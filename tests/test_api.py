@@ -28,13 +28,12 @@ ROOMS = set(hedgerow.__all__) - NAMES
 LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
-    "BlockConstraints", "Bounds", "Composition", "Directions", "Dual",
-    "FeasibleFollower", "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock",
-    "MappedRounds", "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent",
-    "ProjectedPoint", "Projecting", "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels",
-    "Stepping", "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
-    "KernelSchedule", "WeighedStep",
-    "check_preset", "priced", "stand_alone", "units",
+    "BlockConstraints", "Bounds", "Composition", "Directions", "Dual", "FeasibleFollower",
+    "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
+    "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
+    "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
+    "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
+    "KernelSchedule", "WeighedStep", "check_preset", "priced", "stand_alone", "units",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a room."""
 
