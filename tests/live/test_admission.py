@@ -211,6 +211,19 @@ def test_a_body_is_not_read_before_the_token_is_checked(attacked):
         assert status in (401, 429)
 
 
+def test_a_request_with_two_lengths_is_the_last_of_its_connection(attacked):
+    store, send = attacked
+    before = state(store)
+    hidden = "0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    claims = {"Content_Length": "5", "Transfer_Encoding": f"chunked\r\n\r\n{hidden}"}
+    claims = {"Connection": "keep-alive", **claims}
+    status, body = send("POST", "/sessions/secret/decisions", None, "nobody", claims)
+    assert status == 400
+    assert b"not both" in body
+    assert b"HTTP/1.1 200" not in body  # the answer of the hidden request
+    assert state(store) == before
+
+
 @pytest.mark.parametrize(
     ("claims", "status"),
     [
