@@ -123,10 +123,7 @@ def stored_spec(text: str, name: str) -> Spec:
 
 def policy_of(spec: Spec) -> Policy[Any, Any]:
     """Build the policy of a specification."""
-    if spec.set is not None:
-        X = _set_of(spec.set)
-    else:
-        X = _problem_set(spec.problem, spec.seed)
+    X = _set_of(spec.set) if spec.set is not None else _problem_set(spec.problem, spec.seed)
     method = METHODS[spec.method]
     return method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
 
