@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from hedgerow.experiments.executors import serial
+from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
+from hedgerow.experiments.sweeps import sweep
 from hedgerow.report.escaping import in_latex
 from hedgerow.report.headline import (
     answers,
@@ -84,7 +87,7 @@ def test_answers_follow_from_the_results(tmp_path: Path, summary: Summary):
     guo = rows["guo_recoo"]
     assert kept.startswith(f"{named('guo_recoo')}, of 8 methods: its CCV is {guo.ccv} %")
     assert f"next is {named(OURS)}, {rows[OURS].ccv} %, and 4 seeds decide" in kept
-    assert f"most has {HOSTILE}, {rows[HOSTILE].ccv} %" in kept
+    assert f"highest is {HOSTILE}, {rows[HOSTILE].ccv} %" in kept
     assert "costs more than the best fixed action that satisfies every round" in cost
     assert f"below 90 %, {named(WANG)} costs least: regret {rows[WANG].regret} %, CCV" in cost
     assert fast == (
@@ -173,17 +176,63 @@ def test_every_table_says_what_is_a_reconstruction(tmp_path: Path):
             assert remark in text, (name, remark)
 
 
-def test_a_regret_around_zero_costs_as_much(tmp_path: Path):
+def test_a_regret_around_zero_is_not_called_equal(tmp_path: Path):
     even = Made([-1.0, 1.0, -1.0, 1.0], ccv=[1.0] * 4)
     _, cost = said(summarised(tmp_path, {OURS: even, SINHA: Made([0.0] * 4, ccv=[2.0] * 4)}))
-    assert cost.startswith(f"{named(OURS)} costs as much as the best fixed action")
+    assert cost.startswith(f"{named(OURS)} costs about as much as the best fixed action")
+    assert "± 1.8 %, which may be above or below 0)" in cost
+
+
+@pytest.mark.parametrize(
+    ("second", "decided"), [([-2.0, -2.1, -2.0, -2.1], "decide"), ([-9.0, 4, -9, 4], "do not dec")]
+)
+def test_the_lowest_cost_says_whether_the_seeds_decide(tmp_path: Path, second, decided):
+    made = {
+        OURS: Made([1.0] * 4, ccv=[1.0] * 4),
+        SINHA: Made([-3.0, -3.1, -3.1, -3.0], ccv=[3.0] * 4),
+        "my_methods:mine": Made(second, ccv=[2.0] * 4),
+    }
+    _, cost = said(summarised(tmp_path, made))
+    assert f"{named(SINHA)} costs least: regret -" in cost
+    assert "; next is my_methods:mine, -" in cost
+    assert f"and 4 seeds {decided}" in cost
+
+
+def test_the_page_says_where_shorter_games_are(tmp_path: Path):
+    results = tmp_path / "results"
+    (tmp_path / "two.toml").write_text(
+        "name = 'two'\nmethods = ['projection_free_coco']\nhorizons = [10, 20]\nseeds = [1, 2]\n"
+        "[[problems]]\nkind = 'iid_simplex'\nn = 3\n"
+    )
+    sweep(load_experiment(tmp_path / "two.toml"), results, serial)
+    first, _ = what_was_run(Summary(Results(results)))
+    assert "T = 20; 2 seeds" in first
+    assert first.endswith(
+        "4 runs; 0 were refused, and 0 have no benchmark. Shorter games, T = 10, are counted here; "
+        "table.csv has their results."
+    )
+
+
+def test_the_page_says_which_method_has_no_run(tmp_path: Path):
+    results = tmp_path / "results"
+    made = {name: Made([1.0] * 4) for name in (OURS, SINHA, "my_methods:failed")}
+    summarised(results, made)
+    for record in (results / "runs").glob("*.json"):
+        if json.loads(record.read_bytes())["method"] == "my_methods:failed":
+            record.unlink()
+    summary = Summary(Results(results))
+    first, _ = what_was_run(summary)
+    assert first.startswith("Played: 2 of 3 methods on ")
+    assert "8 runs; not finished: none of my_methods:failed; 0 were refused" in first
+    text = write_report(summary, tmp_path / "page").read_text()
+    assert '<p class="warn">8 runs; not finished: none of my_methods:failed.</p>' in text
 
 
 def test_the_page_opens_with_what_was_run(summary: Summary, page: Path):
     text = page.read_text()
     first, second = what_was_run(summary)
     assert "8 methods on Routes on a graph by the paper's recipe (atlas_like), T = 100" in first
-    assert "4 seeds (40 to 43). 32 runs, of which 0 refused" in first
+    assert "4 seeds (40 to 43). 32 runs; 0 were refused, and 0 have no benchmark." in first
     assert second == "Hedgerow 0.", "the environment was not stored"
     order = [html.escape(first), 'id="answers"', *map(html.escape, said(summary))]
     order += ['id="headline-0"', "<strong>CCV</strong>", 'id="plane-practical-0"', 'id="verdicts"']

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import sqlalchemy as sql
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
@@ -15,6 +16,7 @@ from starlette.routing import Route
 
 import hedgerow as hr
 from hedgerow.live.admission import Admission, Limits
+from hedgerow.live.schema import TOKENS
 from hedgerow.live.service import make_app
 from hedgerow.live.tokens import ROLES, make_token, revoke_token, tokens
 
@@ -209,6 +211,30 @@ def test_a_body_is_not_read_before_the_token_is_checked(attacked):
         claims = {"Content_Length": "4000000"}
         status, _ = send("POST", "/sessions/secret/decisions", None, "nobody", claims)
         assert status in (401, 429)
+
+
+def test_a_token_of_a_damaged_role_is_no_token(tmp_path):
+    store = hr.live.Store(tmp_path / "s.db")
+    token = make_token(store, "observe")
+    with store.writing() as connection:
+        connection.execute(sql.update(TOKENS).values(role="root"))
+    with listening(make_app(store)) as http:
+        answer = http.get("/sessions", headers={"Authorization": f"Bearer {token}"})
+        assert answer.status_code == 401
+        assert "give a valid token" in answer.text
+
+
+def test_a_request_with_two_lengths_is_the_last_of_its_connection(attacked):
+    store, send = attacked
+    before = state(store)
+    hidden = "0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+    claims = {"Content_Length": "5", "Transfer_Encoding": f"chunked\r\n\r\n{hidden}"}
+    claims = {"Connection": "keep-alive", **claims}
+    status, body = send("POST", "/sessions/secret/decisions", None, "nobody", claims)
+    assert status == 400
+    assert b"not both" in body
+    assert b"HTTP/1.1 200" not in body  # the answer of the hidden request
+    assert state(store) == before
 
 
 @pytest.mark.parametrize(

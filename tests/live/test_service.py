@@ -25,9 +25,10 @@ from listening import listening
 import hedgerow as hr
 from hedgerow.cli.app import app as command_line
 from hedgerow.cli.live import check_reach
+from hedgerow.experiments.problems import KINDS
 from hedgerow.live.admission import Limits
 from hedgerow.live.service import make_app
-from hedgerow.live.specs import Spec, check_spec
+from hedgerow.live.specs import Spec, check_spec, policy_of
 from hedgerow.live.tokens import find_token, make_token, revoke_token, tokens
 from kill_live import broken_invariants, journal
 
@@ -267,6 +268,9 @@ def test_names_of_others_are_refused(shared, name):
         ({"set": {"kind": "Simplex", "n": 3.5}}, "set.n must be a whole number"),
         ({"set": {"kind": "Simplex", "m": 3}}, "unknown key 'm'"),
         ({"set": {"kind": "UnitFlow", "edges": [[0]], "source": 0, "target": 1}}, "pairs of nodes"),
+        ({"set": {"kind": "Box", "lower": "ab", "upper": "cd"}}, "set.lower must be a list of num"),
+        ({"set": {"kind": "SpanningTrees", "edges": [[0, {}]]}}, "must name nodes by strings or"),
+        ({"set": None, "problem": {"kind": "iid_linear"}}, "takes a set; give `set` instead"),
         ({"set": None}, "either `set` or `problem`"),
         ({"set": {}}, "lacks the key 'kind'"),
         ({"set": []}, "`set` should be an object"),
@@ -296,6 +300,24 @@ def test_files_are_not_read_over_http():
     spec = Spec(method="projection_free_coco", problem=problem)
     check_spec(spec, 1000)
     assert spec.given() == {"method": "projection_free_coco", "problem": problem}
+
+
+OVER_HTTP = [
+    kind
+    for kind in KINDS.values()
+    if not any(parameter.is_file or parameter.is_set for parameter in kind.parameters.values())
+]
+
+
+@pytest.mark.parametrize("kind", OVER_HTTP, ids=lambda kind: kind.name)
+def test_the_set_of_a_problem_is_built_without_its_rounds(kind):
+    problem = {"kind": kind.name}
+    spec = Spec(method="unconstrained", problem=problem, horizon=10**15, seed=3)
+    check_spec(spec, 20_000)
+    served, played = policy_of(spec).decision_set, kind.build(70, 3).decision_set
+    assert repr(served) == repr(played)
+    for direction in np.random.default_rng(0).standard_normal((5, played.dim)):
+        assert np.array_equal(served.lmo(direction), played.lmo(direction))
 
 
 def test_different_settings_for_the_same_name_are_refused(served):

@@ -7,6 +7,7 @@ import logging
 import numpy as np
 import pytest
 import sqlalchemy as sql
+from sqlalchemy.schema import DropTable
 from typer.testing import CliRunner
 
 import hedgerow as hr
@@ -243,7 +244,29 @@ def test_the_command_reports_and_repairs(tmp_path):
     assert "Nothing was written" in shown.output
     shown = run(app, ["live", "check", "--repair", path])
     assert shown.exit_code == 0
-    assert "All of this was repaired." in shown.output
+    assert "Each of these repairs was made, and the store can be used." in shown.output
     assert run(app, ["live", "check", path]).exit_code == 0
     assert run(app, ["live", "check", str(tmp_path / "none.db")]).exit_code == 2
     assert not (tmp_path / "none.db").exists()
+
+
+def test_a_row_that_is_accepted_is_not_called_right(tmp_path):
+    path = str(tmp_path / "s.db")
+    played(path)
+    change(path, DAMAGE["a round"])
+    shown = CliRunner().invoke(app, ["live", "check", path])
+    assert "row 39 was changed; repair: accept it as it is now, although it may be" in shown.output
+
+
+@pytest.mark.parametrize("how", ["cut", "no table"])
+def test_a_file_that_sqlite_cannot_read_needs_a_backup(tmp_path, how):
+    path = tmp_path / "s.db"
+    played(str(path))
+    if how == "cut":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    else:
+        change(str(path), DropTable(SNAPSHOTS))
+    shown = CliRunner().invoke(app, ["live", "check", str(path)])
+    assert shown.exit_code == 2
+    assert "is damaged (" in shown.output
+    assert "restore a backup" in " ".join(shown.output.split())

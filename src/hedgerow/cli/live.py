@@ -132,7 +132,7 @@ def check(
         if repair:
             left = check_store(store)
             if found and not left:
-                say("All of this was repaired.")
+                say("Each of these repairs was made, and the store can be used.")
         elif found and len(left) < len(found):
             say("Nothing was written; `hedgerow live check --repair STORE` recovers what it can.")
         if not found:

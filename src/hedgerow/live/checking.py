@@ -212,7 +212,7 @@ class _Session:
                     if link(chain, _with(row, numbers), row.action_digest) == row.chain:
                         remedy = "compute it again from the feedback"
                     else:
-                        numbers, remedy = {}, "keep it as it is"
+                        numbers, remedy = {}, "accept it as it is now, although it may be wrong"
                     found.append(Damage(self.where, f"row {row.seq} was changed", remedy))
                     changes.append(_Change(row.seq, numbers))
                 if (change := self._check_payload(row, known)) is not None:

@@ -259,6 +259,9 @@ class _RequestLog:
             await self.app(scope, receive, send)
             return
         begin_, status = time.perf_counter(), 0
+        # Its length has two readings, so a proxy may disagree about where the next request begins.
+        names = {name for name, _ in scope["headers"]}
+        ambiguous = {b"content-length", b"transfer-encoding"} <= names
 
         async def send_noted(event: Event) -> None:
             nonlocal status
@@ -266,10 +269,16 @@ class _RequestLog:
                 status = event["status"]
                 safe = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
                 event["headers"] = [*event["headers"], *safe]
+                if ambiguous:
+                    event["headers"].append((b"connection", b"close"))
             await send(event)
 
         try:
-            await self.app(scope, receive, send_noted)
+            if ambiguous:
+                sentence = "give either Content-Length or Transfer-Encoding, not both"
+                await refused(Refusal(400, "malformed", sentence))(scope, receive, send_noted)
+            else:
+                await self.app(scope, receive, send_noted)
         except Exception:
             LOG.exception("unexpected error")
             if status == 0:

@@ -55,7 +55,7 @@ def _numbers(value: Any, where: str) -> Any:
 
 def _node(value: Any, where: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"{where} must be a string or an integer")
+        raise ValueError(f"{where} must name nodes by strings or integers, got {value!r:.60}")
     return value
 
 
@@ -123,10 +123,7 @@ def stored_spec(text: str, name: str) -> Spec:
 
 def policy_of(spec: Spec) -> Policy[Any, Any]:
     """Build the policy of a specification."""
-    if spec.set is not None:
-        X = _set_of(spec.set)
-    else:
-        X = _problem_set(spec.problem, spec.horizon, spec.seed)
+    X = _set_of(spec.set) if spec.set is not None else _problem_set(spec.problem, spec.seed)
     method = METHODS[spec.method]
     return method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
 
@@ -144,7 +141,7 @@ def _set_size(table: Any) -> int:
     if "n" in table:
         n = schema.count(table["n"], "set.n")
         return n * n if kind == "Birkhoff" else n
-    return max(len(value) for value in table.values() if isinstance(value, list))
+    return max((len(value) for value in table.values() if isinstance(value, list)), default=0)
 
 
 def _keys_of(table: Any) -> tuple[str, dict[str, Check]]:
@@ -157,13 +154,15 @@ def _keys_of(table: Any) -> tuple[str, dict[str, Check]]:
     return kind, keys
 
 
-def _problem_set(table: Any, horizon: int, seed: int) -> DecisionSet:
+def _problem_set(table: Any, seed: int) -> DecisionSet:
     if not isinstance(table, Mapping) or "kind" not in table:
         raise ValueError("problem lacks the key 'kind'; `hedgerow list` shows all kinds")
     kind = KINDS[schema.one_of(table["kind"], KINDS, "problem.kind")]
     known = kind.parameters
     if any(parameter.is_file for parameter in known.values()):
         raise ValueError(f"problem.kind {kind.name!r} reads a file, which is not done over HTTP")
+    if any(parameter.is_set for parameter in known.values()):
+        raise ValueError(f"problem.kind {kind.name!r} takes a set; give `set` instead of `problem`")
     schema.check_keys(table, "problem", ("kind",), list(known))
     given = {
         key: schema.checked(value, known[key].type, f"problem.{key}")
@@ -173,7 +172,8 @@ def _problem_set(table: Any, horizon: int, seed: int) -> DecisionSet:
     for key, value in given.items():
         if isinstance(value, int):
             _check_size(value, 10**5, f"problem.{key}")
-    return kind.build(horizon, seed, **given).decision_set
+    # The set does not depend on the number of rounds, and some kinds draw all rounds at once.
+    return kind.build(1, seed, **given).decision_set
 
 
 def _check_size(dim: int, largest: int, what: str = "the dimension") -> None:

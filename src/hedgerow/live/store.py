@@ -326,6 +326,11 @@ class Store:
             why = " ".join(str(getattr(error, "orig", error)).split("\n")[0].split())
             if "not a database" in why:
                 raise ValueError(f"{self.place} is no SQLite file; give another path") from None
+            if "malformed" in why or "no such table" in why:
+                raise StoreError(
+                    f"the store {self.place} is damaged ({why}); restore a backup, or see what "
+                    "SQLite's command .recover can still read"
+                ) from None
             raise StoreError(
                 f"the store {self.place} cannot be used ({why}); check that it is there, that it "
                 "may be written to, and that its disk is not full"

@@ -85,7 +85,7 @@ def find_token(store: Store, given: str) -> Token | None:
         found = store.run(connection, FIND, {"id": shape[1] if shape else ""})
     row = found[0] if found else None
     same = hmac.compare_digest(_digest(given), NOBODY if row is None else row.digest)
-    if row is None or not same or row.revoked is not None:
+    if row is None or not same or row.revoked is not None or row.role not in ROLES:
         return None
     return Token(row.id, row.role, row.label, row.created, row.revoked)
 

@@ -12,7 +12,7 @@ from hedgerow.experiments.problems import KINDS
 from hedgerow.report.naming import HEADLINE, OURS, in_words, is_own
 from hedgerow.report.picture import Styles, styles_with
 from hedgerow.report.provenance import how_far, made_by
-from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, three_digits
+from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, Which, three_digits
 from hedgerow.report.verdicts import IGNORED, Game, route_place
 
 BEST = "the best fixed action that satisfies every round's constraint, known only afterwards"
@@ -90,7 +90,7 @@ def answers(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Answ
     """Say which method violates least, at what cost, and how fast it is, of all that played."""
     rows = sorted(summary.at(place, preset), key=lambda row: row.ccv.value)
     found = [Answer("Which method violates least?", _kept(Game(summary, place, preset), rows))]
-    found.append(Answer("At what cost?", _cost(rows)))
+    found.append(Answer("At what cost?", _cost(Game(summary, place, preset), rows)))
     if any(math.isfinite(row.microseconds) for row in rows):
         found.append(Answer("How fast?", _speed(rows)))
     return found
@@ -102,29 +102,38 @@ def _kept(game: Game, rows: Sequence[Row]) -> str:
     if not others:
         return f"{said}; no other method was played."
     said = f"{_name(first)}, of {1 + len(others)} methods: its CCV is {first.ccv} % of blind play's"
-    lead = game.lead(first.config.method, others[0].config.method, "ccv")
+    said += f"; next is {_name(others[0])}, {others[0].ccv} %, and "
+    said += _decided(game, first, others[0], "ccv")
+    last = f"; highest is {_name(others[-1])}, {others[-1].ccv} %" if len(others) > 1 else ""
+    return f"{said}{last}."
+
+
+def _decided(game: Game, first: Row, second: Row, which: Which) -> str:
+    """Say whether the seeds that both played put the first below the second."""
+    lead = game.lead(first.config.method, second.config.method, which)
     one, decided = len(lead.values) == 1, lead.mean.below(0.0)
     verb = (
         ("decides" if one else "decide") if decided else ("does" if one else "do") + " not decide"
     )
-    seeds = f"{len(lead.values)} seed{'' if one else 's'} {verb}"
-    said += f"; next is {_name(others[0])}, {others[0].ccv} %, and {seeds} between the two"
-    last = f"; most has {_name(others[-1])}, {others[-1].ccv} %" if len(others) > 1 else ""
-    return f"{said}{last}."
+    return f"{len(lead.values)} seed{'' if one else 's'} {verb} between the two"
 
 
-def _cost(rows: Sequence[Row]) -> str:
+def _cost(game: Game, rows: Sequence[Row]) -> str:
     first, least = rows[0], _least_regret(rows)
     sign = first.regret.above(0.0)
-    cost = "as much as" if sign is None else "more than" if sign else "less than"
-    said = f"{_name(first)} costs {cost} {BEST} (regret {first.regret} %)"
+    cost = "about as much as" if sign is None else "more than" if sign else "less than"
+    said = f"{_name(first)} costs {cost} {BEST} (regret {first.regret} %"
+    said += ", which may be above or below 0)" if sign is None else ")"
     if least is None:
         return f"{said}. {EVERY_ONE}"
     if least is first:
         return f"{said}. No other method with a CCV below {IGNORED:g} % costs less."
-    return (
-        f"{said}. Of the methods with a CCV below {IGNORED:g} %, {_name(least)} costs least: "
-        f"regret {least.regret} %, CCV {least.ccv} %."
+    said += f". Of the methods with a CCV below {IGNORED:g} %, {_name(least)} costs least: "
+    said += f"regret {least.regret} %, CCV {least.ccv} %"
+    second = _least_regret([row for row in rows if row is not least])
+    assert second is not None  # the one with the lowest CCV
+    return f"{said}; next is {_name(second)}, {second.regret} %, and " + (
+        f"{_decided(game, least, second, 'regret')}."
     )
 
 
@@ -202,17 +211,28 @@ def _name(row: Row) -> str:
 
 def what_was_run(summary: Summary) -> list[str]:
     """Say what was run, on what, when, and with which versions."""
-    experiment = summary.results.experiment
-    refused = sum(run.record["status"] != "done" for run in summary.results.runs)
+    experiment, runs = summary.results.experiment, summary.results.runs
+    refused = sum(run.record["status"] != "done" for run in runs)
+    played = {run.record["method"] for run in runs if run.record["status"] == "done"}
+    count = len(experiment["methods"])
+    methods = f"{count} methods" if len(played) == count else f"{len(played)} of {count} methods"
     left_out = sum(game.runs for game in summary.unjudged)
     problems = "; ".join(place_in_words(summary, place) for place in summary.places)
     return [
-        f"Played: {len(experiment['methods'])} methods on {problems}; {_seeds(experiment)}. "
-        f"{how_far(summary.results)}, of which {refused} refused and {left_out} without a "
-        "benchmark.",
+        f"Played: {methods} on {problems}; {_seeds(experiment)}. {how_far(summary.results)}; "
+        f"{refused} were refused, and {left_out} have no benchmark.{_shorter(summary)}",
         f"{_when(summary)}Hedgerow {experiment['hedgerow']}{made_by(summary.results)}"
         f"{_versions(summary)}.",
     ]
+
+
+def _shorter(summary: Summary) -> str:
+    """Say where shorter games are: this page shows the longest of each problem."""
+    shorter = sorted({row.place.horizon for row in summary.rows if row.place not in summary.places})
+    if not shorter:
+        return ""
+    horizons = ", ".join(map(str, shorter))
+    return f" Shorter games, T = {horizons}, are counted here; table.csv has their results."
 
 
 def _seeds(experiment: dict[str, Any]) -> str:

@@ -19,6 +19,11 @@ from hedgerow.report.verdicts import ROUTES
 def how_far(results: Results) -> str:
     """Say how many runs there are, and whether that is all of them."""
     there, expected = len(results.runs), expected_runs(results.experiment)
+    stored = {run.record["method"] for run in results.runs}
+    if expected is None and (
+        absent := [m for m in results.experiment["methods"] if m not in stored]
+    ):
+        return f"{there} runs; not finished: none of {', '.join(absent)}"
     if expected is None or there >= expected:
         return f"{there} runs"
     return f"{there} of {expected} runs; not finished"
@@ -146,7 +151,10 @@ def choices(summary: Summary) -> Iterator[Choice]:
     for name in experiment["methods"]:
         method = fixed_method(name, fixed[name]) if name in fixed else installed_method(name)
         if method is None:
-            yield Choice(name, "choice", "this release does not know it; its numbers are as stored")
+            said = (
+                "not a method of this library; its numbers are as stored, and it says itself how "
+            )
+            yield Choice(name, "choice", f"{said}many oracle calls and projections it made")
             continue
         rebuilt = "reconstruction" in method.confidence
         kind = "reconstruction" if rebuilt else "choice"

@@ -44,7 +44,7 @@ UNITS = (
     "seeds. e: eagerness, the tuned factor of the methods that have one; each method is shown at "
     "the value nearest to 1, and all are in table.csv. Ranks are by regret and by CCV among those "
     "with the same kind of constants; bold: no other method is as good in both and better in one. "
-    "Calls: linear minimisations and projections per round. Time: median of the game, without "
+    "Calls: linear minimisations per round. Time: median of the game, without "
     "drawing rounds that fit in memory. "
     "Games that ran compiled are one compiled loop, the others ran in Python through play: between "
     "the two, times compare code, not algorithms; an empty cell means that it was not recorded."
