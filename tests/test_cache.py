@@ -176,6 +176,7 @@ def test_processes_that_start_together_share_a_cache(place, starts):
 THREADS = """
 import importlib, json, sys, threading, warnings
 import numba
+import scipy.linalg  # numba imports it late, and it sets a filter of its own
 from hedgerow._engine import kernel
 names = [f"kernels_{i}" for i in range(8)]
 barrier, answers, products = threading.Barrier(8), [], []

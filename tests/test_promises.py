@@ -141,6 +141,13 @@ def test_infeasible_rounds_are_counted():
     assert "except 7 rounds found to be infeasible" in policy.certificate().comparator
 
 
+def test_a_constraint_that_is_violated_everywhere_by_the_same_is_infeasible():
+    policy = hr.projection_free_coco(hr.sets.Simplex(2))
+    for _ in range(5):
+        report(policy, np.array([1.0, 2.0]), np.array([1.0, 1.0]), 0.5)
+    assert policy.certificate().infeasible_rounds == 5
+
+
 def test_infeasible_games_are_recognised_for_convex_costs_too():
     """The bound is about sum <grad f_t, x_t - x>, which is at least -D sum ||grad f_t||."""
     policy, rounds = hr.projection_free_coco(hr.sets.L2Ball(2)), 4000

@@ -29,6 +29,7 @@ from hedgerow.surrogates.ranges import (
     GF,
     GG,
     GIVEN_MG,
+    INFEASIBLE,
     INFEASIBLE_RATE,
     RATE,
     RELIEF,
@@ -75,7 +76,8 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     if counts:  # V: one outlier counts one unit, also the first
         queue[VIOLATION] = min(queue[VIOLATION], queue[COUNT] * U) + min(v, U)
         queue[COUNT] += 1.0
-    if sizes[FORCE2] <= 0.0:
+    if sizes[FORCE2] <= 0.0:  # the same violation everywhere: no action satisfies the round
+        ranges[INFEASIBLE] += 1.0
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
     ranges[GG] = math.sqrt(sizes[FORCE2])
