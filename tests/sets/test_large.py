@@ -193,7 +193,8 @@ def test_a_large_spanning_tree():
         tree = X.lmo(c)
     shift = 1.0 - c.min()  # SciPy takes no zeros
     shape = (nodes, nodes)
-    matrix = sparse.csr_array((c + shift, (pairs[:, 0], pairs[:, 1])), shape=shape)
+    tails, heads = pairs.astype(np.int32).T  # older SciPy takes no other
+    matrix = sparse.csr_array((c + shift, (tails, heads)), shape=shape)
     least = csgraph.minimum_spanning_tree(matrix).sum() - (nodes - 1) * shift
     assert tree.sum() == nodes - 1
     assert c @ tree == least

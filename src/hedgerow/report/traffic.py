@@ -53,6 +53,7 @@ def places(topology: Topology) -> Vector:
     spots[:, 0] *= np.cos(np.radians(np.median(spots[:, 1])))
     extent = float(np.ptp(spots, axis=0).max()) or 1.0
     _, twin = np.unique(spots.round(2), axis=0, return_inverse=True)
+    twin = twin.reshape(-1)  # NumPy 2.0 returns a column
     shared = np.bincount(twin)[twin] > 1
     spots[shared] += 0.015 * extent * ring[shared]
     return spots

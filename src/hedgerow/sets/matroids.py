@@ -107,7 +107,7 @@ class Matroid(Bases):
 
     >>> vectors = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
     >>> def independent(chosen):
-    ...     return np.linalg.matrix_rank(vectors[chosen]) == len(chosen)
+    ...     return not len(chosen) or np.linalg.matrix_rank(vectors[chosen]) == len(chosen)
     >>> X = Matroid(3, independent)
     >>> X.lmo([3.0, 2.0, 5.0]), X.component
     (array([0., 1., 1.]), array([0, 0, 1]))
