@@ -224,6 +224,10 @@ def test_constraints_that_contradict_each_other_are_refuted(tracking):
     hr.simulate(policy, game)
     assert policy.surrogate.guard.refuted
     assert policy.certificate().no_comparator  # its bound is sharper than what the guard knows
+    if not tracking:
+        bounds = {bound.name: bound for bound in hr.explain(policy).guarantees}
+        assert bounds["regret, Theorem G"].value is None
+        assert "no fixed action satisfies" in bounds["CCV, Theorem G"].statement
     assert policy.surrogate.largest_weight <= math.sqrt(rounds) * 1.01  # the ceiling of wishes
     if not tracking:
         mutant = hr.projection_free_coco(X, tracking=False)

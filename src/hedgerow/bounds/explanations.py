@@ -41,6 +41,7 @@ from hedgerow.surrogates.signed import SignedSurrogate
 Bound = tuple[str, str, float | None, float | None]
 """Name, statement, value and trivial value of a guarantee."""
 ORDER = "of order T^{3/4}"
+REFUTED = "says nothing here, because no fixed action satisfies the constraint in every round"
 DOMINATED = "projection_free_coco(preset='theory') has order T^{3/4} against the same benchmark"
 
 
@@ -164,6 +165,10 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     begin = nonvacuous_horizon(lambda T: factor * T**0.75, 1.0)
     text = f"{factor:.3g} D Phi_T, Phi_T = (sum ||grad f_t||^{{4/3}})^{{3/4}} <= Gf T^{{3/4}}"
     guard = surrogate.guard if isinstance(surrogate, FirstOrder) else None
+    if guard is not None and guard.refuted:
+        for name in ("regret, Theorem G", "CCV, Theorem G"):
+            yield Guarantee(name, REFUTED, None, None, theorem.assumptions)
+        return
     worst = 0.0 if guard is None else guard.worst
     yield Guarantee(
         "regret, Theorem G",
