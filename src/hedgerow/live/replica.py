@@ -160,14 +160,17 @@ class Replica:
             refuse_late(policy, action)
 
     def _measures(self) -> dict[str, float | None]:
-        """Return the weight on the constraint and, now and then, the certificate."""
+        """Return the weight on the constraint and, now and then, the certificate.
+
+        A certificate that says nothing is left out, because a store keeps the number alone.
+        """
         surrogate = getattr(self.policy, "surrogate", None)
         weight = getattr(surrogate, "weight", None)
         certify = getattr(self.policy, "certificate", None)
         due = self.totals[0] <= CERTIFIED or self.totals[0] % CERTIFIED == 0
         return {
             "weight": None if weight is None else _number(weight),
-            "certificate": _number(certify()) if certify is not None and due else None,
+            "certificate": _proved(certify()) if certify is not None and due else None,
         }
 
     def _restore(self, connection: sql.Connection, least: int = 0) -> None:
@@ -220,6 +223,11 @@ class Replica:
             self.totals = row.told, row.total_cost, row.total_ccv, row.total_violated
             self.chain = row.chain
         self.told = seq, self.chain
+
+
+def _proved(bound: float) -> float | None:
+    """Return a certificate as it is stored; none where it bounds nothing."""
+    return None if getattr(bound, "says_nothing", None) is not None else _number(bound)
 
 
 def _number(value: float) -> float | None:

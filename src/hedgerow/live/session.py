@@ -286,7 +286,8 @@ class Session:
                     f"a {type(self.policy).__name__} has no certificate; policies that see "
                     "gradients have one"
                 )
-            return float(certify(budget))
+            bound: float = certify(budget)  # which prints why, where it says nothing
+            return bound
 
     def problem(self) -> Recorded:
         """Return the answered rounds, in the order of feedback, to replay other policies on.
