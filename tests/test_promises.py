@@ -12,7 +12,7 @@ from hedgerow.learners import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.surrogates import AdaptiveSurrogate, Guard, SeenRanges
 from hedgerow.surrogates import guard as numbers
-from hedgerow.surrogates.ranges import COSTS2
+from hedgerow.surrogates.ranges import COSTS2, INFEASIBLE_RATE, MG, RATE
 
 
 def report(policy, cost, constraint, offset=0.0):
@@ -71,6 +71,30 @@ def test_the_guard_counts_flat_rounds_and_forgets_their_unit():
     assert guard.array[numbers.UNIT] == 4.0
     assert guard.cost_size == 2.0
     assert guard.worst == pytest.approx(2.0 * math.sqrt(2.0))
+
+
+def test_flat_rounds_weigh_nothing_beside_the_first_cost():
+    guard = Guard(AdaptiveOCG(hr.sets.Simplex(3), CertificateSteps()))
+    for cost2 in (0.0, 0.0, 4.0):
+        guard.grant(-1.0, 0.0, (cost2, 0.0, 0.0, 0.0, 0.0, 0.0))
+    alone = 0.5 ** (4.0 / 3.0)  # ||grad f|| = 2, and the unit is 4
+    assert guard.array[numbers.PHI] == guard.array[numbers.PC] == pytest.approx(alone)
+
+
+def test_the_refutation_is_its_inequality():
+    """Wc + We > Z + R^2 beta + lam_h C D Phi + D max ||s|| + D sum ||grad f||, term by term."""
+    terms = dict(zip(("lam_h", "C", "phi", "unit", "steepest", "costs"), range(2, 8), strict=True))
+    D, Z, regularised, paid = 3.0, 5.0, 7.0, 11.0
+    phi, costs = terms["unit"] * terms["phi"] ** 0.75, terms["unit"] * terms["costs"]
+    most = Z + regularised + terms["lam_h"] * terms["C"] * D * phi
+    most += D * terms["steepest"] + D * costs
+    for factor, refuted in ((0.999, False), (1.001, True)):
+        guard = np.zeros(numbers.REFUTED + 1)
+        guard[[numbers.LAM_H, numbers.C, numbers.PHI]] = terms["lam_h"], terms["C"], terms["phi"]
+        guard[[numbers.UNIT, numbers.STEEPEST]] = terms["unit"], terms["steepest"]
+        guard[[numbers.COSTS, numbers.WE]] = terms["costs"], paid
+        guard[numbers.WC] = factor * most - paid
+        assert numbers.refute(guard, D, Z, regularised) == refuted
 
 
 def test_projected_coco_acts_without_costs():
@@ -212,6 +236,28 @@ def test_a_limit_that_cannot_be_met_leaves_weights_bounded(kind, tracking):
     hr.simulate(policy, hr.Recorded(X, game))
     assert policy.surrogate.largest_weight < 50.0  # it was up to 1e146, or an error
     assert np.isfinite(policy.certificate())
+
+
+def test_a_forced_weight_makes_the_policy_check_for_infeasible_rounds():
+    """Violations below twice the unit are checked only because the guard forces the weight."""
+    X, rng = hr.sets.Simplex(3), np.random.default_rng(0)
+    price = hr.Linear([0.0, 1.0, 1.0])
+    game = [(price, hr.Linear(g, -100.0)) for g in unattainable("suddenly", 1000, rng)]
+    policy = hr.projection_free_coco(X, tracking=False)
+    hr.simulate(policy, hr.Recorded(X, game))
+    assert policy.certificate().infeasible_rounds > 900
+
+
+def test_little_that_could_be_avoided_says_nothing_about_the_price_of_safety():
+    """Below a tenth of the unit the cost per violation avoided would be noise."""
+    ranges = SeenRanges(AdaptiveOCG(hr.sets.Simplex(2), CertificateSteps()))
+    ranges.array[MG] = 1.0
+    x, cost = np.array([1.0, 0.0]), EvalGrad(0.0, np.array([0.0, 1.0]))
+    for avoidable, rate in ((0.05, 0.0), (0.5, 2.0)):
+        left = ranges.reach(cost, EvalGrad(5.0, np.array([avoidable, 0.0])), at=x)
+        assert left == 5.0 - avoidable
+        assert ranges.array[INFEASIBLE_RATE] == rate
+        assert ranges.array[RATE] == 0.0  # that of feasible rounds
 
 
 @pytest.mark.parametrize("tracking", [True, False])

@@ -42,7 +42,9 @@ class CompiledRounds(ABC):
         """
 
         def loop(policy: Any, first: int, end: int) -> int:
-            return play_linear_rounds(policy, *tuple(chunk), first, end, seen)  # type: ignore[call-arg]
+            costs, constraints = chunk.costs, chunk.constraints
+            offsets, limits = chunk.cost_offsets, chunk.constraint_offsets
+            return play_linear_rounds(policy, costs, offsets, constraints, limits, first, end, seen)
 
         return self._play(loop, chunk, first, len(chunk.costs))
 

@@ -132,7 +132,7 @@ class DualSurrogate(Dual):
 
     def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
-        from hedgerow.surrogates.dual_rounds import DualRounds
+        from hedgerow.surrogates.dual_rounds import DualRounds  # which imports this file
 
         if not isinstance(learner, BlockedOGD) or learner.workspace.space is None:
             return None
@@ -159,7 +159,7 @@ class DualValues(Dual):
 
     def compiled_rounds(self, learner: Any, totals: Vector, look: Any) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
-        from hedgerow.surrogates.one_point_rounds import OnePointRounds
+        from hedgerow.surrogates.one_point_rounds import OnePointRounds  # which imports this file
 
         blocks = getattr(learner, "learner", None)
         if not isinstance(learner, OnePoint) or not isinstance(blocks, BlockedOGD):

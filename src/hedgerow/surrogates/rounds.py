@@ -70,7 +70,7 @@ def play_round(
 ) -> bool:
     """Play round t of Algorithm 2, as `kernels/rounds.py` describes it."""
     surrogate, mixed, x = table.surrogate, table.loss, table.x
-    # lines 6 to 8: s = grad f_t + w_t grad g_t
+    # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
     weight, inner, norm2, tangent2 = make_loss(surrogate, mixed, a, cost, c, value, x, x, products)
     if weight != weight:
         return False
@@ -79,7 +79,7 @@ def play_round(
         tangent2 = UNMEASURED
     L = surrogate.lipschitz
     declared = L + weight * L if L >= 0.0 else UNDECLARED
-    # line 9: the learner takes in the loss, by Algorithm 1
+    # line 7: pass it to Algorithm 1
     if not table.step(table.learner, s, table.noise[k], inner, (tangent2, norm2, declared)):
         take_back(surrogate)
         return False
@@ -159,9 +159,10 @@ class LossRounds(CompiledRounds):
     @property
     def table(self) -> Any:
         """The table of a single round, for `tell_round`; None for a learner that draws noise."""
-        if self._learner.draws:
-            return None
-        fields = learner_fields(self._step, self._ledger, NO_NOISE)
+        return None if self._learner.draws else self._table(NO_NOISE)
+
+    def _table(self, noise: Vector) -> Any:
+        fields = learner_fields(self._step, self._ledger, noise)
         return round_table.filled(**fields, surrogate=self._surrogate)
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
@@ -172,13 +173,11 @@ class LossRounds(CompiledRounds):
         end = before_warning(first, end, learner.rounds, learner.horizon)
         noise = learner.draw(end - first) if learner.draws else NO_NOISE
         if self._policy is None or learner.draws:
-            fields = learner_fields(self._step, self._ledger, noise)
-            self._policy = self._filled(fields, rounds)
+            self._policy = self._policy_with(noise, rounds)
         return self._policy, end
 
-    def _filled(self, fields: dict[str, Any], rounds: Any) -> Any:  # noqa: ARG002
-        table = round_table.filled(**fields, surrogate=self._surrogate)
-        return policy_of(play_round, table, self._step.x)
+    def _policy_with(self, noise: Vector, rounds: Any) -> Any:  # noqa: ARG002
+        return policy_of(play_round, self._table(noise), self._step.x)
 
     def finish(self, played: int) -> None:
         """Remember the decision, and how much noise was used."""
@@ -208,9 +207,9 @@ class EachLossRounds(LossRounds):
         self._policy, self._first = None, first
         return super().begin(rounds, first, end)
 
-    def _filled(self, fields: dict[str, Any], rounds: Any) -> Any:
+    def _policy_with(self, noise: Vector, rounds: Any) -> Any:
         table = each_table.filled(
-            **fields,
+            **learner_fields(self._step, self._ledger, noise),
             surrogates=self._surrogate,
             scratch=np.empty(self._step.x.size),
             gradients=rounds.gradients,

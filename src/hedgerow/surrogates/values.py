@@ -63,7 +63,7 @@ class Values(Queued):
 
     def compiled_rounds(self, learner: Any, totals: Vector, look: Any) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
-        from hedgerow.surrogates.value_rounds import ValueRounds
+        from hedgerow.surrogates.value_rounds import ValueRounds  # which imports this file
 
         if not isinstance(learner, BlockConditionalGradient):
             return None
