@@ -18,9 +18,9 @@ import numpy as np
 import hedgerow as hr
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.policies.constrained import Constrained
-from hedgerow.potentials import PowerPotential
 from hedgerow.problems import FortzThorup, QueueingDelay, TrafficEngineering
 from hedgerow.surrogates import CurrentSurrogate
+from hedgerow.surrogates.potentials import PowerPotential
 
 TURNS = 5
 Game = tuple[Callable[[], Any], hr.Problem]

@@ -16,11 +16,11 @@ from tiled import Tiled
 from turns import medians
 
 import hedgerow as hr
-from hedgerow.cache_lines import aligned_zeros
 from hedgerow.kernels.certificate import certificate_add
 from hedgerow.kernels.ocg import accumulate_and_gradient, gap_and_distance_to, move_to
 from hedgerow.kernels.paths import list_path
 from hedgerow.kernels.vectors import dots_and_norms, dots_and_norms_ahead
+from hedgerow.snapshot import aligned_zeros
 from hedgerow.surrogates.make_loss import make_loss
 
 NEAR = 16

@@ -22,7 +22,7 @@ Rounds = list[tuple[hr.Function, hr.Function]]
 def projected_coco(decision_set: hr.DecisionSet) -> hr.Constrained[hr.feedback.EvalGrad]:
     """Return the practical preset of `projection_free_coco` with the learner replaced."""
     learner = hr.learners.AdaGrad(decision_set)
-    potential = hr.potentials.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
+    potential = hr.surrogates.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
     surrogate = hr.surrogates.CurrentSurrogate(
         potential, PRACTICAL_P, hr.surrogates.LearntRanges(learner)
     )

@@ -15,8 +15,8 @@ import numpy as np
 from beyond_games import default, tracking
 
 import hedgerow as hr
-from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
-from hedgerow.adversary.game_search import Found, evaluate, search
+from hedgerow.games.game_search import FoundGame, evaluate_game, worst_game
+from hedgerow.games.linear_game import LinearGame, ccv, hindsight_regret, regret
 from hedgerow.learners.steps import BETA, KAPPA, SQUARES
 
 T = 200
@@ -38,7 +38,7 @@ def of_policies() -> Rows:
         game = LinearGame(X, T, share=0.5)
         for name, method in (("default", default), ("tracking", tracking)):
             for measure in (hindsight_regret, ccv):
-                found = search(
+                found = worst_game(
                     lambda _, X=X, method=method: method(X, T, 1.0),
                     game,
                     measure,
@@ -65,9 +65,11 @@ def of_learners() -> Rows:
     for X in (hr.sets.Simplex(5), hr.sets.L2Ball(3)):
         game = LinearGame(X, T, share=1.0)
         for name, steps in STEPS.items():
-            found = search(plain(X, steps), game, regret, seed=0, evaluations=FOR_LEARNERS)
+            found = worst_game(plain(X, steps), game, regret, seed=0, evaluations=FOR_LEARNERS)
             others = {
-                other: round(evaluate(plain(X, rule), game, found.rounds, regret) / game.rate, 4)
+                other: round(
+                    evaluate_game(plain(X, rule), game, found.rounds, regret) / game.rate, 4
+                )
                 for other, rule in STEPS.items()
             }
             row = {
@@ -82,7 +84,7 @@ def of_learners() -> Rows:
     return rows
 
 
-def course(X: hr.DecisionSet, found: Found) -> dict[str, dict[str, list[float]]]:
+def course(X: hr.DecisionSet, found: FoundGame) -> dict[str, dict[str, list[float]]]:
     """What the sequence does to two rules: beta D^2 in units of D L, ||x_t - x_1||/D, regret."""
     game, u = found.game, X.lmo(found.rounds.costs.sum(axis=0))
     at, courses = np.array([5, 20, 50, 100, 150, 200]), {}

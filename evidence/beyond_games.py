@@ -58,7 +58,7 @@ def exponential(learner: Any, rate: float) -> hr.Constrained[hr.feedback.EvalGra
     ranges = hr.surrogates.LearntRanges(learner)
     return hr.Constrained(
         learner,
-        hr.surrogates.CurrentSurrogate(hr.potentials.ExponentialPotential(rate), 0.0, ranges),
+        hr.surrogates.CurrentSurrogate(hr.surrogates.ExponentialPotential(rate), 0.0, ranges),
     )
 
 

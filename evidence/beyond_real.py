@@ -20,7 +20,7 @@ from beyond_games import default, sinha_vaze, tracking, wang
 from measured_files import DEVICES, MARKETS, measured_files
 
 import hedgerow as hr
-from hedgerow.benchmarks.switching import switching_benchmark
+from hedgerow.games.comparators.switching import switching_benchmark
 from hedgerow.networks.matrix import read_matrix
 
 HERE = Path(__file__).parent

@@ -19,8 +19,8 @@ from beyond_games import default, power, sinha_vaze, tracking, wang
 import hedgerow as hr
 from hedgerow.learners.corrective_omd import CorrectiveOMD
 from hedgerow.learners.lazy import LazyOCG
-from hedgerow.sets.birkhoff import Birkhoff
-from hedgerow.sets.spectral import NuclearBall
+from hedgerow.sets.matchings.birkhoff import Birkhoff
+from hedgerow.sets.spectral.spectrahedra import NuclearBall
 
 Rows = list[dict[str, Any]]
 SETS = (Birkhoff(200), "Birkhoff(200)"), (NuclearBall(300, 300), "NuclearBall(300, 300)")

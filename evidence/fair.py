@@ -45,7 +45,7 @@ from hedgerow.experiments.results import Results
 from hedgerow.experiments.stored import Record
 from hedgerow.experiments.sweeps import Workforce
 from hedgerow.experiments.tuning import report, train
-from hedgerow.import_paths import load_path
+from hedgerow.imports import load_path
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.matrix import read_matrix
 

@@ -8,7 +8,7 @@ import hedgerow as hr
 
 P = 8.0
 """Exponent, and start of the queue."""
-SCALE = hr.potentials.GrowingScale(floor=12.0, factor=0.5, power=0.5)
+SCALE = hr.surrogates.GrowingScale(floor=12.0, factor=0.5, power=0.5)
 """k_t = max(12, sqrt(t)/2), in units of the largest violation that a round seems able to cause."""
 UNCAPPED = 1e9
 """A cap of the regulariser that never binds."""
@@ -16,9 +16,9 @@ UNCAPPED = 1e9
 
 def power(learner: Any, eagerness: float = 1.0) -> hr.Constrained[hr.feedback.EvalGrad]:
     """Its weights around any learner."""
-    scale = hr.potentials.GrowingScale(SCALE.floor / eagerness, SCALE.factor / eagerness)
+    scale = hr.surrogates.GrowingScale(SCALE.floor / eagerness, SCALE.factor / eagerness)
     ranges = hr.surrogates.LearntRanges(learner)
-    potential = hr.potentials.PowerPotential(P, scale)
+    potential = hr.surrogates.PowerPotential(P, scale)
     return hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential, P / eagerness, ranges))
 
 

@@ -20,8 +20,8 @@ from first_default import SCALE, P
 from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 
 import hedgerow as hr
-from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret
-from hedgerow.adversary.game_search import evaluate, search
+from hedgerow.games.game_search import evaluate_game, worst_game
+from hedgerow.games.linear_game import LinearGame, ccv, hindsight_regret, regret
 from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.hub_graphs import hub_graph
@@ -32,8 +32,8 @@ from hedgerow.problems.latency_cap import LatencyCap
 from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.variation import PAPER_LATENCY, Series
-from hedgerow.sets.simplices import KSubsets
-from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.matroids.spanning_trees import SpanningTrees
+from hedgerow.sets.simplices.simplex import KSubsets
 
 HERE = Path(__file__).parent
 MEASURED = (STAR, CLOUDS, DEVICES, *MARKETS.values())
@@ -42,7 +42,7 @@ MEASURED = (STAR, CLOUDS, DEVICES, *MARKETS.values())
 def rms_coco(X: hr.DecisionSet, kappa: float) -> hr.Constrained[hr.feedback.EvalGrad]:
     """The practical preset with root-mean-square steps instead of certificate-driven ones."""
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps(kappa))
-    potential = hr.potentials.PowerPotential(P, SCALE)
+    potential = hr.surrogates.PowerPotential(P, SCALE)
     return hr.Constrained(
         learner,
         hr.surrogates.CurrentSurrogate(potential, P, hr.surrogates.LearntRanges(learner)),
@@ -503,7 +503,7 @@ def adversary_search() -> list[dict[str, Any]]:
                 given: dict[str, Any] = {"draws": draws, "feedback": feedback}
                 slow = objective is hindsight_regret and not quick
                 evaluations = 450 if slow or draws > 1 else 1800
-                found = search(make, game, objective, seed=0, evaluations=evaluations, **given)
+                found = worst_game(make, game, objective, seed=0, evaluations=evaluations, **given)
                 unit = T if objective is ccv else game.rate
                 row = {
                     "set": type(X).__name__,
@@ -516,7 +516,7 @@ def adversary_search() -> list[dict[str, Any]]:
                 }
                 if draws > 1:
                     given["draws"] = 32
-                    fresh = evaluate(
+                    fresh = evaluate_game(
                         lambda draw, make=make: make(1000 + draw),
                         game,
                         found.rounds,

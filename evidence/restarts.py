@@ -32,8 +32,8 @@ LEARNERS: dict[str, Callable[[hr.DecisionSet, StepRule], Any]] = {
     "restart at x_1": lambda X, steps: RestartedOCG(X, steps, restart=RestartAtStart()),
 }
 POTENTIALS = {
-    "exponential": (hr.potentials.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
-    "power": (hr.potentials.PowerPotential(P, SCALE), P),
+    "exponential": (hr.surrogates.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
+    "power": (hr.surrogates.PowerPotential(P, SCALE), P),
 }
 GAMES: dict[str, Callable[[int], Any]] = {
     "atlas_like": lambda seed: hr.ShortestPath.atlas_like(seed=seed, horizon=HORIZON),

@@ -20,8 +20,8 @@ from hedgerow.learners import AdaGrad, RestartAtStart, RestartedOCG
 from hedgerow.learners.adagrad import BEST_FACTOR
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.constrained import Constrained
-from hedgerow.potentials import ExponentialPotential
 from hedgerow.sets import DecisionSet
+from hedgerow.surrogates.potentials import ExponentialPotential
 
 SHORT, LONG = 0.25, 4.0
 FAMILIES = {

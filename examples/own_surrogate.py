@@ -52,6 +52,6 @@ class ForgetfulSurrogate(FirstOrder):
 problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=800, seed=1)
 learner = hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.CertificateSteps())
 ranges = hr.surrogates.LearntRanges(learner)
-surrogate = ForgetfulSurrogate(hr.potentials.PowerPotential(p=2.0, scale=3.0), 0.0, ranges)
+surrogate = ForgetfulSurrogate(hr.surrogates.PowerPotential(p=2.0, scale=3.0), 0.0, ranges)
 trace = hr.simulate(hr.Constrained(learner, surrogate), problem)
 print(f"played by the compiled loop: {trace.compiled}; cost {trace.cost:.0f}, CCV {trace.ccv:.0f}")

@@ -10,10 +10,10 @@ import pytest
 from scipy.optimize import linprog
 
 import hedgerow as hr
-from hedgerow.adversary.game import LinearGame, ccv, hindsight_regret, regret, regret_ratio
-from hedgerow.adversary.game_search import PATIENCE, evaluate, progress, search
-from hedgerow.adversary.lower_bounds import CyclicArms, FreshCoordinates, RandomSigns, SteadyPush
+from hedgerow.games.game_search import PATIENCE, evaluate_game, worst_game, worst_game_steps
+from hedgerow.games.linear_game import LinearGame, ccv, hindsight_regret, regret, regret_ratio
 from hedgerow.learners import steps
+from hedgerow.problems.lower_bounds import CyclicArms, FreshCoordinates, RandomSigns, SteadyPush
 
 
 def plain(X, steps):
@@ -133,7 +133,7 @@ GAMES = {
 def test_every_sequence_keeps_its_bounds_and_its_comparators_feasible(name):
     game = GAMES[name]
     X = game.decision_set
-    found = search(lambda _: hr.projection_free_coco(X), game, ccv, seed=1, evaluations=80)
+    found = worst_game(lambda _: hr.projection_free_coco(X), game, ccv, seed=1, evaluations=80)
     for rounds in (found.rounds, *(game.draw(np.random.default_rng(i)) for i in range(20))):
         assert np.linalg.norm(rounds.costs, axis=1).max() <= game.cost_bound * (1.0 + 1e-12)
         assert np.linalg.norm(rounds.constraints, axis=1).max() <= game.constraint_bound + 1e-12
@@ -154,7 +154,7 @@ def test_regret_against_the_comparators_is_a_lower_bound_and_can_be_a_loose_one(
         for seed in range(20):
             rounds = game.draw(np.random.default_rng(seed))
             exact, bound = (
-                evaluate(lambda _: hr.unconstrained(ARMS), game, rounds, objective)
+                evaluate_game(lambda _: hr.unconstrained(ARMS), game, rounds, objective)
                 for objective in (hindsight_regret, regret)
             )
             table = (rounds.constraints, -rounds.constraint_offsets, np.ones((1, 5)), [1.0])
@@ -169,7 +169,7 @@ def test_regret_against_the_comparators_is_a_lower_bound_and_can_be_a_loose_one(
 
 def test_a_share_of_one_forbids_nothing():
     game = LinearGame(hr.sets.Simplex(4), 30, share=1.0)
-    found = search(
+    found = worst_game(
         lambda _: hr.unconstrained(hr.sets.Simplex(4)), game, ccv, seed=0, evaluations=20
     )
     assert found.value <= 1e-12
@@ -216,10 +216,10 @@ machine's rounding may lead the search elsewhere, hence the 5 percent; on one ma
 @pytest.mark.parametrize("name", KEPT)
 def test_kept_sequences_are_made_again_and_certificates_hold_on_them(name):
     make, game, objective, seed, evaluations, value = KEPT[name]
-    found = search(make, game, objective, seed=seed, evaluations=evaluations)
+    found = worst_game(make, game, objective, seed=seed, evaluations=evaluations)
     assert found.value == pytest.approx(value, rel=0.05)
     assert found.value > found.random_value
-    assert evaluate(make, game, found.rounds, objective) == found.value
+    assert evaluate_game(make, game, found.rounds, objective) == found.value
 
     X, policy = game.decision_set, make(0)
     steps = list(hr.play(policy, found.problem))
@@ -236,16 +236,16 @@ def test_the_search_is_fixed_by_its_seed_and_only_ever_gains():
     game = LinearGame(ARMS, 30)
     given = {"evaluations": 60, "draws": 2}
     make = partial(hr.ftpl_coco, ARMS, 30)
-    first = list(progress(make, game, regret, seed=4, **given))
-    again = search(make, game, regret, seed=4, **given)
-    other = search(make, game, regret, seed=5, **given)
+    first = list(worst_game_steps(make, game, regret, seed=4, **given))
+    again = worst_game(make, game, regret, seed=4, **given)
+    other = worst_game(make, game, regret, seed=5, **given)
     assert [found.evaluations for found in first] == list(range(1, 61))
     assert all(a.value <= b.value for a, b in itertools.pairwise(first))
     assert first[14].value == first[14].random_value == first[-1].random_value
     assert first[-1].value == again.value != other.value
     for one, two in zip(first[-1].rounds, again.rounds, strict=True):
         np.testing.assert_array_equal(one, two)
-    assert evaluate(make, game, again.rounds, regret, draws=2) == again.value
+    assert evaluate_game(make, game, again.rounds, regret, draws=2) == again.value
 
 
 def test_the_search_starts_anew_when_nothing_helps():
@@ -258,7 +258,7 @@ def test_the_search_starts_anew_when_nothing_helps():
             drawn += 1
             return super().draw(rng)
 
-    found = search(
+    found = worst_game(
         lambda _: hr.unconstrained(point),
         Counted(point, 2),
         regret,
@@ -272,7 +272,7 @@ def test_the_search_starts_anew_when_nothing_helps():
 def test_bandits_are_searched_through_their_own_feedback():
     game = LinearGame(BALL, 30)
     given = {"lipschitz": 1.0, "bound": 2.0}
-    found = search(
+    found = worst_game(
         lambda draw: hr.projection_free_cbco(BALL, 30, draw, **given),
         game,
         ccv,
@@ -290,6 +290,6 @@ def test_wrong_games_are_refused_in_a_sentence():
     with pytest.raises(ValueError, match="share must lie between 0 and 1, got 2"):
         LinearGame(ARMS, 10, share=2.0)
     with pytest.raises(ValueError, match="evaluations must be at least 1"):
-        search(
+        worst_game(
             lambda _: hr.unconstrained(ARMS), LinearGame(ARMS, 10), regret, seed=0, evaluations=0
         )

@@ -10,15 +10,15 @@ import pytest
 
 import hedgerow as hr
 from games import GAMES
-from hedgerow.audits import audit
 from hedgerow.games import play
+from hedgerow.testing.audits import audit
 
 T = 120
 
 
 def paper_policy(X):
     """Algorithm 2 with a scale that lets the constraint act."""
-    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(6.0, 5.0), 3.0)
+    surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(6.0, 5.0), 3.0)
     return hr.Constrained(hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(T)), surrogate)
 
 
@@ -165,9 +165,9 @@ def test_a_weight_that_is_too_small_breaks_the_decomposition(monkeypatch):
     problem = hr.problems.IidSimplex(n=6, horizon=T, seed=2)
     best = hr.hindsight(problem)
     monkeypatch.setattr(
-        hr.potentials.PowerPotential, "weight", lambda self, q, t=1.0: 1e-3 * self.value(q, t) / q
+        hr.surrogates.PowerPotential, "weight", lambda self, q, t=1.0: 1e-3 * self.value(q, t) / q
     )
-    monkeypatch.setattr(hr.potentials.PowerPotential, "slope", lambda _: None)  # played by objects
+    monkeypatch.setattr(hr.surrogates.PowerPotential, "slope", lambda _: None)  # played by objects
     trace = hr.simulate(paper_policy(problem.decision_set), problem)
     report = audit(trace, problem, policy=paper_policy(problem.decision_set), benchmark=best)
     assert "the decomposition fails from round" in str(report)

@@ -18,8 +18,8 @@ from scipy.integrate import quad
 import hedgerow as hr
 from hedgerow.learners import block_bandit
 from hedgerow.learners.blocks import Block, Seen
-from hedgerow.sets.frankwolfe import Descent
-from hedgerow.sets.simplices import KSubsets
+from hedgerow.sets.projections.frank_wolfe import Descent
+from hedgerow.sets.simplices.simplex import KSubsets
 from hedgerow.surrogates.values import Values
 
 SETS = {
@@ -518,7 +518,7 @@ RANGES = {"violation": 3.0, "ratio": 0.5}
 @pytest.mark.parametrize("seed", range(5))
 def test_the_drift_decomposes_with_equality_and_the_lagged_one_with_slack(seed):
     def made(kind, overshoot):
-        potential = hr.potentials.PowerPotential(6.0, 9.0)
+        potential = hr.surrogates.PowerPotential(6.0, 9.0)
         return kind(potential, 2.0, hr.surrogates.GivenRanges(**RANGES), overshoot=overshoot)
 
     gap, smallest = surrogate_gap(made(hr.surrogates.DriftSurrogate, 1.0), seed)
@@ -538,7 +538,7 @@ numbers = st.floats(-2.0, 2.0)
 
 def drift(q, p, scale, violation, ratio):
     return hr.surrogates.DriftSurrogate(
-        hr.potentials.PowerPotential(p, scale),
+        hr.surrogates.PowerPotential(p, scale),
         q,
         hr.surrogates.GivenRanges(violation=violation, ratio=ratio),
     )
@@ -570,7 +570,7 @@ def test_the_drift_is_convex_and_has_the_current_surrogates_gradient(
     if constraint(y) <= 0.0:
         assert h(y) == pytest.approx(cost(y), abs=1e-12)
     potential, ranges = (
-        hr.potentials.PowerPotential(p, scale),
+        hr.surrogates.PowerPotential(p, scale),
         hr.surrogates.GivenRanges(violation=unit, ratio=ratio),
     )
     current = hr.surrogates.CurrentSurrogate(potential, q, ranges)
@@ -601,7 +601,7 @@ class OneBlock:
 
 
 DELTA, SAMPLES, QUEUE = 0.5, 15000, 0.4
-POTENTIAL = hr.potentials.PowerPotential(4.0, 1.0)
+POTENTIAL = hr.surrogates.PowerPotential(4.0, 1.0)
 COST = hr.Quadratic(np.diag([1.0, 0.5, 0.2]), [0.3, -0.2, 0.1])
 NORMAL = np.array([0.8, -0.6, 0.0])
 CONSTRAINT = hr.Linear(NORMAL, 0.1)  # piecewise linear: g^+ has its kink inside the ball

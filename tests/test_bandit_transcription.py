@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.sets.frankwolfe import conditional_gradient
-from hedgerow.sets.simplices import KSubsets
-from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.matroids.spanning_trees import SpanningTrees
+from hedgerow.sets.projections.frank_wolfe import conditional_gradient
+from hedgerow.sets.simplices.simplex import KSubsets
 
 T = 500
 SETS = {
@@ -142,7 +142,7 @@ def test_algorithms_3_4_6_with_the_papers_steps(name):
     policy = hr.ConstrainedBandit(
         hr.learners.BlockBandit(X, hr.learners.PaperBlocks(T), seed=11),
         hr.surrogates.LaggedSurrogate(
-            hr.potentials.PowerPotential(p, scale), Q0, overshoot=G * X.diameter
+            hr.surrogates.PowerPotential(p, scale), Q0, overshoot=G * X.diameter
         ),
     )
     assert compare(policy, rounds, expected, G, F) < 1e-9
@@ -159,7 +159,7 @@ def test_algorithms_3_4_6_with_practical_steps_and_the_drift(name):
     expected, calls, moved, weight = algorithm_4(X, rounds, G, F, scale**p, p, Q0, 12, drift=True)
     policy = hr.ConstrainedBandit(
         hr.learners.BlockBandit(X, hr.learners.PracticalBlocks(T), seed=12),
-        hr.surrogates.DriftSurrogate(hr.potentials.PowerPotential(p, scale), Q0),
+        hr.surrogates.DriftSurrogate(hr.surrogates.PowerPotential(p, scale), Q0),
     )
     assert compare(policy, rounds, expected, G, F) < 1e-9
     assert policy.oracle_calls == calls

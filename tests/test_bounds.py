@@ -201,7 +201,7 @@ def test_general_bounds_with_the_measured_constant(game):
     """C = Regret'/(1 + largest weight), as the run had it."""
     T, p, scale, queue = 400, 6.0, 5.0, 3.0
     problem = GAMES[game](1, T)
-    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(p, scale), queue)
+    surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(p, scale), queue)
     policy = hr.Constrained(
         hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.PaperSteps(T)), surrogate
     )
@@ -474,7 +474,7 @@ def test_explain_changes_nothing_and_follows_the_run():
 
 def test_explain_measures_the_price_of_adaptivity():
     problem = hr.problems.SwitchingBall(n=4, horizon=200, seed=0)
-    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(6.0, 5.0), 3.0)
+    surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(6.0, 5.0), 3.0)
     policy = hr.Constrained(
         hr.learners.AdaptiveOCG(problem.decision_set, hr.learners.steps.PaperSteps(200)), surrogate
     )

@@ -99,7 +99,7 @@ def makers(X):
     yield theory(X, 1000, B)
     yield hr.Constrained(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS)),
-        hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(5.0, 10.0 + 5.0 * B), 3.0),
+        hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(5.0, 10.0 + 5.0 * B), 3.0),
     )
 
 
@@ -128,7 +128,7 @@ def test_the_term_w_B_is_needed():
     X = hr.sets.Simplex(2)
     policy = hr.Constrained(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()),
-        hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 2.0), 3.0),
+        hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(2.0, 2.0), 3.0),
     )
     regret = w = budget = 0.0
     for _ in range(100):
@@ -150,7 +150,7 @@ def test_the_decomposition_with_w_B_for_values(kind):
         rng = np.random.default_rng(seed)
         p = 5.0
         surrogate = kind(
-            hr.potentials.PowerPotential(p, 8.0 + p * B / 2.0),
+            hr.surrogates.PowerPotential(p, 8.0 + p * B / 2.0),
             2.0,
             hr.surrogates.GivenRanges(2.0, 0.7),
         )

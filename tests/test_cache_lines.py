@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.cache_lines import NUMBERS, aligned_zeros
+from hedgerow.snapshot import NUMBERS, aligned_zeros
 
 LINE = 8 * NUMBERS
 

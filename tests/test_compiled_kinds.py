@@ -23,7 +23,6 @@ from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangB
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
-from hedgerow.potentials import AnytimeExponential, ExponentialPotential, PowerPotential
 from hedgerow.problems import FortzThorup, QueueingDelay, TrafficEngineering
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
@@ -35,6 +34,7 @@ from hedgerow.surrogates import (
     PerConstraintSurrogate,
     SignedSurrogate,
 )
+from hedgerow.surrogates.potentials import AnytimeExponential, ExponentialPotential, PowerPotential
 from hedgerow.surrogates.ranges import GivenRanges, SeenRanges
 from test_simulate import WEIGHED, assert_same_game, bits
 

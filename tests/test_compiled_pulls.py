@@ -13,9 +13,9 @@ import test_compiled_kinds as kinds
 from hedgerow.games import simulate, simulate_chunks
 from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
 from hedgerow.policies.constrained import Constrained
-from hedgerow.potentials import PowerPotential
 from hedgerow.protocols.trace import Trace
 from hedgerow.surrogates import CurrentSurrogate
+from hedgerow.surrogates.potentials import PowerPotential
 from pulling_games import linear_rounds
 from test_simulate import DAG, PROJECTING, ROUNDS, Centred, Rounds, assert_same_game, bits
 

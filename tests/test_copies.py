@@ -17,15 +17,15 @@ import hedgerow as hr
 from games import GAMES
 from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.method import Constants
-from hedgerow.sets.balls import L2Ball
-from hedgerow.sets.boxes import Box
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.balls.boxes import Box
+from hedgerow.sets.balls.l1_l2_balls import L2Ball
+from hedgerow.sets.compositions.polytope import Polytope
+from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.polytope import Polytope
-from hedgerow.sets.product import Product
-from hedgerow.sets.simplices import Simplex
-from hedgerow.sets.spectral import NuclearBall
-from hedgerow.sets.unit_flow import UnitFlow
+from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.paths.unit_flow import UnitFlow
+from hedgerow.sets.simplices.simplex import Simplex
+from hedgerow.sets.spectral.spectrahedra import NuclearBall
 from rival_games import EDGES, random_rounds
 
 ROUNDS = 22

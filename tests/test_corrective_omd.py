@@ -17,10 +17,10 @@ from hedgerow.learners.atoms import SAME, Atoms, part_size, scratch_size
 from hedgerow.learners.corrective_omd import CorrectiveOMD
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.problems.shortest_path import ShortestPath
-from hedgerow.sets.balls import L2Ball
-from hedgerow.sets.boxes import Box
+from hedgerow.sets.balls.boxes import Box
+from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.simplices import KSubsets, Simplex
+from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.testing import check_learner
 from test_learners_conform import SETS, Counted
 

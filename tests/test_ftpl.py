@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.sets.simplices import KSubsets
+from hedgerow.sets.simplices.simplex import KSubsets
 from test_bandit_transcription import VERTEX_SETS, T, algorithm_7, ftpl_plays, vertex_rounds
 
 
@@ -64,7 +64,7 @@ def test_the_offset_is_one_over_T_and_not_one(name):
 
     def differing(offset):
         learner = hr.learners.FTPL(X, 7, hr.learners.GaussianNoise(offset=offset))
-        surrogate = hr.surrogates.SignedSurrogate(hr.potentials.PowerPotential(2.0, T**0.25))
+        surrogate = hr.surrogates.SignedSurrogate(hr.surrogates.PowerPotential(2.0, T**0.25))
         plays, _ = ftpl_plays(hr.Constrained(learner, surrogate), rounds)
         return int((plays != expected).any(axis=1).sum())
 

@@ -56,4 +56,4 @@ def test_hidden_names_are_noticed():
     assert hidden("import hedgerow as hr\nhr.sets.Simplex(3); hr.Trace.of") == set()
     assert hidden("hr.inputs.as_count") == {"inputs"}
     assert hidden("hr.sets.simplices") == {"sets.simplices"}
-    assert hidden("from hedgerow.adversary.game import ccv") == {"hedgerow.adversary.game"}
+    assert hidden("from hedgerow.games.linear_game import ccv") == {"hedgerow.games.linear_game"}

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 import hedgerow as hr
-from hedgerow.benchmarks import prefix_benchmarks, regret_curve
+from hedgerow.games import prefix_benchmarks, regret_curve
 
 
 def sets(rng):

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import linprog, minimize
 
 import hedgerow as hr
-from hedgerow.benchmarks import masters
+from hedgerow.games import masters
 from sets.table import EXAMPLES
 
 T = 12

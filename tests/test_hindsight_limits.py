@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.benchmarks import masters, programme
+from hedgerow.games import masters, programme
 
 GAMES = {
     "linear-rows": lambda rng: (hr.sets.KSubsets(12, 4), *linear(12, rng)),
@@ -85,7 +85,7 @@ def test_the_limit_may_come_at_any_time(name, monkeypatch):
 @pytest.mark.parametrize("name", GAMES)
 def test_every_step_is_proved_and_no_bound_falls(name):
     X, game, options = GAMES[name](np.random.default_rng(4))
-    steps = list(hr.benchmarks.hindsight_steps(X, game, **options))
+    steps = list(hr.games.hindsight_steps(X, game, **options))
     true = hr.hindsight(X, game, **options)
     assert len(steps) > 1
     for best in steps:
@@ -100,7 +100,7 @@ def test_every_step_is_proved_and_no_bound_falls(name):
 @pytest.mark.parametrize("limit", [-1.0, math.nan, math.inf, "soon"])
 def test_a_limit_that_is_none_is_refused_at_once(limit):
     with pytest.raises((ValueError, TypeError), match="time_limit must be"):
-        hr.benchmarks.hindsight_steps(hr.sets.Simplex(2), [], time_limit=limit)
+        hr.games.hindsight_steps(hr.sets.Simplex(2), [], time_limit=limit)
 
 
 def test_a_solver_that_runs_out_of_time_says_so(monkeypatch):

@@ -166,8 +166,8 @@ def test_memory_survives_snapshots_of_a_long_game():
 
 def policy(learner):
     """The practical preset of `projection_free_coco`, around a learner."""
-    potential = hr.potentials.PowerPotential(
-        8.0, hr.potentials.GrowingScale(floor=12.0, factor=0.5, power=0.5)
+    potential = hr.surrogates.PowerPotential(
+        8.0, hr.surrogates.GrowingScale(floor=12.0, factor=0.5, power=0.5)
     )
     surrogate = hr.surrogates.CurrentSurrogate(potential, 8.0, hr.surrogates.LearntRanges(learner))
     return hr.Constrained(learner, surrogate)

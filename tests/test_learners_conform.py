@@ -15,11 +15,11 @@ from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term
-from hedgerow.sets.balls import L2Ball
-from hedgerow.sets.boxes import Box
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.balls.boxes import Box
+from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.simplices import KSubsets, Simplex
+from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.testing import check_learner
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (5, 4)]

@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from hedgerow.method_signature import signature_of
+from hedgerow.protocols.late_feedback import signature_of
 
 
 class Told:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import hedgerow as hr
-from hedgerow.notebook_html import html_table, sparkline
+from hedgerow.display import html_table, sparkline
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets import path_drawing
 

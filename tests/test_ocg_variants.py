@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.adversary.lower_bounds import CyclicArms, FreshCoordinates, RandomSigns, SteadyPush
 from hedgerow.learners.ocg import OCG, StronglyConvexOCG
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
-from hedgerow.sets.simplices import KSubsets
+from hedgerow.problems.lower_bounds import CyclicArms, FreshCoordinates, RandomSigns, SteadyPush
+from hedgerow.sets.simplices.simplex import KSubsets
 from hedgerow.testing import check_learner
 
 ROUNDS = 600

@@ -17,15 +17,15 @@ from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.policies.sampled import LazySampled, Sampled, SampledPlay
 from hedgerow.policies.semi_bandit import semi_bandit_coco
 from hedgerow.policies.without_constraint import unconstrained
-from hedgerow.potentials import GrowingScale, PowerPotential
-from hedgerow.sets.balls import L2Ball
-from hedgerow.sets.boxes import Box
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.balls.boxes import Box
+from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.simplices import KSubsets, Simplex
-from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.matroids.spanning_trees import SpanningTrees
+from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
+from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
 from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 from hedgerow.testing import check_policy

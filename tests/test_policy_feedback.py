@@ -77,7 +77,7 @@ def test_sampled_and_semi_bandit_policies_and_several_constraints():
         assert hr.simulate(policy, rounds).costs.size == 5
     learner = hr.learners.AdaptiveOCG(simplex, hr.learners.steps.CertificateSteps())
     queues = [
-        hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 1.0)) for _ in range(2)
+        hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(2.0, 1.0)) for _ in range(2)
     ]
     several = hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
     both = hr.Maximum([hr.Linear([1.0, 0.0, 0.0], -0.1), hr.Linear([0.0, 1.0, 0.0], -0.5)])

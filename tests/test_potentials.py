@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 import hedgerow as hr
 
 POTENTIALS = {
-    "power": hr.potentials.PowerPotential(p=6.5, scale=20.0),
-    "linear": hr.potentials.PowerPotential(p=1.0, scale=3.0),
-    "quadratic": hr.potentials.PowerPotential(p=2.0, scale=3.0),
-    "exponential": hr.potentials.ExponentialPotential(rate=0.2, factor=3.0),
+    "power": hr.surrogates.PowerPotential(p=6.5, scale=20.0),
+    "linear": hr.surrogates.PowerPotential(p=1.0, scale=3.0),
+    "quadratic": hr.surrogates.PowerPotential(p=2.0, scale=3.0),
+    "exponential": hr.surrogates.ExponentialPotential(rate=0.2, factor=3.0),
 }
 queues = st.floats(0.0, 60.0)
 
@@ -40,7 +40,7 @@ def test_nothing_overflows(name):
 
 def test_power_is_the_papers_phi_over_v():
     p, scale, q = 5.0, 7.0, 3.0
-    potential = hr.potentials.PowerPotential(p, scale)
+    potential = hr.surrogates.PowerPotential(p, scale)
     V = scale**p
     assert potential.weight(q) == pytest.approx(p * q ** (p - 1) / V)
     assert potential.value(q) == pytest.approx(q**p / V)
@@ -48,8 +48,8 @@ def test_power_is_the_papers_phi_over_v():
 
 @given(q=queues, t=st.floats(1.0, 1e8), u=st.floats(1.0, 1e8))
 def test_a_growing_scale_only_lowers_the_potential(q, t, u):
-    potential = hr.potentials.PowerPotential(
-        8.0, hr.potentials.GrowingScale(floor=12.0, factor=0.5)
+    potential = hr.surrogates.PowerPotential(
+        8.0, hr.surrogates.GrowingScale(floor=12.0, factor=0.5)
     )
     assert potential.value(q, max(t, u)) <= potential.value(q, min(t, u))
 
@@ -57,10 +57,10 @@ def test_a_growing_scale_only_lowers_the_potential(q, t, u):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: hr.potentials.PowerPotential(0.5, 1.0), "p must be at least 1"),
-        (lambda: hr.potentials.PowerPotential(2.0, 0.0), "scale must be above 0, got 0"),
-        (lambda: hr.potentials.ExponentialPotential(-1.0), "rate must be above 0"),
-        (lambda: hr.potentials.GrowingScale(0.0, 1.0), "floor must be above 0"),
+        (lambda: hr.surrogates.PowerPotential(0.5, 1.0), "p must be at least 1"),
+        (lambda: hr.surrogates.PowerPotential(2.0, 0.0), "scale must be above 0, got 0"),
+        (lambda: hr.surrogates.ExponentialPotential(-1.0), "rate must be above 0"),
+        (lambda: hr.surrogates.GrowingScale(0.0, 1.0), "floor must be above 0"),
     ],
 )
 def test_refusals(make, words):

@@ -36,7 +36,7 @@ def paper_policy(X, rounds):
     return hr.Constrained(
         learner,
         hr.surrogates.CurrentSurrogate(
-            hr.potentials.PowerPotential(6.0, 5.0), 3.0, hr.surrogates.GivenRanges()
+            hr.surrogates.PowerPotential(6.0, 5.0), 3.0, hr.surrogates.GivenRanges()
         ),
     )
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.sets.simplices import KSubsets
-from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.matroids.spanning_trees import SpanningTrees
+from hedgerow.sets.simplices.simplex import KSubsets
 
 plain_coco = partial(hr.projection_free_coco, tracking=False)
 """Its learner moves by mixing, as lazy sampling needs."""

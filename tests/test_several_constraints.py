@@ -19,7 +19,7 @@ from hedgerow.feedback import Eval, EvalGrad, EvalLinear, Full, SemiBanditFeedba
 from hedgerow.games.simulation import simulate_chunks
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.presets import VacuousConstantsWarning
-from hedgerow.potentials import GrowingScale, PowerPotential
+from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
 
 T = 200
 X = hr.sets.Simplex(4)

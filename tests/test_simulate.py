@@ -27,19 +27,19 @@ from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
 from hedgerow.policies.constrained import Constrained
-from hedgerow.potentials import (
-    AnytimeExponential,
-    ExponentialPotential,
-    GrowingScale,
-    Potential,
-    PowerPotential,
-)
 from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.budget import BudgetedScale
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.potentials import (
+    AnytimeExponential,
+    ExponentialPotential,
+    GrowingScale,
+    Potential,
+    PowerPotential,
+)
 from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 

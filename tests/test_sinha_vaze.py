@@ -18,7 +18,7 @@ from hedgerow.baselines.sinha_vaze import (
 )
 from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
-from hedgerow.potentials import AnytimeExponential
+from hedgerow.surrogates.potentials import AnytimeExponential
 from hedgerow.testing import check_policy
 from true_projections import SETS, along, nearest
 
@@ -337,7 +337,7 @@ def test_explain_has_the_bounds_that_are_checked_here():
 def test_the_bound_of_the_violation_can_fail():
     """With a third of the theorem's rate it does."""
     surrogate = hr.surrogates.CurrentSurrogate(
-        hr.potentials.ExponentialPotential(1 / (6 * math.sqrt(1600))),
+        hr.surrogates.ExponentialPotential(1 / (6 * math.sqrt(1600))),
         0.0,
         hr.surrogates.GivenRanges(violation=4.0),
     )

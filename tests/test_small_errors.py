@@ -286,7 +286,7 @@ SWAPPED = {
     ),
 }
 LEARNER = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps())
-SURROGATE = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 1.0))
+SURROGATE = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(2.0, 1.0))
 
 
 @pytest.mark.parametrize("mistake", SWAPPED)

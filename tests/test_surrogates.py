@@ -8,7 +8,7 @@ import pytest
 import hedgerow as hr
 
 COST = hr.feedback.EvalGrad(2.0, np.array([1.0, 0.0]))
-POTENTIAL = hr.potentials.PowerPotential(3.0, 2.0)
+POTENTIAL = hr.surrogates.PowerPotential(3.0, 2.0)
 
 
 def seen(value, *grad):
@@ -82,7 +82,7 @@ def test_one_queue_per_constraint_plays_a_maximum():
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
     parts = [
         hr.surrogates.CurrentSurrogate(
-            hr.potentials.PowerPotential(8.0, 12.0), 8.0, hr.surrogates.LearntRanges(learner)
+            hr.surrogates.PowerPotential(8.0, 12.0), 8.0, hr.surrogates.LearntRanges(learner)
         )
         for _ in range(2)
     ]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import hedgerow as hr
-from hedgerow.benchmarks.regret_curves import interval_regret
-from hedgerow.benchmarks.switching import borders, switching_benchmark
+from hedgerow.games.comparators.regret_curves import interval_regret
+from hedgerow.games.comparators.switching import borders, switching_benchmark
 from hedgerow.problems.drifting import DriftingSubsets
 
 

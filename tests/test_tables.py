@@ -17,8 +17,8 @@ from hedgerow._engine import table
 from hedgerow._engine.kernel import COMPILED
 from hedgerow.feedback import EvalGrad
 from hedgerow.kernels.policy_tables import set_table
-from hedgerow.potentials import PowerPotential
 from hedgerow.surrogates import CurrentSurrogate, PerConstraintSurrogate
+from hedgerow.surrogates.potentials import PowerPotential
 
 SOURCE = """
 import numpy as np

@@ -23,9 +23,9 @@ from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_coco
 from hedgerow.policies.sampled import Sampled
 from hedgerow.policies.semi_bandit import SemiBandit
-from hedgerow.sets.balls import L2Ball
+from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet, Rows, Workspace
-from hedgerow.sets.simplices import KSubsets, Simplex
+from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.snapshot import _checksum
 from hedgerow.testing import check_learner, check_policy, check_set
 from hedgerow.testing.draws import Draws

@@ -19,12 +19,12 @@ from hedgerow.learners.steps import BETA, LEASH, UNIT, CertificateSteps, P, RmsS
 from hedgerow.learners.steps import M as M_
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
-from hedgerow.potentials import GrowingScale, PowerPotential
 from hedgerow.problems.synthetic import IidSimplex
-from hedgerow.sets.balls import L2Ball
+from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.simplices.simplex import Simplex
 from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
 from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.testing import check_learner, check_policy
 from test_learners_conform import SETS, Counted

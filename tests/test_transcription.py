@@ -99,7 +99,7 @@ def test_algorithm_2_is_the_papers(name):
     expected = algorithm_2(X, rounds, ROUNDS, scale**p, p, Q0)
     policy = hr.Constrained(
         hr.learners.AdaptiveOCG(X, hr.learners.steps.PaperSteps(ROUNDS)),
-        hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(p, scale), queue=Q0),
+        hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(p, scale), queue=Q0),
     )
     weights = []
     for t, ((a, _), (b, d)) in enumerate(rounds):

@@ -100,7 +100,7 @@ def test_ranges_of_another_learner_are_refused() -> None:
         hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()) for _ in range(2)
     )
     surrogate = hr.surrogates.CurrentSurrogate(
-        hr.potentials.PowerPotential(2.0, 3.0), 1.0, hr.surrogates.LearntRanges(other)
+        hr.surrogates.PowerPotential(2.0, 3.0), 1.0, hr.surrogates.LearntRanges(other)
     )
     with pytest.raises(ValueError, match="measure another learner"):
         hr.Constrained(one, surrogate)
@@ -199,7 +199,7 @@ def test_huge_values_are_refused_before_anything_changes(name: str, preset: str)
 def test_a_loss_that_the_learner_refuses_leaves_the_surrogate_as_it_was() -> None:
     X = hr.sets.Simplex(4)
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps())
-    potential = hr.potentials.PowerPotential(2.0, 1e-90, cap=1e120)
+    potential = hr.surrogates.PowerPotential(2.0, 1e-90, cap=1e120)
     policy = hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential))
     policy.tell(ONE, ONE)
     before = stored(policy)
@@ -211,7 +211,7 @@ def test_a_loss_that_the_learner_refuses_leaves_the_surrogate_as_it_was() -> Non
 def test_a_loss_that_the_compiled_loop_declines_is_charged_once() -> None:
     """The loop takes back what it charged before it leaves the round to the objects."""
     X = hr.sets.Simplex(4)
-    potential = hr.potentials.PowerPotential(2.0, 1e-90, cap=1e120)
+    potential = hr.surrogates.PowerPotential(2.0, 1e-90, cap=1e120)
     one, huge = hr.Linear(np.arange(4.0), 1.0), hr.Linear(1e60 * np.arange(4.0), 1.0)
 
     def build() -> Any:

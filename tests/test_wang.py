@@ -17,7 +17,7 @@ import hedgerow as hr
 from hedgerow.baselines.wang import wang_2025, wang_2025_bandit, wang_2025_strongly_convex
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.learners.restarted_ocg import RestartedOCG
-from hedgerow.sets.simplices import KSubsets
+from hedgerow.sets.simplices.simplex import KSubsets
 from hedgerow.surrogates.current_values import CurrentValues
 from hedgerow.testing import check_learner, check_policy
 
@@ -141,7 +141,7 @@ RATES = {"simplex": 0.2, "l2ball": 0.1, "box": 0.05, "dag": 0.2, "k-subsets": 0.
 def composed(X, T, G, beta, rate):
     """OFW-TVC with other constants than the theorem's, divided by beta."""
     potential, units = (
-        hr.potentials.ExponentialPotential(rate),
+        hr.surrogates.ExponentialPotential(rate),
         hr.surrogates.GivenRanges(violation=1.0 / beta),
     )
     return hr.Constrained(
@@ -348,14 +348,14 @@ def test_a_declared_constant_that_is_none_changes_nothing(bad):
 
 
 def test_the_loss_declares_its_constant_where_both_parts_do():
-    surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 1.0))
+    surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(2.0, 1.0))
     cost, constraint = (
         hr.feedback.EvalGrad(1.0, np.ones(2), 3.0),
         hr.feedback.EvalGrad(0.5, np.ones(2), 5.0),
     )
     assert surrogate.tell(cost, constraint).lipschitz == 3.0 + 1.0 * 5.0  # weight 2 Q = 1
     assert surrogate.tell(cost, hr.feedback.EvalGrad(0.5, np.ones(2))).lipschitz is None
-    given = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(2.0, 1.0), lipschitz=4.0)
+    given = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(2.0, 1.0), lipschitz=4.0)
     assert given.tell(cost, hr.feedback.EvalGrad(0.5, np.ones(2))).lipschitz == 3.0 + 1.0 * 4.0
 
 
@@ -419,7 +419,7 @@ def test_bfw_tvc_is_its_pseudocode(name, letter):
         policy = hr.ConstrainedBandit(
             RestartedBlockBandit(X, WangBlocks(T, M, c), seed, 1 / beta),
             CurrentValues(
-                hr.potentials.ExponentialPotential(lam), 0.0, hr.surrogates.GivenRanges(1 / beta)
+                hr.surrogates.ExponentialPotential(lam), 0.0, hr.surrogates.GivenRanges(1 / beta)
             ),
         )
     for (f, g), expected in zip(rounds, plays, strict=True):
@@ -435,7 +435,7 @@ def test_the_weight_of_wangs_bandit_depends_on_the_play():
     """So no unbiasedness is promised: two plays of one round are weighed differently."""
     weights = []
     for value in (0.1, 2.0):
-        surrogate = CurrentValues(hr.potentials.ExponentialPotential(1.0))
+        surrogate = CurrentValues(hr.surrogates.ExponentialPotential(1.0))
         surrogate.tell(hr.feedback.Eval(0.0, 1.0, 1.0), hr.feedback.Eval(value, 1.0, 2.0))
         weights.append(surrogate.weight)
     assert weights == pytest.approx([math.exp(0.1), math.exp(2.0)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hedgerow as hr
-from hedgerow.sets.frankwolfe import conditional_gradient
+from hedgerow.sets.projections.frank_wolfe import conditional_gradient
 
 T = 60
 

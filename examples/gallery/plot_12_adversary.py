@@ -13,7 +13,7 @@ import numpy as np
 import hedgerow as hr
 
 simplex = hr.sets.Simplex(4)
-game = hr.adversary.LinearGame(simplex, horizon=60, share=0.5)
+game = hr.games.LinearGame(simplex, horizon=60, share=0.5)
 
 
 def make(_draw):
@@ -24,7 +24,7 @@ def violation(played):
     return played.trace.ccv
 
 
-tried = list(hr.adversary.progress(make, game, violation, seed=0, evaluations=200))
+tried = list(hr.games.worst_game_steps(make, game, violation, seed=0, evaluations=200))
 found = tried[-1]
 trace = hr.simulate(make(0), found.problem)
 

@@ -10,7 +10,7 @@
 51
 """
 
-from hedgerow.lazy_rooms import attach_room
+from hedgerow.imports import attach_lazy
 
 __version__ = "0.2.0"
-__getattr__, __dir__, __all__ = attach_room(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_lazy(__name__, __file__)

@@ -1,7 +1,4 @@
-from . import adversary as adversary
-from . import audits as audits
 from . import baselines as baselines
-from . import benchmarks as benchmarks
 from . import bounds as bounds
 from . import experiments as experiments
 from . import extending as extending
@@ -11,17 +8,13 @@ from . import games as games
 from . import learners as learners
 from . import live as live
 from . import networks as networks
-from . import player as player
 from . import policies as policies
-from . import potentials as potentials
 from . import problems as problems
 from . import report as report
 from . import sets as sets
 from . import snapshot as snapshot
 from . import surrogates as surrogates
 from . import testing as testing
-from .audits import audit as audit
-from .benchmarks.best_action import hindsight as hindsight
 from .bounds.explanations import explain as explain
 from .feedback import (
     bandit as bandit,
@@ -50,6 +43,7 @@ from .functions import (
 from .functions import (
     Quadratic as Quadratic,
 )
+from .games.comparators.best_action import hindsight as hindsight
 from .games.simulation import simulate as simulate
 from .games.turns import play as play
 from .networks.data_error import DataError as DataError
@@ -78,5 +72,6 @@ from .protocols.parts import Surrogate as Surrogate
 from .protocols.trace import Step as Step
 from .protocols.trace import Trace as Trace
 from .sets.decision_set import DecisionSet as DecisionSet
+from .testing.audits import audit as audit
 
 __version__: str

@@ -1,8 +1,9 @@
-"""What may come in: each wrong input gets one sentence, before anything changes."""
+"""Validate inputs: each wrong one gets one sentence, before anything changes."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -181,3 +182,11 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     copy = np.array(array, order="C", copy=True)
     copy.flags.writeable = False
     return copy
+
+
+def level_outside() -> int:
+    """Return the `stacklevel` of the first caller outside of this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_globals.get("__name__", "").partition(".")[0] == __package__ and frame.f_back:
+        frame, level = frame.f_back, level + 1
+    return level

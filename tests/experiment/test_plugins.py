@@ -399,7 +399,7 @@ def test_python_names_functions_and_classes_as_a_file_names_paths(own, tmp_path)
         }
 
     objects = load_experiment(asked(plain, two_coins, Box))
-    named = asked("own_code:plain", "own_code:two_coins", "hedgerow.sets.boxes:Box")
+    named = asked("own_code:plain", "own_code:two_coins", "hedgerow.sets.balls.boxes:Box")
     assert objects == load_experiment(named)
     assert sweep(objects, tmp_path / "out", serial).failed == {}
     assert {run.record["status"] for run in Results(tmp_path / "out").runs} == {"done"}

@@ -22,16 +22,16 @@ OTHER = "0" * 16
 
 def test_the_fingerprint_is_of_the_sources_that_runs_depend_on(tmp_path):
     (tmp_path / "sets").mkdir()
-    (tmp_path / "sets/boxes.py").write_text("SIDE = 2\n")
+    (tmp_path / "sets/balls/boxes.py").write_text("SIDE = 2\n")
     first = fingerprint(tmp_path)
     assert len(first) == 16
     (tmp_path / "report").mkdir()
     (tmp_path / "report/page.py").write_text("WIDTH = 3\n")
     (tmp_path / "notes.txt").write_text("no source")
     assert fingerprint(tmp_path) == first, "no run depends on a report"
-    (tmp_path / "sets/boxes.py").write_text("SIDE = 3\n")
+    (tmp_path / "sets/balls/boxes.py").write_text("SIDE = 3\n")
     second = fingerprint(tmp_path)
-    (tmp_path / "sets/boxes.py").rename(tmp_path / "sets/balls.py")
+    (tmp_path / "sets/balls/boxes.py").rename(tmp_path / "sets/balls/l1_l2_balls.py")
     third = fingerprint(tmp_path)
     (tmp_path / "reports.py").write_text("")
     assert len({first, second, third, fingerprint(tmp_path)}) == 4

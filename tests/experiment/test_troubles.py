@@ -44,7 +44,7 @@ def full_after(writes, number):
 def test_a_full_disk_names_the_file_and_keeps_the_rest(number, writes, tmp_path, monkeypatch):
     file = written(tmp_path, TINY)
     with monkeypatch.context() as patch:
-        patch.setattr("hedgerow.atomic_write.os.fsync", full_after(writes, number))
+        patch.setattr("hedgerow.files.os.fsync", full_after(writes, number))
         result = invoked("run", file, "--workers", 1)
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()

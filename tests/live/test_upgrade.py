@@ -189,7 +189,7 @@ def test_the_same_call_is_the_same_configuration(one, two):
 
 def test_other_calls_are_other_configurations():
     def by_hand(power):
-        surrogate = hr.surrogates.CurrentSurrogate(hr.potentials.PowerPotential(power, 1.0))
+        surrogate = hr.surrogates.CurrentSurrogate(hr.surrogates.PowerPotential(power, 1.0))
         return hr.Constrained(
             hr.learners.AdaptiveOCG(X, hr.learners.steps.CertificateSteps()), surrogate
         )

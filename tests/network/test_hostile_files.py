@@ -184,7 +184,7 @@ def test_a_network_is_saved_whole_or_not_at_all(tmp_path, monkeypatch):
         if len(written) == 2:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("hedgerow.atomic_write.os.fsync", full)
+    monkeypatch.setattr("hedgerow.files.os.fsync", full)
     with pytest.raises(DataError, match=r"n.json: cannot be written: No space left .*is kept"):
         new.save(path)
     monkeypatch.undo()

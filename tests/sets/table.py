@@ -7,48 +7,48 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hedgerow.sets.arborescences import Arborescences
-from hedgerow.sets.b_matchings import BMatchings
-from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
-from hedgerow.sets.birkhoff import Birkhoff
-from hedgerow.sets.boxes import Box, LinfBall
-from hedgerow.sets.compositions import AffineImage, ConvexHullOfUnion, MinkowskiSum
-from hedgerow.sets.cuts import HalfspaceCut
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.balls.boxes import Box, LinfBall
+from hedgerow.sets.balls.ellipsoid import Ellipsoid
+from hedgerow.sets.balls.group_balls import GroupBall, LatentGroupBall
+from hedgerow.sets.balls.l1_l2_balls import KSparse, L1Ball, L2Ball
+from hedgerow.sets.balls.lp_balls import LpBall, NonnegativeLpBall
+from hedgerow.sets.balls.sparse_balls import CappedL1Ball, OrderedWeightedBall
+from hedgerow.sets.compositions.generic import ConvexHull, OracleSet
+from hedgerow.sets.compositions.halfspace_cut import HalfspaceCut
+from hedgerow.sets.compositions.polytope import Polytope
+from hedgerow.sets.compositions.product import Product
+from hedgerow.sets.compositions.sums_and_images import AffineImage, ConvexHullOfUnion, MinkowskiSum
+from hedgerow.sets.compositions.wrappers import Scaled, Translated
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.ellipsoid import Ellipsoid
-from hedgerow.sets.generic import ConvexHull, OracleSet
-from hedgerow.sets.group_balls import GroupBall, LatentGroupBall
-from hedgerow.sets.hop_limited_walks import HopLimitedWalks
-from hedgerow.sets.interval_schedules import IntervalSchedules
-from hedgerow.sets.job_sequences import JobSequences
-from hedgerow.sets.knapsack import Knapsack
-from hedgerow.sets.laminar import LaminarMatroid
-from hedgerow.sets.lp_balls import LpBall, NonnegativeLpBall
-from hedgerow.sets.matchings import Matchings
-from hedgerow.sets.matroid_intersection import MatroidIntersection
-from hedgerow.sets.matroids import Matroid, PartitionMatroid
-from hedgerow.sets.multi_commodity_flow import MultiCommodityFlow
-from hedgerow.sets.path_shares import PathShares
-from hedgerow.sets.perfect_matchings import PerfectMatchings
-from hedgerow.sets.permutahedron import Permutahedron
-from hedgerow.sets.polytope import Polytope
-from hedgerow.sets.product import Product
-from hedgerow.sets.set_functions import ConcaveOfSum, Coverage, Cut
-from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
-from hedgerow.sets.spanning_trees import SpanningTrees
-from hedgerow.sets.sparse_balls import CappedL1Ball, OrderedWeightedBall
-from hedgerow.sets.spectral import NuclearBall, Spectrahedron
-from hedgerow.sets.spectral_balls import (
+from hedgerow.sets.matchings.b_matchings import BMatchings
+from hedgerow.sets.matchings.birkhoff import Birkhoff
+from hedgerow.sets.matchings.general_matchings import Matchings
+from hedgerow.sets.matchings.perfect_matchings import PerfectMatchings
+from hedgerow.sets.matchings.transport import TransportPlans
+from hedgerow.sets.matroids.arborescences import Arborescences
+from hedgerow.sets.matroids.laminar import LaminarMatroid
+from hedgerow.sets.matroids.matroid_bases import Matroid, PartitionMatroid
+from hedgerow.sets.matroids.matroid_intersection import MatroidIntersection
+from hedgerow.sets.matroids.set_functions import ConcaveOfSum, Coverage, Cut
+from hedgerow.sets.matroids.spanning_trees import SpanningTrees
+from hedgerow.sets.matroids.submodular import BasePolytope, Polymatroid
+from hedgerow.sets.orders.interval_schedules import IntervalSchedules
+from hedgerow.sets.orders.job_sequences import JobSequences
+from hedgerow.sets.orders.permutahedron import Permutahedron
+from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.paths.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.paths.multi_commodity_flow import MultiCommodityFlow
+from hedgerow.sets.paths.path_shares import PathShares
+from hedgerow.sets.paths.unit_flow import UnitFlow
+from hedgerow.sets.simplices.knapsack import Knapsack
+from hedgerow.sets.simplices.simplex import CappedSimplex, KSubsets, Simplex
+from hedgerow.sets.spectral.spectrahedra import NuclearBall, Spectrahedron
+from hedgerow.sets.spectral.spectral_balls import (
     Fantope,
     OperatorBall,
     SchattenBall,
     SolidSpectrahedron,
 )
-from hedgerow.sets.submodular import BasePolytope, Polymatroid
-from hedgerow.sets.transport import TransportPlans
-from hedgerow.sets.unit_flow import UnitFlow
-from hedgerow.sets.wrappers import Scaled, Translated
 
 
 def random_dag(nodes: int, edges: int, seed: int) -> DagPaths:

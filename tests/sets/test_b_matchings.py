@@ -12,13 +12,13 @@ from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
 from hedgerow.sets import blossoms
-from hedgerow.sets.arborescences import Arborescences
-from hedgerow.sets.b_matchings import BMatchings
-from hedgerow.sets.birkhoff import Birkhoff
-from hedgerow.sets.blossoms import heaviest_matching
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
-from hedgerow.sets.matchings import Matchings
-from hedgerow.sets.perfect_matchings import PerfectMatchings
+from hedgerow.sets.matchings.b_matchings import BMatchings
+from hedgerow.sets.matchings.birkhoff import Birkhoff
+from hedgerow.sets.matchings.blossoms import heaviest_matching
+from hedgerow.sets.matchings.general_matchings import Matchings
+from hedgerow.sets.matchings.perfect_matchings import PerfectMatchings
+from hedgerow.sets.matroids.arborescences import Arborescences
 
 Edges = list[tuple[int, int]]
 

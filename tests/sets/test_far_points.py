@@ -10,8 +10,8 @@ import pytest
 from table import EXAMPLES
 
 import hedgerow as hr
+from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet, Projectable
-from hedgerow.sets.oracle_only import OracleOnly
 
 SIZES = (1e8, 1e60, 1e140, 1e299)
 PROJECTABLE = [name for name, make in EXAMPLES.items() if make().supports(Projectable)]
@@ -139,7 +139,7 @@ def test_sums_that_nothing_feels_change_nothing() -> None:
 def test_drawn_near_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """Against Wolfe's method, at distances that it can see."""
     rng, seen = np.random.default_rng(3), 0
-    monkeypatch.setattr("hedgerow.sets.bipartite.FAR", 0.0)
+    monkeypatch.setattr("hedgerow.sets.matchings.bipartite.FAR", 0.0)
     monkeypatch.setattr("hedgerow.kernels.flow_newton.FAR", 0.0)
     for trial in range(40):
         n = 2 + trial % 4

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import spatial
 
-from hedgerow.sets.balls import L1Ball, L2Ball
-from hedgerow.sets.boxes import Box
+from hedgerow.sets.balls.boxes import Box
+from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball
+from hedgerow.sets.compositions.generic import ConvexHull
+from hedgerow.sets.compositions.wrappers import Translated
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.frankwolfe import conditional_gradient, minimum_norm_point
-from hedgerow.sets.generic import ConvexHull
-from hedgerow.sets.simplices import Simplex
-from hedgerow.sets.wrappers import Translated
+from hedgerow.sets.projections.frank_wolfe import conditional_gradient, minimum_norm_point
+from hedgerow.sets.simplices.simplex import Simplex
 
 SETS = [
     Simplex(1),

@@ -13,8 +13,13 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from hedgerow.sets import quadratic, warm_started_lp
-from hedgerow.sets.balls import L1Ball, L2Ball
-from hedgerow.sets.boxes import Box
+from hedgerow.sets.balls.boxes import Box
+from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball
+from hedgerow.sets.compositions.generic import ConvexHull, OracleSet
+from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.compositions.polytope import Polytope
+from hedgerow.sets.compositions.product import Product
+from hedgerow.sets.compositions.wrappers import Scaled, Translated
 from hedgerow.sets.decision_set import (
     CAPABILITIES,
     DecisionSet,
@@ -22,12 +27,7 @@ from hedgerow.sets.decision_set import (
     Projectable,
     Rows,
 )
-from hedgerow.sets.generic import ConvexHull, OracleSet
-from hedgerow.sets.oracle_only import OracleOnly
-from hedgerow.sets.polytope import Polytope
-from hedgerow.sets.product import Product
-from hedgerow.sets.simplices import Simplex
-from hedgerow.sets.wrappers import Scaled, Translated
+from hedgerow.sets.simplices.simplex import Simplex
 
 needs_piqp = pytest.mark.skipif(not importlib.util.find_spec("piqp"), reason="needs piqp")
 needs_highspy = pytest.mark.skipif(not importlib.util.find_spec("highspy"), reason="needs highspy")
@@ -237,7 +237,7 @@ def test_the_hot_workspace_switches_methods(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_without_highspy_the_workspace_is_cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.sets.polytope.loaded", lambda _: None)
+    monkeypatch.setattr("hedgerow.sets.compositions.polytope.loaded", lambda _: None)
     X = Polytope([[1.0, 1.0]], [1.0])
     np.testing.assert_array_equal(X.workspace().lmo(np.array([-1.0, 0.0])), [1.0, 0.0])
 

@@ -14,12 +14,11 @@ from scipy import optimize
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
-from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.dijkstra_paths import DijkstraPaths
-from hedgerow.sets.flow_polytope import FlowPolytope
-from hedgerow.sets.hop_limited_walks import HopLimitedWalks
-from hedgerow.sets.unit_flow import UnitFlow
+from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.paths.flow_polytope import FlowPolytope
+from hedgerow.sets.paths.hop_limited_walks import HopLimitedWalks
+from hedgerow.sets.paths.unit_flow import UnitFlow
 
 TWISTED = [("s", "a"), ("a", "b"), ("b", "a"), ("b", "t"), ("s", "b"), ("t", "s"), ("a", "a")]
 
@@ -422,32 +421,6 @@ def test_walks_on_a_dag_are_its_paths() -> None:
         HopLimitedWalks([(0, 1), (1, 2), (2, 3)], 0, 3, 2)
     with pytest.raises(ValueError, match="hops must be at least 1"):
         HopLimitedWalks([(0, 1)], 0, 1, 0)
-
-
-def test_dijkstra_against_networkx() -> None:
-    rng = np.random.default_rng(16)
-    for _ in range(200):
-        nodes = int(rng.integers(2, 12))
-        ends = digraph(nodes, 3 * nodes, rng).edges
-        X = DijkstraPaths(ends, 0, nodes - 1)
-        c = rng.integers(0, 4, len(ends)).astype(np.float64)
-        graph = nx.MultiDiGraph()
-        for (tail, head), cost in zip(ends.tolist(), c, strict=True):
-            graph.add_edge(tail, head, weight=cost)
-        path = X.lmo(c)
-        assert c @ path == nx.dijkstra_path_length(graph, 0, nodes - 1)
-        assert UnitFlow(ends, 0, nodes - 1).contains(path, 0.0)
-        used = ends[path == 1.0]
-        assert len(set(used[:, 1].tolist())) == len(used) <= nodes - 1
-
-
-def test_dijkstra_refuses_negative_lengths() -> None:
-    X = DijkstraPaths([("s", "a"), ("a", "t"), ("s", "t")], "s", "t")
-    with pytest.raises(ValueError, match=r"DagPaths.*HopLimitedWalks or UnitFlow"):
-        X.lmo([1.0, -1e-300, 1.0])
-    assert not isinstance(X, DecisionSet)
-    with pytest.raises(ValueError, match="no path leads"):
-        DijkstraPaths([("s", "a"), ("t", "a")], "s", "t")
 
 
 def test_from_networkx() -> None:

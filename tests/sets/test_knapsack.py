@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import HasLinearDescription
-from hedgerow.sets.knapsack import Knapsack
-from hedgerow.sets.simplices import KSubsets
+from hedgerow.sets.simplices.knapsack import Knapsack
+from hedgerow.sets.simplices.simplex import KSubsets
 
 
 def packings(X: Knapsack) -> Vector:

@@ -10,11 +10,11 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.laminar import LaminarMatroid
-from hedgerow.sets.matchings import Matchings
-from hedgerow.sets.matroid_intersection import MatroidIntersection
-from hedgerow.sets.matroids import Matroid, PartitionMatroid
-from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.matchings.general_matchings import Matchings
+from hedgerow.sets.matroids.laminar import LaminarMatroid
+from hedgerow.sets.matroids.matroid_bases import Matroid, PartitionMatroid
+from hedgerow.sets.matroids.matroid_intersection import MatroidIntersection
+from hedgerow.sets.matroids.spanning_trees import SpanningTrees
 
 Test = Callable[[list[int]], bool]
 

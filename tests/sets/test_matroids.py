@@ -12,10 +12,10 @@ from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
 from hedgerow.sets import rising, spanning_trees
+from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.matroids import Bases, Matroid, PartitionMatroid
-from hedgerow.sets.oracle_only import OracleOnly
-from hedgerow.sets.spanning_trees import SpanningTrees
+from hedgerow.sets.matroids.matroid_bases import Bases, Matroid, PartitionMatroid
+from hedgerow.sets.matroids.spanning_trees import SpanningTrees
 
 Edge = tuple[int, int]
 

@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.interval_schedules import IntervalSchedules
-from hedgerow.sets.job_sequences import JobSequences, _strings
-from hedgerow.sets.permutahedron import Permutahedron
+from hedgerow.sets.orders.interval_schedules import IntervalSchedules
+from hedgerow.sets.orders.job_sequences import JobSequences, _strings
+from hedgerow.sets.orders.permutahedron import Permutahedron
 
 
 def directions(n: int, rng: np.random.Generator) -> list[Vector]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from table import EXAMPLES
 
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.paths.dag_paths import DagPaths
 from hedgerow.testing import check_set
 
 
@@ -81,7 +81,7 @@ def test_the_diameter_is_exact_on_random_graphs() -> None:
 
 
 def test_the_bound_of_the_diameter_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hedgerow.sets.dag_paths.PAIR_STEPS", 0)
+    monkeypatch.setattr("hedgerow.sets.paths.dag_paths.PAIR_STEPS", 0)
     rng = np.random.default_rng(2)
     for _ in range(100):
         edges, source, target = random_edges(rng)

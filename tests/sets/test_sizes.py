@@ -11,7 +11,7 @@ import hedgerow as hr
 from hedgerow import sets
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import squared_norm
-from hedgerow.sets.oracle_only import OracleOnly
+from hedgerow.sets.compositions.oracle_only import OracleOnly
 
 POINTS = np.random.default_rng(0).uniform(-1.0, 1.0, (6, 3))
 DIAMOND = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow import kernels
-from hedgerow.sets.rank_one import SMALL, RankOneVertices
-from hedgerow.sets.spectral import NuclearBall, Spectrahedron
+from hedgerow.sets.spectral.rank_one import SMALL, RankOneVertices
+from hedgerow.sets.spectral.spectrahedra import NuclearBall, Spectrahedron
 
 AGREE = 1e-8  # of size x width of the spectrum: what `RankOneVertices` states
 

@@ -10,10 +10,16 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.matroids import Matroid
-from hedgerow.sets.permutahedron import Permutahedron
-from hedgerow.sets.set_functions import ConcaveOfSum, Coverage, Cut, SetFunction, values_along
-from hedgerow.sets.submodular import BasePolytope, Polymatroid
+from hedgerow.sets.matroids.matroid_bases import Matroid
+from hedgerow.sets.matroids.set_functions import (
+    ConcaveOfSum,
+    Coverage,
+    Cut,
+    SetFunction,
+    values_along,
+)
+from hedgerow.sets.matroids.submodular import BasePolytope, Polymatroid
+from hedgerow.sets.orders.permutahedron import Permutahedron
 
 
 def subsets(n: int) -> list[list[int]]:

@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 from hedgerow import kernels
 from hedgerow.inputs import Vector
 from hedgerow.sets import transport
-from hedgerow.sets.birkhoff import Birkhoff
-from hedgerow.sets.transport import TransportPlans
+from hedgerow.sets.matchings.birkhoff import Birkhoff
+from hedgerow.sets.matchings.transport import TransportPlans
 
 
 def marginals(rng: np.random.Generator, whole: bool) -> tuple[Vector, Vector]:

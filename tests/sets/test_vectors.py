@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from hedgerow.sets import systematic
-from hedgerow.sets.balls import KSparse, L1Ball, L2Ball
-from hedgerow.sets.boxes import Box, LinfBall
+from hedgerow.sets.balls.boxes import Box, LinfBall
+from hedgerow.sets.balls.l1_l2_balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet, HasLinearDescription
-from hedgerow.sets.permutahedron import Permutahedron
-from hedgerow.sets.simplices import CappedSimplex, KSubsets, Simplex
+from hedgerow.sets.orders.permutahedron import Permutahedron
+from hedgerow.sets.simplices.simplex import CappedSimplex, KSubsets, Simplex
 from hedgerow.sets.sizes import NARROWEST
 
 Rng = np.random.Generator

@@ -17,7 +17,7 @@ from numba.core.typing.templates import make_concrete_template
 
 from hedgerow._engine.announcement import compile_time, warn_of_unknown_numba
 from hedgerow._engine.cache import KernelCache, config
-from hedgerow._engine.pointer import HandedKernel
+from hedgerow._engine.pointer import KernelPointer
 
 OLDEST, NEWEST = (0, 63), (0, 68)
 KNOWN = OLDEST <= version_info.short <= NEWEST
@@ -97,7 +97,7 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
         options["no_cpython_wrapper"] = handed
         super().__init__(function, targetoptions=options, pipeline_class=way[0])
-        self.signature, self.kind = signature, HandedKernel(signature)
+        self.signature, self.kind = signature, KernelPointer(signature)
         self._code: Any = None
         self._handed: Any = None
         self._cache = KernelCache(function, "handed" if handed else "")
@@ -188,4 +188,4 @@ def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
 
 def function(result: Any, *arguments: Any) -> Any:
     """Return the type of a kernel that is an argument of another kernel."""
-    return HandedKernel(result(*arguments))
+    return KernelPointer(result(*arguments))

@@ -15,7 +15,7 @@ from numba.core.typeconv.castgraph import Conversion
 Callable: Any = types.Callable
 
 
-class HandedKernel(Callable):  # type: ignore[misc]
+class KernelPointer(Callable):  # type: ignore[misc]
     """The type of a kernel that is an argument of another kernel.
 
     Args:
@@ -43,7 +43,7 @@ class HandedKernel(Callable):  # type: ignore[misc]
 
     def get_impl_key(self, _: Any) -> Any:
         """Return under which name the code of a call is registered."""
-        return HandedKernel
+        return KernelPointer
 
     def can_convert_from(self, _: Any, other: Any) -> Any:
         """Take kernels of this signature."""
@@ -72,6 +72,6 @@ def _call(context: Any, builder: Any, signature: Any, given: Any) -> Any:
     return value
 
 
-register_model(HandedKernel)(models.OpaqueModel)
-unbox(HandedKernel)(address_of)
-lower_builtin(HandedKernel, HandedKernel, types.VarArg(types.Any))(_call)
+register_model(KernelPointer)(models.OpaqueModel)
+unbox(KernelPointer)(address_of)
+lower_builtin(KernelPointer, KernelPointer, types.VarArg(types.Any))(_call)

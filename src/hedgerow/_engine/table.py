@@ -23,7 +23,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.np.numpy_support import as_dtype
 
 from hedgerow._engine.kernel import COMPILED
-from hedgerow._engine.pointer import HandedKernel, address_of
+from hedgerow._engine.pointer import KernelPointer, address_of
 from hedgerow._engine.vector_views import view
 
 Type: Any = types.Type
@@ -65,7 +65,7 @@ class TableType(Type):  # type: ignore[misc]
         self.title, self.fields = title, fields
         self._vectors = _names(fields, types.Array)
         self._tuples = _names(fields, Tuple)
-        self._addressed = [(n, fields[n]) for n in _names(fields, HandedKernel | TableType)]
+        self._addressed = [(n, fields[n]) for n in _names(fields, KernelPointer | TableType)]
         self._numbers = _names(fields, types.Number | types.Boolean)
         vectors = [fields[name] for name in self._vectors]
         vectors += [vector for name in self._tuples for vector in fields[name]]

@@ -8,10 +8,10 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad, first_order, needs
 from hedgerow.inputs import Vector, as_count, squared_norm
-from hedgerow.player import StatefulPlayer
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
-from hedgerow.protocols.late import as_play
+from hedgerow.protocols.late_feedback import as_play
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
 from hedgerow.sets.interior import linear_programme
 from hedgerow.snapshot import State
@@ -188,7 +188,7 @@ def follow_the_leader_feasible(
     Reference: the follow-the-leader rule of J. Hannan, Approximation to Bayes risk in repeated
     play, Contributions to the Theory of Games 3 (1957), with the constraints seen so far.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> policy = follow_the_leader_feasible(Simplex(2))
     >>> policy.tell(EvalGrad(0.0, np.array([0.0, 1.0])), EvalGrad(0.2, np.array([1.0, 0.0])))
     >>> policy.ask().round(9) + 0.0

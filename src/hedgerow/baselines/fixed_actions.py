@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from hedgerow.feedback import Constraints, EvalGrad, first_order
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
-from hedgerow.player import StatefulPlayer
-from hedgerow.protocols.late import as_play, refuse_late
+from hedgerow.protocols.late_feedback import as_play, refuse_late
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.actions import coordinate_labels
-from hedgerow.sets.dag_paths import DagPaths
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.edges import number_nodes
-from hedgerow.sets.unit_flow import UnitFlow
+from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.paths.edges import number_nodes
+from hedgerow.sets.paths.unit_flow import UnitFlow
 from hedgerow.snapshot import State, records_call
 from hedgerow.surrogates.queued import checked, checked_each, most_violated
 
@@ -92,7 +92,7 @@ def fixed(decision_set: DecisionSet, x: ArrayLike | Sequence[str] | str) -> Fixe
 def named_vertex(decision_set: DecisionSet, name: str) -> Vector:
     """Return a vertex by its name: "a > b > c", a route; "a-b, c-d", "0, 3" or "0: 0.5, 3: 2".
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> named_vertex(Simplex(3), "1")
     array([0., 1., 0.])
 

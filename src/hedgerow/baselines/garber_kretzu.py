@@ -14,9 +14,8 @@ import warnings
 
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.baselines.projecting import Normalised
-from hedgerow.callers import level_outside
 from hedgerow.feedback import EvalGrad, Full
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.inputs import as_count, as_positive, level_outside
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull

@@ -118,7 +118,7 @@ def guo_recoo(
     Reference: H. Guo, X. Liu, H. Wei, L. Ying, Online convex optimization with hard constraints:
     towards the best of two worlds and beyond, NeurIPS 2022.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> guo_recoo(Simplex(2)).ask()
     array([0.5, 0.5])
 

@@ -25,7 +25,7 @@ from hedgerow.baselines.fixed_actions import (
     fixed,
     shortest_path,
 )
-from hedgerow.import_paths import is_path, load_path, load_plugin, plugin_names
+from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
 from hedgerow.policies.method import baseline as baseline

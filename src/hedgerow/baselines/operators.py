@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from hedgerow.feedback import Full, full, needs
 from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector, as_vector
-from hedgerow.player import StatefulPlayer
 from hedgerow.problems.link_loads import LargestUtilisation, LinkUtilisation, SplitLoads
 from hedgerow.problems.traffic_engineering import TrafficEngineering
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State
 

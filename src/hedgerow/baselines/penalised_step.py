@@ -94,7 +94,7 @@ def penalty_step(
         alpha: the proximal weight, above 0.
         y: the proximal centre.
 
-    >>> from hedgerow.sets.boxes import Box
+    >>> from hedgerow.sets.balls.boxes import Box
     >>> X, g = Box(np.zeros(2), np.ones(2)), Linear([1.0, 1.0], -1.0)
     >>> step = penalty_step(X.project, X.tangent, np.full(2, -2.0), 1e9, g, 1.0, np.zeros(2))
     >>> step.x, step.projections

@@ -122,7 +122,7 @@ def jenatton_2016(
     Reference: R. Jenatton, J. Huang, C. Archambeau, Adaptive algorithms for online convex
     optimization with long-term constraints, ICML 2016, PMLR 48, 402-411.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> jenatton_2016(Simplex(2)).ask()
     array([0.5, 0.5])
 

@@ -22,7 +22,7 @@ from hedgerow.policies.presets import (
     refuse_eagerness,
 )
 from hedgerow.policies.summary import TOTALS, Summary, add_round, summary_of
-from hedgerow.protocols.late import as_play, refuse_late, takes_late
+from hedgerow.protocols.late_feedback import as_play, refuse_late, takes_late
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import as_written

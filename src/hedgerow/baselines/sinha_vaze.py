@@ -22,15 +22,15 @@ from hedgerow.policies.presets import (
     warn_if_vacuous,
 )
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, ONE_CONSTANT, Theorem
-from hedgerow.potentials import (
+from hedgerow.protocols.parts import Learner
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.potentials import (
     AnytimeExponential,
     ExponentialPotential,
     Potential,
     PowerPotential,
 )
-from hedgerow.protocols.parts import Learner
-from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
 
 THEOREM_RATE = 0.5
@@ -87,7 +87,7 @@ def sinha_vaze_2024(
 
     Reference: Sinha and Vaze, NeurIPS 2024; from its pseudocode for convex costs.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> policy = sinha_vaze_2024(Simplex(3), horizon=1000)
     >>> policy.surrogate.potential.rate == 6.0 / math.sqrt(1000.0)
     True
@@ -229,7 +229,7 @@ def sarkar_sinha_2025(
     Reference: Sarkar and Sinha, "Optimal Anytime Algorithms for Online Convex Optimization with
     Adversarial Constraints", arXiv 2510.22579, 2025.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> sarkar_sinha_2025(Simplex(3)).surrogate.potential.at(400.0).rate
     0.3
 

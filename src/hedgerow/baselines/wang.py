@@ -31,10 +31,10 @@ from hedgerow.policies.presets import (
     refuse_eagerness,
     warn_if_vacuous,
 )
-from hedgerow.potentials import ExponentialPotential, PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.current_values import CurrentValues
+from hedgerow.surrogates.potentials import ExponentialPotential, PowerPotential
 from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
 
 PROOF_CONSTANT = 64.0
@@ -94,7 +94,7 @@ def wang_2025(
         eagerness: how eagerly the constraint is kept, a number without unit, in `practical`
             alone: it multiplies lambda. More means less violation and more regret.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> wang_2025(Simplex(2), 100).ask()
     array([0.5, 0.5])
 

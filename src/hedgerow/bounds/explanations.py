@@ -31,10 +31,10 @@ from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
 from hedgerow.policies.theorem import CONVEX, FEASIBLE, ONE_SIZE, UNCAPPED, Theorem
-from hedgerow.potentials import PowerPotential
 from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot import Snapshot
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
+from hedgerow.surrogates.potentials import PowerPotential
 from hedgerow.surrogates.queued import FirstOrder, Queued
 from hedgerow.surrogates.signed import SignedSurrogate
 
@@ -59,7 +59,7 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
             fixed action keeps every round.
 
     >>> from hedgerow.policies.without_constraint import unconstrained
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> [guarantee.name for guarantee in explain(unconstrained(Simplex(3))).guarantees]
     ['regret, afterwards', 'regret of the losses, afterwards']
 

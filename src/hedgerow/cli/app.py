@@ -26,7 +26,7 @@ from hedgerow.cli.saying import say
 from hedgerow.cli.tune import tune
 from hedgerow.experiments.schema import LONGEST_HORIZON
 from hedgerow.experiments.set_specs import GROUP as SETS
-from hedgerow.import_paths import plugin_names
+from hedgerow.imports import plugin_names
 from hedgerow.report.catalogue import catalogue_table
 
 app = typer.Typer(

@@ -32,7 +32,7 @@ def run_demo(seed: int, horizon: int, out: Path) -> None:
     )
     rounds = hr.Recorded(X, problem)  # drawn once, so that only the policies are timed
     with _progress() as progress:
-        searched = progress.track(hr.benchmarks.hindsight_steps(problem), description="benchmark")
+        searched = progress.track(hr.games.hindsight_steps(problem), description="benchmark")
         (best,) = deque(searched, maxlen=1)
     G = max(problem.cost_lipschitz, problem.constraint_lipschitz)
     with warnings.catch_warnings(record=True) as caught:

@@ -23,7 +23,7 @@ from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import find_experiment, shipped
 from hedgerow.experiments.set_specs import GROUP as SETS
 from hedgerow.experiments.set_specs import find_set, set_names
-from hedgerow.import_paths import plugin_names
+from hedgerow.imports import plugin_names
 from hedgerow.policies.method import Method
 
 RUNS = {True: "compiled", False: "not compiled", None: "compiled or not, by its set"}

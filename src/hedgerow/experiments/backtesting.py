@@ -19,8 +19,7 @@ from hedgerow.baselines.fixed_actions import (
     ecmp,
     shortest_path,
 )
-from hedgerow.benchmarks import hindsight
-from hedgerow.games import play
+from hedgerow.games import hindsight, play
 from hedgerow.inputs import Vector, as_number
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.constrained import Constrained
@@ -31,8 +30,8 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.actions import Actions
-from hedgerow.sets.dag_paths import DagPaths
-from hedgerow.sets.edges import number_nodes
+from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.paths.edges import number_nodes
 
 DEFAULT, PLAIN = "hedgerow", "hedgerow, plain"
 BEST = "best in hindsight"

@@ -10,7 +10,7 @@ from hedgerow.functions import Linear
 from hedgerow.games.simulation import simulate
 from hedgerow.policies.method import Constants, Method
 from hedgerow.problems.problem import Recorded
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.paths.dag_paths import DagPaths
 
 EDGES = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 3)]
 HORIZON = 10**6

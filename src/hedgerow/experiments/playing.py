@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.benchmarks import hindsight
-from hedgerow.benchmarks.best_action import MixedUnitsError
 from hedgerow.experiments.constants import Known, known_constants
 from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
-from hedgerow.games import play, simulate, simulate_resumable
+from hedgerow.games import hindsight, play, simulate, simulate_resumable
 from hedgerow.games.checkpoints import ROUNDS, can_resume
+from hedgerow.games.comparators.best_action import MixedUnitsError
 from hedgerow.inputs import Vector
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning

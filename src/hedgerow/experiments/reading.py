@@ -16,7 +16,7 @@ from hedgerow.experiments.config import Experiment, FixedPlay, ProblemSpec, Tuni
 from hedgerow.experiments.fingerprints import code_of, sha256
 from hedgerow.experiments.problems import KINDS, find_kind, kind_names
 from hedgerow.experiments.set_specs import read_set
-from hedgerow.import_paths import as_name, is_path
+from hedgerow.imports import as_name, is_path
 from hedgerow.sets.decision_set import DecisionSet
 
 PRESETS = ("practical", "theory")

@@ -65,8 +65,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.atomic_write import replace_files
-from hedgerow.data_frames import data_frame
+from hedgerow.display import data_frame, html_table
 from hedgerow.experiments.stored import (
     NO_REGRET,
     DamagedError,
@@ -77,8 +76,8 @@ from hedgerow.experiments.stored import (
     read_record,
     signed,
 )
+from hedgerow.files import replace_files
 from hedgerow.inputs import Vector
-from hedgerow.notebook_html import html_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hedgerow import sets
 from hedgerow.experiments.fingerprints import check_code, code_of
-from hedgerow.import_paths import as_name, is_path, load_path, load_plugin, plugin_names
+from hedgerow.imports import as_name, is_path, load_path, load_plugin, plugin_names
 from hedgerow.sets.decision_set import DecisionSet
 
 GROUP = "hedgerow.sets"

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.atomic_write import replace_files
 from hedgerow.feedback import first_order
+from hedgerow.files import pack_snapshot, replace_files, unpack_snapshot
 from hedgerow.games.simulation import simulate_chunks
 from hedgerow.games.turns import check_match, feedback_of
 from hedgerow.inputs import as_count
@@ -26,7 +26,6 @@ from hedgerow.problems.problem import Problem
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Trace
 from hedgerow.snapshot import Stateful
-from hedgerow.snapshot_file import pack_snapshot, unpack_snapshot
 
 ROUNDS = 2**16
 """Rounds of a chunk: a MiB on disk, and rarely more than a minute to play again."""

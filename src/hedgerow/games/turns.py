@@ -7,8 +7,8 @@ from typing import Any
 
 from hedgerow.feedback import first_order
 from hedgerow.functions import Function, parts_of
-from hedgerow.method_signature import signature_of
 from hedgerow.problems.problem import Problem
+from hedgerow.protocols.late_feedback import signature_of
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.trace import Step
 

@@ -1,7 +1,7 @@
 """A point of a set that comes near another one by Frank-Wolfe steps, or separates it from the set.
 
-`sets/approximate_projection.py` takes the same steps around an oracle in Python, and has the
-references.
+`sets/projections/approximate_projection.py` takes the same steps around an oracle in Python, and
+has the references.
 """
 
 from __future__ import annotations

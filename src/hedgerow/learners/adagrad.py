@@ -45,7 +45,7 @@ class AdaGrad(ProjectedDescent):
     to Online Learning" (2019), section 4.2.
 
     >>> from hedgerow.feedback import EvalGrad
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> learner = AdaGrad(Simplex(2))
     >>> learner.tell(EvalGrad(1.0, np.array([2.0, 0.0])))
     >>> learner.ask(), learner.projections

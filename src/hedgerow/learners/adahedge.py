@@ -7,8 +7,8 @@ import math
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number
-from hedgerow.player import StatefulPlayer
-from hedgerow.sets.simplices import Simplex
+from hedgerow.protocols.player import StatefulPlayer
+from hedgerow.sets.simplices.simplex import Simplex
 from hedgerow.snapshot import State
 
 

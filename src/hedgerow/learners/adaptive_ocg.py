@@ -103,7 +103,7 @@ class AdaptiveOCG(KernelLearner):
 
     >>> import numpy as np
     >>> from hedgerow.learners.steps import CertificateSteps
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> learner = AdaptiveOCG(Simplex(2), CertificateSteps())
     >>> learner.tell(EvalGrad(1.0, np.array([2.0, 0.0])))
     >>> learner.ask()

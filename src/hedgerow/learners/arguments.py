@@ -6,8 +6,7 @@ import warnings
 
 from numpy.typing import ArrayLike
 
-from hedgerow.callers import level_outside
-from hedgerow.inputs import Vector, as_vector
+from hedgerow.inputs import Vector, as_vector, level_outside
 from hedgerow.sets.decision_set import DecisionSet
 
 

@@ -19,10 +19,10 @@ from hedgerow.kernels.vectors import dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.blocks import BLOCK_BETA, BlockRule, Regulariser, Seen
 from hedgerow.learners.hull_coordinates import Directions, HullCoordinates, ShrunkHull
-from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.compiled import kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.frankwolfe import conditional_gradient
+from hedgerow.sets.projections.frank_wolfe import conditional_gradient
 from hedgerow.snapshot import State
 
 Array = Vector

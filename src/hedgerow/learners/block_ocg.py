@@ -18,7 +18,7 @@ from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
 from hedgerow.learners.steps import CertificateSteps, StepRule, as_steps
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
-from hedgerow.sets.product import Product
+from hedgerow.sets.compositions.product import Product
 
 Array = Vector
 ROUND, BLOCKS, SIMPLICES, LENGTH, BEGIN = range(5)
@@ -107,7 +107,7 @@ class BlockOCG(KernelLearner):
         start: x_1; the set's own start if left out.
 
     >>> from hedgerow.feedback import EvalGrad
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> learner = BlockOCG(Product(Simplex(2), Simplex(3)))
     >>> learner.tell(EvalGrad(1.0, np.array([2.0, 0.0, 0.0, 1e-3, 1e-3])))
     >>> learner.ask()

@@ -32,7 +32,7 @@ class BlockedOGD(FollowedBlocks):
 
     >>> import numpy as np
     >>> from hedgerow.learners.loo_blocks import PracticalLooBlocks
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> learner = BlockedOGD(Simplex(2), PracticalLooBlocks(horizon=1))
     >>> learner.tell(EvalGrad(1.0, np.array([2.0, 0.0])))
     >>> learner.ask()

@@ -187,7 +187,7 @@ class CorrectiveOMD(KernelLearner):
     global linear convergence of Frank-Wolfe optimization variants (NeurIPS 2015).
 
     >>> import numpy as np
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> learner = CorrectiveOMD(Simplex(2))
     >>> for s in ([2.0, 0.0], [0.0, 2.0], [0.0, 2.0]):
     ...     learner.tell(EvalGrad(0.0, np.array(s)))

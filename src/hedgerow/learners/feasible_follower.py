@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.approximate_projection import (
+from hedgerow.sets.decision_set import Workspace
+from hedgerow.sets.projections.approximate_projection import (
     approximately_feasible_projection,
     into_ball,
     project_by_kernels,
 )
-from hedgerow.sets.decision_set import Workspace
 from hedgerow.snapshot import State, Stateful
 
 

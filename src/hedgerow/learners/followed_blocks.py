@@ -10,10 +10,10 @@ from hedgerow.kernels.rounds import policy_of
 from hedgerow.learners.arguments import before_warning, warn_beyond
 from hedgerow.learners.feasible_follower import FeasibleFollower
 from hedgerow.learners.loo_blocks import LooRule
-from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.hull_projector import hull_projector
+from hedgerow.sets.projections.hull_projector import hull_projector
 from hedgerow.snapshot import Restorable, State
 
 

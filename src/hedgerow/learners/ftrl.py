@@ -72,7 +72,7 @@ class FTRL(Projected):
 
     >>> import numpy as np
     >>> from hedgerow.learners.steps import RmsSteps
-    >>> from hedgerow.sets.boxes import Box
+    >>> from hedgerow.sets.balls.boxes import Box
     >>> learner = FTRL(Box([-1.0], [1.0]), RmsSteps(kappa=1.0))
     >>> learner.tell(EvalGrad(0.0, np.array([3.0])))
     >>> learner.ask()

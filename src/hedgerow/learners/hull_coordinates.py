@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_positive, as_vector
 from hedgerow.sets.compiled import pack_uint32
+from hedgerow.sets.compositions.wrappers import Affine
 from hedgerow.sets.decision_set import (
     DecisionSet,
     HasAffineHull,
     HasInnerBall,
     HasLinearDescription,
 )
-from hedgerow.sets.wrappers import Affine
 
 UNFELT = 1e3 * sys.float_info.epsilon
 """A direction of which a smaller share lies in the hull is normal to it, up to rounding."""

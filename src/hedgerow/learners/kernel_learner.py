@@ -10,17 +10,16 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
-from hedgerow.cache_lines import aligned_zeros
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
 from hedgerow.kernels import policy_tables as tables
 from hedgerow.kernels.tangents import along, unused
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
-from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.compiled import NO_INDEX, as_written, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable, State
+from hedgerow.snapshot import Restorable, State, aligned_zeros
 
 Kernel = Callable[..., Any]
 NO_NOISE = np.zeros(0)

@@ -9,8 +9,8 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.steps import StepRule
+from hedgerow.sets.compositions.wrappers import Affine
 from hedgerow.sets.decision_set import DecisionSet, Workspace
-from hedgerow.sets.wrappers import Affine
 from hedgerow.snapshot import Restorable, State, Stateful
 
 SHARE = 0.5
@@ -53,7 +53,7 @@ class LazyOCG(Stateful):
     gradient algorithms, JMLR 20 (2019), with back-off in place of their halving of the gap.
 
     >>> from hedgerow.learners.steps import CertificateSteps
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> learner = LazyOCG(Simplex(3), CertificateSteps())
     >>> for _ in range(100):
     ...     learner.tell(EvalGrad(0.0, np.array([2.0, 0.0, 1.0])))

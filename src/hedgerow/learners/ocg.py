@@ -70,7 +70,7 @@ class OCG(KernelLearner):
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
-    >>> from hedgerow.sets.boxes import Box
+    >>> from hedgerow.sets.balls.boxes import Box
     >>> learner = OCG(Box([-1.0], [1.0]), horizon=100, lipschitz=1.0)
     >>> for _ in range(50):
     ...     learner.tell(EvalGrad(0.0, np.array([1.0])))

@@ -45,7 +45,7 @@ class OGD(ProjectedDescent):
     Theorem 3.1.
 
     >>> from hedgerow.feedback import EvalGrad
-    >>> from hedgerow.sets.boxes import Box
+    >>> from hedgerow.sets.balls.boxes import Box
     >>> learner = OGD(Box([-1.0], [1.0]), lipschitz=4.0)
     >>> learner.tell(EvalGrad(0.0, np.array([1.0])))
     >>> learner.ask()

@@ -13,8 +13,8 @@ from hedgerow.feedback import LARGEST_VALUE, Eval, EvalGrad, as_eval
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.hulls import place
 from hedgerow.learners.hull_coordinates import ShrunkHull
-from hedgerow.player import StatefulPlayer
 from hedgerow.protocols.parts import Learner
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.snapshot import Restorable, State
 
 Array = Any

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector
 from hedgerow.learners.arguments import first_play
-from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet, Projectable
 from hedgerow.snapshot import Restorable, State
 

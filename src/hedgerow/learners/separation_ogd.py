@@ -13,9 +13,8 @@ import numpy as np
 from hedgerow import kernels
 from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import REGULARISE
-from hedgerow.callers import level_outside
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, level_outside
 from hedgerow.kernels.hulls import coordinates, place
 from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED, CompiledStep, set_table
 from hedgerow.kernels.vectors import dot
@@ -24,11 +23,11 @@ from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.pulls import ROUNDING, most_pulls, pull_step, pull_table, squeeze_of
 from hedgerow.learners.steps import TANGENT2
-from hedgerow.player import StatefulPlayer
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.compiled import as_written, kernel_matches
+from hedgerow.sets.compositions.wrappers import Affine
 from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall, HasSeparation
-from hedgerow.sets.projectable import ProjectableSet
-from hedgerow.sets.wrappers import Affine
+from hedgerow.sets.projections.projectable import ProjectableSet
 from hedgerow.snapshot import Restorable, State
 
 Array = Vector

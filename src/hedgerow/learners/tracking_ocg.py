@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
-from hedgerow.cache_lines import NUMBERS
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
 from hedgerow.kernels.ocg import spread
@@ -20,6 +19,7 @@ from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import LEASH, CertificateSteps
 from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import LINE_NUMBERS
 
 Array = Vector
 INNER, AHEAD, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(5), 5, 7, 9, 11
@@ -139,7 +139,7 @@ class TrackingOCG(KernelLearner):
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> learner = TrackingOCG(Simplex(2))
     >>> for _ in range(3):
     ...     learner.tell(EvalGrad(0.0, np.array([2.0, 0.0])))
@@ -168,7 +168,7 @@ class TrackingOCG(KernelLearner):
         own = {"inner": 1, "ahead": 1, "leads": 1, "Delta": 1, "leader": 1}
         pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "room": OWN - CREDIT - 2}
         leader = {"x_A": n, "x1": n, "S": n, "t": 1, "inner_A": 1, "skipped": 1, "rule": rule.size}
-        leader |= {"room_A": -(RULE + rule.size) % NUMBERS}
+        leader |= {"room_A": -(RULE + rule.size) % LINE_NUMBERS}
         follower = {"x_B": n} | {f"{k}_B": v for k, v in corrective_omd.state_sizes(n, K).items()}
         numbers = own | pairs | leader | follower
         scratch = corrective_omd.scratch_size(n, K)

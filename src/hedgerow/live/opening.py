@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sql
 
+from hedgerow.files import pack_snapshot
 from hedgerow.inputs import as_count
 from hedgerow.live.chain import FIRST
 from hedgerow.live.configuration import check_configuration, configuration, shown, this_release
@@ -20,7 +21,6 @@ from hedgerow.live.specs import policy_of, stored_spec
 from hedgerow.live.store import Store, check_name, session_row
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot_file import pack_snapshot
 
 
 def open(  # noqa: A001 - live.open, as in gzip.open

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sql
 
+from hedgerow.files import pack_snapshot, unpack_snapshot
 from hedgerow.inputs import Vector
 from hedgerow.live.chain import FIRST, ROW, WHOLE, checked, damaged
 from hedgerow.live.configuration import this_release
@@ -19,9 +20,8 @@ from hedgerow.live.payloads import Seen, Told, unpack_action, unpack_feedback, v
 from hedgerow.live.schema import SNAPSHOTS, TELL
 from hedgerow.live.sealing import add_snapshot
 from hedgerow.live.store import CERTIFIED, HEAD, Store, snapshot_damage
-from hedgerow.protocols.late import refuse_late, takes_late
+from hedgerow.protocols.late_feedback import refuse_late, takes_late
 from hedgerow.protocols.parts import Policy
-from hedgerow.snapshot_file import pack_snapshot, unpack_snapshot
 
 TOTALS = ("told", "total_cost", "total_ccv", "total_violated")
 Totals = tuple[int, float, float, int]

@@ -12,9 +12,9 @@ from typing import Any, Self
 
 import sqlalchemy as sql
 
-from hedgerow.benchmarks.best_action import hindsight
 from hedgerow.feedback import EvalGrad, EvalLinear
 from hedgerow.functions import Function, Linear
+from hedgerow.games.comparators.best_action import hindsight
 from hedgerow.games.turns import feedback_of
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot

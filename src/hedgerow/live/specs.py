@@ -82,7 +82,6 @@ SETS: dict[str, dict[str, Check]] = {
     "Permutahedron": {"weights": _numbers},
     "UnitFlow": PATHS,
     "DagPaths": PATHS,
-    "DijkstraPaths": PATHS,
     "SpanningTrees": {"edges": _edges},
 }
 """Sets that JSON may name, and their keys."""

@@ -22,6 +22,7 @@ except ModuleNotFoundError:
     ) from None
 from sqlalchemy.exc import DBAPIError
 
+from hedgerow.files import unpack_snapshot
 from hedgerow.live.chain import (
     FIRST,
     LINKED,
@@ -34,7 +35,6 @@ from hedgerow.live.chain import (
 )
 from hedgerow.live.migrations import is_current, migrate
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
-from hedgerow.snapshot_file import unpack_snapshot
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 """Session names: they stand in addresses, pages and logs."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.atomic_write import replace_files
+from hedgerow.files import replace_files
 from hedgerow.networks.arrays import MOST_NUMBERS, pack_npz, read_npz
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.network import Network

@@ -18,10 +18,10 @@ from hedgerow.policies.presets import (
     warn_if_vacuous,
 )
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, FEASIBLE, OBLIVIOUS, UNCAPPED, Theorem
-from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.drift import DriftSurrogate
 from hedgerow.surrogates.lagged import LaggedSurrogate
+from hedgerow.surrogates.potentials import PowerPotential
 from hedgerow.surrogates.ranges import GivenRanges
 
 

@@ -10,7 +10,7 @@ from hedgerow.inputs import Vector, as_number
 from hedgerow.kernels.certificate import is_play_left
 from hedgerow.policies.summary import Summary, summary_of
 from hedgerow.policies.theorem import Theorem
-from hedgerow.protocols.late import takes_late
+from hedgerow.protocols.late_feedback import takes_late
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful, states

@@ -12,9 +12,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.callers import level_outside
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, level_outside
 from hedgerow.kernels.certificate import (
     add_each,
     certificate_add,
@@ -28,7 +27,7 @@ from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition, check_parts
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
 from hedgerow.policies.theorem import Theorem
-from hedgerow.protocols.late import as_play, reach_of
+from hedgerow.protocols.late_feedback import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, as_written

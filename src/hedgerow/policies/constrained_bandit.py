@@ -10,7 +10,7 @@ from hedgerow.inputs import Vector
 from hedgerow.policies.composition import Composition
 from hedgerow.policies.summary import TOTALS, add_round
 from hedgerow.policies.theorem import Theorem
-from hedgerow.protocols.late import refuse_late
+from hedgerow.protocols.late_feedback import refuse_late
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, as_written

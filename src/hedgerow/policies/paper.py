@@ -38,14 +38,14 @@ from hedgerow.policies.theorem import (
     ONE_CONSTANT,
     Theorem,
 )
-from hedgerow.potentials import GrowingScale, PowerPotential
+from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.product import Product
 from hedgerow.surrogates.adaptive import SCALE_FLOOR, AdaptiveSurrogate, P
 from hedgerow.surrogates.block_guard import BlockGuard
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
+from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
 from hedgerow.surrogates.ranges import SeenRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 
@@ -125,7 +125,7 @@ def projection_free_coco(
             left out, one queue for their maximum. The other arguments hold for each of them, and
             a budget is that of all together.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> policy = projection_free_coco(Simplex(3))
     >>> policy.ask()
     array([0.33333333, 0.33333333, 0.33333333])

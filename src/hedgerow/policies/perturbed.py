@@ -9,8 +9,8 @@ from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
 from hedgerow.policies.theorem import AT_ONCE, EXACT, OBLIVIOUS, Theorem
-from hedgerow.potentials import PowerPotential
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.potentials import PowerPotential
 from hedgerow.surrogates.ranges import SeenRanges
 from hedgerow.surrogates.signed import SignedSurrogate
 

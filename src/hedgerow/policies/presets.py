@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Literal
 
-from hedgerow.callers import level_outside
-from hedgerow.inputs import as_count, as_number, as_positive
+from hedgerow.inputs import as_count, as_number, as_positive, level_outside
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.sizes import check_width
 

@@ -25,7 +25,7 @@ def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constraine
         decision_set: where to play; it must be able to project.
         lam: the share of the regret bound that pays for the weights.
 
-    >>> from hedgerow.sets.balls import L2Ball
+    >>> from hedgerow.sets.balls.l1_l2_balls import L2Ball
     >>> projected_coco(L2Ball(2)).ask()
     array([0., 0.])
 

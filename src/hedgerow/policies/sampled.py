@@ -9,10 +9,10 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad, EvalLinear, linear, needs
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number
-from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
-from hedgerow.protocols.late import refuse_late
+from hedgerow.protocols.late_feedback import refuse_late
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import HasSampling
 from hedgerow.snapshot import Restorable, State
 

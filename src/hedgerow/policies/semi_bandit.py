@@ -6,11 +6,11 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad, SemiBanditFeedback, needs, semi_bandit
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
-from hedgerow.player import StatefulPlayer
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_long_term
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
-from hedgerow.protocols.late import refuse_late
+from hedgerow.protocols.late_feedback import refuse_late
+from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet, HasInnerBall, HasSampling
 from hedgerow.snapshot import Restorable, State, records_call
 

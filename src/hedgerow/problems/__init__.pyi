@@ -18,6 +18,10 @@ from .link_loads import LargestUtilisation as LargestUtilisation
 from .link_loads import LinkUtilisation as LinkUtilisation
 from .link_loads import QueueingDelay as QueueingDelay
 from .link_loads import SplitLoads as SplitLoads
+from .lower_bounds import CyclicArms as CyclicArms
+from .lower_bounds import FreshCoordinates as FreshCoordinates
+from .lower_bounds import RandomSigns as RandomSigns
+from .lower_bounds import SteadyPush as SteadyPush
 from .measured_routes import FullestLink as FullestLink
 from .measured_routes import Limit as Limit
 from .measured_routes import MeasuredRoutes as MeasuredRoutes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_positive, read_only
 from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
-from hedgerow.sets.simplices import KSubsets
+from hedgerow.sets.simplices.simplex import KSubsets
 
 REQUESTS = 0.8, 1.2
 """Factors of the request rates, drawn for each item and round: invented."""

@@ -13,7 +13,7 @@ from hedgerow.inputs import Vector, as_count, as_number, read_only
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, chunk_lengths, one_round
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, UniformScaling
-from hedgerow.sets.simplices import KSubsets
+from hedgerow.sets.simplices.simplex import KSubsets
 
 NOISE = 0.1
 """Half the width of the uniform noise on each price, in the unit of the prices."""

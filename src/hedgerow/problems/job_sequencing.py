@@ -16,7 +16,7 @@ from hedgerow.problems.problem import (
     chunk_lengths,
     one_round,
 )
-from hedgerow.sets.job_sequences import JobSequences
+from hedgerow.sets.orders.job_sequences import JobSequences
 
 TIME = 0.5, 1.5
 """Times of jobs: invented."""

@@ -13,7 +13,7 @@ from hedgerow.inputs import Vector, as_count, as_number, as_vector
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, one_round
 from hedgerow.problems.routes import Links, Orientation, find_routes
 from hedgerow.problems.variation import PAPER_LATENCY, Variation
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.paths.dag_paths import DagPaths
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from hedgerow.problems.routes import Orientation, find_routes
 from hedgerow.problems.variation import UniformScaling
 from hedgerow.protocols.service_level import ServiceLevel, service_level
 from hedgerow.protocols.trace import Trace
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.paths.dag_paths import DagPaths
 
 Kind = Literal["cap", "floor", "capacity"]
 SURE = 1e-9

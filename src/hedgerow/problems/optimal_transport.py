@@ -15,7 +15,7 @@ from hedgerow.problems.problem import (
     chunk_lengths,
     one_round,
 )
-from hedgerow.sets.transport import TransportPlans
+from hedgerow.sets.matchings.transport import TransportPlans
 
 PRICE = 1.0, 4.0
 """Mean prices of lanes: invented."""

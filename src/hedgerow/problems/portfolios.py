@@ -25,7 +25,7 @@ from hedgerow.problems.problem import (
     one_round,
 )
 from hedgerow.protocols.parts import Policy
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.simplices.simplex import Simplex
 
 
 @dataclass(frozen=True, eq=False)

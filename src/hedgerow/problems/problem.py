@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from hedgerow.display import ShortRepr
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_count, read_only
 from hedgerow.problems.compiled_rounds import CompiledChunk, linear_rows, packed_chunks
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.showing import ShownShort
 
 Round = tuple[Function, Function]
 
@@ -42,7 +42,7 @@ class LinearChunk(NamedTuple):
         return functions
 
 
-class Problem(ShownShort, ABC):
+class Problem(ShortRepr, ABC):
     """A sequence of rounds (cost, constraint), drawn from one seed or made by an adversary.
 
     An oblivious problem yields the same rounds every time. The rounds of an adaptive problem depend
@@ -191,7 +191,7 @@ class Recorded(Problem):
             sequence of functions: the round's constraint is their `Maximum`, which keeps the parts.
 
     >>> from hedgerow.functions import Linear
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> problem = Recorded(Simplex(2), [(Linear([1.0, 0.0]), Linear([0.0, 1.0], -0.5))])
     >>> problem.horizon
     1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, read_only
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, chunk_lengths, one_round
-from hedgerow.sets.permutahedron import Permutahedron
+from hedgerow.sets.orders.permutahedron import Permutahedron
 
 MERIT = 0.3, 1.0
 HANDICAP = 0.3

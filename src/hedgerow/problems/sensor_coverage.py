@@ -15,8 +15,8 @@ from hedgerow.problems.problem import (
     chunk_lengths,
     one_round,
 )
-from hedgerow.sets.set_functions import Coverage
-from hedgerow.sets.submodular import BasePolytope
+from hedgerow.sets.matroids.set_functions import Coverage
+from hedgerow.sets.matroids.submodular import BasePolytope
 
 PRICE = 1.0, 4.0
 """Mean prices of energy at the sensors: invented."""

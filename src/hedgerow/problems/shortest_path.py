@@ -16,7 +16,7 @@ from hedgerow.networks.hub_graphs import hub_edges
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, one_round
 from hedgerow.problems.routes import Links, Orientation, find_routes
 from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, Variation
-from hedgerow.sets.dag_paths import DagPaths
+from hedgerow.sets.paths.dag_paths import DagPaths
 
 HUB_RTT_LEVELS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 HUB_RTT_QUANTILES_MS = (

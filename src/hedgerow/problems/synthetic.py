@@ -23,10 +23,10 @@ from hedgerow.problems.problem import (
     needs_policy,
 )
 from hedgerow.protocols.parts import Policy
-from hedgerow.sets.balls import L2Ball
-from hedgerow.sets.boxes import Box
+from hedgerow.sets.balls.boxes import Box
+from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.compiled import NO_INDEX
-from hedgerow.sets.simplices import Simplex
+from hedgerow.sets.simplices.simplex import Simplex
 
 
 @dataclass(frozen=True, eq=False)

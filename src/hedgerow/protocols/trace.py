@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from hedgerow.data_frames import data_frame
+from hedgerow.display import data_frame, html_table, sparkline
 from hedgerow.inputs import Vector
-from hedgerow.notebook_html import html_table, sparkline
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.service_level import ServiceLevel, service_level
 

@@ -13,11 +13,11 @@ from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.compiled_methods import is_compiled
 from hedgerow.policies.method import Method
-from hedgerow.sets.compositions import Composed
+from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.compositions.product import Product
+from hedgerow.sets.compositions.sums_and_images import Composed
+from hedgerow.sets.compositions.wrappers import Affine
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet
-from hedgerow.sets.oracle_only import OracleOnly
-from hedgerow.sets.product import Product
-from hedgerow.sets.wrappers import Affine
 
 EXACT, ORACLE, INHERITED, NONE = "yes", "oracle", "inner", "-"
 LEGEND = (

@@ -6,7 +6,7 @@ import html
 
 from rich.text import Text
 
-from hedgerow.showing import printable as printable
+from hedgerow.display import printable as printable
 
 LONGEST = 120
 """Characters of one name in a figure; the rest is cut."""

@@ -1,28 +1,29 @@
 from .actions import Action as Action
 from .actions import Actions as Actions
-from .approximate_projection import (
-    approximately_feasible_projection as approximately_feasible_projection,
-)
-from .approximate_projection import (
-    close_infeasible_projection as close_infeasible_projection,
-)
-from .approximate_projection import (
-    frank_wolfe_separation as frank_wolfe_separation,
-)
-from .arborescences import Arborescences as Arborescences
-from .b_matchings import BMatchings as BMatchings
-from .balls import KSparse as KSparse
-from .balls import L1Ball as L1Ball
-from .balls import L2Ball as L2Ball
-from .birkhoff import Birkhoff as Birkhoff
-from .boxes import Box as Box
-from .boxes import LinfBall as LinfBall
-from .compositions import AffineImage as AffineImage
-from .compositions import ConvexHullOfUnion as ConvexHullOfUnion
-from .compositions import MinkowskiSum as MinkowskiSum
-from .cuts import HalfspaceCut as HalfspaceCut
-from .cuts import intersect as intersect
-from .dag_paths import DagPaths as DagPaths
+from .balls.boxes import Box as Box
+from .balls.boxes import LinfBall as LinfBall
+from .balls.ellipsoid import Ellipsoid as Ellipsoid
+from .balls.group_balls import GroupBall as GroupBall
+from .balls.group_balls import LatentGroupBall as LatentGroupBall
+from .balls.l1_l2_balls import KSparse as KSparse
+from .balls.l1_l2_balls import L1Ball as L1Ball
+from .balls.l1_l2_balls import L2Ball as L2Ball
+from .balls.lp_balls import LpBall as LpBall
+from .balls.lp_balls import NonnegativeLpBall as NonnegativeLpBall
+from .balls.sparse_balls import CappedL1Ball as CappedL1Ball
+from .balls.sparse_balls import OrderedWeightedBall as OrderedWeightedBall
+from .compositions.generic import ConvexHull as ConvexHull
+from .compositions.generic import OracleSet as OracleSet
+from .compositions.halfspace_cut import HalfspaceCut as HalfspaceCut
+from .compositions.halfspace_cut import intersect as intersect
+from .compositions.oracle_only import OracleOnly as OracleOnly
+from .compositions.polytope import Polytope as Polytope
+from .compositions.product import Product as Product
+from .compositions.sums_and_images import AffineImage as AffineImage
+from .compositions.sums_and_images import ConvexHullOfUnion as ConvexHullOfUnion
+from .compositions.sums_and_images import MinkowskiSum as MinkowskiSum
+from .compositions.wrappers import Scaled as Scaled
+from .compositions.wrappers import Translated as Translated
 from .decision_set import (
     CAPABILITIES as CAPABILITIES,
 )
@@ -59,51 +60,49 @@ from .decision_set import (
 from .decision_set import (
     Workspace as Workspace,
 )
-from .dijkstra_paths import DijkstraPaths as DijkstraPaths
-from .ellipsoid import Ellipsoid as Ellipsoid
-from .frankwolfe import Descent as Descent
-from .frankwolfe import conditional_gradient as conditional_gradient
-from .generic import ConvexHull as ConvexHull
-from .generic import OracleSet as OracleSet
-from .group_balls import GroupBall as GroupBall
-from .group_balls import LatentGroupBall as LatentGroupBall
-from .hop_limited_walks import HopLimitedWalks as HopLimitedWalks
-from .interval_schedules import IntervalSchedules as IntervalSchedules
-from .job_sequences import JobSequences as JobSequences
-from .knapsack import Knapsack as Knapsack
-from .laminar import LaminarMatroid as LaminarMatroid
-from .lp_balls import LpBall as LpBall
-from .lp_balls import NonnegativeLpBall as NonnegativeLpBall
-from .matchings import Matchings as Matchings
-from .matroid_intersection import MatroidIntersection as MatroidIntersection
-from .matroids import Matroid as Matroid
-from .matroids import PartitionMatroid as PartitionMatroid
-from .multi_commodity_flow import MultiCommodityFlow as MultiCommodityFlow
-from .oracle_only import OracleOnly as OracleOnly
-from .path_shares import PathShares as PathShares
-from .perfect_matchings import PerfectMatchings as PerfectMatchings
-from .permutahedron import Permutahedron as Permutahedron
-from .polytope import Polytope as Polytope
-from .product import Product as Product
-from .set_functions import ConcaveOfSum as ConcaveOfSum
-from .set_functions import Coverage as Coverage
-from .set_functions import Cut as Cut
-from .set_functions import SetFunction as SetFunction
-from .simplices import CappedSimplex as CappedSimplex
-from .simplices import KSubsets as KSubsets
-from .simplices import Simplex as Simplex
-from .spanning_trees import SpanningTrees as SpanningTrees
-from .sparse_balls import CappedL1Ball as CappedL1Ball
-from .sparse_balls import OrderedWeightedBall as OrderedWeightedBall
-from .spectral import NuclearBall as NuclearBall
-from .spectral import Spectrahedron as Spectrahedron
-from .spectral_balls import Fantope as Fantope
-from .spectral_balls import OperatorBall as OperatorBall
-from .spectral_balls import SchattenBall as SchattenBall
-from .spectral_balls import SolidSpectrahedron as SolidSpectrahedron
-from .submodular import BasePolytope as BasePolytope
-from .submodular import Polymatroid as Polymatroid
-from .transport import TransportPlans as TransportPlans
-from .unit_flow import UnitFlow as UnitFlow
-from .wrappers import Scaled as Scaled
-from .wrappers import Translated as Translated
+from .matchings.b_matchings import BMatchings as BMatchings
+from .matchings.birkhoff import Birkhoff as Birkhoff
+from .matchings.general_matchings import Matchings as Matchings
+from .matchings.perfect_matchings import PerfectMatchings as PerfectMatchings
+from .matchings.transport import TransportPlans as TransportPlans
+from .matroids.arborescences import Arborescences as Arborescences
+from .matroids.laminar import LaminarMatroid as LaminarMatroid
+from .matroids.matroid_bases import Matroid as Matroid
+from .matroids.matroid_bases import PartitionMatroid as PartitionMatroid
+from .matroids.matroid_intersection import MatroidIntersection as MatroidIntersection
+from .matroids.set_functions import ConcaveOfSum as ConcaveOfSum
+from .matroids.set_functions import Coverage as Coverage
+from .matroids.set_functions import Cut as Cut
+from .matroids.set_functions import SetFunction as SetFunction
+from .matroids.spanning_trees import SpanningTrees as SpanningTrees
+from .matroids.submodular import BasePolytope as BasePolytope
+from .matroids.submodular import Polymatroid as Polymatroid
+from .orders.interval_schedules import IntervalSchedules as IntervalSchedules
+from .orders.job_sequences import JobSequences as JobSequences
+from .orders.permutahedron import Permutahedron as Permutahedron
+from .paths.dag_paths import DagPaths as DagPaths
+from .paths.hop_limited_walks import HopLimitedWalks as HopLimitedWalks
+from .paths.multi_commodity_flow import MultiCommodityFlow as MultiCommodityFlow
+from .paths.path_shares import PathShares as PathShares
+from .paths.unit_flow import UnitFlow as UnitFlow
+from .projections.approximate_projection import (
+    approximately_feasible_projection as approximately_feasible_projection,
+)
+from .projections.approximate_projection import (
+    close_infeasible_projection as close_infeasible_projection,
+)
+from .projections.approximate_projection import (
+    frank_wolfe_separation as frank_wolfe_separation,
+)
+from .projections.frank_wolfe import Descent as Descent
+from .projections.frank_wolfe import conditional_gradient as conditional_gradient
+from .simplices.knapsack import Knapsack as Knapsack
+from .simplices.simplex import CappedSimplex as CappedSimplex
+from .simplices.simplex import KSubsets as KSubsets
+from .simplices.simplex import Simplex as Simplex
+from .spectral.spectrahedra import NuclearBall as NuclearBall
+from .spectral.spectrahedra import Spectrahedron as Spectrahedron
+from .spectral.spectral_balls import Fantope as Fantope
+from .spectral.spectral_balls import OperatorBall as OperatorBall
+from .spectral.spectral_balls import SchattenBall as SchattenBall
+from .spectral.spectral_balls import SolidSpectrahedron as SolidSpectrahedron

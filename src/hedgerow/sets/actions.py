@@ -46,7 +46,7 @@ class Actions(Sequence[Action]):
         parts: the actions.
         moved: the share that was moved from others to these, where it was rounded.
 
-    >>> from hedgerow.sets.dag_paths import DagPaths
+    >>> from hedgerow.sets.paths.dag_paths import DagPaths
     >>> X = DagPaths([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
     >>> actions = X.routes([0.25, 0.25, 0.75])
     >>> print(actions)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hedgerow.display import ShortRepr
 from hedgerow.inputs import Vector, as_vector, squared_norm
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, kernel_matches
-from hedgerow.showing import ShownShort
 from hedgerow.snapshot import Stateful
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Rows:
     shift: Vector | None = None
 
 
-class DecisionSet(ShownShort, ABC):
+class DecisionSet(ShortRepr, ABC):
     """A compact convex set known through its linear minimisation oracle.
 
     Every point is a vector of length `dim`. Sets are immutable and may be shared between threads;

@@ -1,5 +1,5 @@
 """Surrogates: how cost and constraint of a round become one loss."""
 
-from hedgerow.lazy_rooms import attach_room
+from hedgerow.imports import attach_lazy
 
-__getattr__, __dir__, __all__ = attach_room(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_lazy(__name__, __file__)

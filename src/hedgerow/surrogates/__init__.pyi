@@ -12,6 +12,12 @@ from .guard import Guard as Guard
 from .guard import Guarded as Guarded
 from .lagged import LaggedSurrogate as LaggedSurrogate
 from .per_constraint import PerConstraintSurrogate as PerConstraintSurrogate
+from .potentials import AnytimeExponential as AnytimeExponential
+from .potentials import ExponentialPotential as ExponentialPotential
+from .potentials import GrowingScale as GrowingScale
+from .potentials import Potential as Potential
+from .potentials import PowerPotential as PowerPotential
+from .potentials import Scale as Scale
 from .queued import FirstOrder as FirstOrder
 from .ranges import GivenRanges as GivenRanges
 from .ranges import LearntRanges as LearntRanges

@@ -18,10 +18,10 @@ from hedgerow._engine.signatures import (
     UNAVOIDED,
 )
 from hedgerow.inputs import Vector, as_positive
-from hedgerow.potentials import PowerPotential, Slope, power_weight
 from hedgerow.snapshot import Restorable, State
 from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.guard import Guard
+from hedgerow.surrogates.potentials import PowerPotential, Slope, power_weight
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (

@@ -13,7 +13,7 @@ from hedgerow.kernels.vectors import four, two
 from hedgerow.learners import steps as rules
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps, capped_regulariser, three_quarters
-from hedgerow.sets.product import Product
+from hedgerow.sets.compositions.product import Product
 from hedgerow.snapshot import State
 from hedgerow.surrogates.guard import (
     ACTED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hedgerow.inputs import as_positive
-from hedgerow.potentials import GrowingScale, Scale
+from hedgerow.surrogates.potentials import GrowingScale, Scale
 from hedgerow.surrogates.ranges import Ranges
 
 

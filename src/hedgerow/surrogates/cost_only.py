@@ -15,11 +15,11 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.oracles import no_oracle
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.kernels.tangents import everywhere
-from hedgerow.potentials import power_slope
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import as_wished
+from hedgerow.surrogates.potentials import power_slope
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
 from hedgerow.surrogates.rounds import loss_rounds

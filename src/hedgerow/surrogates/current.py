@@ -52,7 +52,7 @@ class CurrentSurrogate(FirstOrder):
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
-    >>> from hedgerow.potentials import PowerPotential
+    >>> from hedgerow.surrogates.potentials import PowerPotential
     >>> surrogate = CurrentSurrogate(PowerPotential(p=2.0, scale=1.0))
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(0.5, np.array([-1.0])))
     EvalGrad(value=1.5, grad=array([0.]), lipschitz=None)

@@ -7,7 +7,7 @@ from typing import Any
 from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import CHARGE_VALUES
 from hedgerow.inputs import Vector
-from hedgerow.potentials import Potential
+from hedgerow.surrogates.potentials import Potential
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.ranges import START, Ranges, violation_unit, weight_unit
 from hedgerow.surrogates.values import Values
@@ -52,7 +52,7 @@ class CurrentValues(Values):
     Reference: Wang, Wan and Zhang, AAAI 2025 (inside BFW-TVC).
 
     >>> from hedgerow.feedback import Eval
-    >>> from hedgerow.potentials import PowerPotential
+    >>> from hedgerow.surrogates.potentials import PowerPotential
     >>> surrogate = CurrentValues(PowerPotential(p=2.0, scale=1.0))
     >>> surrogate.tell(Eval(1.0, 1.0, 3.0), Eval(0.25, 2.0, 4.0))
     Eval(value=1.125, lipschitz=2.0, bound=5.0)

@@ -50,7 +50,7 @@ class DriftSurrogate(Values):
     `CurrentSurrogate`.
 
     >>> from hedgerow.feedback import Eval
-    >>> from hedgerow.potentials import PowerPotential
+    >>> from hedgerow.surrogates.potentials import PowerPotential
     >>> surrogate = DriftSurrogate(PowerPotential(p=2.0, scale=1.0), overshoot=0.5)
     >>> surrogate.tell(Eval(1.0, 1.0, 3.0), Eval(0.25, 2.0, 4.0))
     Eval(value=1.0625, lipschitz=3.0, bound=3.25)

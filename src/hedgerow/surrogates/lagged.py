@@ -43,7 +43,7 @@ class LaggedSurrogate(Values):
     overshoot is G D, eq. bandit-surr-cost). Q(t) = Q(t-1) + g_t(y_t)^+ at the point played.
 
     >>> from hedgerow.feedback import Eval
-    >>> from hedgerow.potentials import PowerPotential
+    >>> from hedgerow.surrogates.potentials import PowerPotential
     >>> surrogate = LaggedSurrogate(PowerPotential(p=2.0, scale=1.0), overshoot=0.5)
     >>> surrogate.tell(Eval(1.0, 1.0, 3.0), Eval(0.25, 2.0, 4.0))
     Eval(value=1.25, lipschitz=3.0, bound=7.0)

@@ -16,12 +16,12 @@ from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.certificate import lost_against
 from hedgerow.kernels.oracles import no_oracle
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
-from hedgerow.potentials import Potential, Slope
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, NO_SPACE, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard, as_wished
 from hedgerow.surrogates.make_loss import weigh_round
+from hedgerow.surrogates.potentials import Potential, Slope
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach, note_force
 from hedgerow.surrogates.rounds import loss_rounds

@@ -56,7 +56,7 @@ class SignedSurrogate(FirstOrder):
 
     >>> import numpy as np
     >>> from hedgerow.feedback import EvalGrad
-    >>> from hedgerow.potentials import PowerPotential
+    >>> from hedgerow.surrogates.potentials import PowerPotential
     >>> surrogate = SignedSurrogate(PowerPotential(p=2.0, scale=1.0), queue=1.0)
     >>> surrogate.tell(EvalGrad(1.0, np.array([1.0])), EvalGrad(-0.5, np.array([-1.0])))
     EvalGrad(value=0.0, grad=array([-1.]), lipschitz=None)

@@ -11,9 +11,9 @@ import numpy as np
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector, as_number
 from hedgerow.learners.block_bandit import BlockConditionalGradient
-from hedgerow.potentials import Height, Potential
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import as_written, kernel_matches
+from hedgerow.surrogates.potentials import Height, Potential
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.ranges import Ranges

@@ -11,10 +11,10 @@ from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import CHARGE_QUEUE, COST2, FORCE2, SLOPE, TAKE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive
-from hedgerow.potentials import PowerPotential, Slope
 from hedgerow.protocols.parts import Learner
 from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.guard import FLAT2
+from hedgerow.surrogates.potentials import PowerPotential, Slope
 from hedgerow.surrogates.queue import ROUND, VIOLATION, note
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (

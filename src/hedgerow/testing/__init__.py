@@ -4,6 +4,6 @@ A contract is a tuple of small checks; each is run on the part that you hand ove
 that fails raises an AssertionError that names it.
 """
 
-from hedgerow.lazy_rooms import attach_room
+from hedgerow.imports import attach_lazy
 
-__getattr__, __dir__, __all__ = attach_room(__name__, __file__)
+__getattr__, __dir__, __all__ = attach_lazy(__name__, __file__)

@@ -32,7 +32,7 @@ def check_set(decision_set: DecisionSet, seed: int = 0, trials: int = 20) -> Non
     Raises:
         AssertionError: with a sentence that names the check that failed.
 
-    >>> from hedgerow.sets.simplices import Simplex
+    >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> check_set(Simplex(3))
 
     """

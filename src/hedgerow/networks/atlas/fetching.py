@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from hedgerow.atomic_write import replace_files
+from hedgerow.files import replace_files
 from hedgerow.inputs import as_count
 from hedgerow.networks.data_error import DataError
 from hedgerow.networks.timestamps import moment, width, written

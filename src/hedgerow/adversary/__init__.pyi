@@ -1,9 +1,0 @@
-from .game import LinearGame as LinearGame
-from .game_search import Found as Found
-from .game_search import evaluate as evaluate
-from .game_search import progress as progress
-from .game_search import search as search
-from .lower_bounds import CyclicArms as CyclicArms
-from .lower_bounds import FreshCoordinates as FreshCoordinates
-from .lower_bounds import RandomSigns as RandomSigns
-from .lower_bounds import SteadyPush as SteadyPush

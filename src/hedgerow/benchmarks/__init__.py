@@ -1,5 +1,0 @@
-"""The best fixed action in hindsight, with a proof of how good it is."""
-
-from hedgerow.lazy_rooms import attach_room
-
-__getattr__, __dir__, __all__ = attach_room(__name__, __file__)

@@ -1,0 +1,1 @@
+"""Best actions in hindsight, with a proof of how good they are."""

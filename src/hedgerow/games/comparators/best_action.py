@@ -1,0 +1,197 @@
+"""The best fixed action in hindsight, with a proof of how good it is."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+
+from hedgerow.games.comparators.counted_rounds import ConvexRounds, Game, SpentRounds
+from hedgerow.games.comparators.cuts import Cuts
+from hedgerow.games.comparators.cutting_planes import Search
+from hedgerow.games.comparators.linear_programmes import Deadline
+from hedgerow.games.comparators.master_problem import master_for
+from hedgerow.games.comparators.round_totals import Rounds
+from hedgerow.inputs import as_count, as_number, as_vector
+from hedgerow.problems.problem import GivenRound, Problem
+from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.sets.decision_set import DecisionSet
+
+ALLOWANCE = 1e-6
+"""The least violation is known up to this share, so the search for the cost may have so much."""
+
+
+class MixedUnitsError(ValueError):
+    """Violations of several constraints were to be added, and no units are known."""
+
+
+def hindsight(
+    problem: Problem | DecisionSet,
+    rounds: Iterable[GivenRound] | None = None,
+    *,
+    budget: float | Literal["least"] = 0.0,
+    interval: tuple[int, int] | None = None,
+    constrained: bool = True,
+    time_limit: float | None = None,
+    units: Sequence[float] | None = None,
+) -> Benchmark:
+    """Return the best fixed action that satisfies the constraint in every round.
+
+    min over X of sum f_t(x) subject to g_t(x) <= 0 for all t, or with a budget B to
+    sum max(0, g_t(x)) <= B. A cutting-plane method solves a model with few rounds, and adds the
+    rounds that its solution violates most, until none is left. Models are linear programmes over
+    the linear description of the set, or over vertices from its oracle. The lower bound is the
+    Lagrangian at the model's multipliers, minimised by the set's own oracle, so it does not depend
+    on the accuracy of a solver. Rounds of a `LinearProblem` are read in chunks, never all at once.
+
+    On polytopes with linear rounds the result is exact up to rounding. Otherwise it converges.
+    Status "gap" means that the gap was still above 1e-6 of the cost when the search ended, after at
+    most 500 models. `hindsight_steps` shows the progress.
+
+    Args:
+        problem: an oblivious problem; or a decision set, when `rounds` are given.
+        rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
+        budget: the sum of positive constraint values that the action may have, at least 0; or
+            "least": 0 where some action keeps every round, else the least sum that any action has.
+            `comparator` of the answer says which it was. Of several constraints in a round the
+            largest value counts.
+        interval: (first, last), the only rounds that count, from 1; all by default.
+        constrained: False for the best action without constraints.
+        time_limit: the seconds after which the search ends, with status "time limit", the best
+            action and the best lower bound so far. The rounds are read once in any case, and a pass
+            over them is not broken off. Where no action was found that keeps the constraints, the
+            gap is infinite and `cost` is not a bound; `lower_bound` always is.
+        units: a size for each of several constraints, by which their values are divided before
+            they are compared and added, all 1 where they have one unit; "least" needs them.
+            Left out, those that the problem declares.
+
+    >>> from hedgerow.functions import Linear
+    >>> from hedgerow.sets.simplices.simplex import Simplex
+    >>> game = [(Linear([1.0, 2.0]), Linear([1.0, 0.0], -0.25)) for _ in range(4)]
+    >>> best = hindsight(Simplex(2), game)
+    >>> best.x.round(9), round(best.cost, 9), best.status
+    (array([0.25, 0.75]), 7.0, 'optimal')
+    >>> round(hindsight(Simplex(2), game, budget=1.0).cost, 9)
+    6.0
+    >>> torn = [*game, (Linear([1.0, 2.0]), Linear([-1.0, 0.0], 0.5))]
+    >>> print(hindsight(Simplex(2), torn).comparator)
+    nobody: no fixed action keeps every round
+    >>> print(hindsight(Simplex(2), torn, budget="least").comparator)
+    the best fixed action of those that violate least, by 0.25 in all; none keeps every round
+
+    """
+    steps = hindsight_steps(
+        problem,
+        rounds,
+        budget=budget,
+        interval=interval,
+        constrained=constrained,
+        time_limit=time_limit,
+        units=units,
+    )
+    (best,) = deque(steps, maxlen=1)
+    return best
+
+
+def hindsight_steps(
+    problem: Problem | DecisionSet,
+    rounds: Iterable[GivenRound] | None = None,
+    *,
+    budget: float | Literal["least"] = 0.0,
+    interval: tuple[int, int] | None = None,
+    constrained: bool = True,
+    time_limit: float | None = None,
+    units: Sequence[float] | None = None,
+) -> Iterator[Benchmark]:
+    """Yield the best action and the best bound so far, and finally the result of `hindsight`.
+
+    Whatever is yielded is proved, so one may stop at any time. The arguments are those of
+    `hindsight`.
+
+    >>> from hedgerow.functions import Linear
+    >>> from hedgerow.sets.simplices.simplex import Simplex
+    >>> game = [(Linear([1.0, 2.0]), Linear([1.0, 0.0], -0.25)) for _ in range(4)]
+    >>> [(best.status, best.gap) for best in hindsight_steps(Simplex(2), game)]
+    [('gap', inf), ('optimal', 0.0)]
+
+    """
+    begin, deadline = perf_counter(), Deadline(time_limit)
+    allowed = 0.0 if budget == "least" else as_number(budget, 'the budget, a number or "least",')
+    if allowed < 0.0:
+        raise ValueError(f"the budget must be at least 0, got {allowed:g}")
+    game = Game.of(problem, rounds)
+    sizes = getattr(problem, "constraint_units", None) if units is None else units
+    if constrained and (budget == "least" or allowed > 0.0):
+        game = game.in_units(None if sizes is None else as_vector(sizes, "units"))
+        if budget == "least" and game.units is None and game.constraints > 1:
+            raise MixedUnitsError(
+                f"rounds have {game.constraints} constraints, whose units may differ, so their "
+                'violations cannot be added; for budget="least" give units, one size for each '
+                f"constraint, such as units={[1.0] * game.constraints} where all have one unit"
+            )
+    first, last = (1, game.horizon) if interval is None else _interval(interval)
+    most = allowed if constrained else math.inf
+    search = _least_first if budget == "least" and constrained else _search
+    steps = search(game.decision_set, game.between(first, last), most, deadline)
+    scale = () if game.units is None else tuple(game.units.tolist())
+    return (replace(best, seconds=perf_counter() - begin, units=scale) for best in steps)
+
+
+def _least_first(
+    X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline
+) -> Iterator[Benchmark]:
+    """Search for an action that keeps every round; failing that, for one that violates least."""
+    for best in _search(X, rounds, budget, deadline):
+        if best.status != "infeasible":
+            yield best
+    if best.status != "infeasible":
+        return
+    needed = best.needed_budget
+    if needed is None:  # not cheap to find: ask for less than any sum
+        (best,) = deque(_search(X, rounds, rounds.tolerance, deadline), maxlen=1)
+        needed = best.needed_budget
+    if needed is None:  # out of time
+        yield best
+        return
+    most = needed * (1.0 + ALLOWANCE) + rounds.tolerance
+    for best in _search(X, rounds, most, deadline):
+        yield replace(best, needed_budget=needed, least=True)
+
+
+def _search(
+    X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline
+) -> Iterator[Benchmark]:
+    """Search for the best action; a budget over curved constraints becomes one constraint."""
+    limits = Cuts.none(X.dim)
+    return (replace(best, budget=budget) for best in _searched(X, rounds, budget, deadline, limits))
+
+
+def _searched(
+    X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline, limits: Cuts
+) -> Iterator[Benchmark]:
+    if not (isinstance(rounds, ConvexRounds) and 0.0 < budget < math.inf):
+        yield from Search(X, rounds, master_for(X), budget, limits, deadline).steps()
+        return
+    spent = SpentRounds(rounds, budget)
+    for best in Search(X, spent, master_for(X), 0.0, limits, deadline).steps():
+        evaluation = rounds.evaluate(
+            best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp)
+        )
+        needed = evaluation.total if best.status == "infeasible" else None
+        yield replace(
+            best,
+            violation=evaluation.worst,
+            ccv=evaluation.total,
+            conflict=(),
+            needed_budget=needed,
+        )
+
+
+def _interval(interval: tuple[int, int]) -> tuple[int, int]:
+    first = as_count(interval[0], "the first round of the interval")
+    return first, as_count(interval[1], "the last round of the interval", first)

@@ -1,0 +1,327 @@
+"""The rounds that count: linear ones read chunk by chunk, others held in memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of, scaled
+from hedgerow.games.comparators.cuts import Cuts, Numbers
+from hedgerow.games.comparators.round_totals import (
+    NEW_CUTS,
+    NEW_TANGENTS,
+    TOLERANCE,
+    Evaluation,
+    Rounds,
+    top_k,
+)
+from hedgerow.inputs import Vector, as_vector
+from hedgerow.problems.problem import (
+    GivenRound,
+    LinearChunk,
+    LinearProblem,
+    Problem,
+    Recorded,
+    Round,
+)
+from hedgerow.sets.decision_set import DecisionSet
+
+Stream = Callable[[], Iterator[tuple[LinearChunk, Numbers]]]
+"""Begins a pass: chunks with the round number of each constraint."""
+
+
+class LinearRounds(Rounds):
+    """Rounds f_t(x) = <c_t, x> + b_t and g_t(x) = <a_t, x> + d_t.
+
+    Args:
+        dim: the number of coordinates.
+        horizon: the number of the last round.
+        stream: begins a pass.
+
+    """
+
+    curved, finite = False, True
+
+    def __init__(self, dim: int, horizon: int, stream: Stream):
+        self.dim, self.horizon, self.stream = dim, horizon, stream
+        self.slope, self.offset, largest = np.zeros(dim), 0.0, 0.0
+        for chunk, _ in stream():
+            self.slope += chunk.costs.sum(axis=0)
+            self.offset += float(chunk.cost_offsets.sum())
+            high, low = chunk.constraints.max(initial=0.0), chunk.constraints.min(initial=0.0)
+            largest = max(largest, float(high), -float(low))
+        self.tolerance = TOLERANCE * max(1e-300, largest)
+
+    def cost_at(self, x: Vector) -> tuple[float, Vector]:
+        """Return <c, x> + b for the sums c and b."""
+        return float(self.slope @ x) + self.offset, self.slope
+
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:
+        """Pass over the chunks and keep only the most violated rows."""
+        positive, most = np.zeros(self.horizon + 1), max(NEW_CUTS, loaded.size)
+        new, excess, worst, done = Cuts.none(self.dim), np.zeros(0), -math.inf, 0
+        for chunk, rounds in self.stream():
+            values = chunk.constraints @ x + chunk.constraint_offsets
+            rows = np.arange(done, done + values.size)
+            inside = loaded[(loaded >= done) & (loaded < done + values.size)] - done
+            done += values.size
+            worst = max(worst, float(values.max(initial=-math.inf)))
+            np.maximum.at(positive, rounds, values)
+            above = values - known[rounds]
+            above[inside] = -math.inf
+            found = top_k(above, most)
+            found = found[above[found] > self.tolerance]
+            if found.size:
+                d = chunk.constraint_offsets[found]
+                cuts = Cuts(chunk.constraints[found], d, rounds[found], rows[found])
+                new, excess = new.joined(cuts), np.append(excess, above[found])
+                order = top_k(excess, most)
+                new, excess = new.taken(order), excess[order]
+        broken = int(np.count_nonzero(positive))
+        return Evaluation(x, *self.cost_at(x), worst, float(positive.sum()), broken, new)
+
+
+def from_problem(problem: LinearProblem, first: int, last: int) -> LinearRounds:
+    """Read the rounds `first` to `last` of a problem, drawn anew in every pass."""
+
+    def stream() -> Iterator[tuple[LinearChunk, Numbers]]:
+        done = 0
+        for chunk in problem.chunks():
+            k = len(chunk.cost_offsets)
+            part = slice(max(0, first - 1 - done), max(0, min(k, last - done)))
+            if part.start < part.stop:
+                numbers = done + 1 + np.arange(part.start, part.stop)
+                yield LinearChunk(*(column[part] for column in chunk)), numbers
+            done += k
+            if done >= last:
+                return
+
+    return LinearRounds(problem.decision_set.dim, last, stream)
+
+
+def from_list(dim: int, rounds: Sequence[Round], first: int) -> LinearRounds | None:
+    """Read linear rounds from memory, the first of them with this number; None if one is curved.
+
+    A Maximum of linear parts counts as several constraints of its round.
+    """
+    costs: list[Linear] = []
+    limits: list[Linear] = []
+    numbers: list[int] = []
+    for t, (cost, constraint) in enumerate(rounds, start=first):
+        parts = constraint.parts if isinstance(constraint, Maximum) else (constraint,)
+        linear = [part for part in parts if isinstance(part, Linear)]
+        if not isinstance(cost, Linear) or len(linear) < len(parts):
+            return None
+        costs.append(cost)
+        limits += linear
+        numbers += [t] * len(linear)
+    table = LinearChunk(*_stacked(costs, dim), *_stacked(limits, dim))
+    owners = np.array(numbers, dtype=np.intp)
+    return LinearRounds(dim, first + len(costs) - 1, lambda: iter([(table, owners)]))
+
+
+def _stacked(functions: list[Linear], dim: int) -> tuple[Vector, Vector]:
+    slopes = np.array([f.coefficients for f in functions]).reshape(len(functions), dim)
+    return slopes, np.array([f.offset for f in functions])
+
+
+class ConvexRounds(Rounds):
+    """Rounds of convex functions, each known by value and subgradient.
+
+    Linear and quadratic costs are added up once.
+
+    Args:
+        dim: the number of coordinates.
+        rounds: the rounds.
+        first: the number of the first one.
+        start: a point of the set, where the size of the constraints' gradients is taken.
+
+    """
+
+    finite = False
+
+    def __init__(self, dim: int, rounds: Sequence[Round], first: int, start: Vector):
+        self.dim, self.horizon = dim, first + len(rounds) - 1
+        self.costs = _added_up([cost for cost, _ in rounds], dim)
+        self.parts = [
+            (t, part)
+            for t, (_, constraint) in enumerate(rounds, start=first)
+            for part in _parts(constraint)
+        ]
+        self.curved = not all(isinstance(cost, Linear) for cost in self.costs)
+        sizes = [float(np.abs(g.grad(start)).max(initial=0.0)) for _, g in self.parts]
+        self.tolerance = TOLERANCE * max(1e-300, max(sizes, default=0.0))
+
+    def cost_at(self, x: Vector) -> tuple[float, Vector]:
+        """Return the sums of the values and of the subgradients."""
+        value, slope = 0.0, np.zeros(self.dim)
+        for cost in self.costs:
+            value += float(cost(x))
+            slope = slope + as_vector(cost.grad(x), "the subgradient of a cost", self.dim)
+        return value, slope
+
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:  # noqa: ARG002
+        """Evaluate all constraints and take tangents of the most violated ones."""
+        values = np.array([float(g(x)) for _, g in self.parts])
+        rounds = np.array([t for t, _ in self.parts], dtype=np.intp)
+        positive = np.zeros(self.horizon + 1)
+        np.maximum.at(positive, rounds, values)
+        excess = values - known[rounds]
+        found = top_k(excess, NEW_TANGENTS)
+        found = found[excess[found] > self.tolerance]
+        slopes = np.array([self.parts[i][1].grad(x) for i in found]).reshape(-1, self.dim)
+        offsets = values[found] - slopes @ x
+        cuts = Cuts(slopes, offsets, rounds[found], np.full(found.size, -1))
+        worst = float(values.max(initial=-math.inf))
+        broken = int(np.count_nonzero(positive))
+        return Evaluation(x, *self.cost_at(x), worst, float(positive.sum()), broken, cuts)
+
+
+class SpentRounds(Rounds):
+    """Convex rounds with one constraint in all: sum max(0, g_t(x)) <= budget.
+
+    One tangent of the sum instead of one for each round keeps the models small; and since the
+    constraints are curved, no number of tangents of each would be exact anyway.
+    """
+
+    finite = False
+
+    def __init__(self, rounds: ConvexRounds, budget: float):
+        self.inner, self.budget = rounds, budget
+        self.dim, self.horizon, self.curved = rounds.dim, rounds.horizon, rounds.curved
+        self.tolerance = rounds.tolerance * rounds.horizon
+
+    def cost_at(self, x: Vector) -> tuple[float, Vector]:
+        """Return the costs of the rounds themselves."""
+        return self.inner.cost_at(x)
+
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:  # noqa: ARG002
+        """Take the tangent of the sum; it is the constraint of round 0."""
+        largest: dict[int, tuple[float, Function]] = {}
+        for t, part in self.inner.parts:
+            if (value := float(part(x))) > largest.get(t, (0.0, part))[0]:
+                largest[t] = value, part
+        total, slope = 0.0, np.zeros(self.dim)
+        for value, part in largest.values():
+            total, slope = total + value, slope + part.grad(x)
+        over = total - self.budget
+        zero = np.zeros(1, dtype=np.intp)
+        cuts = Cuts(slope[None, :], np.array([over - float(slope @ x)]), zero, zero - 1)
+        if over - known[0] <= self.tolerance:
+            cuts = Cuts.none(self.dim)
+        return Evaluation(x, *self.cost_at(x), over, max(0.0, over), len(largest), cuts)
+
+
+def _parts(constraint: Function) -> Iterator[Function]:
+    """Yield the parts of a maximum, of maxima in it too."""
+    if isinstance(constraint, Maximum):
+        for part in constraint.parts:
+            yield from _parts(part)
+    else:
+        yield constraint
+
+
+def _added_up(costs: Sequence[Function], dim: int) -> list[Function]:
+    """Return few functions with the same sum."""
+    linear, offset, others = np.zeros(dim), 0.0, []
+    matrix: Vector = np.zeros(dim)
+    for cost in costs:
+        if isinstance(cost, Linear):
+            linear, offset = linear + cost.coefficients, offset + cost.offset
+        elif isinstance(cost, Quadratic):
+            linear, offset = linear + cost.linear, offset + cost.offset
+            matrix = _plus(matrix, cost.matrix)
+        else:
+            others.append(cost)
+    total = Quadratic(matrix, linear, offset) if matrix.any() else Linear(linear, offset)
+    return [total, *others]
+
+
+def _plus(total: Vector, matrix: Vector) -> Vector:
+    """Add matrices that may be given as numbers or diagonals."""
+    if total.ndim == matrix.ndim or (total.ndim == 1 and matrix.ndim == 0):
+        return total + matrix
+    if total.ndim == 1:
+        return np.diag(total) + matrix
+    return total + np.diag(np.broadcast_to(matrix, len(total)))
+
+
+def _divided(constraint: Function, units: Vector) -> Function:
+    pairs = zip(parts_of(constraint), units.tolist(), strict=True)
+    return Maximum([scaled(part, 1.0 / unit) for part, unit in pairs])
+
+
+WIDE = 1e3
+"""On sets wider than this constraint values are rounded at more than the usual tolerance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A decision set and rounds that are read in chunks, or else held in memory."""
+
+    decision_set: DecisionSet
+    horizon: int
+    source: LinearProblem | list[Round]
+    units: Vector | None = None
+
+    @property
+    def constraints(self) -> int:
+        """The largest number of constraints that a round has."""
+        if isinstance(self.source, LinearProblem):
+            return 1
+        return max((len(parts_of(constraint)) for _, constraint in self.source), default=1)
+
+    def in_units(self, units: Vector | None) -> Game:
+        """Return the game with every constraint of several divided by its unit."""
+        if units is None or isinstance(self.source, LinearProblem) or self.constraints == 1:
+            return self
+        counts = {len(parts_of(constraint)) for _, constraint in self.source}
+        if counts != {units.size} or not (units > 0.0).all():
+            raise ValueError(
+                f"units must have one positive number for each constraint, got {units.tolist()}; "
+                f"rounds have {', '.join(map(str, sorted(counts)))} constraints"
+            )
+        if (units == 1.0).all():
+            return replace(self, units=units)
+        rounds = [(cost, _divided(constraint, units)) for cost, constraint in self.source]
+        return replace(self, source=rounds, units=units)
+
+    @classmethod
+    def of(cls, problem: Problem | DecisionSet, rounds: Iterable[GivenRound] | None) -> Game:
+        """Take the problem's rounds, unless others are given."""
+        if not isinstance(problem, Problem | DecisionSet):
+            raise TypeError(
+                f"hindsight needs a problem, or a decision set and its rounds, got a "
+                f"{type(problem).__name__}; call hindsight(problem) or hindsight(X, rounds)"
+            )
+        if isinstance(problem, LinearProblem) and rounds is None:
+            return cls(problem.decision_set, problem.horizon, problem)
+        if rounds is None:
+            if isinstance(problem, DecisionSet):
+                raise TypeError(
+                    "hindsight of a decision set needs the rounds: hindsight(X, rounds)"
+                )
+            rounds = problem
+        X = problem.decision_set if isinstance(problem, Problem) else problem
+        kept = list(Recorded(X, rounds))
+        return cls(X, len(kept), kept)
+
+    def between(self, first: int, last: int) -> Rounds:
+        """Return the rounds with these numbers, both counted in."""
+        if last > self.horizon:
+            raise ValueError(f"round {last} was asked for, but there are only {self.horizon}")
+        table = self._table(first, last)
+        width = self.decision_set.diameter
+        table.tolerance *= min(1.0, width) if width > 0.0 else 1.0
+        table.tolerance *= max(1.0, width / WIDE)
+        return table
+
+    def _table(self, first: int, last: int) -> Rounds:
+        if isinstance(self.source, LinearProblem):
+            return from_problem(self.source, first, last)
+        X, kept = self.decision_set, self.source[first - 1 : last]
+        linear = from_list(X.dim, kept, first)
+        return ConvexRounds(X.dim, kept, first, X.start()) if linear is None else linear

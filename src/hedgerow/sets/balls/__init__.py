@@ -1,0 +1,1 @@
+"""Norm balls, ellipsoids and boxes."""

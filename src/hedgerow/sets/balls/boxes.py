@@ -1,0 +1,168 @@
+"""Boxes: each coordinate between two bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow import kernels
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, read_only
+from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask
+from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.projections.projectable import ProjectableSet
+from hedgerow.sets.sizes import as_size, check_coordinates, check_width
+
+
+class Bounds(ProjectableSet):
+    """A set {lower <= x <= upper}: everything is coordinate by coordinate, O(n)."""
+
+    lower: Vector
+    upper: Vector
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates."""
+        return self.lower.size
+
+    @property
+    def diameter(self) -> float:
+        """The distance of two opposite corners."""
+        return float(np.linalg.norm(self.upper - self.lower))
+
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return the distance to the farthest corner."""
+        x = as_vector(x, "x", self.dim)
+        return float(np.linalg.norm(np.maximum(x - self.lower, self.upper - x)))
+
+    @property
+    def _free(self) -> NDArray[np.bool_]:
+        return self.lower < self.upper
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Take each coordinate's better bound, the lower one if they are equal."""
+        c = as_direction(c, self.dim)
+        return np.where(c < 0.0, self.upper, self.lower)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The oracle as a kernel: one pass over the costs."""
+        measure = kernels.tangents.everywhere if self._free.all() else kernels.tangents.unfixed
+        return Compiled(
+            kernels.boxes.corner,
+            measure,
+            numbers=np.concatenate([self.lower, self.upper]),
+            label=free_mask(self._free),
+            project=kernels.boxes.nearest,
+        )
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
+        """Whether every coordinate keeps its bounds."""
+        x = as_vector(x, "x", self.dim)
+        return bool((x >= self.lower - tol).all() and (x <= self.upper + tol).all())
+
+    def start(self) -> Vector:
+        """Return the centre."""
+        return 0.5 * (self.lower + self.upper)
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Zero the coordinates that cannot move."""
+        return np.where(self._free, as_vector(c, "the direction", self.dim), 0.0)
+
+    def project(self, y: ArrayLike) -> Vector:
+        """Cut every coordinate at its bounds."""
+        return KernelWorkspace(self.compiled).project(as_point(y, "y", self.dim))
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return the centre and the axes of the coordinates that can move."""
+        return self.start(), np.eye(self.dim)[:, self._free]
+
+    def ball(self) -> tuple[Vector, float]:
+        """Return the centre and half the least width, r = 0 for a single point."""
+        widths = (self.upper - self.lower)[self._free]
+        return self.start(), 0.5 * float(widths.min()) if widths.size else 0.0
+
+    def rows(self) -> Rows:
+        """Return the bounds."""
+        return Rows(self.lower, self.upper)
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return the at most n + 1 corners of x > threshold as the threshold rises."""
+        p = self._heights(x)
+        cuts = np.unique(np.append(p[p < 1.0], 0.0))
+        corners = np.where(p > cuts[:, None], self.upper, self.lower)
+        return np.diff(cuts, append=1.0), corners
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Draw each coordinate's bound by itself."""
+        return np.where(rng.random(self.dim) < self._heights(x), self.upper, self.lower)
+
+    def _heights(self, x: ArrayLike) -> Vector:
+        """Return where x lies between the bounds, 0 to 1, and 0 where they are equal."""
+        rise = self._inside(x) - self.lower
+        p = np.divide(rise, self.upper - self.lower, out=np.zeros(self.dim), where=self._free)
+        return np.clip(p, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Bounds):
+    """The box {lower <= x <= upper}.
+
+    Oracle: the lower bound where c >= 0, the upper bound elsewhere, O(n). Diameter:
+    ||upper - lower||, exact.
+
+    Args:
+        lower: the least value of each coordinate.
+        upper: the largest value of each coordinate.
+
+    >>> Box([0.0, 0.0], [1.0, 2.0]).lmo([1.0, -1.0])
+    array([0., 2.])
+
+    """
+
+    lower: Vector
+    upper: Vector
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike):
+        low = as_vector(lower, "lower")
+        high = as_vector(upper, "upper", low.size)
+        if not low.size or (low > high).any():
+            i = int(np.argmax(low > high)) if low.size else 0
+            what = f"lower[{i}] = {low[i]:g} > upper[{i}] = {high[i]:g}" if low.size else "no entry"
+            raise ValueError(f"a box needs lower <= upper in every coordinate, got {what}")
+        object.__setattr__(self, "lower", read_only(low))
+        object.__setattr__(self, "upper", read_only(high))
+        check_coordinates(np.concatenate([low, high]), "the bounds of a box")
+        check_width(float((high - low).max()), "a box")
+
+
+@dataclass(frozen=True, eq=False)
+class LinfBall(Bounds):
+    """The cube {|x_i| <= radius for all i}.
+
+    Oracle: -radius sign(c), O(n), -radius where c = 0. Diameter: 2 radius sqrt(n), exact.
+
+    Args:
+        n: the number of coordinates.
+        radius: the largest absolute value.
+
+    >>> LinfBall(3, radius=2.0).lmo([0.2, -1.0, 0.0])
+    array([-2.,  2., -2.])
+
+    """
+
+    n: int
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        n, radius = as_count(self.n, "n"), as_size(self.radius, "radius")
+        bound = np.full(n, radius)
+        for name, value in (
+            ("n", n),
+            ("radius", radius),
+            ("lower", read_only(-bound)),
+            ("upper", read_only(bound)),
+        ):
+            object.__setattr__(self, name, value)

@@ -1,0 +1,1 @@
+"""Sets made of other sets, and sets given by rows or an oracle."""

@@ -1,0 +1,1 @@
+"""Matchings and transport plans."""

@@ -1,0 +1,236 @@
+"""Matchings of a graph."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
+from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
+from hedgerow.sets.matchings.bipartite import Bipartite, Nodes
+from hedgerow.sets.matchings.blossoms import heaviest_matching
+from hedgerow.sets.paths.edges import Edges, Index, frozen, number_undirected
+from hedgerow.sets.whole_costs import whole_costs
+
+
+@dataclass(frozen=True, eq=False)
+class Matchings(OracleOnly):
+    """The matching polytope of a graph: mixtures of sets of edges that share no node.
+
+    x_e is the share of time in which edge e is matched. Vertices are exactly the matchings, the
+    empty one among them, as 0/1 vectors. The set is full-dimensional.
+
+    Bipartite graphs, recognised as such, have the description {x >= 0, the shares at each node
+    sum to at most 1}. Oracle: an assignment problem by SciPy, O(nodes^3). Diameter: exact, by one
+    maximum flow. Projection: a semismooth Newton method on the prices of the nodes. Sampling:
+    dependent rounding.
+
+    Graphs with odd cycles need networkx (`pip install ".[graphs]"`). Oracle: Edmonds'
+    blossom method, O(nodes^3), exact because the costs become whole numbers. Diameter:
+    a bound. There is no description of polynomial size; the rest goes through the oracle.
+
+    Args:
+        edges: pairs of any hashable nodes, or an integer array of shape (m, 2); each pair once.
+
+    Reference: Edmonds, Maximum matching and a polyhedron with 0,1-vertices (1965).
+
+    >>> X = Matchings([("ann", "a"), ("ann", "b"), ("bob", "b")])
+    >>> X.bipartite, X.lmo([-2.0, -3.0, -2.0])
+    (True, array([1., 0., 1.]))
+    >>> X.project([0.9, 0.5, 0.0])
+    array([0.7, 0.3, 0. ])
+
+    """
+
+    zero_one = True
+
+    edges: Edges
+    _one: Index = field(init=False, repr=False)
+    _two: Index = field(init=False, repr=False)
+    _nodes: int = field(init=False, repr=False)
+    _graph: Bipartite | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        one, two, nodes, graph = simple_graph(self.edges, "matchings")
+        for name, value in (("_one", read_only(one)), ("_two", read_only(two))):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "edges", frozen(self.edges))
+        object.__setattr__(self, "_nodes", nodes)
+        object.__setattr__(self, "_graph", graph)
+
+    def _in_short(self) -> str:
+        return f"{self._nodes} nodes, {self.dim} edges"
+
+    @property
+    def dim(self) -> int:
+        """The number of edges."""
+        return self._one.size
+
+    @property
+    def bipartite(self) -> bool:
+        """Whether the nodes have two sides, with every edge between them."""
+        return self._graph is not None
+
+    def supports(self, capability: Capability) -> bool:
+        """Whether this set has the capability; only bipartite graphs are described by rows."""
+        return super().supports(capability) and (
+            capability is not HasLinearDescription or self.bipartite
+        )
+
+    @cached_property
+    def _diameter(self) -> float:
+        """Bound the edges of two disjoint matchings by those of a subgraph with degrees <= 2.
+
+        In a bipartite graph such a subgraph splits into two matchings: the bound is exact. Its
+        largest size, in halves, is a maximum flow from copies of the nodes to copies of them.
+        """
+        from scipy import sparse
+        from scipy.sparse.csgraph import maximum_flow
+
+        n, source, sink = self._nodes, 2 * self._nodes, 2 * self._nodes + 1
+        nodes = np.arange(n)
+        tails = np.concatenate([self._one, self._two, np.full(n, source), n + nodes])
+        heads = np.concatenate([n + self._two, n + self._one, nodes, np.full(n, sink)])
+        most = np.concatenate([np.ones(2 * self.dim, np.int32), np.full(2 * n, 2, np.int32)])
+        network = sparse.csr_array((most, (tails, heads)), shape=(sink + 1, sink + 1))
+        two_matching = maximum_flow(network, source, sink).flow_value // 2
+        matching = int(self.lmo(-np.ones(self.dim)).sum())
+        return math.sqrt(min(two_matching, 2 * matching))
+
+    @property
+    def diameter(self) -> float:
+        """The square root of the most edges that two disjoint matchings have, or a bound of it."""
+        return self._diameter
+
+    @property
+    def diameter_is_exact(self) -> bool:
+        """Whether the graph is bipartite."""
+        return self.bipartite
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Return the matching of least total cost; edges of cost zero or more stay out."""
+        c = as_direction(c, self.dim)
+        return self._blossom(c) if self._graph is None else self._graph.cheapest(c)
+
+    def _blossom(self, c: Vector) -> Vector:
+        chosen = np.flatnonzero(c < 0.0)
+        ends = self._one[chosen].tolist(), self._two[chosen].tolist()
+        v = np.zeros(self.dim)
+        pairs = list(zip(*ends, strict=True))
+        v[chosen[heaviest_matching(pairs, whole_costs(-c[chosen]))]] = 1.0
+        return v
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
+        """Whether x >= 0 and sums to at most 1 at each node; with odd cycles, by distance."""
+        if self._graph is None:
+            return super().contains(x, tol)
+        return self._graph.contains(as_vector(x, "x", self.dim), tol)
+
+    def start(self) -> Vector:
+        """Return the centre of the inner ball: every edge has the same share."""
+        return self.ball()[0]
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Return c: every direction is felt."""
+        return as_vector(c, "the direction", self.dim)
+
+    def project(self, y: ArrayLike) -> Vector:
+        """Return the nearest point, by prices or, with odd cycles, by the oracle."""
+        if self._graph is None:
+            return super().project(y)
+        return self._graph.project(as_point(y, "y", self.dim), super().project)
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return at most m + 1 matchings and their weights."""
+        if self._graph is None:
+            return super().decompose(x)
+        return self._graph.decompose(self._graph.point(as_vector(x, "x", self.dim)))
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Return a random matching, by dependent rounding or, with odd cycles, a decomposition."""
+        if self._graph is None:
+            return super().sample(x, rng)
+        return self._graph.sample(self._graph.point(as_vector(x, "x", self.dim)), rng)
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return the whole space."""
+        return np.zeros(self.dim), np.eye(self.dim)
+
+    def ball(self) -> tuple[Vector, float]:
+        """Return shares r = 1 / (d + a) and the radius r, with d the largest degree.
+
+        A sum of k shares stays below b within r of the centre if r (k + sqrt(k)) <= b. At a node
+        k <= d and b = 1: a = sqrt(d) is enough. In an odd set of 2b + 1 nodes k <= (2b + 1) q / 2
+        with q = min(d, 2b), and (k + sqrt(k)) / b <= d + 1 + sqrt(3): a = max(sqrt(d), 1 + sqrt(3))
+        is enough where there are odd cycles.
+        """
+        d = float(np.bincount(np.concatenate([self._one, self._two])).max())
+        extra = math.sqrt(d) if self.bipartite else max(math.sqrt(d), 1.0 + math.sqrt(3.0))
+        radius = 1.0 / (d + extra)
+        return np.full(self.dim, radius), (1.0 - 1e-12) * radius
+
+    def rows(self) -> Rows:
+        """Return the sums at the nodes of a bipartite graph."""
+        if self._graph is None:
+            self._refuse(HasLinearDescription)
+        sums = self._graph.incidence()
+        return Rows(np.zeros(self.dim), np.ones(self.dim), A_ub=sums, b_ub=np.ones(sums.shape[0]))
+
+    def separate(self, y: ArrayLike) -> Vector | None:
+        """Return the normal of the most violated inequality or, with odd cycles, of the nearest."""
+        if self._graph is None:
+            return super().separate(y)
+        return self._graph.separate(as_vector(y, "y", self.dim))
+
+
+def simple_graph(edges: Edges, what: str) -> tuple[Index, Index, int, Bipartite | None]:
+    """Return the ends of the edges, the number of nodes and the two sides, where there are such.
+
+    An edge that is given twice is refused; so are odd cycles where networkx is not installed.
+    """
+    one, two, nodes = number_undirected(edges)
+    low, high = np.minimum(one, two).astype(np.int64), np.maximum(one, two)
+    _, first, copies = np.unique(low * nodes + high, return_index=True, return_counts=True)
+    if first.size < one.size:
+        twice = edges[int(first[np.argmax(copies > 1)])]
+        raise ValueError(f"each edge may be given once only, got {twice} twice; leave one out")
+    graph = two_sides(one.astype(np.intp), two.astype(np.intp), nodes)
+    if graph is None and importlib.util.find_spec("networkx") is None:
+        raise ImportError(
+            f'{what} of a graph with odd cycles need networkx; pip install ".[graphs]" brings it'
+        )
+    return one, two, nodes, graph
+
+
+def two_sides(one: Nodes, two: Nodes, nodes: int) -> Bipartite | None:
+    """Return the graph with its nodes renumbered side by side, or None if it has an odd cycle."""
+    second = second_side(one, two, nodes)
+    if second is None:
+        return None
+    left = int(nodes - second.sum())
+    place = np.empty(nodes, np.intp)
+    place[np.argsort(second, kind="stable")] = np.arange(nodes)
+    ends = np.sort(np.stack([place[one], place[two]]), axis=0)
+    return Bipartite(read_only(ends[0]), read_only(ends[1]), left, nodes - left, perfect=False)
+
+
+def second_side(one: Nodes, two: Nodes, nodes: int) -> NDArray[np.bool_] | None:
+    """Mark the nodes of one of two sides between which all edges are, None if there are none such.
+
+    In the graph of two copies of each node, with each edge from copy to other copy, the copies of
+    a node are connected by walks of odd length only.
+    """
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    tails, heads = np.concatenate([one, nodes + one]), np.concatenate([nodes + two, two])
+    copies = sparse.csr_array((np.ones(tails.size), (tails, heads)), shape=(2 * nodes, 2 * nodes))
+    piece = connected_components(copies, directed=False)[1]
+    here, there = piece[:nodes], piece[nodes:]
+    return None if (here == there).any() else here > there

@@ -1,0 +1,1 @@
+"""Matroids, spanning trees and submodular polytopes."""

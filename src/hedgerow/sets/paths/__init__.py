@@ -1,0 +1,1 @@
+"""Paths, walks and flows of a graph."""

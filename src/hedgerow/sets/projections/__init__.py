@@ -1,0 +1,1 @@
+"""Projections by linear minimisation, exact and approximate."""

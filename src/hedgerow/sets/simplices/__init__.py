@@ -1,0 +1,1 @@
+"""Simplices and knapsacks."""

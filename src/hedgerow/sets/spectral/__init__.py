@@ -1,0 +1,1 @@
+"""Sets of matrices given by their spectrum."""
