@@ -31,7 +31,7 @@ BUILT = 20
 
 @numba.njit
 def look(costs: Any, constraints: Any, x: Any, rounds: int) -> float:
-    """Look at a round's two rows."""
+    """Evaluate at a round's two rows."""
     total = 0.0
     for r in range(rounds):
         after = min(r + 1, rounds - 1)

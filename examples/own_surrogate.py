@@ -1,21 +1,21 @@
-"""A surrogate of your own: three kernels that keep the queue, played by the compiled loop."""
+"""A surrogate of your own: three kernels that update the queue, played by the compiled loop."""
 
 import math
 
 import hedgerow as hr
 from hedgerow.extending import (
-    CHARGE_QUEUE,
     LEARNT_FROM,
     NEEDS_GRADIENT,
+    OBSERVE,
+    RECORD,
     ROUND,
     START,
-    TAKE,
     UNSEEN,
     VIOLATION,
     FirstOrder,
     kernel,
     learn,
-    note,
+    store_weight,
     violation_unit,
 )
 
@@ -26,10 +26,10 @@ def needs_gradient(queue, units, value):
     return LEARNT_FROM if value > 0.0 else UNSEEN
 
 
-@kernel(*TAKE)
-def take(queue, ranges, units, value, sizes):
-    """Q(t) = 0.99 Q(t-1) + g_t^+; return what is weighed, or NaN for no weight."""
-    queue[ROUND] += 1.0  # every `take` must count the round
+@kernel(*OBSERVE)
+def observe(queue, ranges, units, value, sizes):
+    """Set Q(t) = 0.99 Q(t-1) + g_t^+; return the length to weigh, or NaN for no weight."""
+    queue[ROUND] += 1.0  # every `observe` must count the round
     learn(ranges, units, value, needs_gradient(queue, units, value), sizes)  # and learn the units
     queue[VIOLATION] = 0.99 * queue[VIOLATION] + max(0.0, value)
     if value <= 0.0:
@@ -37,16 +37,16 @@ def take(queue, ranges, units, value, sizes):
     return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
 
 
-@kernel(*CHARGE_QUEUE)
-def charge_queue(queue, ranges, units, value, weight):
-    """The loss is f_t + weight g_t^+; `note` remembers what the constraint added to it."""
-    note(queue, weight, max(0.0, value))  # every `charge_queue` must note
+@kernel(*RECORD)
+def record(queue, ranges, units, value, weight):
+    """The loss is f_t + weight g_t^+; `store_weight` remembers what the constraint added to it."""
+    store_weight(queue, weight, max(0.0, value))  # every `record` must call this
 
 
 class ForgetfulSurrogate(FirstOrder):
     """A queue that forgets."""
 
-    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+    needs_gradient, observe, record = needs_gradient, observe, record
 
 
 problem = hr.ShortestPath.atlas_like(nodes=60, edges=300, horizon=800, seed=1)

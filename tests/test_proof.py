@@ -10,7 +10,7 @@ import pytest
 import hedgerow as hr
 from games import GAMES
 from hedgerow._engine.kernel import kernel
-from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, TAKE
+from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, OBSERVE
 from hedgerow.learners import adaptive_ocg
 from hedgerow.surrogates import current
 
@@ -193,7 +193,7 @@ def sigma_zero(state, work, n, ones, regularise, step_size, after_step):
         state[i] = x[i]
 
 
-@kernel(*TAKE)
+@kernel(*OBSERVE)
 def queue_not_updated(queue, ranges, units, value, sizes):
     before = queue[1]
     q = current.take(queue, ranges, units, value, sizes)

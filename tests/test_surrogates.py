@@ -165,7 +165,7 @@ def test_a_cost_that_is_flat_along_the_set_does_not_hide_the_constraint(level):
 
 
 def test_a_surrogate_without_all_its_kernels_is_refused():
-    with pytest.raises(TypeError, match=r"^Half has no kernel charge_queue; set it on the class"):
+    with pytest.raises(TypeError, match=r"^Half has no kernel record; set it on the class"):
 
         class Half(hr.surrogates.queued.FirstOrder):
             needs_gradient = hr.surrogates.CurrentSurrogate.needs_gradient

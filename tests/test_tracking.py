@@ -15,7 +15,7 @@ from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.learners.adahedge import AdaHedge
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.corrective_omd import CorrectiveOMD
-from hedgerow.learners.steps import BETA, LEASH, UNIT, CertificateSteps, P, RmsSteps
+from hedgerow.learners.steps import BETA, MAX_LOSS_TO_LEADER, UNIT, CertificateSteps, P, RmsSteps
 from hedgerow.learners.steps import M as M_
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
@@ -255,7 +255,7 @@ def test_it_is_its_transcription(name, steps, speed, leash):
         ours.tell(EvalGrad(0.0, s))
         reference.tell(s)
     rule = reference.A._state["rule"].copy()
-    rule[LEASH] = leash
+    rule[MAX_LOSS_TO_LEADER] = leash
     np.testing.assert_allclose(ours.rule_numbers, rule, rtol=1e-6)
     assert ours.ahead == pytest.approx(reference.ahead, abs=1e-7)
     assert ours.inner == pytest.approx(reference.inner, abs=1e-7)

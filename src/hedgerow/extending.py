@@ -11,22 +11,22 @@ from hedgerow._engine.kernel import function, kernel
 from hedgerow.kernels import oracles
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.surrogates import queue, ranges
-from hedgerow.surrogates.queue import note
+from hedgerow.surrogates.queue import store_weight
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import learn, violation_unit
 
 __all__ = [
     "AFTER_ORACLE",
     "BEFORE_ORACLE",
-    "CHARGE_QUEUE",
+    "EVALUATE",
     "LEARNT_FROM",
-    "LOOK",
     "NEEDS_GRADIENT",
+    "OBSERVE",
     "ORACLE",
+    "RECORD",
     "ROUND",
     "SLOPE",
     "START",
-    "TAKE",
     "UNSEEN",
     "VIOLATION",
     "FirstOrder",
@@ -34,7 +34,7 @@ __all__ = [
     "function",
     "kernel",
     "learn",
-    "note",
+    "store_weight",
     "violation_unit",
 ]
 
@@ -46,13 +46,13 @@ AFTER_ORACLE = signatures.AFTER_ORACLE
 """Of a learner: move, given the oracle's answer."""
 NEEDS_GRADIENT = signatures.NEEDS_GRADIENT
 """Of a surrogate: return whether the constraint's gradient matters at this value."""
-TAKE = signatures.TAKE
+OBSERVE = signatures.OBSERVE
 """Of a surrogate: count the round and return the length of the queue, or NaN for no weight."""
-CHARGE_QUEUE = signatures.CHARGE_QUEUE
+RECORD = signatures.RECORD
 """Of a surrogate: store what the constraint added to the loss."""
 SLOPE = signatures.SLOPE
 """Of a potential: return its derivative."""
-LOOK = signatures.LOOK
+EVALUATE = signatures.EVALUATE
 """Of a function of a round: write a subgradient and return the value."""
 ROUND = queue.ROUND
 """Where a queue counts the rounds."""

@@ -100,7 +100,7 @@ def needs(kind: type, seen: object, who: str, name: str) -> None:
     if not isinstance(seen, kind):
         raise TypeError(
             f"{who} learns from {kind.__name__} feedback, the {name} was told as "
-            f"{type(seen).__name__}; look with {LOOKS[kind.__name__]}"
+            f"{type(seen).__name__}; observe it with {LOOKS[kind.__name__]}"
         )
 
 

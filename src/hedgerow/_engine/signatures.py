@@ -22,12 +22,12 @@ is M_t = sum <s, x_tau> - F_t(x_{t+1}); left bounds F_t(x_{t+1}) - min F_t: the 
 progress of the step, infinite where no oracle was asked.
 
 A surrogate is three kernels on its queue, ranges and units (`surrogates/queue.py`):
-`needs_gradient(queue, units, value)`, `take(queue, ranges, units, value, sizes)`, which returns the
-queue's length to be weighed or NaN, and `charge_queue(queue, ranges, units, value, weight)`. A
+`needs_gradient(queue, units, value)`, `observe(queue, ranges, units, value, sizes)`, which returns
+the queue's length to be weighed or NaN, and `record(queue, ranges, units, value, weight)`. A
 potential is one, `slope(potential, q, t, unit, scale)`, where scale is the surrogate's own, or 0.
 
-A guard is one kernel, `grant(guard, rule, value, wish, sizes)`: it takes in a round, and returns
-the weight that is granted where the surrogate wishes another; `rule` has the step rule's numbers.
+A guard is one kernel, `allow(guard, rule, value, proposed, sizes)`: it takes in a round, and
+returns the weight to use in place of the proposed one; `rule` has the step rule's numbers.
 
 `sizes` is what a surrogate may know of a round besides the constraint's value, along the set:
 ||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
@@ -38,8 +38,8 @@ A surrogate that sees values alone is one kernel,
 in a constraint's value and declared constants, and returns what it adds to the loss's. `units` ends
 with the overshoot, and `height` is the potential itself.
 
-A function of a round is one kernel, `look(index, numbers, own, part, x, scratch, grad)`: it writes
-a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same in all
+A function of a round is one kernel, `evaluate(index, numbers, own, part, x, scratch, grad)`: it
+writes a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same in all
 rounds, `own` are this round's numbers, and `part` tells which one where a round has several
 constraints. A rule that reacts to the play is such a kernel, too: x is the play.
 """
@@ -61,7 +61,7 @@ from hedgerow._engine.kernel import (
 
 LOSS = types.UniTuple(number, 3)
 SIZES = types.UniTuple(number, 6)
-COST2, FORCE2, PLAIN_FORCE2, PRODUCT, LOST, UNAVOIDED = range(6)
+COST2, CONSTRAINT_GRAD2, PLAIN_CONSTRAINT_GRAD2, PRODUCT, LOST, UNAVOIDABLE = range(6)
 """The numbers of `sizes`."""
 
 REGULARISE = (number, write, number, LOSS)
@@ -73,16 +73,16 @@ BEFORE_ORACLE = (types.boolean, write, write, read, read, number, LOSS, *RULE)
 AFTER_ORACLE = (nothing, write, write, whole, index, *RULE)
 
 NEEDS_GRADIENT = (number, write, read, number)
-TAKE = (number, write, write, read, number, SIZES)
-CHARGE_QUEUE = (nothing, write, write, read, number, number)
+OBSERVE = (number, write, write, read, number, SIZES)
+RECORD = (nothing, write, write, read, number, number)
 SLOPE = (number, read, number, number, number, number)
-GRANT = (number, write, write, number, number, SIZES)
+ALLOW = (number, write, write, number, number, SIZES)
 
 CHARGE_VALUES = (
     *(types.UniTuple(number, 3), write, write, read, function(*SLOPE), function(*SLOPE), read),
     *(number, number, number),
 )
-LOOK = (number, index, read, read, whole, read, write, write)
+EVALUATE = (number, index, read, read, whole, read, write, write)
 ROWS = types.Tuple((index, read, read, index, index))
 """Functions of many rounds: index, numbers, own numbers, where they begin, how many parts."""
 PARTS = 4

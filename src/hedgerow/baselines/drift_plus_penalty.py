@@ -7,14 +7,14 @@ import math
 from hedgerow._engine.kernel import kernel
 from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
 from hedgerow.baselines.weighed_step import (
+    AFTER_STEP,
     EAGERNESS,
     QUEUE,
     RATES,
     ROUND,
-    SETTLE,
     UNIT,
     WEIGH,
-    WeighedStep,
+    ProjectedStep,
 )
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count
@@ -38,8 +38,8 @@ def weigh_drift(own: Array, rates: Array, value: float) -> tuple[float, float]:
     return length * rates[V], length * own[QUEUE] if value > 0.0 else 0.0
 
 
-@kernel(*SETTLE)
-def settle_drift(own: Array, rates: Array, value: float, moved: float) -> None:
+@kernel(*AFTER_STEP)
+def after_drift_step(own: Array, rates: Array, value: float, moved: float) -> None:
     """Q_{t+1} = [Q_t + g_t^+(x_t) + <grad g_t^+, x_{t+1} - x_t>]_+."""
     change = (value + moved) / rates[UNIT] if value > 0.0 else 0.0
     own[QUEUE] = max(own[QUEUE] + rates[EAGERNESS] * change, 0.0)
@@ -56,13 +56,13 @@ def weigh_virtual(own: Array, rates: Array, value: float) -> tuple[float, float]
     return length, length * (rates[EAGERNESS] * waiting * rates[GAMMA])
 
 
-@kernel(*SETTLE)
-def settle_virtual(own: Array, rates: Array, value: float, moved: float) -> None:
+@kernel(*AFTER_STEP)
+def after_virtual_step(own: Array, rates: Array, value: float, moved: float) -> None:
     """Q_{t+1} = Q_t + gt(x_{t+1}), with g_t linearised at x_t."""
     own[QUEUE] += rates[GAMMA] / rates[UNIT] * max(0.0, value + moved)
 
 
-class _Queued(WeighedStep):
+class _Queued(ProjectedStep):
     """A projected point and the length Q of its queue of violations."""
 
     @property
@@ -87,7 +87,7 @@ class DriftPlusPenalty(_Queued):
 
     """
 
-    settle = settle_drift
+    after_step = after_drift_step
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class VirtualQueue(_Queued):
 
     """
 
-    settle = settle_virtual
+    after_step = after_virtual_step
 
     def __init__(
         self,

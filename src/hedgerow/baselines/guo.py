@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hedgerow._engine.kernel import kernel, number, read
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.projecting import stand_alone, units
-from hedgerow.baselines.weighed_step import QUEUE, RATES, ROUND, SETTLE, UNIT, WEIGH
+from hedgerow.baselines.weighed_step import AFTER_STEP, QUEUE, RATES, ROUND, UNIT, WEIGH
 from hedgerow.feedback import Full
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import baseline
@@ -53,7 +53,7 @@ def weigh_recoo(own: Array, rates: Array, value: float) -> tuple[float, float]:
     return own[QUEUE] * gamma(rates, t), math.sqrt(t) / rates[UNIT]
 
 
-@kernel(*SETTLE)
+@kernel(*AFTER_STEP)
 def raise_penalty(own: Array, rates: Array, value: float, left: float) -> None:
     """Move to Q_{t+1}, which is eta_{t+1} at least."""
     t = own[ROUND]
@@ -73,7 +73,7 @@ class Recoo(Penalised[RecooRates]):
 
     """
 
-    weigh, settle = weigh_recoo, raise_penalty
+    weigh, after_step = weigh_recoo, raise_penalty
 
     def __init__(
         self, decision_set: DecisionSet, rates: RecooRates | None = None, eagerness: float = 1.0

@@ -17,7 +17,7 @@ from hedgerow.baselines.weighed_step import (
     ROUND,
     UNIT,
     WEIGH,
-    WeighedStep,
+    ProjectedStep,
 )
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import three, two
@@ -163,7 +163,7 @@ class ForgetfulRates(KernelSchedule):
     formulas, weigh = forgetful_rates, weigh_forgetful
 
 
-class PrimalDual(WeighedStep):
+class PrimalDual(ProjectedStep):
     """One projected gradient step on f_t + lambda_t g_t^+ each round.
 
     x_{t+1} = P(x_t - eta_t (grad f_t(x_t) + lambda_t grad g_t^+(x_t))), and the schedule's rule for

@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow import kernels
 from hedgerow.baselines.projecting import Projecting
 from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, play_penalised, room
-from hedgerow.baselines.weighed_step import StepRounds, forget, step_rounds, table_of
+from hedgerow.baselines.weighed_step import StepRounds, no_after_step, step_rounds, table_of
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
@@ -20,7 +20,7 @@ from hedgerow.kernels.units import NO_UNITS
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import as_written
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import checked
 
@@ -104,7 +104,7 @@ def penalty_step(
     dual = _Dual(project, tangent, y - c / (2.0 * alpha), w, alpha)
     for cut in _linear_parts(g):
         dual.add(cut)
-    dual.settle()
+    dual.after_step()
     for _ in range(0 if isinstance(g, Linear) else MOST_CUTS):
         value = g(dual.x)
         if value <= dual.largest + CURVED * dual.size:
@@ -112,7 +112,7 @@ def penalty_step(
         slope = g.grad(dual.x)
         dual.forget_idle()
         dual.add(Linear(slope, value - float(slope @ dual.x)))
-        dual.settle()
+        dual.after_step()
     return PenaltyStep(dual.x, dual.gap(w * max(0.0, g(dual.x))), dual.projections)
 
 
@@ -172,7 +172,7 @@ class _Dual:
         self.slopes, self.offsets = self.slopes[busy], self.offsets[busy]
         self.mu, self.values = self.mu[busy], self.values[busy]
 
-    def settle(self) -> None:
+    def after_step(self) -> None:
         """Find the multipliers of the cuts that maximise the dual."""
         if self.largest <= SETTLED * self.size and not self.mu.any():
             return
@@ -240,8 +240,8 @@ class Penalised(Projecting, Generic[Rates]):
     feedback = staticmethod(full)
     weigh: ClassVar[Callable[..., tuple[float, float]]]
     """The kernel that counts the round and returns w_t and alpha_t, with the signature `WEIGH`."""
-    settle: ClassVar[Callable[..., None]] = forget
-    """The kernel that looks back, with the signature `SETTLE`, told g_t^+(x_{t+1})."""
+    after_step: ClassVar[Callable[..., None]] = no_after_step
+    """The kernel that looks back, with the signature `AFTER_STEP`, told g_t^+(x_{t+1})."""
 
     def __init__(
         self,
@@ -301,7 +301,7 @@ class Penalised(Projecting, Generic[Rates]):
         state["projections"][0] += step.projections
         state["gap"][0] = max(state["gap"][0], step.gap)
         state["x"][:] = step.x
-        type(self).settle(own, self._rates, value, max(0.0, g(step.x)))
+        type(self).after_step(own, self._rates, value, max(0.0, g(step.x)))
 
     def _whole(self, cost: Full, constraint: Full) -> tuple[EvalGrad, Function, float]:
         """Return what was seen of the cost, the constraint and its value, checked."""
@@ -313,7 +313,7 @@ class Penalised(Projecting, Generic[Rates]):
         if not isinstance(constraint.function, Function):
             raise TypeError(
                 f"this policy needs the constraint as a function, got {constraint.function!r}; "
-                "look with full(g, x)"
+                "observe it with full(g, x)"
             )
         return f, constraint.function, g.value
 
@@ -326,9 +326,11 @@ class Penalised(Projecting, Generic[Rates]):
     def _round(self) -> Any:
         return step_rounds.filled(step=self.weighed_table, units=NO_UNITS, offsets=self._offset)
 
-    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+    def compiled_rounds(
+        self, feedback: Feedback, units: Vector = NO_UNITS
+    ) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, in these units; None where a part has none."""
-        written = as_written(self, Penalised, "ask", "tell") and look is full
+        written = not_overridden(self, Penalised, "ask", "tell") and feedback is full
         return PenalisedRounds(self, units) if written and self.weighed_table is not None else None
 
 

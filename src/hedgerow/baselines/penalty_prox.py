@@ -21,7 +21,7 @@ from hedgerow.learners.followed_blocks import BlockRounds, FollowedBlocks
 from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import as_written
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable
 from hedgerow.surrogates.dual_rounds import is_accepted
@@ -132,7 +132,7 @@ class PenaltyProx(FollowedBlocks):
         if not isinstance(constraint.function, Function):
             raise TypeError(
                 f"the constraint must come as a convex function with grad(), got "
-                f"{constraint.function!r}; look with full(g, x)"
+                f"{constraint.function!r}; observe it with full(g, x)"
             )
         self.constraints.add(constraint.function, self.ask())
         self._add(cost.grad)
@@ -156,9 +156,11 @@ class PenaltyProx(FollowedBlocks):
                 break
         self._pursuer.follow(centre + z)  # y_{m+1}, then x_{m+1} and y~_{m+1}
 
-    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+    def compiled_rounds(
+        self, feedback: Feedback, units: Vector = NO_UNITS
+    ) -> CompiledRounds | None:
         """Return its linear rounds for the compiled loops; None where a part has no kernels."""
-        written = as_written(self, PenaltyProx, "ask", "tell", "_add") and look is full
+        written = not_overridden(self, PenaltyProx, "ask", "tell", "_add") and feedback is full
         has_kernels = self.workspace.space is not None
         return KeptRounds(self, units) if written and has_kernels else None
 

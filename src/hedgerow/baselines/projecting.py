@@ -25,7 +25,7 @@ from hedgerow.policies.summary import TOTALS, Summary, add_round, summary_of
 from hedgerow.protocols.late_feedback import as_play, refuse_late, takes_late
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import as_written
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.queued import checked
@@ -81,12 +81,14 @@ class Normalised(Stateful, Generic[Seen]):
         """Return the wrapped policy's play."""
         return self.policy.ask()
 
-    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+    def compiled_rounds(
+        self, feedback: Feedback, units: Vector = NO_UNITS
+    ) -> CompiledRounds | None:
         """Return the wrapped policy's rounds for the compiled loops, in units of this one."""
         make = getattr(self.policy, "compiled_rounds", None)
-        if make is None or units.size or not as_written(self, Normalised, "ask", "tell"):
+        if make is None or units.size or not not_overridden(self, Normalised, "ask", "tell"):
             return None
-        rounds: CompiledRounds | None = make(look, self._state.array)
+        rounds: CompiledRounds | None = make(feedback, self._state.array)
         return rounds
 
     def summary(self) -> Summary:

@@ -151,6 +151,6 @@ def play_penalised(
     own[PROJECTIONS] += projections
     for i in range(n):
         state[i] = work[n + i]
-    table.settle(own, rates, q * value, left)
+    table.after_step(own, rates, q * value, left)
     add_told(units, Gf, Gg, cost, value)
     return True

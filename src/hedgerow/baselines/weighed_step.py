@@ -24,7 +24,7 @@ from hedgerow.kernels.vectors import dot, dots_and_norms, two
 from hedgerow.learners.arguments import before_warning, warn_beyond
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_NUMBERS, as_written, kernel_matches
+from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
@@ -33,9 +33,9 @@ Array = Any
 WEIGH = (two, write, read, number)
 """weigh(own, rates, value) counts the round and returns the lengths p, q of both steps:
 x_{t+1} = P(x_t - p grad f_t - q grad g_t), q = 0 where value, g_t(x_t), is not above 0."""
-SETTLE = (nothing, write, read, number, number)
-"""settle(own, rates, value, moved) looks back, with moved = <grad g_t, x_{t+1} - x_t>, or from the
-point where late feedback was seen."""
+AFTER_STEP = (nothing, write, read, number, number)
+"""after_step(own, rates, value, moved) updates the dual variable after the step, given
+moved = <grad g_t, x_{t+1} - x>, where x is the point of the feedback."""
 ROUND, PROJECTIONS, QUEUE = range(3)
 """`own`, the numbers of the state after the play."""
 UNIT, EAGERNESS, RATES = range(3)
@@ -43,13 +43,13 @@ UNIT, EAGERNESS, RATES = range(3)
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 
 
-@kernel(*SETTLE)
-def forget(own: Array, rates: Array, value: float, moved: float) -> None:
-    """A policy that does not look back."""
+@kernel(*AFTER_STEP)
+def no_after_step(own: Array, rates: Array, value: float, moved: float) -> None:
+    """Do nothing: the policy has no update after the step."""
 
 
 @kernel(nothing, write, write, number, number)
-def aim(state: Array, work: Array, p: float, q: float) -> None:
+def write_target(state: Array, work: Array, p: float, q: float) -> None:
     """Write the point to project; `work` is [point | answer | grad f | grad g], along the set."""
     n = len(work) // 4
     for i in range(n):
@@ -57,7 +57,7 @@ def aim(state: Array, work: Array, p: float, q: float) -> None:
 
 
 @kernel(number, write, write, read)
-def land(state: Array, work: Array, seen_at: Array) -> float:
+def move_to_projection(state: Array, work: Array, seen_at: Array) -> float:
     """Move to the projection and return <grad g, x_{t+1} - the point where g was seen>."""
     n, moved = len(work) // 4, 0.0
     for i in range(n):
@@ -77,7 +77,7 @@ weighed_table = TableType(
         "measure": measures,
         "project": oracle_type,
         "weigh": function(*WEIGH),
-        "settle": function(*SETTLE),
+        "after_step": function(*AFTER_STEP),
     },
 )
 
@@ -98,7 +98,7 @@ def table_of(policy: Any, weigh: Any) -> Any:
         measure=compiled.measure,
         project=compiled.projection,
         weigh=weigh,
-        settle=type(policy).settle,
+        after_step=type(policy).after_step,
     )
 
 
@@ -151,14 +151,14 @@ def play_weighed(
     if told != told or first != first:
         return False
     p, q = table.weigh(state[n:], rates, told)
-    aim(state, work, p, q)
+    write_target(state, work, p, q)
     table.project(index, numbers, work[:n], links, scratch, work[n : 2 * n])
-    table.settle(state[n:], rates, told, land(state, work, state[:n]))
+    table.after_step(state[n:], rates, told, move_to_projection(state, work, state[:n]))
     add_told(units, Gf, Gg, cost, value)
     return True
 
 
-class WeighedStep(Projecting):
+class ProjectedStep(Projecting):
     """x_{t+1} = P(x_t - p_t grad f_t - q_t grad g_t^+), where two kernels make p_t and q_t.
 
     Gradients are taken along the set (`tangent`). The compiled loop of `simulate` calls the same
@@ -174,8 +174,8 @@ class WeighedStep(Projecting):
 
     """
 
-    settle: ClassVar[Callable[..., None]] = forget
-    """The kernel that looks back, with the signature `SETTLE`."""
+    after_step: ClassVar[Callable[..., None]] = no_after_step
+    """The kernel that looks back, with the signature `AFTER_STEP`."""
     waiting: ClassVar[str] = "queue"
     """What its number is called in the state."""
 
@@ -217,9 +217,11 @@ class WeighedStep(Projecting):
         """Take the step where feedback is late, or the projection or the weights are no kernels."""
         X, state, work, n = self.decision_set, self._state.array, self._work, f.grad.size
         work[2 * n : 3 * n], work[3 * n :] = X.tangent(f.grad), X.tangent(g.grad)
-        aim(state, work, *self._weigh(g.value))
+        write_target(state, work, *self._weigh(g.value))
         work[n : 2 * n] = self._workspace.project(work[:n])
-        type(self).settle(state[n:], self._rates, g.value, land(state, work, seen_at))
+        type(self).after_step(
+            state[n:], self._rates, g.value, move_to_projection(state, work, seen_at)
+        )
 
     def _weigh(self, value: float) -> tuple[float, float]:
         """Count the round and return p_t and q_t."""
@@ -241,9 +243,11 @@ class WeighedStep(Projecting):
     def _round(self) -> Any:
         return step_rounds.filled(step=self.weighed_table, units=NO_UNITS, offsets=NO_NUMBERS)
 
-    def compiled_rounds(self, look: Feedback, units: Vector = NO_UNITS) -> CompiledRounds | None:
+    def compiled_rounds(
+        self, feedback: Feedback, units: Vector = NO_UNITS
+    ) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, in these units; None where a part has none."""
-        written = as_written(self, WeighedStep, "ask", "tell") and look is first_order
+        written = not_overridden(self, ProjectedStep, "ask", "tell") and feedback is first_order
         return StepRounds(self, units) if written and self.weighed_table is not None else None
 
 

@@ -17,7 +17,7 @@ from hedgerow.cli.saying import counted, say
 from hedgerow.experiments.config import Experiment
 from hedgerow.experiments.estimates import Estimate, estimates
 from hedgerow.experiments.folder import refuse_other_states
-from hedgerow.experiments.sweeps import look
+from hedgerow.experiments.sweeps import find_left
 from hedgerow.experiments.tasks import RunTask, plan
 from hedgerow.report.escaping import in_table
 
@@ -36,7 +36,7 @@ def dry_run(
 
     """
     tasks = plan(experiment)
-    found = look(tasks, folder)
+    found = find_left(tasks, folder)
     if found.left and not mix:
         refuse_other_states(folder, found.states)
     left = estimates(tasks, found.left, folder)

@@ -32,5 +32,5 @@ def is_compiled(method: Method) -> bool | None:
             policy = method.policy(X, HORIZON, 0, "practical", known, edges=base)
         except (TypeError, ValueError):
             return None
-        look = getattr(policy, "feedback", None) or method.feedback(known)
-        return simulate(policy, problem, look).compiled
+        feedback = getattr(policy, "feedback", None) or method.feedback(known)
+        return simulate(policy, problem, feedback).compiled

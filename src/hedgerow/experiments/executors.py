@@ -128,12 +128,12 @@ def _attempt_under(parent: int, path: tuple[str, ...], task: Task) -> Done:
 def _watch_parent(parent: int) -> None:
     """Start a thread that looks once a second whether the parent is still there."""
 
-    def look() -> None:
+    def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
         os._exit(1)
 
-    threading.Thread(target=look, daemon=True).start()
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def find_joblib() -> Any:

@@ -90,7 +90,7 @@ def sweep_tasks(
     mix: bool = False,
 ) -> SweepProgress:
     """Do the given tasks; `resolved` says what they belong to."""
-    found = look(tasks, folder)
+    found = find_left(tasks, folder)
     if found.left and not mix:
         refuse_other_states(folder, found.states)
     with open_results(folder, resolved, mix) as alone:
@@ -125,7 +125,7 @@ class Found(NamedTuple):
     states: set[str | None]
 
 
-def look(tasks: Iterable[Task], folder: Path) -> Found:
+def find_left(tasks: Iterable[Task], folder: Path) -> Found:
     """Return which tasks are left to do, and who made the results of the others."""
     found = Found([], [], set())
     for task in tasks:
@@ -143,7 +143,7 @@ def _given_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterato
     """Yield the tasks that are still to be done; a run knows where a long game keeps its chunks."""
     chunks = str(chunks_of(folder).resolve())
     for task in order:
-        if look([task], folder).left:
+        if find_left([task], folder).left:
             tally.under_way[task.id] = None
             yield replace(task, chunks=chunks) if isinstance(task, RunTask) else task
 

@@ -20,7 +20,7 @@ from hedgerow.experiments.folder import folder_lock, refuse_other_states
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.results import Results, RunResult, as_json, write_bytes
 from hedgerow.experiments.stored import DamagedError, Record, check_selection, read_json
-from hedgerow.experiments.sweeps import SweepProgress, Workforce, look, sweep_tasks
+from hedgerow.experiments.sweeps import SweepProgress, Workforce, find_left, sweep_tasks
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
 
 BINDS = 1e-9
@@ -219,7 +219,7 @@ def report(
     """Play what is held out with the chosen eagerness; a method without one is left out."""
     folder, reported = Path(folder), reported_part(experiment)
     tasks, place = held_out(experiment, selection), folder / "held_out"
-    if not mix and look(tasks, place).left:
+    if not mix and find_left(tasks, place).left:
         # what was chosen is played by the same library
         refuse_other_states(folder / "train", Results(folder / "train").states)
     resolved = {**reported.resolved(), "selection": selection["rows"]}

@@ -64,7 +64,7 @@ def simulate_resumable(
 
     """
     check_match(policy, problem)
-    every, look = as_count(every, "every"), feedback_of(policy) if feedback is None else feedback
+    every, observe = as_count(every, "every"), feedback_of(policy) if feedback is None else feedback
     if not isinstance(policy, Stateful):
         raise TypeError(
             f"a game on disk needs a policy whose snapshots can be written, got "
@@ -75,7 +75,7 @@ def simulate_resumable(
             f"{type(problem).__name__} reacts to the plays, so its rounds cannot be found again "
             "from the middle; play it with simulate"
         )
-    folder, beginning = Path(folder), _beginning(policy, problem, look)
+    folder, beginning = Path(folder), _beginning(policy, problem, observe)
     folder.mkdir(parents=True, exist_ok=True)
     traces, snapshot = list[Trace](), b""
     for chunk in _read(folder, beginning):
@@ -84,7 +84,7 @@ def simulate_resumable(
     if snapshot:
         policy.restore(unpack_snapshot(snapshot, folder))
     done, batch = sum(len(trace.costs) for trace in traces), list[Trace]()
-    for part in simulate_chunks(policy, problem, look, skip=done):
+    for part in simulate_chunks(policy, problem, observe, skip=done):
         batch.append(part)
         if sum(len(trace.costs) for trace in batch) >= every:
             chunk = Chunk(Trace.joined(batch), pack_snapshot(policy.state()))

@@ -64,7 +64,7 @@ def simulate_chunks(
 
     """
     check_match(policy, problem)
-    look = feedback_of(policy) if feedback is None else feedback
+    observe = feedback_of(policy) if feedback is None else feedback
     fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
@@ -74,20 +74,20 @@ def simulate_chunks(
             "reacts to the plays; play it from its first round"
         )
     make = getattr(policy, "compiled_rounds", None)
-    compiled: CompiledRounds | None = None if make is None else make(look)
+    compiled: CompiledRounds | None = None if make is None else make(observe)
     if compiled is not None:
         linear = _linear_chunks(problem, size)
         if linear is not None and compiled.linear:
             chunks = _after(linear, skip)
-            return _timed(policy, (_play(policy, compiled, look, part) for part in chunks))
+            return _timed(policy, (_play(policy, compiled, observe, part) for part in chunks))
         if linear is not None:
             convex: Iterator[CompiledChunk] | None = (chunk.compiled() for chunk in linear)
         else:
             convex = problem.compiled_rounds(size) if compiled.convex else None
         if convex is not None:
             parts = _rest(convex, skip)
-            return _timed(policy, (_play_convex(policy, compiled, look, part) for part in parts))
-    return _timed(policy, _by_turns(policy, problem, look, size, skip))
+            return _timed(policy, (_play_convex(policy, compiled, observe, part) for part in parts))
+    return _timed(policy, _by_turns(policy, problem, observe, size, skip))
 
 
 def _by_turns(
@@ -121,7 +121,7 @@ def _after(chunks: Iterator[LinearChunk], skip: int) -> Iterator[LinearChunk]:
 def _play(
     policy: Policy[Any, Any],
     compiled: CompiledRounds,
-    look: Feedback,
+    observe: Feedback,
     chunk: LinearChunk,
 ) -> Trace:
     """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
@@ -131,7 +131,7 @@ def _play(
     while (done := compiled.play(chunk, done, seen)) < k:
         one = LinearChunk(*(part[done : done + 1] for part in chunk))
         ((cost, constraint),) = one.rounds()
-        seen[:, done] = turn(policy, done, cost, constraint, look)[2:4]
+        seen[:, done] = turn(policy, done, cost, constraint, observe)[2:4]
         done += 1
     if isinstance(policy, Constrained):
         policy.warn_if_ignored()
@@ -150,19 +150,19 @@ def _rest(chunks: Iterator[CompiledChunk], skip: int) -> Iterator[CompiledChunk]
 def _play_convex(
     policy: Policy[Any, Any],
     compiled: CompiledRounds,
-    look: Feedback,
+    observe: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:
     """Play a chunk of rounds of any kind, by objects those that the loop leaves to them."""
     if chunk.costs is None or chunk.constraints is None:
         pairs = (chunk.functions(r, policy.ask()) for r in range(chunk.rounds))
-        return Trace.of(turn(policy, r, *pair, look) for r, pair in enumerate(pairs))
+        return Trace.of(turn(policy, r, *pair, observe) for r, pair in enumerate(pairs))
     k, parts = chunk.rounds, chunk.constraints.parts
     alike = int(parts[0]) if (parts == parts[0]).all() and parts[0] > 1 else 0
     seen, each, done = np.empty((2, k)), np.empty((alike, k)), 0
     functions = chunk.functions_on(policy.decision_set.dim)
     while (done := compiled.play_convex(functions, done, seen, each)) < k:
-        step = turn(policy, done, *chunk.functions(done, policy.ask()), look)
+        step = turn(policy, done, *chunk.functions(done, policy.ask()), observe)
         seen[:, done] = step[2:4]
         if alike:
             each[:, done] = step.each

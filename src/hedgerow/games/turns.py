@@ -29,15 +29,15 @@ def play(
 
     """
     check_match(policy, problem)
-    look = feedback_of(policy) if feedback is None else feedback
+    observe = feedback_of(policy) if feedback is None else feedback
     rounds = enumerate(problem.rounds(policy), start=1)
-    return (turn(policy, t, *functions, look) for t, functions in rounds)
+    return (turn(policy, t, *functions, observe) for t, functions in rounds)
 
 
 def feedback_of(policy: Policy[Any, Any]) -> Feedback:
     """Return how the policy wants its rounds to be looked at; to first order if it does not say."""
-    look: Feedback = getattr(policy, "feedback", first_order)
-    return look
+    observe: Feedback = getattr(policy, "feedback", first_order)
+    return observe
 
 
 def turn(

@@ -70,7 +70,7 @@ def is_play_left(ledger: Array, x: Array) -> bool:
 
 
 @kernel(nothing, write, read)
-def leave_play(ledger: Array, x: Array) -> None:
+def store_play(ledger: Array, x: Array) -> None:
     """Remember the play after a round."""
     for i in range(len(x)):
         ledger[i] = x[i]
@@ -83,4 +83,4 @@ def certificate_add_round(
     """Add a round with loss s, played at the play that was left; `following` is the next play."""
     x = ledger[: len(s)]
     certificate_add(ledger, s, dot(s, x), dot(s, s), price, cost, value)
-    leave_play(ledger, following)
+    store_play(ledger, following)

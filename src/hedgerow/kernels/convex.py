@@ -39,10 +39,10 @@ def quadratic(M: Array, a: Array, b: float, x: Array, grad: Array) -> float:
 
 
 @kernel(number, index, read, read, whole, read, write, write)
-def look(
+def evaluate(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at a function, or at the given part of a maximum."""
+    """Evaluate at a function, or at the given part of a maximum."""
     n = len(x)
     row = own
     if own[KIND] == MAXIMUM:
@@ -70,7 +70,7 @@ def worst_of(halfspaces: Array, x: Array) -> int:
 def look_at_worst(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at the halfspace that the play violates most, of those in `numbers`."""
+    """Evaluate at the halfspace that the play violates most, of those in `numbers`."""
     j = worst_of(numbers, x) * (len(x) + 1)
     for i in range(len(x)):
         grad[i] = numbers[j + 1 + i]
@@ -78,10 +78,10 @@ def look_at_worst(
 
 
 @kernel(number, index, read, read, whole, read, write, write)
-def look_against_worst(
+def eval_against_worst(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at <a, x> with a = own - push x the worst normal; numbers = [push | halfspaces]."""
+    """Evaluate at <a, x> with a = own - push x the worst normal; numbers = [push | halfspaces]."""
     halfspaces = numbers[1:]
     j = worst_of(halfspaces, x) * (len(x) + 1)
     for i in range(len(x)):

@@ -17,7 +17,7 @@ from hedgerow._engine.kernel import index, kernel, nothing, number, read, whole,
 from hedgerow.kernels.vectors import dot, two
 
 Array = Any
-LOOK = (number, index, read, read, whole, read, write, write)
+EVALUATE = (number, index, read, read, whole, read, write, write)
 LINKS, COORDINATES, BEGIN = range(3)
 SLOPES = np.array([1.0, 3.0, 10.0, 70.0, 500.0, 5000.0])
 KNEES = np.array([0.0, 1 / 3, 2 / 3, 9 / 10, 1.0, 11 / 10])
@@ -155,11 +155,11 @@ def unpacked(index: Array, numbers: Array) -> tuple[Array, Array, Array, Array]:
     return ptr, rest[:entries], numbers[:entries], rest[entries : entries + n]
 
 
-@kernel(*LOOK)
-def look_largest(
+@kernel(*EVALUATE)
+def eval_largest(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at the largest utilisation less the limit; numbers = [data | limit]."""
+    """Evaluate at the largest utilisation less the limit; numbers = [data | limit]."""
     ptr, at, data, pair_of = unpacked(index, numbers)
     links = len(ptr) - 1
     demand, capacity, used = own[:-links], own[-links:], scratch[:links]
@@ -172,11 +172,11 @@ def look_largest(
     return used[link] - numbers[-1]
 
 
-@kernel(*LOOK)
-def look_link(
+@kernel(*EVALUATE)
+def eval_link(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at the utilisation of the link `part` less the limit; numbers = [data | limit]."""
+    """Evaluate at the utilisation of the link `part` less the limit; numbers = [data | limit]."""
     ptr, at, data, pair_of = unpacked(index, numbers)
     links = len(ptr) - 1
     demand, capacity = own[:-links], own[-links:]
@@ -184,21 +184,21 @@ def look_link(
     return utilisation_of(ptr, at, data, pair_of, capacity, demand, x, part) - numbers[-1]
 
 
-@kernel(*LOOK)
-def look_latency(
+@kernel(*EVALUATE)
+def eval_latency(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at the latency of the average unit; numbers = [data | latency of each coordinate]."""
+    """Evaluate the mean latency per unit; numbers = [data | latency of each coordinate]."""
     ptr, _, data, pair_of = unpacked(index, numbers)
     average(pair_of, numbers[len(data) :], own[: len(own) + 1 - len(ptr)], grad)
     return dot(grad, x) + 0.0
 
 
-@kernel(*LOOK)
-def look_congestion(
+@kernel(*EVALUATE)
+def eval_congestion(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Look at the congestion of the average unit; numbers = [data | knee, or 0]."""
+    """Evaluate at the congestion of the average unit; numbers = [data | knee, or 0]."""
     ptr, at, data, pair_of = unpacked(index, numbers)
     links, knee = len(ptr) - 1, numbers[-1]
     demand, capacity = own[:-links], own[-links:]

@@ -89,7 +89,7 @@ def gap_and_distance(d: Array, x: Array, v: Array) -> tuple[float, float]:
 
 
 @kernel(nothing, index, write)
-def spread(ones: Array, v: Array) -> None:
+def write_vertex(ones: Array, v: Array) -> None:
     """Write the vertex that has ones in these places, and zeros elsewhere, into v."""
     for i in range(len(v)):
         v[i] = 0.0
@@ -118,7 +118,7 @@ def gap_and_distance_to(
         distance2 = both2 - 2.0 * q
         if progress > CANCELLED * (size + a) and distance2 > CANCELLED * both2:
             return progress, distance2
-        spread(ones, v)
+        write_vertex(ones, v)
     return gap_and_distance(d, x, v)
 
 
@@ -158,7 +158,7 @@ def move_to(x: Array, v: Array, ones: Array, sigma: float) -> None:
     if len(ones) == 0:
         move(x, v, sigma)
     elif sigma == 1.0:
-        spread(ones, x)
+        write_vertex(ones, x)
     elif sigma > 0.0:
         for i in range(len(x)):
             x[i] = (1.0 - sigma) * x[i]

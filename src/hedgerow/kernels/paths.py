@@ -182,7 +182,7 @@ def longest_path(begin: Index, head: Index) -> int:
 
 
 @kernel(types.UniTuple(index, 3), index)
-def opened(index: Index) -> Any:
+def unpack_index(index: Index) -> Any:
     """Return begin, tail and edge of index = [nodes | begin | tail | edge]."""
     nodes = index[0]
     edges = (len(index) - 2 - nodes) // 2
@@ -193,12 +193,12 @@ def opened(index: Index) -> Any:
 @kernel(*ORACLE)
 def cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
     """Write the cheapest path into v; scratch has the distances."""
-    begin, tail, edge = opened(index)
+    begin, tail, edge = unpack_index(index)
     shortest_path(begin, tail, edge, c, scratch, v)
 
 
 @kernel(*ORACLE)
 def list_cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
     """Write the edges of the cheapest path to links, after their number."""
-    begin, tail, edge = opened(index)
+    begin, tail, edge = unpack_index(index)
     list_path(begin, tail, edge, c, scratch, links)

@@ -19,18 +19,18 @@ from hedgerow._engine.kernel import (
 )
 from hedgerow._engine.signatures import (
     AFTER_ORACLE,
+    ALLOW,
     BEFORE_ORACLE,
-    CHARGE_QUEUE,
-    GRANT,
     LABEL,
     LOSS,
     MEMBERS,
     NEEDS_GRADIENT,
+    OBSERVE,
     ORACLE_SPACE,
+    RECORD,
     RULE,
     SLOPE,
     SPACE,
-    TAKE,
 )
 from hedgerow._engine.table import TableType
 from hedgerow.kernels.oracles import oracle_type
@@ -175,11 +175,11 @@ surrogate_table = TableType(
         "members": read,
         "measure": measures,
         "needs_gradient": function(*NEEDS_GRADIENT),
-        "take": function(*TAKE),
+        "observe": function(*OBSERVE),
         "slope": function(*SLOPE),
-        "charge_queue": function(*CHARGE_QUEUE),
+        "record": function(*RECORD),
         "oracle": oracle_type,  # of that set, for ranges that ask it
-        "grant": function(*GRANT),  # of the guard
+        "allow": function(*ALLOW),  # of the guard
         "lipschitz": number,  # of cost and constraint, or UNDECLARED
         "asks": types.boolean,  # whether it may be asked here; else Python asks
         "space": types.Tuple(ORACLE_SPACE),

@@ -25,7 +25,7 @@ from hedgerow._engine.kernel import (
     write,
     write_rows,
 )
-from hedgerow._engine.signatures import LOOK, PARTS, ROWS
+from hedgerow._engine.signatures import EVALUATE, PARTS, ROWS
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow._engine.unowned_view import unowned_view
 from hedgerow.kernels.vectors import dots_and_norms, dots_and_norms_ahead, four
@@ -34,15 +34,15 @@ Array = Any
 SEEN_ROUND = (read, number, read, number, four, whole)
 """What `play` takes after its table."""
 play_type = function(types.boolean, any_table, *SEEN_ROUND)
-look_type = function(*LOOK)
+evaluate_type = function(*EVALUATE)
 
 policy_table = TableType("PolicyTable", {"play": play_type, "table": any_table, "x": write})
 function_table = TableType(
     "FunctionTable",
     {
-        "look_f": look_type,
+        "eval_f": evaluate_type,
         "rows_f": ROWS,
-        "look_g": look_type,
+        "eval_g": evaluate_type,
         "rows_g": ROWS,
         "gradients_f": write_rows,  # one for each part of the largest cost
         "gradients_g": write_rows,
@@ -84,15 +84,15 @@ def play_linear_rounds(
     return end
 
 
-@kernel(whole, look_type, ROWS, whole, read, write, write_rows, write)
+@kernel(whole, evaluate_type, ROWS, whole, read, write, write_rows, write)
 def evaluate(
-    look: Any, data: Any, r: int, x: Array, scratch: Array, gradients: Array, values: Array
+    eval_part: Any, data: Any, r: int, x: Array, scratch: Array, gradients: Array, values: Array
 ) -> int:
     """Write values and gradients of all parts of round r; return the first largest one."""
     index, numbers, own, begin, parts = data
     row, largest = own[begin[r] : begin[r + 1]], 0
     for part in range(np.int64(parts[r])):
-        values[part] = look(index, numbers, row, part, x, scratch, gradients[part])
+        values[part] = eval_part(index, numbers, row, part, x, scratch, gradients[part])
         if values[part] > values[largest]:
             largest = part
     return largest
@@ -117,9 +117,9 @@ def play_convex_rounds(
     a_rows, c_rows = functions.gradients_f, functions.gradients_g
     data_f, data_g = functions.rows_f, functions.rows_g
     for r in range(first, end):
-        top = evaluate(functions.look_f, data_f, r, x, scratch, a_rows, values)
+        top = evaluate(functions.eval_f, data_f, r, x, scratch, a_rows, values)
         a, cost = a_rows[top], values[top]
-        top = evaluate(functions.look_g, data_g, r, x, scratch, c_rows, values)
+        top = evaluate(functions.eval_g, data_g, r, x, scratch, c_rows, values)
         c, value = c_rows[top], values[top]
         products = dots_and_norms(a, c, x)
         if not policy.play(policy.table, a, cost, c, value, products, r - first):

@@ -46,7 +46,7 @@ def _padded(count: int) -> int:
 
 
 @kernel(atoms.views, write, whole)
-def opened(part: Array, n: int) -> Any:
+def unpack(part: Array, n: int) -> Any:
     """Return the weights, sizes, last visits, squared distances and rows, each of them flat."""
     K = int(part[CAPACITY])
     room = pairwise.padded(K)
@@ -75,7 +75,7 @@ def begin(part: Vector, start: Vector, capacity: int, diameter: float) -> None:
 def mix(x: Array, part: Array) -> None:
     """Write sum of w_k a_k into x; the weights sum to one again."""
     count = int(part[COUNT])
-    w, sizes, _, _, rows = opened(part, len(x))
+    w, sizes, _, _, rows = unpack(part, len(x))
     pairwise.normalise(w, count)
     atoms.mixture(x, rows, sizes, w, count)
 
@@ -91,7 +91,7 @@ def scratched(part: Array, scratch: Array, n: int) -> Any:
 def multiply(part: Array, scratch: Array, d: Array) -> None:
     """Write the gradient g_k = <d, a_k>."""
     count = int(part[COUNT])
-    _, sizes, _, _, rows = opened(part, len(d))
+    _, sizes, _, _, rows = unpack(part, len(d))
     g = scratched(part, scratch, len(d))[1]
     atoms.products(g, rows, sizes, count, d)
     for k in range(count, len(g)):
@@ -101,7 +101,7 @@ def multiply(part: Array, scratch: Array, d: Array) -> None:
 @kernel(nothing, write, write, read)
 def level(part: Array, scratch: Array, d: Array) -> None:
     """Make g what `multiply` would write, given that up to one constant for all atoms."""
-    _, _, _, _, rows = opened(part, len(d))
+    _, _, _, _, rows = unpack(part, len(d))
     g = scratched(part, scratch, len(d))[1]
     constant = dot(d, rows[: len(d)]) - g[0]
     for k in range(int(part[COUNT])):
@@ -112,7 +112,7 @@ def level(part: Array, scratch: Array, d: Array) -> None:
 def descend(part: Array, scratch: Array, n: int, beta: float, tolerance: float) -> bool:
     """Lower <g, w' - w> + beta ||x' - x||^2 on the hull of the atoms; say whether x has moved."""
     count = int(part[COUNT])
-    w, _, _, D, _ = opened(part, n)
+    w, _, _, D, _ = unpack(part, n)
     _, g, gain = scratched(part, scratch, n)
     return pairwise.descend(w, g, D, count, beta, tolerance, MOST_STEPS, gain) > 0
 
@@ -131,7 +131,7 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
     The gradient is that of `multiply` with the same d.
     """
     count = int(part[COUNT])
-    w, sizes, last, D, rows = opened(part, len(v))
+    w, sizes, last, D, rows = unpack(part, len(v))
     new, g, far2 = scratched(part, scratch, len(v))
     k = atoms.admit(rows, sizes, w, last, D, count, v, new, far2, part[SAME2])
     last[k] = t
@@ -144,7 +144,7 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
 @kernel(nothing, write, write, whole, whole, number, number)
 def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma: float) -> None:
     """X += sigma (a_k - x)."""
-    w, _, _, D, _ = opened(part, n)
+    w, _, _, D, _ = unpack(part, n)
     _, g, spread = scratched(part, scratch, n)
     pairwise.step_towards(w, g, D, int(part[COUNT]), k, beta, sigma, spread)
 
@@ -178,26 +178,26 @@ class Atoms:
     @property
     def weights(self) -> Vector:
         """The weights w, a copy."""
-        weights: Vector = opened(self._part, self._n)[0][: self.count].copy()
+        weights: Vector = unpack(self._part, self._n)[0][: self.count].copy()
         return weights
 
     @property
     def sizes(self) -> Vector:
         """How many numbers each atom is stored with, n where it is dense."""
-        sizes: Vector = opened(self._part, self._n)[1][: self.count].copy()
+        sizes: Vector = unpack(self._part, self._n)[1][: self.count].copy()
         return sizes
 
     @property
     def distances2(self) -> Vector:
         """The squared distances of all pairs, a copy."""
-        w, _, _, D, _ = opened(self._part, self._n)
+        w, _, _, D, _ = unpack(self._part, self._n)
         squared: Vector = D.reshape(-1, w.size)[: self.count, : self.count].copy()
         return squared
 
     def points(self) -> Vector:
         """Return the atoms as the rows of a matrix."""
         points = np.zeros((self.count, self._n))
-        _, sizes, _, _, rows = opened(self._part, self._n)
+        _, sizes, _, _, rows = unpack(self._part, self._n)
         for point, row, size in zip(points, rows.reshape(-1, self._n), sizes, strict=False):
             kernels.atoms.add(point, row, int(size), 1.0)
         return points

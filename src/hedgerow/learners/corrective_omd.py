@@ -35,7 +35,7 @@ NEWS = 1e-6
 
 
 @kernel(two, write, write, read, number)
-def correct(state: Array, work: Array, s: Array, tangent2: float) -> tuple[float, float]:
+def proximal_step(state: Array, work: Array, s: Array, tangent2: float) -> tuple[float, float]:
     """Take in s_t and descend F_t on the hull of the atoms.
 
     Return the tolerance, and whether x has moved; then x_t is left in `work`.
@@ -54,20 +54,20 @@ def correct(state: Array, work: Array, s: Array, tangent2: float) -> tuple[float
     remembered.multiply(atoms, scratch[n:], s)
     if not remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
         return tolerance, 0.0
-    keep(scratch[:n], x)
+    save(scratch[:n], x)
     remembered.mix(x, atoms)
     return tolerance, 1.0
 
 
 @kernel(nothing, write, read)
-def keep(kept: Array, x: Array) -> None:
+def save(kept: Array, x: Array) -> None:
     """Copy x."""
     for i in range(len(x)):
         kept[i] = x[i]
 
 
 @kernel(nothing, write, write, read)
-def settle(state: Array, work: Array, s: Array) -> None:
+def after_step(state: Array, work: Array, s: Array) -> None:
     """Delta_t += <s_t, x_t - x_{t+1}> - beta_t ||x_t - x_{t+1}||^2; beta_{t+1}."""
     n = len(s)
     x, own, x_t = state[:n], state[n:], work[3 * n + NUMBERS : 4 * n + NUMBERS]
@@ -79,8 +79,8 @@ def settle(state: Array, work: Array, s: Array) -> None:
 @kernel(nothing, write, write, read, number)
 def correct_alone(state: Array, work: Array, s: Array, tangent2: float) -> None:
     """Descend within the hull of the atoms, and no further: no oracle is asked in this round."""
-    if correct(state, work, s, tangent2)[1] > 0.0:
-        settle(state, work, s)  # else nothing changes
+    if proximal_step(state, work, s, tangent2)[1] > 0.0:
+        after_step(state, work, s)  # else nothing changes
 
 
 @kernel(*BEFORE_ORACLE)
@@ -97,14 +97,14 @@ def before_oracle(
 ) -> bool:
     """Correct on the hull of the atoms, and write grad F_t at the corrected point.
 
-    x_t and s_t are left in `work`, for `settle`, and the gradient by the weights, for `level`.
+    x_t and s_t are left in `work`, for `after_step`, and the gradient by the weights, for `level`.
     """
     n = len(s)
     x_t = work[3 * n + NUMBERS : 4 * n + NUMBERS]
-    work[3 * n + TOLERANCE], moved = correct(state, work, s, loss[0])
+    work[3 * n + TOLERANCE], moved = proximal_step(state, work, s, loss[0])
     if moved == 0.0:
-        keep(x_t, state[:n])
-    keep(work[2 * n : 3 * n], s)
+        save(x_t, state[:n])
+    save(work[2 * n : 3 * n], s)
     gradient(work[:n], s, state[:n], x_t, state[n + BETA])
     return True
 
@@ -127,7 +127,7 @@ def after_oracle(
         remembered.step_towards(atoms, scratch, n, k, beta, sigma)
         remembered.descend(atoms, scratch, n, beta, tolerance)
         remembered.mix(x, atoms)
-    settle(state, work, work[2 * n : 3 * n])
+    after_step(state, work, work[2 * n : 3 * n])
 
 
 @kernel(*AFTER_ORACLE)
@@ -135,7 +135,7 @@ def without_oracle(
     state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Stay within the hull of the remembered vertices."""
-    settle(state, work, work[2 * n : 3 * n])
+    after_step(state, work, work[2 * n : 3 * n])
 
 
 def state_sizes(n: int, atoms: int) -> dict[str, int]:

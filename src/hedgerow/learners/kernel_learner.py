@@ -17,7 +17,7 @@ from hedgerow.kernels.tangents import along, unused
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.protocols.player import StatefulPlayer
-from hedgerow.sets.compiled import NO_INDEX, as_written, kernel_matches
+from hedgerow.sets.compiled import NO_INDEX, kernel_matches, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, aligned_zeros
 
@@ -164,7 +164,7 @@ class KernelLearner(StatefulPlayer):
 
     def compiled_step(self) -> tables.CompiledStep | None:
         """Return its step for compiled rounds; None where a part of it is Python or replaced."""
-        if self.step_table is None or not as_written(self, KernelLearner, "ask", "tell"):
+        if self.step_table is None or not not_overridden(self, KernelLearner, "ask", "tell"):
             return None
         n = self.decision_set.dim
         x, loss = self._state.array[:n], self._work[2 * n : 3 * n]

@@ -24,7 +24,7 @@ from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.pulls import ROUNDING, most_pulls, pull_step, pull_table, squeeze_of
 from hedgerow.learners.steps import TANGENT2
 from hedgerow.protocols.player import StatefulPlayer
-from hedgerow.sets.compiled import as_written, kernel_matches
+from hedgerow.sets.compiled import kernel_matches, not_overridden
 from hedgerow.sets.compositions.wrappers import Affine
 from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall, HasSeparation
 from hedgerow.sets.projections.projectable import ProjectableSet
@@ -168,7 +168,7 @@ class SeparationDescent(StatefulPlayer):
     def compiled_step(self) -> CompiledStep | None:
         """Return its step for compiled rounds; None where a part of it is Python or replaced."""
         table = self.pull_table
-        if table is None or not as_written(self, SeparationDescent, "ask", "tell"):
+        if table is None or not not_overridden(self, SeparationDescent, "ask", "tell"):
             return None
         place(self._centre, self._basis, self._state["y"], self._x)
         return CompiledStep(pull_step, table, self._x, np.empty(self.decision_set.dim))
@@ -178,7 +178,11 @@ class SeparationDescent(StatefulPlayer):
         """What the kernel of a step reads; None where the set has no kernel that separates."""
         X, space, d = self.decision_set, self._workspace.space, self._inside.dim
         own = "squeeze", "most_separations", "_pull", "_step"
-        if space is None or isinstance(X, Affine) or not as_written(self, SeparationDescent, *own):
+        if (
+            space is None
+            or isinstance(X, Affine)
+            or not not_overridden(self, SeparationDescent, *own)
+        ):
             return None
         compiled, projects = space.compiled, type(X).separate is ProjectableSet.separate
         if projects:

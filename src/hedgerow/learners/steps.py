@@ -194,7 +194,7 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
-C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, ORDERED, LEASH = range(1, 11)
+C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, MAX_LOSS_TO_LEADER = range(1, 11)
 """The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
 multiplying all gradients by a power of two changes no bit; P is in that unit. The last two are a
 guard's orders: the regulariser of this round, or 0; and how much a mixture may lose to its leader,
@@ -238,9 +238,9 @@ def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
         rule[UNIT] = power_of_two_above(loss[TANGENT2])
     size = relative_size(loss[TANGENT2], rule[UNIT])
     beta = capped_regulariser(rule, size) if rule[UNIT] > 0.0 else 0.0
-    rule[BETA] = max(rule[BETA], rule[ORDERED]) if rule[ORDERED] > 0.0 else beta
+    rule[BETA] = max(rule[BETA], rule[FORCED_BETA]) if rule[FORCED_BETA] > 0.0 else beta
     rule[P] += size
-    rule[ORDERED] = 0.0
+    rule[FORCED_BETA] = 0.0
     return rule[BETA]
 
 

@@ -11,12 +11,12 @@ from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
-from hedgerow.kernels.ocg import spread
+from hedgerow.kernels.ocg import write_vertex
 from hedgerow.learners import adaptive_ocg, corrective_omd
 from hedgerow.learners.adaptive_ocg import ROUND, RULE
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import LEASH, CertificateSteps
+from hedgerow.learners.steps import MAX_LOSS_TO_LEADER, CertificateSteps
 from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import LINE_NUMBERS
@@ -45,7 +45,7 @@ def hedge(own: Array, losses: Array, t: float) -> None:
 
 
 @kernel(nothing, write)
-def deal(own: Array) -> None:
+def assign_turn(own: Array) -> None:
     """Deal out this round's credit; the oracle is called by the one who has the most."""
     p, credit = own[P : P + 2], own[CREDIT : CREDIT + 2]
     dealt = 0.0
@@ -79,7 +79,7 @@ def before_oracle(
     losses = work[3 * n : 3 * n + 2]
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which AdaHedge does not feel
     hedge(own, losses, leader[3 * n + ROUND] + 1.0)
-    deal(own)
+    assign_turn(own)
     rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
         corrective_omd.correct_alone(follower, work, s, loss[0])
@@ -101,9 +101,9 @@ def after_oracle(
         adaptive_ocg.after_oracle(leader, work, n, ones, *rule)
     else:
         if len(ones) > 0:
-            spread(ones, work[n : 2 * n])
+            write_vertex(ones, work[n : 2 * n])
         corrective_omd.after_oracle(follower, work, n, ones[:0], *rule)
-    leash = leader[3 * n + RULE + LEASH]
+    leash = leader[3 * n + RULE + MAX_LOSS_TO_LEADER]
     if leash > 0.0 and own[AHEAD] > leash:
         own[SHARES], own[SHARES + 1] = 1.0, 0.0
     else:
@@ -228,11 +228,11 @@ class TrackingOCG(KernelLearner):
 
         Then `ahead` stays as it is, and AdaHedge learns on as before: a longer leash sets it free.
         """
-        return float(self._state["rule"][LEASH])
+        return float(self._state["rule"][MAX_LOSS_TO_LEADER])
 
     @leash.setter
     def leash(self, leash: float) -> None:
         given = as_number(leash, "leash")
         if given < 0.0:
             raise ValueError(f"leash must be at least 0, got {given:g}; 0 is none")
-        self._state["rule"][LEASH] = given
+        self._state["rule"][MAX_LOSS_TO_LEADER] = given

@@ -110,7 +110,7 @@ class _SessionView:
         self.refresh()
 
     def refresh(self, force: bool = False) -> None:
-        """Look at the store again, and send what is new."""
+        """Evaluate at the store again, and send what is new."""
         status = self.store.status(self.name)
         self.numbers.text = numbers_of(status)
         seen = (status.decisions, status.answered)

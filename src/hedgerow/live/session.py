@@ -324,9 +324,9 @@ class Session:
         if callable(cost) or callable(constraint):
             if action is None:
                 raise ValueError("this decision was compacted; tell its feedback, not functions")
-            look = feedback_of(self.policy)
+            observe = feedback_of(self.policy)
             cost, constraint = (
-                look(part, action) if callable(part) else part for part in (cost, constraint)
+                observe(part, action) if callable(part) else part for part in (cost, constraint)
             )
         return as_told(cost, constraint, self._dim)
 

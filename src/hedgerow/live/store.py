@@ -181,7 +181,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
-        """Look at the store as it is at one moment."""
+        """Evaluate at the store as it is at one moment."""
         with self._errors(), self._transaction(writes=False) as connection:
             yield connection
 

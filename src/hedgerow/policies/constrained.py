@@ -18,7 +18,7 @@ from hedgerow.kernels.certificate import (
     add_each,
     certificate_add,
     certificate_add_round,
-    leave_play,
+    store_play,
 )
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
@@ -30,7 +30,7 @@ from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late_feedback import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_NUMBERS, as_written
+from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
@@ -74,8 +74,8 @@ class Constrained(Composition[EvalGrad, Seen]):
     @property
     def feedback(self) -> Feedback:
         """Value and subgradient; of each constraint by itself if the surrogate wants that."""
-        look: Feedback = getattr(self.surrogate, "feedback", first_order)
-        return look
+        feedback: Feedback = getattr(self.surrogate, "feedback", first_order)
+        return feedback
 
     def tell(self, cost: EvalGrad, constraint: Seen, *, at: Vector | None = None) -> None:
         """Make the loss of this round and pass it to the learner.
@@ -108,7 +108,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         else:
             inner, norm2 = dot(s, played), dot(s, s)
             certificate_add(self.ledger, s, inner, norm2, price, cost.value, worst)
-            leave_play(self.ledger, following)
+            store_play(self.ledger, following)
         if "ccv_each" in self._state.layout:
             values = np.array([seen.value for seen in each_seen(constraint)], dtype=np.float64)
             add_each(self.ledger, s.size, values)
@@ -121,16 +121,18 @@ class Constrained(Composition[EvalGrad, Seen]):
         rounds = self.compiled_rounds(first_order)
         return rounds.table if isinstance(rounds, LossRounds) else None
 
-    def compiled_rounds(self, look: Feedback, units: Vector = NO_NUMBERS) -> CompiledRounds | None:
+    def compiled_rounds(
+        self, feedback: Feedback, units: Vector = NO_NUMBERS
+    ) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, seen like this; None where a part has none.
 
         `units` is the state of a `Normalised` around the policy.
         """
         make = getattr(self.surrogate, "compiled_rounds", None)
-        if make is None or not as_written(self, Constrained, "ask", "tell"):
+        if make is None or not not_overridden(self, Constrained, "ask", "tell"):
             return None
         rounds: CompiledRounds | None = make(self.learner, self.ledger, units)
-        return rounds if rounds is not None and look is rounds.feedback else None
+        return rounds if rounds is not None and feedback is rounds.feedback else None
 
     def warn_if_ignored(self) -> None:
         """Warn once if after many violations the weight is still too small to move the play."""

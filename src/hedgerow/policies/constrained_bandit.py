@@ -13,7 +13,7 @@ from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late_feedback import refuse_late
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_NUMBERS, as_written
+from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class DeclaredValues:
     bound: float
 
     def __call__(self, f: Function, x: Vector) -> Eval:
-        """Look at the value of f at x alone."""
+        """Evaluate at the value of f at x alone."""
         return bandit(f, x, self.lipschitz, self.bound)
 
 
@@ -72,13 +72,15 @@ class ConstrainedBandit(Composition[Eval, Eval]):
             )
         return self._declared
 
-    def compiled_rounds(self, look: Feedback, units: Vector = NO_NUMBERS) -> CompiledRounds | None:
+    def compiled_rounds(
+        self, feedback: Feedback, units: Vector = NO_NUMBERS
+    ) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, seen like this; None where a part has none."""
         make = getattr(self.surrogate, "compiled_rounds", None)
-        written = as_written(self, ConstrainedBandit, "ask", "tell")
-        if make is None or units.size or not written or type(look) is not DeclaredValues:
+        written = not_overridden(self, ConstrainedBandit, "ask", "tell")
+        if make is None or units.size or not written or type(feedback) is not DeclaredValues:
             return None
-        rounds: CompiledRounds | None = make(self.learner, self._state.array, look)
+        rounds: CompiledRounds | None = make(self.learner, self._state.array, feedback)
         return rounds
 
     def tell(self, cost: Eval, constraint: Eval, *, at: Vector | None = None) -> None:

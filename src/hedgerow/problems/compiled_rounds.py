@@ -18,7 +18,7 @@ from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, Index, pack_uint32
 Pair = tuple[Function, Function]
 """The cost and the constraint of a round."""
 Piece = Vector | tuple[float, ...]
-Look = Callable[..., float]
+Evaluate = Callable[..., float]
 RowArrays = tuple[Index, Vector, Vector, Index, Index]
 
 
@@ -27,7 +27,7 @@ class FunctionRows:
     """One function of each of k rounds, as compiled code sees them.
 
     Args:
-        look: the kernel, with the signature `LOOK` of `_engine/signatures.py`.
+        evaluate: the kernel, with the signature `EVALUATE` of `_engine/signatures.py`.
         own: each round's own numbers, one after the other.
         begin: where they begin, and the end.
         parts: how many parts the function of each round has; 1 unless it is a `Maximum`.
@@ -37,7 +37,7 @@ class FunctionRows:
 
     """
 
-    look: Look
+    evaluate: Evaluate
     own: Vector
     begin: Index
     parts: Index
@@ -48,7 +48,7 @@ class FunctionRows:
     @classmethod
     def of_rows(
         cls,
-        look: Look,
+        evaluate: Evaluate,
         rows: Vector,
         index: Index = NO_INDEX,
         numbers: Vector = NO_NUMBERS,
@@ -59,7 +59,7 @@ class FunctionRows:
         k, width = rows.shape
         begin = pack_uint32(np.arange(k + 1) * width)
         return cls(
-            look,
+            evaluate,
             np.ascontiguousarray(rows).reshape(-1),
             begin,
             np.full(k, parts, np.uint32),
@@ -125,9 +125,9 @@ class CompiledChunk:
         m, k = (int(rows.parts.max()) for rows in (f, g))
         gradients, values = np.empty((k, n)), np.empty(max(m, k))
         table = function_table.filled(
-            look_f=f.look,
+            eval_f=f.evaluate,
             rows_f=f.arrays,
-            look_g=g.look,
+            eval_g=g.evaluate,
             rows_g=g.arrays,
             gradients_f=np.empty((m, n)),
             gradients_g=gradients,
@@ -178,7 +178,9 @@ def packed_rows(functions: Sequence[Function], n: int) -> FunctionRows | None:
         ends.append(ends[-1] + sum(map(len, row)))
     parts = np.array([len(parts_of(f)) for f in functions], np.uint32)
     own = np.concatenate(pieces)
-    return FunctionRows(kernels.convex.look, own, pack_uint32(ends), parts, NO_INDEX, NO_NUMBERS)
+    return FunctionRows(
+        kernels.convex.evaluate, own, pack_uint32(ends), parts, NO_INDEX, NO_NUMBERS
+    )
 
 
 def packed_chunks(rounds: Iterator[Pair], n: int, size: int) -> Iterator[CompiledChunk] | None:
@@ -204,4 +206,4 @@ def linear_rows(slopes: Vector, offsets: Vector) -> FunctionRows:
     """Return linear functions as rows for the kernel of `kernels/convex.py`."""
     kinds = np.full(offsets.size, kernels.convex.LINEAR)
     rows = np.column_stack([kinds, offsets, slopes])
-    return FunctionRows.of_rows(kernels.convex.look, rows, NO_INDEX, NO_NUMBERS)
+    return FunctionRows.of_rows(kernels.convex.evaluate, rows, NO_INDEX, NO_NUMBERS)

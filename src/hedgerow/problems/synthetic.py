@@ -183,7 +183,7 @@ class HardBox(Problem):
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Look at the policy's next play, then yield the round."""
+        """Evaluate at the policy's next play, then yield the round."""
         policy = needs_policy(policy, self)
         worst = Halfspaces.through(self.feasible, self._normals)
         for cost in self._costs():
@@ -242,7 +242,7 @@ class HalfspaceBox(Problem):
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Look at the policy's next play, then yield the round."""
+        """Evaluate at the policy's next play, then yield the round."""
         policy = needs_policy(policy, self)
         rng = np.random.default_rng([self.seed, 1])
         normals = rng.standard_normal((self.halfspaces, self.n))
@@ -258,7 +258,7 @@ class HalfspaceBox(Problem):
         normals = rng.standard_normal((self.halfspaces, self.n))
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
         worst = Halfspaces.through(self.feasible, normals)
-        numbers, look = np.append(PUSH, worst.numbers), kernels.convex.look_against_worst
+        numbers, evaluate = np.append(PUSH, worst.numbers), kernels.convex.eval_against_worst
         for k in chunk_lengths(self.horizon, size):
             noise = 0.2 * rng.standard_normal((k, self.n))
 
@@ -266,7 +266,7 @@ class HalfspaceBox(Problem):
                 constraint = worst.at(x)
                 return Linear(-PUSH * constraint.coefficients + noise[r]), constraint
 
-            costs = FunctionRows.of_rows(look, noise, NO_INDEX, numbers)
+            costs = FunctionRows.of_rows(evaluate, noise, NO_INDEX, numbers)
             yield CompiledChunk(k, costs, worst.rows(k), functions)
 
 
@@ -306,7 +306,7 @@ class OrthogonalBall(Problem):
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Look at the policy's next play, then yield the round."""
+        """Evaluate at the policy's next play, then yield the round."""
         policy = needs_policy(policy, self)
         rng = np.random.default_rng([self.seed, 1])
         normals = rng.standard_normal((self.halfspaces, self.n))

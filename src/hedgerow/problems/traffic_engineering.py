@@ -230,17 +230,17 @@ class TrafficEngineering(Problem):
 
         A round's own numbers are its demands and the capacities of the links.
         """
-        look, kind = kernels.loads, self._path_latency
-        cost: Callable[..., float] = look.look_latency
+        loads, kind = kernels.loads, self._path_latency
+        cost: Callable[..., float] = loads.eval_latency
         if self.cost is not None:
             if type(self.cost) is not FortzThorup and type(self.cost) is not QueueingDelay:
                 return None
-            cost, kind = look.look_congestion, np.array([self.cost.knee])
+            cost, kind = loads.eval_congestion, np.array([self.cost.knee])
         ptr, at, data, pair_of = self.loads.sparse_map
         links, n = self.capacity.size, pair_of.size
         index, own = pack_uint32(links, n, ptr, at, pair_of), np.concatenate([data, kind])
         limit, scratch = np.append(data, self.limit), 4 * links
-        constraint = look.look_link if self.per_link else look.look_largest
+        constraint = loads.eval_link if self.per_link else loads.eval_largest
 
         def chunk(begin: int) -> CompiledChunk:
             part = slice(begin, begin + size)

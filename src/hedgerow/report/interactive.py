@@ -150,11 +150,11 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, styles: Styles)
         columns = axis.columns(y=middle, low=bottom, high=high)
         half = np.asarray(high - middle, dtype=np.float32)
         source = source_of({"t": t.astype(np.float32), "half": half, **columns})
-        look = {"name": names[method], "source": source}
+        style = {"name": names[method], "source": source}
         if method in styles:
             plot.varea(
                 "t", axis.field("low"), axis.field("high"), fill_color=colour_of(method, styles),
-                fill_alpha=0.15, muted_alpha=0.02, **look,
+                fill_alpha=0.15, muted_alpha=0.02, **style,
             )  # fmt: skip
         lines.append(
             plot.line(
@@ -165,7 +165,7 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, styles: Styles)
                 line_width=2.2 if method in styles else 1.2,
                 muted_alpha=FADED,
                 muted_color=colour_of(method, styles),
-                **look,
+                **style,
             )
         )
         tag(plot, method)
@@ -189,14 +189,14 @@ def _times(rows: Sequence[Row], styles: Styles) -> dict[str, Any]:
         columns = axis.columns(x=[row.microseconds], first=[ends[0]])
         told = {"ran": [row.ran or "not recorded"], "label": [label_of(name)]}
         source = source_of({**columns, **told, "k": [place], "above": [place + 0.28]})
-        look = {"name": name, "source": source}
+        style = {"name": name, "source": source}
         plot.segment(
             axis.field("first"), "k", axis.field("x"), "k", line_color="#dddddd",
-            muted_alpha=FADED, **look,
+            muted_alpha=FADED, **style,
         )  # fmt: skip
         plot.text(
             axis.field("first"), "above", "label", text_font_size="12px", text_color="#1a1a1a",
-            text_baseline="middle", muted_alpha=0.25, **look,
+            text_baseline="middle", muted_alpha=0.25, **style,
         )  # fmt: skip
         dots.append(
             plot.scatter(
@@ -207,7 +207,7 @@ def _times(rows: Sequence[Row], styles: Styles) -> dict[str, Any]:
                 line_color=colour_of(method, styles),
                 fill_color="white" if row.ran == "through play" else colour_of(method, styles),
                 muted_alpha=FADED,
-                **look,
+                **style,
             )
         )
         tag(plot, method)
@@ -229,16 +229,16 @@ def plane_panel(heading: str, rows: Sequence[Row], styles: Styles) -> Panel:
         upwards = regret.columns(y=[row.regret.value], bottom=[bottom], top=[top])
         told = {"ccv": [str(row.ccv)], "regret": [str(row.regret)]}
         name = shown_name(in_words(*row.config[:2]))
-        look = {"name": name, "source": source_of({**across, **upwards, **told})}
+        style = {"name": name, "source": source_of({**across, **upwards, **told})}
         bar = {"line_color": colour_of(method, styles), "line_alpha": 0.5 if named else 0.15}
         bar["muted_alpha"] = 0.5 * FADED
         plot.segment(
             ccv.field("left"), regret.field("y"), ccv.field("right"), regret.field("y"), **bar,
-            **look,
+            **style,
         )  # fmt: skip
         plot.segment(
             ccv.field("x"), regret.field("bottom"), ccv.field("x"), regret.field("top"), **bar,
-            **look,
+            **style,
         )  # fmt: skip
         dots.append(
             plot.scatter(
@@ -248,7 +248,7 @@ def plane_panel(heading: str, rows: Sequence[Row], styles: Styles) -> Panel:
                 size=11 if named else 6,
                 color=colour_of(method, styles),
                 muted_alpha=FADED,
-                **look,
+                **style,
             )
         )
         tag(plot, method)

@@ -69,7 +69,7 @@ def _horizons(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
                 "told": [_told(rate)] * count,
             }
         )
-        look = {
+        style = {
             "name": shown_name(in_words(*rate.config[:2])),
             "source": source,
             "muted_alpha": FADED,
@@ -78,10 +78,15 @@ def _horizons(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
         width = 2.2 if method in styles else 1.2
         lines.append(
             plot.line(
-                x, y, line_color=colour, line_dash=dash_of(method, styles), line_width=width, **look
+                x,
+                y,
+                line_color=colour,
+                line_dash=dash_of(method, styles),
+                line_width=width,
+                **style,
             )
         )
-        plot.scatter(x, y, marker=marker_of(method, styles), size=7, color=colour, **look)
+        plot.scatter(x, y, marker=marker_of(method, styles), size=7, color=colour, **style)
         tag(plot, method)
     told = [("", "$name"), ("T", "@x{0}"), ("CCV", "@ccv"), ("exponent", "@told")]
     tell(plot, lines, told, line_policy="nearest")
@@ -106,14 +111,14 @@ def _exponents(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
         columns = axis.columns(x=[rate.exponent], low=[rate.low], high=[rate.high], first=[low])
         told = {"told": [_told(rate)], "label": [label_of(shown_name(in_words(*rate.config[:2])))]}
         source = source_of({**columns, **told, "k": [place], "above": [place + 0.32]})
-        look = {"name": shown_name(in_words(*rate.config[:2])), "source": source}
+        style = {"name": shown_name(in_words(*rate.config[:2])), "source": source}
         plot.segment(
             "low", "k", "high", "k", line_color=colour_of(method, styles), line_width=2.0,
-            muted_alpha=FADED, **look,
+            muted_alpha=FADED, **style,
         )  # fmt: skip
         plot.text(
             "first", "above", "label", text_font_size="12px", text_color="#1a1a1a",
-            text_baseline="middle", muted_alpha=0.25, **look,
+            text_baseline="middle", muted_alpha=0.25, **style,
         )  # fmt: skip
         dots.append(
             plot.scatter(
@@ -123,7 +128,7 @@ def _exponents(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
                 size=9,
                 color=colour_of(method, styles),
                 muted_alpha=FADED,
-                **look,
+                **style,
             )
         )
         tag(plot, method)
@@ -167,15 +172,15 @@ def _knob(
             }
         )
         name = shown_name(place.problem)
-        look = {"name": name, "source": source, "muted_alpha": FADED}
+        style = {"name": name, "source": source, "muted_alpha": FADED}
         x, y, colour = knob.field("x"), axis.field("y"), COLOURS[k % len(COLOURS)]
         plot.segment(
             x, axis.field("bottom"), x, axis.field("top"), line_color=colour, line_alpha=0.5,
-            **look,
+            **style,
         )  # fmt: skip
-        drawn.append(plot.line(x, y, line_color=colour, line_width=2.0, **look))
+        drawn.append(plot.line(x, y, line_color=colour, line_width=2.0, **style))
         shapes = list(MARKERS.values())
-        plot.scatter(x, y, marker=shapes[k % len(shapes)], size=8, color=colour, **look)
+        plot.scatter(x, y, marker=shapes[k % len(shapes)], size=8, color=colour, **style)
         tag(plot, OURS, own_key(place.problem))
     unit = "regret" if label == REGRET else "CCV"
     told = [("", "$name"), ("eagerness", "@x"), (unit, "@mean %")]

@@ -124,7 +124,7 @@ def _matches(mro: tuple[type, ...], method: str, kernel: str) -> bool:
     return True in kernels and kernels.index(True) <= methods.index(True)
 
 
-def as_written(part: object, base: type, *methods: str) -> bool:
+def not_overridden(part: object, base: type, *methods: str) -> bool:
     """Whether neither a subclass nor the object itself replaces these methods of the base."""
     return not any(
         getattr(type(part), name) is not getattr(base, name) or name in vars(part)

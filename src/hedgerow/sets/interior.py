@@ -28,7 +28,7 @@ class Interior(NamedTuple):
 def interior(
     A_ub: sparse.csr_array, b_ub: Vector, A_eq: sparse.csr_array, point: Vector, size: float
 ) -> Interior:
-    """Look into {A_ub x <= b_ub, A_eq x = A_eq point}: two linear programmes and one dense SVD.
+    """Evaluate into {A_ub x <= b_ub, A_eq x = A_eq point}: two linear programmes and one dense SVD.
 
     Args:
         A_ub: the inequalities, bounds included.

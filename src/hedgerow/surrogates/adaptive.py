@@ -9,20 +9,20 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import (
-    CHARGE_QUEUE,
+    CONSTRAINT_GRAD2,
     COST2,
-    FORCE2,
     LOST,
+    OBSERVE,
+    RECORD,
     SLOPE,
-    TAKE,
-    UNAVOIDED,
+    UNAVOIDABLE,
 )
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.snapshot import Restorable, State
 from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.potentials import PowerPotential, Slope, power_weight
-from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
     COSTS2,
@@ -31,8 +31,8 @@ from hedgerow.surrogates.ranges import (
     GIVEN_MG,
     INFEASIBLE,
     INFEASIBLE_RATE,
+    LAST_UNAVOIDABLE,
     RATE,
-    RELIEF,
     SCALE,
     START,
     SeenRanges,
@@ -58,38 +58,40 @@ SAFETY = 4.0
 """The exchange rate is at least so many times what safety costs per violation avoided."""
 
 
-@kernel(*TAKE)
-def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+@kernel(*OBSERVE)
+def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Take in a round; return Q(t), or NaN where nothing is violated that can be felt."""
     t = queue[ROUND] = queue[ROUND] + 1.0
     ranges[COSTS2] += sizes[COST2]
-    ranges[RELIEF] = sizes[UNAVOIDED]
-    v = value - sizes[UNAVOIDED]  # what some action could have avoided
+    ranges[LAST_UNAVOIDABLE] = sizes[UNAVOIDABLE]
+    v = value - sizes[UNAVOIDABLE]  # what some action could have avoided
     if v <= 0.0:
         return math.nan
     first = queue[COUNT] == 0.0
     # a round that no action keeps is weighed as if it were the first, and not counted
-    counts = first or sizes[UNAVOIDED] == 0.0
+    counts = first or sizes[UNAVOIDABLE] == 0.0
     if counts and units[GIVEN_MG] == 0.0:
         see_violation(ranges, v)
     U = violation_unit(ranges, units)
     if counts:  # V: one outlier counts one unit, also the first
         queue[VIOLATION] = min(queue[VIOLATION], queue[COUNT] * U) + min(v, U)
         queue[COUNT] += 1.0
-    if sizes[FORCE2] <= 0.0:  # the same violation everywhere: no action satisfies the round
+    if (
+        sizes[CONSTRAINT_GRAD2] <= 0.0
+    ):  # the same violation everywhere: no action satisfies the round
         ranges[INFEASIBLE] += 1.0
         return math.nan
     n = queue[FELT] = queue[FELT] + 1.0
-    ranges[GG] = math.sqrt(sizes[FORCE2])
+    ranges[GG] = math.sqrt(sizes[CONSTRAINT_GRAD2])
     ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
-    rate = ranges[RATE] if sizes[UNAVOIDED] == 0.0 else max(ranges[RATE], ranges[INFEASIBLE_RATE])
+    rate = ranges[RATE] if sizes[UNAVOIDABLE] == 0.0 else max(ranges[RATE], ranges[INFEASIBLE_RATE])
     ranges[GF] = max(ranges[GF], SAFETY * rate * ranges[GG])
     k, growth = queue[FLOOR], queue[GROWTH]
     if growth > 0.0:  # k_t: it grows while regret is lost, and no faster than sqrt t
         regret = max(0.0, sizes[LOST]) / (weight_unit(ranges, units) * U)
         k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
     ranges[SCALE] = k
-    if sizes[UNAVOIDED] > 0.0:
+    if sizes[UNAVOIDABLE] > 0.0:
         return units[START]
     q = queue[VIOLATION] / U
     if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
@@ -97,10 +99,10 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     return units[START] + q
 
 
-@kernel(*CHARGE_QUEUE)
-def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+@kernel(*RECORD)
+def record(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """The loss is f_t + w_t (g_t - u_t)^+, u_t what no action avoids."""
-    note(queue, weight, max(0.0, value - ranges[RELIEF]))
+    store_weight(queue, weight, max(0.0, value - ranges[LAST_UNAVOIDABLE]))
     if weight > 0.0:
         queue[LAST] = weight
 
@@ -137,7 +139,7 @@ class AdaptiveSurrogate(FirstOrder):
 
     """
 
-    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+    needs_gradient, observe, record = needs_gradient, observe, record
 
     def __init__(
         self,
@@ -174,7 +176,7 @@ class AdaptiveSurrogate(FirstOrder):
     @property
     def forgiven(self) -> float:
         """The part of the last round's violation that no action avoids, as far as was looked."""
-        return float(self.ranges.array[RELIEF])
+        return float(self.ranges.array[LAST_UNAVOIDABLE])
 
     @property
     def reaction(self) -> float | None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hedgerow._engine.kernel import kernel, nothing, number, read, write
-from hedgerow._engine.signatures import COST2, GRANT
+from hedgerow._engine.signatures import ALLOW, COST2
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import four, two
 from hedgerow.learners import steps as rules
@@ -44,7 +44,7 @@ from hedgerow.surrogates.guard import (
 Array = Vector
 DIAMETER, CAP, BLOCKS = range(REFUTED + 1, REFUTED + 4)
 """The numbers after the guard's: D of the product, the steps' cap; then R_b^2 of each block."""
-ROW = rules.LEASH + 2
+ROW = rules.MAX_LOSS_TO_LEADER + 2
 """How many numbers a block has: those of its step rule, and the sum of <s, x>."""
 
 
@@ -95,19 +95,19 @@ def settled(rows: Array) -> float:
 def order(rows: Array, beta: float) -> None:
     """Order that no block's regulariser is below beta in this round."""
     for k in range(len(rows) // ROW):
-        rows[k * ROW + rules.ORDERED] = beta
+        rows[k * ROW + rules.FORCED_BETA] = beta
 
 
-@kernel(*GRANT)
-def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Sizes) -> float:
-    """Return the weight of this round, as `guard.grant` does for one block."""
+@kernel(*ALLOW)
+def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes: Sizes) -> float:
+    """Return the weight of this round, as `guard.allow` does for one block."""
     D = guard[DIAMETER]
     known = guard[Z] = min(guard[RISEN], settled(rows))
     if refute(guard, D, known, raised(guard, rows, 0.0)[0]):
         add_cost(guard, sizes[COST2])
-        return wish
+        return proposed
     floor = theorem_weight(guard, D, value, sizes)
-    weight, unit = max(wish, floor), guard[UNIT]
+    weight, unit = max(proposed, floor), guard[UNIT]
     root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser
     room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
@@ -119,7 +119,7 @@ def grant_blocks(guard: Array, rows: Array, value: float, wish: float, sizes: Si
     if not rise + wished + 4.0 / 3.0 * short - (weight - floor) * value <= room:
         total, least = raised(guard, rows, b)
         low, high, tried = floor, weight, weight
-        for _ in range(BISECTIONS):  # the largest weight that is granted; the floor always is
+        for _ in range(BISECTIONS):  # the largest weight that is allowed; the floor always is
             left = steepest(math.sqrt(mixed_size2(sizes, tried)), D, least) + (total - spent) / 3.0
             if left + total - (tried - floor) * value <= room:
                 low = tried
@@ -153,7 +153,7 @@ class BlockGuard(Guard):
 
     """
 
-    granted = grant_blocks
+    allowed = allow_blocks
 
     def __init__(self, learner: BlockOCG, lam: float = SHARE, lam_e: float = SHARE):
         if not isinstance(learner.steps, CertificateSteps):

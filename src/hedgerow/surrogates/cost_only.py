@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow._engine.kernel import kernel
-from hedgerow._engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
+from hedgerow._engine.signatures import NEEDS_GRADIENT, OBSERVE, RECORD
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
 from hedgerow.kernels.oracles import no_oracle
@@ -18,7 +18,7 @@ from hedgerow.kernels.tangents import everywhere
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE
 from hedgerow.snapshot import Stateful
-from hedgerow.surrogates.guard import as_wished
+from hedgerow.surrogates.guard import allow_all
 from hedgerow.surrogates.potentials import power_slope
 from hedgerow.surrogates.queued import checked, checked_each
 from hedgerow.surrogates.ranges import UNSEEN, Sizes
@@ -33,14 +33,14 @@ def needs_gradient(queue: Array, units: Array, value: float) -> float:
     return UNSEEN
 
 
-@kernel(*TAKE)
-def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+@kernel(*OBSERVE)
+def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """There is nothing to weigh."""
     return math.nan
 
 
-@kernel(*CHARGE_QUEUE)
-def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+@kernel(*RECORD)
+def record(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """The loss is the cost."""
 
 
@@ -50,7 +50,7 @@ class CostOnlySurrogate(Stateful):
     price = 0.0
     largest_weight = 0.0
     oracle_calls = 0
-    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+    needs_gradient, observe, record = needs_gradient, observe, record
 
     @cached_property
     def table(self) -> Any:
@@ -69,11 +69,11 @@ class CostOnlySurrogate(Stateful):
             members=NO_NUMBERS,
             measure=everywhere,
             needs_gradient=needs_gradient,
-            take=take,
+            observe=observe,
             slope=power_slope,  # never asked for
-            charge_queue=charge_queue,
+            record=record,
             oracle=no_oracle,
-            grant=as_wished,
+            allow=allow_all,
             lipschitz=UNDECLARED,
             asks=False,
             space=NO_SPACE,

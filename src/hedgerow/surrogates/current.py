@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from hedgerow._engine.kernel import kernel
-from hedgerow._engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
+from hedgerow._engine.signatures import NEEDS_GRADIENT, OBSERVE, RECORD
 from hedgerow.inputs import Vector
-from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import LEARNT_FROM, START, UNSEEN, Sizes, learn, violation_unit
 
@@ -20,8 +20,8 @@ def needs_gradient(queue: Array, units: Array, value: float) -> float:
     return LEARNT_FROM if value > 0.0 else UNSEEN
 
 
-@kernel(*TAKE)
-def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+@kernel(*OBSERVE)
+def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Line 6: Q(t) = Q(t-1) + g_t(x_t)^+. Return Q(t), or NaN where nothing is violated."""
     queue[ROUND] += 1.0
     learn(ranges, units, value, needs_gradient(queue, units, value), sizes)
@@ -31,10 +31,10 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
 
 
-@kernel(*CHARGE_QUEUE)
-def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+@kernel(*RECORD)
+def record(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """Line 7: the loss is f_t + (Phi'(Q(t))/V) g_t^+."""
-    note(queue, weight, max(0.0, value))
+    store_weight(queue, weight, max(0.0, value))
 
 
 class CurrentSurrogate(FirstOrder):
@@ -59,4 +59,4 @@ class CurrentSurrogate(FirstOrder):
 
     """
 
-    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+    needs_gradient, observe, record = needs_gradient, observe, record

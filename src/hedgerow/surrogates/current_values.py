@@ -8,7 +8,7 @@ from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import CHARGE_VALUES
 from hedgerow.inputs import Vector
 from hedgerow.surrogates.potentials import Potential
-from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
 from hedgerow.surrogates.ranges import START, Ranges, violation_unit, weight_unit
 from hedgerow.surrogates.values import Values
 
@@ -32,7 +32,7 @@ def charge_values(
     queue[VIOLATION] += violation  # Q(t)
     q = units[START] + queue[VIOLATION] / U
     w = weight_unit(ranges, units) * slope(potential, q, queue[ROUND], U, 0.0)  # Phi'(Q(t))/V
-    note(queue, w, violation)
+    store_weight(queue, w, violation)
     return w * violation, w * lipschitz, w * bound
 
 

@@ -13,7 +13,7 @@ from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.one_point import OnePoint
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import as_written
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.snapshot import State, Stateful
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked, most_violated
@@ -136,7 +136,7 @@ class DualSurrogate(Dual):
 
         if not isinstance(learner, BlockedOGD) or learner.workspace.space is None:
             return None
-        written = as_written(learner, BlockedOGD, "ask", "tell", "_add") and as_written(
+        written = not_overridden(learner, BlockedOGD, "ask", "tell", "_add") and not_overridden(
             self, DualSurrogate, "tell", "_charge"
         )
         return DualRounds(learner, self, ledger, units) if written else None
@@ -157,7 +157,7 @@ class DualValues(Dual):
     lam_m is known before the block begins, so an estimate of this loss's gradient is unbiased.
     """
 
-    def compiled_rounds(self, learner: Any, totals: Vector, look: Any) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, totals: Vector, feedback: Any) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         from hedgerow.surrogates.one_point_rounds import OnePointRounds  # which imports this file
 
@@ -165,14 +165,14 @@ class DualValues(Dual):
         if not isinstance(learner, OnePoint) or not isinstance(blocks, BlockedOGD):
             return None
         written = (
-            as_written(blocks, BlockedOGD, "ask", "tell", "_add")
-            and as_written(
+            not_overridden(blocks, BlockedOGD, "ask", "tell", "_add")
+            and not_overridden(
                 learner, OnePoint, "ask", "tell", "_draw", "_around", "_estimate", "_next"
             )
-            and as_written(self, DualValues, "tell", "_charge")
+            and not_overridden(self, DualValues, "tell", "_charge")
         )
-        fits = written and max(look.lipschitz, look.bound) <= LARGEST_PART
-        return OnePointRounds(learner, self, totals, look) if fits else None
+        fits = written and max(feedback.lipschitz, feedback.bound) <= LARGEST_PART
+        return OnePointRounds(learner, self, totals, feedback) if fits else None
 
     def tell(self, cost: Eval, constraint: Eval) -> Eval:
         """Return the loss at the played point, with its Lipschitz constant and bound."""

@@ -11,7 +11,7 @@ from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import first_order
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
-from hedgerow.kernels.certificate import certificate_add, is_play_left, leave_play
+from hedgerow.kernels.certificate import certificate_add, is_play_left, store_play
 from hedgerow.kernels.policy_tables import set_table
 from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.kernels.units import add_told, in_units
@@ -127,4 +127,4 @@ class DualRounds(BlockRounds):
     def finish(self, played: int) -> None:
         """Move, if the block is at its end, and remember the decision."""
         super().finish(played)
-        leave_play(self._ledger, self._x)
+        store_play(self._ledger, self._x)

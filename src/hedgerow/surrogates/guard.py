@@ -1,8 +1,8 @@
-"""The guard: practical weights and steps, granted while they cannot break a proved bound.
+"""The guard: practical weights and steps, allowed while they cannot break a proved bound.
 
 Weight and regulariser of a practical preset are wishes. Before each step the guard checks one
 inequality between numbers that are known by then; while it holds, regret and CCV obey Theorem G of
-theory.md, whatever was wished. A wish that would break it is reduced, at the worst to the
+theory.md, whatever was wished. A proposed that would break it is reduced, at the worst to the
 weight of Theorem F and the regulariser of its schedule, which always keep it; for a learner that
 skips steps up to the term E_T of theory.md.
 """
@@ -16,7 +16,7 @@ from typing import ClassVar, Protocol
 from numba import types
 
 from hedgerow._engine.kernel import kernel, number, write
-from hedgerow._engine.signatures import COST2, FORCE2, GRANT, PRODUCT, SIZES
+from hedgerow._engine.signatures import ALLOW, CONSTRAINT_GRAD2, COST2, PRODUCT, SIZES
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.vectors import three, two
 from hedgerow.learners import steps as rules
@@ -56,7 +56,9 @@ FLAT_UNIT = 2.0 * INFINITESIMAL
 @kernel(number, SIZES, number)
 def mixed_size2(sizes: Sizes, weight: float) -> float:
     """Return ||grad f + weight grad g||^2."""
-    return max(0.0, sizes[COST2] + weight * (2.0 * sizes[PRODUCT] + weight * sizes[FORCE2]))
+    return max(
+        0.0, sizes[COST2] + weight * (2.0 * sizes[PRODUCT] + weight * sizes[CONSTRAINT_GRAD2])
+    )
 
 
 @kernel(number, write, number)
@@ -89,12 +91,12 @@ def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
     wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^3, m_t = (lambda/c1) C D Phi_t, kappa_t = C D ||grad g||.
     """
     size, unit = add_cost(guard, sizes[COST2]), guard[UNIT]
-    if value <= 0.0 or sizes[FORCE2] <= 0.0:
+    if value <= 0.0 or sizes[CONSTRAINT_GRAD2] <= 0.0:
         guard[PC] += size
         return 0.0
     CD = guard[C] * D
     m = guard[LAM] / C1 * CD * unit * three_quarters(guard[PHI])
-    kappa = CD * math.sqrt(sizes[FORCE2])
+    kappa = CD * math.sqrt(sizes[CONSTRAINT_GRAD2])
     share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
     wc = (m + guard[WC]) / kappa * share * share * share
     guard[PC] += relative_size(mixed_size2(sizes, wc), unit)
@@ -152,9 +154,9 @@ def reduced(
     room: float,
     sizes: Sizes,
 ) -> tuple[float, float, float]:
-    """Return the largest weight that is granted, by bisection, with its beta and its rise of Z."""
+    """Return the largest weight that is allowed, by bisection, with its beta and its rise of Z."""
     low, high = floor, weight
-    beta = max(rule[rules.BETA], b)  # granted by Theorem G, with the weight of Theorem F
+    beta = max(rule[rules.BETA], b)  # allowed by Theorem G, with the weight of Theorem F
     rise = increase(guard, rule, mixed_size2(sizes, floor), beta, b)[1]
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
@@ -168,22 +170,22 @@ def reduced(
     return low, beta, rise
 
 
-@kernel(*GRANT)
-def as_wished(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) -> float:
+@kernel(*ALLOW)
+def allow_all(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
     """Stands in the table of a surrogate without a guard."""
-    return wish
+    return proposed
 
 
-@kernel(*GRANT)
-def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) -> float:
-    """Return the weight of this round, at most the larger of the wish and Theorem F's."""
+@kernel(*ALLOW)
+def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
+    """Return the weight of this round, at most the larger of the proposed and Theorem F's."""
     D = rule[rules.D]
     if refute(guard, D, guard[RISEN], guard[R2] * rule[rules.BETA]):
-        rule[rules.LEASH] = 0.0
+        rule[rules.MAX_LOSS_TO_LEADER] = 0.0
         add_cost(guard, sizes[COST2])
-        return wish
+        return proposed
     floor = theorem_weight(guard, D, value, sizes)
-    weight, unit = max(wish, floor), guard[UNIT]
+    weight, unit = max(proposed, floor), guard[UNIT]
     if rule[rules.UNIT] == 0.0:
         rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
     root = unit * three_quarters(guard[PC])
@@ -203,10 +205,10 @@ def grant(guard: Array, rule: Array, value: float, wish: float, sizes: Sizes) ->
         left, rise = increase(guard, rule, s2, beta, b)
         if not left - (weight - floor) * value <= room:
             weight, beta, rise = reduced(guard, rule, value, weight, floor, b, room, sizes)
-        rule[rules.ORDERED] = beta
+        rule[rules.FORCED_BETA] = beta
         guard[ACTED] += 1.0
     extra = (weight - floor) * value
-    rule[rules.LEASH] = guard[LAM_H] * bound
+    rule[rules.MAX_LOSS_TO_LEADER] = guard[LAM_H] * bound
     norm = math.sqrt(mixed_size2(sizes, weight))
     guard[BLOCK] += norm
     guard[STEEPEST] = max(guard[STEEPEST], norm)
@@ -256,7 +258,7 @@ class Guard(Stateful):
 
     """
 
-    granted: ClassVar[Callable[..., float]] = grant
+    allowed: ClassVar[Callable[..., float]] = allow
     """The kernel."""
 
     def __init__(
@@ -288,12 +290,12 @@ class Guard(Stateful):
 
     @property
     def interventions(self) -> int:
-        """In how many rounds a wish was reduced."""
+        """Number of rounds in which the proposed weight was reduced."""
         return int(self.array[ACTED])
 
     @property
     def refuted(self) -> bool:
-        """Whether it is proved that no action satisfies all rounds; it then grants every wish."""
+        """Whether it is proved that no action satisfies all rounds; all weights are then allowed."""
         return bool(self.array[REFUTED])
 
     @property
@@ -306,6 +308,6 @@ class Guard(Stateful):
         """D times the sum of ||grad f||: no play has more regret."""
         return float(self.diameter * self.array[UNIT] * self.array[COSTS])
 
-    def grant(self, value: float, wish: float, sizes: Sizes) -> float:
-        """Take in a round and return the weight that is granted."""
-        return float(type(self).granted(self.array, self.rule, value, wish, sizes))
+    def allow(self, value: float, proposed: float, sizes: Sizes) -> float:
+        """Take in a round and return the weight that is allowed."""
+        return float(type(self).allowed(self.array, self.rule, value, proposed, sizes))

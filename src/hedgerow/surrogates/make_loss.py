@@ -10,7 +10,7 @@ from hedgerow.inputs import LARGEST_GRADIENT
 from hedgerow.kernels.certificate import lost_against
 from hedgerow.kernels.policy_tables import LARGEST_LOSS2, surrogate_table
 from hedgerow.kernels.vectors import dots_and_norms, four, mix, three
-from hedgerow.learners.steps import ORDERED
+from hedgerow.learners.steps import FORCED_BETA
 from hedgerow.surrogates.block_guard import ROW
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
 from hedgerow.surrogates.ranges import (
@@ -18,10 +18,10 @@ from hedgerow.surrogates.ranges import (
     LEARNT,
     SCALE,
     UNSEEN,
-    is_felt,
+    has_tangent_part,
     needs_reach,
-    note_force,
     product_of,
+    record_force,
     unavoided,
     violation_unit,
     weight_unit,
@@ -59,7 +59,7 @@ def take_back(surrogate: Any) -> None:
         ranges[i] = saved[len(queue) + i]
     for i in range(len(guard)):
         guard[i] = saved[len(queue) + len(ranges) + i]
-    for i in range(ORDERED, len(surrogate.rule), ROW):
+    for i in range(FORCED_BETA, len(surrogate.rule), ROW):
         surrogate.rule[i] = 0.0
 
 
@@ -108,17 +108,17 @@ def weigh(
     if len(surrogate.ledger) > 0 and value > 0.0:
         lost = lost_against(surrogate.ledger, x)
     sizes = (tangent2, force2, plain2, product, lost, relief)
-    weight, q = 0.0, surrogate.take(queue, ranges, units, value, sizes)  # lines 6 and 7
-    if q == q and is_felt(units, sizes):
+    weight, q = 0.0, surrogate.observe(queue, ranges, units, value, sizes)  # lines 6 and 7
+    if q == q and has_tangent_part(units, sizes):
         unit = violation_unit(ranges, units)
         weight = weight_unit(ranges, units) * surrogate.slope(
             surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
     if len(surrogate.guard) > 0:
-        wish = weight
-        weight = surrogate.grant(surrogate.guard, surrogate.rule, value - relief, wish, sizes)
-        note_force(ranges, value, weight > wish)
-    surrogate.charge_queue(queue, ranges, units, value, weight)
+        proposed = weight
+        weight = surrogate.allow(surrogate.guard, surrogate.rule, value - relief, proposed, sizes)
+        record_force(ranges, value, weight > proposed)
+    surrogate.record(queue, ranges, units, value, weight)
     return weight
 
 

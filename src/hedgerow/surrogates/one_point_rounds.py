@@ -11,7 +11,7 @@ from hedgerow._engine.kernel import kernel, number, read, rows, write
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
-from hedgerow.kernels.certificate import is_play_left, leave_play
+from hedgerow.kernels.certificate import is_play_left, store_play
 from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.followed_blocks import BlockRounds
@@ -83,17 +83,17 @@ class OnePointRounds(BlockRounds):
         one: who plays.
         surrogate: makes the losses.
         totals: the policy's state.
-        look: what it may see.
+        feedback: what it may see.
 
     """
 
     linear = False
 
-    def __init__(self, one: OnePoint, surrogate: DualValues, totals: Vector, look: Any):
+    def __init__(self, one: OnePoint, surrogate: DualValues, totals: Vector, feedback: Any):
         assert isinstance(one.learner, BlockedOGD)
         n, d = one._basis.shape
         super().__init__(one.learner, play_one_point, np.empty(n))
-        self.feedback: Feedback = look
+        self.feedback: Feedback = feedback
         self._one, self._totals = one, totals
         self._fields = {
             "state": one._state.array,
@@ -107,8 +107,8 @@ class OnePointRounds(BlockRounds):
             "totals": totals,
             "near": np.empty(d),
             "y": self._x,
-            "lipschitz": look.lipschitz,
-            "bound": look.bound,
+            "lipschitz": feedback.lipschitz,
+            "bound": feedback.bound,
         }
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
@@ -126,4 +126,4 @@ class OnePointRounds(BlockRounds):
         """Move, if the block is at its end, and remember the decision."""
         self._one.give_back(played)
         super().finish(played)
-        leave_play(self._totals, self._one.ask())
+        store_play(self._totals, self._one.ask())

@@ -14,7 +14,7 @@ from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.policy_tables import surrogate_tables
 from hedgerow.protocols.parts import ReadsLedger
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
-from hedgerow.sets.compiled import NO_NUMBERS, as_written
+from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.snapshot import Restorable, Stateful
 from hedgerow.surrogates.each_loss import make_each_loss
 from hedgerow.surrogates.queued import FirstOrder, checked, checked_each
@@ -117,8 +117,8 @@ class PerConstraintSurrogate(Stateful):
     def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         step = None if units.size else compiled_step(learner)
-        written = as_written(self, PerConstraintSurrogate, "tell") and all(
-            as_written(part, FirstOrder, "tell") for part in self.surrogates
+        written = not_overridden(self, PerConstraintSurrogate, "tell") and all(
+            not_overridden(part, FirstOrder, "tell") for part in self.surrogates
         )
         if step is None or not written or self.tables is None:
             return None

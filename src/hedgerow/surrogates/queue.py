@@ -18,7 +18,7 @@ LARGEST_PART = 1e100
 
 
 @kernel(nothing, write, number, number)
-def note(queue: Array, weight: float, value: float) -> None:
+def store_weight(queue: Array, weight: float, value: float) -> None:
     """Remember this round's weight on the constraint and what it adds to the loss."""
     queue[WEIGHT] = weight
     queue[PRICE] = weight * value

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 
-from hedgerow._engine.signatures import FORCE2
+from hedgerow._engine.signatures import CONSTRAINT_GRAD2
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
 from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.certificate import lost_against
@@ -19,11 +19,18 @@ from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, NO_SPACE, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
-from hedgerow.surrogates.guard import Guard, as_wished
+from hedgerow.surrogates.guard import Guard, allow_all
 from hedgerow.surrogates.make_loss import weigh_round
 from hedgerow.surrogates.potentials import Potential, Slope
 from hedgerow.surrogates.queue import LARGEST_PART, ROUND
-from hedgerow.surrogates.ranges import SCALE, GivenRanges, Ranges, is_felt, needs_reach, note_force
+from hedgerow.surrogates.ranges import (
+    SCALE,
+    GivenRanges,
+    Ranges,
+    has_tangent_part,
+    needs_reach,
+    record_force,
+)
 from hedgerow.surrogates.rounds import loss_rounds
 
 Kernel = Callable[..., Any]
@@ -95,7 +102,7 @@ class Queued(Stateful, ABC):
 class FirstOrder(Queued):
     """A queued surrogate for first-order feedback: loss = f + weight x (a part of g).
 
-    Its algorithm is three kernels: `needs_gradient` and `take` before the weight, `charge_queue`
+    Its algorithm is three kernels: `needs_gradient` and `observe` before the weight, `record`
     after it. Several constraints that are told as a sequence count as their maximum: there is one
     queue, and the most violated one goes into it. The loss declares the Lipschitz constant
     Lf + weight Lg where both are known.
@@ -112,12 +119,12 @@ class FirstOrder(Queued):
     ledger: Vector = NO_NUMBERS
     """The policy's sums, as `kernels/certificate.py` has them, for a surrogate that reads them."""
     needs_gradient: ClassVar[Kernel]
-    take: ClassVar[Kernel]
-    charge_queue: ClassVar[Kernel]
+    observe: ClassVar[Kernel]
+    record: ClassVar[Kernel]
 
     def __init_subclass__(cls) -> None:
         """Refuse a class that lacks a kernel."""
-        for name in ("needs_gradient", "take", "charge_queue"):
+        for name in ("needs_gradient", "observe", "record"):
             if not hasattr(cls, name):
                 raise TypeError(
                     f"{cls.__name__} has no kernel {name}; set it on the class, with the signature "
@@ -152,10 +159,10 @@ class FirstOrder(Queued):
             return None
         (measure, label, members), (slope, potential) = measured, self.slope
         space = self.ranges.oracle()
-        guard, rule, granted = NO_NUMBERS, NO_NUMBERS, as_wished
+        guard, rule, allowed = NO_NUMBERS, NO_NUMBERS, allow_all
         if self.guard is not None:
             guard, rule = self.guard.array, self.guard.rule
-            granted = type(self.guard).granted
+            allowed = type(self.guard).allowed
         queue = self._state.array
         return surrogate_table.filled(
             queue=queue,
@@ -170,11 +177,11 @@ class FirstOrder(Queued):
             members=members,
             measure=measure,
             needs_gradient=kind.needs_gradient,
-            take=kind.take,
+            observe=kind.observe,
             slope=slope,
-            charge_queue=kind.charge_queue,
+            record=kind.record,
             oracle=no_oracle if space is None else space.compiled.oracle,
-            grant=granted,
+            allow=allowed,
             lipschitz=UNDECLARED if self.lipschitz is None else self.lipschitz,
             asks=space is not None,
             space=NO_SPACE if space is None else space.arrays,
@@ -190,17 +197,17 @@ class FirstOrder(Queued):
         needed = kind.needs_gradient(queue, self._units, value)
         sizes = ranges.sizes(cost, constraint, needed)
         relief = 0.0
-        if needs_reach(ranges.array, self._units, value, needed, sizes[FORCE2]):
+        if needs_reach(ranges.array, self._units, value, needed, sizes[CONSTRAINT_GRAD2]):
             relief = ranges.reach(cost, constraint, at)
         sizes = (*sizes[:4], self._lost(value), relief)
-        weight, q = 0.0, kind.take(queue, ranges.array, self._units, value, sizes)
-        if q == q and is_felt(self._units, sizes):  # not NaN: there is something to weigh
+        weight, q = 0.0, kind.observe(queue, ranges.array, self._units, value, sizes)
+        if q == q and has_tangent_part(self._units, sizes):  # not NaN: there is something to weigh
             weight = ranges.ratio * self._weight(q, float(queue[ROUND]))
         if self.guard is not None:
-            wish = weight
-            weight = self.guard.grant(value - relief, wish, sizes)
-            note_force(ranges.array, value, weight > wish)
-        kind.charge_queue(queue, ranges.array, self._units, value, weight)
+            proposed = weight
+            weight = self.guard.allow(value - relief, proposed, sizes)
+            record_force(ranges.array, value, weight > proposed)
+        kind.record(queue, ranges.array, self._units, value, weight)
         return weight
 
     def _lost(self, value: float) -> float:
@@ -232,7 +239,7 @@ class FirstOrder(Queued):
 
     def _felt(self, grad: Vector) -> Vector:
         """Leave out a cost that is flat along the set: a small weight would be lost in it."""
-        return grad if self.ranges.is_felt(grad) else np.zeros_like(grad)
+        return grad if self.ranges.has_tangent_part(grad) else np.zeros_like(grad)
 
     def _declared(self, cost: EvalGrad, constraint: EvalGrad) -> float | None:
         """Return the Lipschitz constant of the last loss, where those of its parts are known."""

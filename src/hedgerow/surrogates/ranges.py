@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 
 from hedgerow._engine.kernel import kernel, nothing, number, read, write
-from hedgerow._engine.signatures import COST2, FORCE2, PLAIN_FORCE2, SIZES
+from hedgerow._engine.signatures import CONSTRAINT_GRAD2, COST2, PLAIN_CONSTRAINT_GRAD2, SIZES
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.tangents import everywhere
@@ -27,7 +27,7 @@ from hedgerow.snapshot import State, Stateful
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
 """What is known of a round, as `_engine/signatures.py` has it."""
-MG, GF, GG, CALLS, COSTS2, RELIEF, SCALE, TOP, SECOND, RATE = range(10)
+MG, GF, GG, CALLS, COSTS2, LAST_UNAVOIDABLE, SCALE, TOP, SECOND, RATE = range(10)
 INFEASIBLE, INFEASIBLE_RATE, FORCED = range(10, 13)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
 ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale,
@@ -83,7 +83,7 @@ def violation_seen(ranges: Array, units: Array) -> float:
 @kernel(types.boolean, write, read, number)
 def stands_out(ranges: Array, units: Array, value: float) -> bool:
     """Whether a violation is more than twice the unit, or follows an infeasible round."""
-    return value > 2.0 * violation_seen(ranges, units) or ranges[RELIEF] > 0.0
+    return value > 2.0 * violation_seen(ranges, units) or ranges[LAST_UNAVOIDABLE] > 0.0
 
 
 @kernel(types.boolean, write, read, number, number, number)
@@ -102,10 +102,10 @@ def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2
 
 
 @kernel(nothing, write, number, types.boolean)
-def note_force(ranges: Array, value: float, forced: bool) -> None:
+def record_force(ranges: Array, value: float, forced: bool) -> None:
     """Remember whether a guard forces larger weights, as far as violated rounds tell."""
     if value > 0.0:
-        ranges[FORCED] = forced or (ranges[FORCED] > 0.0 and ranges[RELIEF] > 0.0)
+        ranges[FORCED] = forced or (ranges[FORCED] > 0.0 and ranges[LAST_UNAVOIDABLE] > 0.0)
 
 
 @kernel(nothing, write, number)
@@ -155,8 +155,8 @@ def learn(ranges: Array, units: Array, value: float, needed: float, sizes: Sizes
     if units[LEARNT] == 0.0:
         return
     ranges[GF] = max(ranges[GF], math.sqrt(sizes[COST2]))
-    if needed == LEARNT_FROM and sizes[FORCE2] > 0.0:
-        ranges[GG] = max(ranges[GG], math.sqrt(sizes[FORCE2]))
+    if needed == LEARNT_FROM and sizes[CONSTRAINT_GRAD2] > 0.0:
+        ranges[GG] = max(ranges[GG], math.sqrt(sizes[CONSTRAINT_GRAD2]))
         if value > 0.0 and units[GIVEN_MG] == 0.0:
             ranges[MG] = max(ranges[MG], value)
 
@@ -168,9 +168,9 @@ def product_of(mixed2: float, cost2: float, force2: float, k: float) -> float:
 
 
 @kernel(types.boolean, read, SIZES)
-def is_felt(units: Array, sizes: Sizes) -> bool:
+def has_tangent_part(units: Array, sizes: Sizes) -> bool:
     """Whether the constraint's gradient says anything about where to go."""
-    return (sizes[FORCE2] if units[LEARNT] > 0.0 else sizes[PLAIN_FORCE2]) > 0.0
+    return (sizes[CONSTRAINT_GRAD2] if units[LEARNT] > 0.0 else sizes[PLAIN_CONSTRAINT_GRAD2]) > 0.0
 
 
 class GivenRanges(Stateful):
@@ -216,7 +216,7 @@ class GivenRanges(Stateful):
         """Learn nothing, and forgive nothing."""
         return 0.0
 
-    def is_felt(self, grad: Vector) -> bool:
+    def has_tangent_part(self, grad: Vector) -> bool:
         """Whether the gradient's square is not zero."""
         return squared_norm(grad) > 0.0
 
@@ -314,7 +314,7 @@ class LearntRanges(Stateful):
         self._state["calls"][0] = 1.0
         return 0.0
 
-    def is_felt(self, grad: Vector) -> bool:
+    def has_tangent_part(self, grad: Vector) -> bool:
         """Whether the gradient has a part along the set; else no play can help."""
         return self.learner.decision_set.tangent_norm2(grad)[0] > 0.0
 

@@ -11,7 +11,7 @@ from hedgerow._engine.kernel import function, index, kernel, number, read, rows,
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.inputs import Vector
-from hedgerow.kernels.certificate import add_each, certificate_add, is_play_left, leave_play
+from hedgerow.kernels.certificate import add_each, certificate_add, is_play_left, store_play
 from hedgerow.kernels.policy_tables import (
     STEP,
     UNDECLARED,
@@ -25,7 +25,7 @@ from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
-from hedgerow.sets.compiled import as_written
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.surrogates.each_loss import make_each_loss
 from hedgerow.surrogates.make_loss import make_loss, take_back
 from hedgerow.surrogates.queue import PRICE
@@ -123,7 +123,7 @@ def tell_round(table: Any, a: Array, cost: float, c: Array, value: float) -> boo
         return False
     if not play_round(table, a, cost, c, value, dots_and_norms(a, c, table.x), 0):
         return False
-    leave_play(table.ledger, table.x)
+    store_play(table.ledger, table.x)
     return True
 
 
@@ -181,7 +181,7 @@ class LossRounds(CompiledRounds):
 
     def finish(self, played: int) -> None:
         """Remember the decision, and how much noise was used."""
-        leave_play(self._ledger, self._step.x)
+        store_play(self._ledger, self._step.x)
         if self._learner.draws:
             self._learner.give_back(played)
 
@@ -191,7 +191,7 @@ def loss_rounds(
 ) -> LossRounds | None:
     """Return the rounds of a surrogate that makes losses as its base does, if all has kernels."""
     step = None if units.size else compiled_step(learner)
-    if step is None or surrogate.table is None or not as_written(surrogate, base, "tell"):
+    if step is None or surrogate.table is None or not not_overridden(surrogate, base, "tell"):
         return None
     return LossRounds(learner, step, surrogate.table, ledger)
 

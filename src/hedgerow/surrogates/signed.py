@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hedgerow._engine.kernel import kernel
-from hedgerow._engine.signatures import CHARGE_QUEUE, NEEDS_GRADIENT, TAKE
+from hedgerow._engine.signatures import NEEDS_GRADIENT, OBSERVE, RECORD
 from hedgerow.inputs import Vector
-from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
     LEARNT_FROM,
@@ -26,18 +26,18 @@ def needs_gradient(queue: Array, units: Array, value: float) -> float:
     return LEARNT_FROM if waiting or value > 0.0 else WEIGHED
 
 
-@kernel(*TAKE)
-def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+@kernel(*OBSERVE)
+def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Return Q(t-1): the weight is that of the queue as it was."""
     queue[ROUND] += 1.0
     learn(ranges, units, value, needs_gradient(queue, units, value), sizes)
     return units[START] + queue[VIOLATION] / violation_unit(ranges, units)
 
 
-@kernel(*CHARGE_QUEUE)
-def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+@kernel(*RECORD)
+def record(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """Lines 7 and 8: the loss is f_t + (Phi'(Q(t-1))/V) g_t, and Q(t) = (Q(t-1) + g_t(x_t))^+."""
-    note(queue, weight, value)
+    store_weight(queue, weight, value)
     empty = -units[START] * violation_unit(ranges, units)
     queue[VIOLATION] = max(empty, queue[VIOLATION] + value)
 
@@ -63,4 +63,4 @@ class SignedSurrogate(FirstOrder):
 
     """
 
-    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+    needs_gradient, observe, record = needs_gradient, observe, record

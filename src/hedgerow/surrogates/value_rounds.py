@@ -12,7 +12,7 @@ from hedgerow._engine.signatures import CHARGE_VALUES, SLOPE, SPACE
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.inputs import Vector
-from hedgerow.kernels.certificate import is_play_left, leave_play
+from hedgerow.kernels.certificate import is_play_left, store_play
 from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.learners.arguments import before_warning
@@ -114,18 +114,18 @@ class ValueRounds(CompiledRounds):
         learner: who plays.
         surrogate: makes the losses.
         totals: the policy's state.
-        look: what it may see.
+        feedback: what it may see.
 
     """
 
     linear = False
 
     def __init__(
-        self, learner: BlockConditionalGradient, surrogate: Values, totals: Vector, look: Any
+        self, learner: BlockConditionalGradient, surrogate: Values, totals: Vector, feedback: Any
     ):
         assert learner.kernels is not None
         assert surrogate.slope is not None
-        self.feedback: Feedback = look
+        self.feedback: Feedback = feedback
         self._learner, self._totals, queue = learner, totals, surrogate._state.array
         self._y = np.empty(learner.decision_set.dim)
         slope, potential = surrogate.slope
@@ -145,8 +145,8 @@ class ValueRounds(CompiledRounds):
             "potential": potential,
             "totals": totals,
             "y": self._y,
-            "lipschitz": look.lipschitz,
-            "bound": look.bound,
+            "lipschitz": feedback.lipschitz,
+            "bound": feedback.bound,
         }
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:  # noqa: ARG002
@@ -161,5 +161,5 @@ class ValueRounds(CompiledRounds):
 
     def finish(self, played: int) -> None:
         """Remember the decision, and how many directions were used."""
-        leave_play(self._totals, self._y)
+        store_play(self._totals, self._y)
         self._learner.give_back(played)

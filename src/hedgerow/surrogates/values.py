@@ -12,7 +12,7 @@ from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector, as_number
 from hedgerow.learners.block_bandit import BlockConditionalGradient
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import as_written, kernel_matches
+from hedgerow.sets.compiled import kernel_matches, not_overridden
 from hedgerow.surrogates.potentials import Height, Potential
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import Queued
@@ -61,18 +61,18 @@ class Values(Queued):
             return None
         return None if "value" in vars(potential) else potential.height()  # type: ignore[attr-defined]
 
-    def compiled_rounds(self, learner: Any, totals: Vector, look: Any) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, totals: Vector, feedback: Any) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         from hedgerow.surrogates.value_rounds import ValueRounds  # which imports this file
 
         if not isinstance(learner, BlockConditionalGradient):
             return None
-        written = as_written(
+        written = not_overridden(
             learner, BlockConditionalGradient, "ask", "tell", "_draw", "_descend"
-        ) and as_written(self, Values, "tell", "charge")
+        ) and not_overridden(self, Values, "tell", "charge")
         if not written or learner.kernels is None or self.height is None:
             return None
-        return ValueRounds(learner, self, totals, look)
+        return ValueRounds(learner, self, totals, feedback)
 
     def charge(self, constraint: Eval, t: float) -> Eval:  # noqa: ARG002 - the state has it
         """Take in the constraint of round t and return what it adds to the loss."""

@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from hedgerow._engine.kernel import kernel
-from hedgerow._engine.signatures import CHARGE_QUEUE, COST2, FORCE2, SLOPE, TAKE
+from hedgerow._engine.signatures import CONSTRAINT_GRAD2, COST2, OBSERVE, RECORD, SLOPE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.protocols.parts import Learner
 from hedgerow.surrogates.current import needs_gradient
 from hedgerow.surrogates.guard import FLAT2
 from hedgerow.surrogates.potentials import PowerPotential, Slope
-from hedgerow.surrogates.queue import ROUND, VIOLATION, note
+from hedgerow.surrogates.queue import ROUND, VIOLATION, store_weight
 from hedgerow.surrogates.queued import FirstOrder
 from hedgerow.surrogates.ranges import (
     COSTS2,
@@ -35,8 +35,8 @@ C1 = 1.0 - math.sqrt(0.5)
 """The largest sqrt(omega^2/2 + omega) - omega over omega >= 0."""
 
 
-@kernel(*TAKE)
-def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
+@kernel(*OBSERVE)
+def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
     """Find w_t = ((m_t + W_{t-1})/kappa_t)(g_t/kappa_t), m_t = (lam/c1) C D Phi_t.
 
     kappa_t = C D ||grad g_t||, Phi_t = sqrt(sum ||grad f||^2), W the sum of w g^+; the queue's
@@ -45,20 +45,20 @@ def take(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) 
     queue[ROUND] += 1.0
     ranges[COSTS2] += sizes[COST2] if sizes[COST2] > 0.0 else FLAT2  # else m_t = 0 if f = 0
     ranges[GF] = ranges[GG] = 1.0
-    if value <= 0.0 or sizes[FORCE2] <= 0.0:
+    if value <= 0.0 or sizes[CONSTRAINT_GRAD2] <= 0.0:
         return math.nan
     D, lam = queue[DIAMETER], queue[SHARE]
     m = lam / C1 * C * D * math.sqrt(ranges[COSTS2])
-    kappa = C * D * math.sqrt(sizes[FORCE2])
+    kappa = C * D * math.sqrt(sizes[CONSTRAINT_GRAD2])
     share = min(value / kappa, 1.0 / C)  # no more where some action keeps the round
     ranges[SCALE] = (m + queue[VIOLATION]) / kappa * share
     return 0.0
 
 
-@kernel(*CHARGE_QUEUE)
-def charge_queue(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
+@kernel(*RECORD)
+def record(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
     """W_t = W_{t-1} + w_t g_t^+."""
-    note(queue, weight, max(0.0, value))
+    store_weight(queue, weight, max(0.0, value))
     queue[VIOLATION] += weight * max(0.0, value)
 
 
@@ -84,7 +84,7 @@ class ViolationSurrogate(FirstOrder):
 
     """
 
-    needs_gradient, take, charge_queue = needs_gradient, take, charge_queue
+    needs_gradient, observe, record = needs_gradient, observe, record
 
     def __init__(self, learner: Learner[EvalGrad], lam: float = 0.5):
         super().__init__(PowerPotential(2.0, 1.0), 0.0, SeenRanges(learner, forgiving=False))

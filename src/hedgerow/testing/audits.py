@@ -232,8 +232,8 @@ class _Auditor:
         if not np.allclose(x, again, rtol=self.rounding, atol=0.0):
             far = float(np.abs(x - again).max())
             self.fail(t, f"the policy plays another point, {far:.2g} away in one entry")
-        look = feedback_of(self.policy) if self.feedback is None else self.feedback
-        self.policy.tell(look(cost, again), look(constraint, again))
+        observe = feedback_of(self.policy) if self.feedback is None else self.feedback
+        self.policy.tell(observe(cost, again), observe(constraint, again))
         if self.proof is not None:
             self.proof.round(t, again, functions)
 

@@ -17,7 +17,7 @@ from hedgerow.protocols.parts import Player
 from hedgerow.snapshot import Snapshot
 from hedgerow.testing.contract import Check, copies, refuses, same
 from hedgerow.testing.points import inside
-from hedgerow.testing.seen import Feedback, Round, Seen, arrays, look, scaled, spoilt
+from hedgerow.testing.seen import Feedback, Round, Seen, arrays, observe, scaled, spoilt
 
 
 class Told(Player, Protocol):
@@ -41,16 +41,16 @@ class Game:
     feedback: Feedback
     feasible: Sequence[Vector] | Vector = ()
 
-    def look(self, functions: Round, x: Vector) -> Seen:
+    def observe(self, functions: Round, x: Vector) -> Seen:
         """Return what is seen of a round at x, in arrays that belong to the caller."""
-        return look(functions, x, self.feedback)
+        return observe(functions, x, self.feedback)
 
     def advance(self, player: Told, rounds: Sequence[Round]) -> Vector:
         """Play some rounds and return the plays, with the one after the last round."""
         plays = []
         for functions in rounds:
             plays.append(player.ask())
-            player.tell(*self.look(functions, plays[-1]))
+            player.tell(*self.observe(functions, plays[-1]))
         return np.array([*plays, player.ask()])
 
     def plays(self) -> Vector:
@@ -91,7 +91,7 @@ def check_ask_is_pure(game: Game, rng: np.random.Generator) -> None:  # noqa: AR
         kept = x.copy()
         x[:] = np.nan
         assert same(player.ask(), kept), f"two ask() in round {t} must give equal fresh arrays"
-        player.tell(*game.look(functions, kept))
+        player.tell(*game.observe(functions, kept))
         assert same(player.ask(), expected[t]), f"ask() must change nothing, round {t} differs"
 
 
@@ -110,7 +110,7 @@ def check_feedback_is_not_kept(game: Game, rng: np.random.Generator) -> None:  #
     """`tell` neither changes the arrays it is given nor looks at them later."""
     expected, player = game.plays(), game.make()
     for t, functions in enumerate(game.rounds, start=1):
-        seen, untouched = (game.look(functions, player.ask()) for _ in range(2))
+        seen, untouched = (game.observe(functions, player.ask()) for _ in range(2))
         player.tell(*seen)
         for given, kept in zip(arrays(seen), arrays(untouched), strict=True):
             assert same(given, kept), "tell() must not change the arrays it is given"
@@ -127,7 +127,7 @@ def check_state_is_pure(game: Game, rng: np.random.Generator) -> None:  # noqa: 
         for snapshot in _nested(player.state()):
             snapshot["array"][:] = np.nan
             (snapshot["random"] or {}).clear()
-        player.tell(*game.look(functions, player.ask()))
+        player.tell(*game.observe(functions, player.ask()))
         assert same(player.ask(), expected[t]), f"state() must change nothing, round {t} differs"
 
 
@@ -209,7 +209,7 @@ def check_rejection(game: Game, rng: np.random.Generator) -> None:
         game.advance(undisturbed, game.rounds[:t])
         before = store(player)
         expected = game.advance(undisturbed, game.rounds[t:])
-        for what, told in spoilt(game.look(game.rounds[t], player.ask())):
+        for what, told in spoilt(game.observe(game.rounds[t], player.ask())):
             refuses(f"{what} in the feedback", player.tell, *told)
             assert store(player) == before, f"{what} must be refused before anything changes"
         assert same(game.advance(player, game.rounds[t:]), expected), (
@@ -223,7 +223,7 @@ def check_huge_values(game: Game, rng: np.random.Generator) -> None:  # noqa: AR
         player = game.make()
         game.advance(player, game.rounds[:t])
         before = store(player)
-        told = scaled(game.look(game.rounds[t], player.ask()), size)
+        told = scaled(game.observe(game.rounds[t], player.ask()), size)
         try:
             player.tell(*told)
         except ValueError:

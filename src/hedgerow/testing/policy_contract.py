@@ -49,17 +49,17 @@ def check_policy(
     as_count(rounds, "rounds", least=4)
     policy = make()
     X, name = policy.decision_set, type(policy).__name__
-    look = feedback_of(policy) if feedback is None else feedback
-    draws = Draws(X, look, seed)
+    observe = feedback_of(policy) if feedback is None else feedback
+    draws = Draws(X, observe, seed)
     feasible = np.array([mixture(X, draws.rng) for _ in range(2)])
     drawn = list(draws.games(np.zeros(X.dim), feasible, rounds, constraints))
-    game = Game(make, drawn, look, feasible)
+    game = Game(make, drawn, observe, feasible)
     run_checks((*PLAYER_CHECKS, check_oracle_calls, check_certificate), game, name, seed)
     # Where costs and constraints lead to one vertex, the certificate is the regret against it.
     mean = 10.0 * draws.rng.standard_normal(X.dim)
     best = X.lmo(mean).reshape(1, -1)
     drawn = list(draws.games(mean, best, rounds, constraints))
-    run_checks((check_certificate,), Game(make, drawn, look, best), name, seed)
+    run_checks((check_certificate,), Game(make, drawn, observe, best), name, seed)
 
 
 def check_oracle_calls(game: Game, rng: np.random.Generator) -> None:  # noqa: ARG001
@@ -67,7 +67,7 @@ def check_oracle_calls(game: Game, rng: np.random.Generator) -> None:  # noqa: A
     policy = game.make()
     before = policy.oracle_calls
     for functions in game.rounds:
-        seen = game.look(functions, policy.ask())
+        seen = game.observe(functions, policy.ask())
         policy.state()
         assert policy.oracle_calls == before, "ask() and state() must not count as oracle calls"
         policy.tell(*seen)
@@ -87,7 +87,7 @@ def check_certificate(game: Game, rng: np.random.Generator) -> None:  # noqa: AR
     for t, functions in enumerate(game.rounds, start=1):
         cost: Any = functions[0]
         x = policy.ask()
-        policy.tell(*game.look(functions, x))
+        policy.tell(*game.observe(functions, x))
         values = np.array([cost(p) for p in game.feasible])
         regret += cost(x) - values
         size += abs(cost(x)) + float(np.abs(values).max())

@@ -21,10 +21,10 @@ Seen = tuple[Any, ...]
 """What was seen of each function of a round: a dataclass, or a tuple of them."""
 
 
-def look(functions: Sequence[Any], x: Vector, feedback: Feedback) -> Seen:
-    """Look at each function of a round, in arrays that belong to the caller."""
+def observe(functions: Sequence[Any], x: Vector, feedback: Feedback) -> Seen:
+    """Evaluate at each function of a round, in arrays that belong to the caller."""
     return tuple(
-        copy.deepcopy(feedback(f, x)) if isinstance(f, Function) else look(f, x, feedback)
+        copy.deepcopy(feedback(f, x)) if isinstance(f, Function) else observe(f, x, feedback)
         for f in functions
     )
 

@@ -14,7 +14,7 @@ from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
 from hedgerow.sets.matchings.bipartite import Bipartite
 from hedgerow.sets.matchings.blossoms import heaviest_matching
 from hedgerow.sets.matchings.general_matchings import simple_graph
-from hedgerow.sets.matroids.matroid_bases import spread
+from hedgerow.sets.matroids.matroid_bases import diameter_bound
 from hedgerow.sets.paths.edges import Edges, Index, frozen
 from hedgerow.sets.whole_costs import whole_costs
 
@@ -96,7 +96,7 @@ class PerfectMatchings(OracleOnly):
 
     @cached_property
     def _diameter(self) -> tuple[float, bool]:
-        return spread(self.lmo, self.lmo(np.zeros(self.dim)), float(self._nodes))
+        return diameter_bound(self.lmo, self.lmo(np.zeros(self.dim)), float(self._nodes))
 
     @property
     def diameter(self) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.matroids.matroid_bases import spread
+from hedgerow.sets.matroids.matroid_bases import diameter_bound
 from hedgerow.sets.paths.edges import Edges, Index, frozen, number_nodes
 from hedgerow.sets.paths.graph import hops_from
 
@@ -81,7 +81,7 @@ class Arborescences(OracleOnly):
 
     @cached_property
     def _diameter(self) -> tuple[float, bool]:
-        return spread(self.lmo, self.lmo(np.zeros(self.dim)), 2.0 * (self.nodes - 1))
+        return diameter_bound(self.lmo, self.lmo(np.zeros(self.dim)), 2.0 * (self.nodes - 1))
 
     @property
     def diameter(self) -> float:

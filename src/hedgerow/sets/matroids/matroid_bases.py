@@ -20,7 +20,9 @@ from hedgerow.sets.simplices.simplex import KSubsets
 Label = NDArray[np.integer[Any]]
 
 
-def spread(lmo: Callable[[Vector], Vector], vertex: Vector, most: float) -> tuple[float, bool]:
+def diameter_bound(
+    lmo: Callable[[Vector], Vector], vertex: Vector, most: float
+) -> tuple[float, bool]:
     """Bound the diameter of a set of 0/1 vertices of one size, and look if it is attained.
 
     `most` bounds in how many entries two vertices differ; they differ in at most twice what one of
@@ -74,7 +76,7 @@ class Bases(OracleOnly):
         label, base = self.component, self.lmo(np.zeros(self.dim))
         rank, size = np.bincount(label, base), np.bincount(label)
         most = 2.0 * float(np.minimum(rank, size - rank).sum())
-        return spread(self.lmo, base, most)
+        return diameter_bound(self.lmo, base, most)
 
     @property
     def diameter(self) -> float:
