@@ -39,8 +39,8 @@ in a constraint's value and declared constants, and returns what it adds to the 
 with the overshoot, and `height` is the potential itself.
 
 A function of a round is one kernel, `evaluate(index, numbers, own, part, x, scratch, grad)`: it
-writes a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same in all
-rounds, `own` are this round's numbers, and `part` tells which one where a round has several
+writes a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same
+in all rounds, `own` are this round's numbers, and `part` tells which one where a round has several
 constraints. A rule that reacts to the play is such a kernel, too: x is the play.
 """
 

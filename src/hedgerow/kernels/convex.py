@@ -42,7 +42,7 @@ def quadratic(M: Array, a: Array, b: float, x: Array, grad: Array) -> float:
 def evaluate(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Evaluate at a function, or at the given part of a maximum."""
+    """Evaluate a function, or the given part of a maximum."""
     n = len(x)
     row = own
     if own[KIND] == MAXIMUM:
@@ -70,7 +70,7 @@ def worst_of(halfspaces: Array, x: Array) -> int:
 def look_at_worst(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Evaluate at the halfspace that the play violates most, of those in `numbers`."""
+    """Evaluate the halfspace that the play violates most, of those in `numbers`."""
     j = worst_of(numbers, x) * (len(x) + 1)
     for i in range(len(x)):
         grad[i] = numbers[j + 1 + i]
@@ -81,7 +81,7 @@ def look_at_worst(
 def eval_against_worst(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Evaluate at <a, x> with a = own - push x the worst normal; numbers = [push | halfspaces]."""
+    """Evaluate <a, x> with a = own - push x the worst normal; numbers = [push | halfspaces]."""
     halfspaces = numbers[1:]
     j = worst_of(halfspaces, x) * (len(x) + 1)
     for i in range(len(x)):

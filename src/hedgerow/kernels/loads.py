@@ -159,7 +159,7 @@ def unpacked(index: Array, numbers: Array) -> tuple[Array, Array, Array, Array]:
 def eval_largest(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Evaluate at the largest utilisation less the limit; numbers = [data | limit]."""
+    """Evaluate the largest utilisation less the limit; numbers = [data | limit]."""
     ptr, at, data, pair_of = unpacked(index, numbers)
     links = len(ptr) - 1
     demand, capacity, used = own[:-links], own[-links:], scratch[:links]
@@ -176,7 +176,7 @@ def eval_largest(
 def eval_link(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Evaluate at the utilisation of the link `part` less the limit; numbers = [data | limit]."""
+    """Evaluate the utilisation of the link `part` less the limit; numbers = [data | limit]."""
     ptr, at, data, pair_of = unpacked(index, numbers)
     links = len(ptr) - 1
     demand, capacity = own[:-links], own[-links:]
@@ -198,7 +198,7 @@ def eval_latency(
 def eval_congestion(
     index: Array, numbers: Array, own: Array, part: int, x: Array, scratch: Array, grad: Array
 ) -> float:
-    """Evaluate at the congestion of the average unit; numbers = [data | knee, or 0]."""
+    """Evaluate the mean congestion per unit; numbers = [data | knee, or 0]."""
     ptr, at, data, pair_of = unpacked(index, numbers)
     links, knee = len(ptr) - 1, numbers[-1]
     demand, capacity = own[:-links], own[-links:]

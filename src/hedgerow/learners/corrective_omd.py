@@ -67,7 +67,7 @@ def save(kept: Array, x: Array) -> None:
 
 
 @kernel(nothing, write, write, read)
-def after_step(state: Array, work: Array, s: Array) -> None:
+def learn_beta(state: Array, work: Array, s: Array) -> None:
     """Delta_t += <s_t, x_t - x_{t+1}> - beta_t ||x_t - x_{t+1}||^2; beta_{t+1}."""
     n = len(s)
     x, own, x_t = state[:n], state[n:], work[3 * n + NUMBERS : 4 * n + NUMBERS]
@@ -80,7 +80,7 @@ def after_step(state: Array, work: Array, s: Array) -> None:
 def correct_alone(state: Array, work: Array, s: Array, tangent2: float) -> None:
     """Descend within the hull of the atoms, and no further: no oracle is asked in this round."""
     if proximal_step(state, work, s, tangent2)[1] > 0.0:
-        after_step(state, work, s)  # else nothing changes
+        learn_beta(state, work, s)  # else nothing changes
 
 
 @kernel(*BEFORE_ORACLE)
@@ -97,7 +97,7 @@ def before_oracle(
 ) -> bool:
     """Correct on the hull of the atoms, and write grad F_t at the corrected point.
 
-    x_t and s_t are left in `work`, for `after_step`, and the gradient by the weights, for `level`.
+    x_t and s_t are left in `work`, for `learn_beta`, and the gradient by the weights, for `level`.
     """
     n = len(s)
     x_t = work[3 * n + NUMBERS : 4 * n + NUMBERS]
@@ -127,7 +127,7 @@ def after_oracle(
         remembered.step_towards(atoms, scratch, n, k, beta, sigma)
         remembered.descend(atoms, scratch, n, beta, tolerance)
         remembered.mix(x, atoms)
-    after_step(state, work, work[2 * n : 3 * n])
+    learn_beta(state, work, work[2 * n : 3 * n])
 
 
 @kernel(*AFTER_ORACLE)
@@ -135,7 +135,7 @@ def without_oracle(
     state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
 ) -> None:
     """Stay within the hull of the remembered vertices."""
-    after_step(state, work, work[2 * n : 3 * n])
+    learn_beta(state, work, work[2 * n : 3 * n])
 
 
 def state_sizes(n: int, atoms: int) -> dict[str, int]:

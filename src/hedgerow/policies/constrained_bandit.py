@@ -34,7 +34,7 @@ class DeclaredValues:
     bound: float
 
     def __call__(self, f: Function, x: Vector) -> Eval:
-        """Evaluate at the value of f at x alone."""
+        """Return the value of f at x alone."""
         return bandit(f, x, self.lipschitz, self.bound)
 
 

@@ -183,7 +183,7 @@ class HardBox(Problem):
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Evaluate at the policy's next play, then yield the round."""
+        """Read the policy's next play, then yield the round."""
         policy = needs_policy(policy, self)
         worst = Halfspaces.through(self.feasible, self._normals)
         for cost in self._costs():
@@ -242,7 +242,7 @@ class HalfspaceBox(Problem):
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Evaluate at the policy's next play, then yield the round."""
+        """Read the policy's next play, then yield the round."""
         policy = needs_policy(policy, self)
         rng = np.random.default_rng([self.seed, 1])
         normals = rng.standard_normal((self.halfspaces, self.n))
@@ -306,7 +306,7 @@ class OrthogonalBall(Problem):
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Evaluate at the policy's next play, then yield the round."""
+        """Read the policy's next play, then yield the round."""
         policy = needs_policy(policy, self)
         rng = np.random.default_rng([self.seed, 1])
         normals = rng.standard_normal((self.halfspaces, self.n))

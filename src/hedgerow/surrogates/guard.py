@@ -295,7 +295,7 @@ class Guard(Stateful):
 
     @property
     def refuted(self) -> bool:
-        """Whether it is proved that no action satisfies all rounds; all weights are then allowed."""
+        """Whether no action satisfies all rounds, by proof; all weights are then allowed."""
         return bool(self.array[REFUTED])
 
     @property

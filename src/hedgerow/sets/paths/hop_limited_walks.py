@@ -131,7 +131,7 @@ class HopLimitedWalks(OracleOnly):
         )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Evaluate at the signs and the edges of no walk first, then ask the oracle-only method."""
+        """Check the signs and the edges of no walk first, then ask the oracle-only method."""
         x = as_vector(x, "x", self.dim)
         slack = tol * max(1.0, float(np.abs(x).max()))
         if x.min() < -slack or np.abs(x[~self.live]).max(initial=0.0) > slack:
