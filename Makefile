@@ -33,8 +33,7 @@ test-lowest: $(LOWEST)/.ready
 # The engine and a few policies on another numba, such as NUMBA=0.63.1, in an environment of its own.
 NUMBA ?= 0.63.1
 OTHER := .venv-numba/$(NUMBA)
-ENGINE_TESTS := tests/test_announcement.py tests/test_cache.py tests/test_compiling.py \
-	tests/test_tables.py tests/test_simulate.py tests/test_transcription.py
+ENGINE_TESTS := tests/engine tests/games/test_simulate.py tests/policies/test_transcription.py
 test-numba: requirements/numba-$(NUMBA).txt
 	$(PYTHON) -m venv --clear $(OTHER)
 	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check $(VERIFIED) -r requirements/numba-$(NUMBA).txt

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("benchmarks", "docs", "evidence", "examples", "src", "tests")
 SUFFIXES = (".json", ".md", ".py", ".toml")
 PAGES = list(ROOT.glob("*.md"))
@@ -97,7 +97,7 @@ def test_paths_that_leave_are_found(name, text):
 
 def test_paths_that_stay_are_not():
     assert not leaving(ROOT / "docs/a.md", f"[a]({UP}evidence/b.json) and [b](c.md)")
-    assert not leaving(ROOT / "tests/network/a.py", f'"{UP}a.npz"')
+    assert not leaving(ROOT / "tests/networks/a.py", f'"{UP}a.npz"')
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TEST, DOCS, BENCH = (ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
 OLDEST = ROOT / "requirements" / "numba-0.63.1.txt"
 LOWEST = ROOT / "requirements" / "lowest.txt"

@@ -14,7 +14,7 @@ from matplotlib import pyplot as plt  # after the choice of a backend without wi
 
 import hedgerow as hr
 
-GALLERY = sorted((Path(__file__).parents[1] / "examples/gallery").glob("*.py"))
+GALLERY = sorted((Path(__file__).parents[2] / "examples/gallery").glob("*.py"))
 
 
 def hidden(code):

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from games import GAMES
 from hedgerow.baselines.methods import METHODS
 from hedgerow.policies.method import Constants
 from hedgerow.sets.balls.boxes import Box
@@ -27,6 +26,7 @@ from hedgerow.sets.paths.unit_flow import UnitFlow
 from hedgerow.sets.simplices.simplex import Simplex
 from hedgerow.sets.spectral.spectrahedra import NuclearBall
 from rival_games import EDGES, random_rounds
+from synthetic_games import GAMES
 
 ROUNDS = 22
 MOMENTS = (0, 10, 13)

@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+import test_compiled_kinds as kinds
+from test_simulate import DAG, PROJECTING, ROUNDS, Centred, Rounds, assert_same_game, bits
 
 import hedgerow as hr
-import test_compiled_kinds as kinds
 from hedgerow.games import simulate, simulate_chunks
 from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
 from hedgerow.policies.constrained import Constrained
@@ -17,7 +18,6 @@ from hedgerow.protocols.trace import Trace
 from hedgerow.surrogates import CurrentSurrogate
 from hedgerow.surrogates.potentials import PowerPotential
 from pulling_games import linear_rounds
-from test_simulate import DAG, PROJECTING, ROUNDS, Centred, Rounds, assert_same_game, bits
 
 SETS = {
     **{name: PROJECTING[name] for name in ("simplex", "subsets", "box", "l1 ball", "l2 ball")},

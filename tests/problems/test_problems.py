@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from games import GAMES
+from synthetic_games import GAMES
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_simulate import WEIGHED, assert_same_game, bits
 
 import hedgerow as hr
 from hedgerow.feedback import EvalGrad, first_order_each
@@ -36,7 +37,6 @@ from hedgerow.surrogates import (
 )
 from hedgerow.surrogates.potentials import AnytimeExponential, ExponentialPotential, PowerPotential
 from hedgerow.surrogates.ranges import GivenRanges, SeenRanges
-from test_simulate import WEIGHED, assert_same_game, bits
 
 ROUNDS = 40
 DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4)]

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from games import GAMES
 from hedgerow.experiments.playing import perform
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.tasks import plan
@@ -20,6 +19,7 @@ from hedgerow.games.simulation import simulate_chunks
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
+from synthetic_games import GAMES
 
 T = 200
 X = hr.sets.Simplex(4)

@@ -7,6 +7,8 @@ import warnings
 
 import numpy as np
 import pytest
+from test_compiled_kinds import BANDIT_ROUNDS, SETS, assert_same_bandit, bandit_rounds
+from test_simulate import Rounds, bits
 
 import hedgerow as hr
 from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_bandit
@@ -18,8 +20,6 @@ from hedgerow.learners.one_point import OnePoint
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.protocols.trace import Trace
 from hedgerow.surrogates.dual import DualSteps, DualValues
-from test_compiled_kinds import BANDIT_ROUNDS, SETS, assert_same_bandit, bandit_rounds
-from test_simulate import Rounds, bits
 
 DECLARED = DeclaredValues(30.0, 200.0)
 DUAL = DualSteps(block=7, theta=0.01, mu=0.5)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_learners_conform import SETS, Counted
 
 import hedgerow as hr
 from hedgerow.feedback import EvalGrad, first_order
@@ -27,7 +28,6 @@ from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
 from hedgerow.surrogates.ranges import LearntRanges
 from hedgerow.testing import check_learner, check_policy
-from test_learners_conform import SETS, Counted
 
 
 def tracking_policy(X):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from games import GAMES
 from hedgerow.games import play
 from hedgerow.testing.audits import audit
+from synthetic_games import GAMES
 
 T = 120
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from games import GAMES
 from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, OBSERVE
 from hedgerow.learners import adaptive_ocg
 from hedgerow.surrogates import current
+from synthetic_games import GAMES
 
 T = 150
 SEEDS = range(10)

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import test_compiled_kinds as kinds
+from test_simulate import PROJECTING, ROUNDS, SETS, Rounds, assert_same_game, bits
 
 import hedgerow as hr
-import test_compiled_kinds as kinds
 from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_dpp, garber_kretzu_2024_lpm
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.baselines.projecting import Normalised
@@ -26,7 +27,6 @@ from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.dual import DualSteps, DualSurrogate
 from pulling_games import linear_rounds
-from test_simulate import PROJECTING, ROUNDS, SETS, Rounds, assert_same_game, bits
 
 STEPS = FixedLooBlocks(ROUNDS, 1.0, 1.0, 0.02)
 POLICIES: dict[str, Callable[[DecisionSet], Any]] = {

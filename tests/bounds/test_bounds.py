@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from games import GAMES
 from hedgerow import bounds
 from hedgerow.learners.steps import BETA
+from synthetic_games import GAMES
 
 LONG = 4000
 

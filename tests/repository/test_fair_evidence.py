@@ -18,7 +18,7 @@ from hedgerow.baselines.methods import METHODS, find_method
 from hedgerow.experiments.executors import serial
 from hedgerow.experiments.reading import read_experiment, shipped
 
-EVIDENCE = Path(__file__).parents[1] / "evidence"
+EVIDENCE = Path(__file__).parents[2] / "evidence"
 
 
 @pytest.fixture(autouse=True)

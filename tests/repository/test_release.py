@@ -19,7 +19,7 @@ import pytest
 import hedgerow
 import licences
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BIN = "Scripts" if os.name == "nt" else "bin"
 
 
@@ -105,7 +105,7 @@ def test_the_source_archive_has_what_its_checks_need(archives):
         "requirements/test.txt",
         "docs/front.png",
     } <= names
-    assert {"tests/test_release.py", "tools/parts.py", "evidence/fair.csv"} <= names
+    assert {"tests/repository/test_release.py", "tools/parts.py", "evidence/fair.csv"} <= names
     assert not [name for name in names if name.startswith((".git/", ".venv", "out/", ".ci"))]
 
 

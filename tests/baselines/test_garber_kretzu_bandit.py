@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from test_garber_kretzu import afp, back_in_ball
 
 import hedgerow as hr
 from convex_steps import sq
 from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_bandit
 from hedgerow.testing import check_policy
 from pulling_games import SETS, linear_rounds, plays
-from test_garber_kretzu import afp, back_in_ball
 
 T = 300
 """Above 256: else delta is r/2, and on a ball the first block leads exactly as far as what is near,

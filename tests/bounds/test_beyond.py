@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from games import GAMES
 from hedgerow.learners.steps import BETA
 from hedgerow.learners.steps import M as M_
 from hedgerow.problems.drifting import DriftingSubsets
+from synthetic_games import GAMES
 
 T, C = 150, 0.03
 PLAYED = GAMES | {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 COMPILED = "own_learner", "own_surrogate"
 """What CONTRIBUTING.md points to, for parts with kernels."""
 

@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow as hr
 
-BY_HAND = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "by_hand.py"))
+BY_HAND = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "by_hand.py"))
 
 
 def game(X, rounds, seed, offset=0.0):

@@ -9,7 +9,7 @@ import pytest
 from hedgerow.report.catalogue import catalogue, catalogue_markdown
 from sets.table import EXAMPLES
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_table_cells_hold_no_bars():

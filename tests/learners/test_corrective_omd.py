@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_learners_conform import SETS, Counted
 
 from hedgerow import kernels
 from hedgerow.feedback import EvalGrad
@@ -22,7 +23,6 @@ from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.testing import check_learner
-from test_learners_conform import SETS, Counted
 
 
 @pytest.mark.parametrize("atoms", [2, 24])

@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from test_simulate import PROJECTING, ROUNDS, Centred, Rounds, assert_same_game, bits
 
 import hedgerow as hr
 from hedgerow._engine.kernel import kernel
@@ -18,7 +19,6 @@ from hedgerow.games import simulate, simulate_chunks
 from hedgerow.kernels.oracles import ORACLE
 from hedgerow.protocols.trace import Trace
 from pulling_games import linear_rounds
-from test_simulate import PROJECTING, ROUNDS, Centred, Rounds, assert_same_game, bits
 
 METHODS = {"guo_recoo": guo_recoo, "yi_2021": yi_2021, "yi_2023": yi_2023}
 
