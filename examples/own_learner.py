@@ -6,7 +6,7 @@ from hedgerow.testing import check_learner
 
 
 @kernel(*BEFORE_ORACLE)
-def before_oracle(state, work, s, noise, inner, loss, regularise, step_size, after_step):
+def before_oracle(state, work, s, inner, loss, steps):
     """Add the gradient to the sum S, and ask for the vertex that is best against it."""
     n = len(s)  # state = [x | S | t]
     state[2 * n] += 1.0
@@ -17,7 +17,7 @@ def before_oracle(state, work, s, noise, inner, loss, regularise, step_size, aft
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(state, work, n, ones, regularise, step_size, after_step):
+def after_oracle(state, work, n, ones, steps):
     """Move a little towards the oracle's answer: x_{t+1} = x_t + (v_t - x_t) / sqrt(t + 1)."""
     for i in range(n):
         state[i] += (work[n + i] - state[i]) / (state[2 * n] + 1.0) ** 0.5

@@ -162,33 +162,29 @@ def test_certificate_steps_bound_the_surrogate_regret(game):
 
 
 @kernel(*BEFORE_ORACLE)
-def wrong_sign(state, work, s, noise, inner, loss, regularise, step_size, after_step):
-    adaptive_ocg.before_oracle(
-        state, work, s, noise, inner, loss, regularise, step_size, after_step
-    )
+def wrong_sign(state, work, s, inner, loss, steps):
+    adaptive_ocg.before_oracle(state, work, s, inner, loss, steps)
     for i in range(len(s)):
         work[i] = -work[i]
     return True
 
 
 @kernel(*BEFORE_ORACLE)
-def centre_not_x1(state, work, s, noise, inner, loss, regularise, step_size, after_step):
+def centre_not_x1(state, work, s, inner, loss, steps):
     n = len(s)
     x1 = state[n : 2 * n].copy()
     for i in range(n):
         state[n + i] = -1.0
-    adaptive_ocg.before_oracle(
-        state, work, s, noise, inner, loss, regularise, step_size, after_step
-    )
+    adaptive_ocg.before_oracle(state, work, s, inner, loss, steps)
     for i in range(n):
         state[n + i] = x1[i]
     return True
 
 
 @kernel(*AFTER_ORACLE)
-def sigma_zero(state, work, n, ones, regularise, step_size, after_step):
+def sigma_zero(state, work, n, ones, steps):
     x = state[:n].copy()
-    adaptive_ocg.after_oracle(state, work, n, ones, regularise, step_size, after_step)
+    adaptive_ocg.after_oracle(state, work, n, ones, steps)
     for i in range(n):
         state[i] = x[i]
 
@@ -196,7 +192,7 @@ def sigma_zero(state, work, n, ones, regularise, step_size, after_step):
 @kernel(*OBSERVE)
 def queue_not_updated(queue, ranges, units, value, sizes):
     before = queue[1]
-    q = current.take(queue, ranges, units, value, sizes)
+    q = current.observe(queue, ranges, units, value, sizes)
     queue[1] = before
     return q - (value if value > 0.0 else 0.0)
 

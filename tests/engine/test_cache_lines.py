@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.snapshot import NUMBERS, aligned_zeros
+from hedgerow.snapshot import LINE_NUMBERS, aligned_zeros
 
-LINE = 8 * NUMBERS
+LINE = 8 * LINE_NUMBERS
 
 
 def begin(array: np.ndarray) -> int:

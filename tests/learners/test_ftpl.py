@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_bandit_transcription import VERTEX_SETS, T, algorithm_7, ftpl_plays, vertex_rounds
 
 import hedgerow as hr
 from hedgerow.sets.simplices.simplex import KSubsets
+from policies.test_bandit_transcription import (
+    VERTEX_SETS,
+    T,
+    algorithm_7,
+    ftpl_plays,
+    vertex_rounds,
+)
 
 
 def is_vertex(X, x):

@@ -196,10 +196,14 @@ def test_what_no_action_avoids_is_measured_where_it_was_seen():
     seen_at, g = X.lmo(np.array([-1.0, 0.0, 0.0])), hr.Linear([5.0, 1.0, 2.0])
     for _ in range(3):
         learner.tell(hr.first_order(hr.Linear([1.0, 1.0, 0.0]), learner.ask()))
-    cost = hr.first_order(hr.Linear(np.zeros(3)), seen_at)
-    assert ranges.reach(cost, hr.first_order(g, seen_at), seen_at) == pytest.approx(1.0)
-    wrong = ranges.reach(cost, hr.first_order(g, seen_at))  # the mutant: at the present play
-    assert abs(wrong - 1.0) > 0.1
+    ask, set_ = ranges.reach()
+
+    def unavoidable(at):
+        args = ranges.array, ranges.units(0.0), np.zeros(3), g.coefficients, g(seen_at)
+        return ask(set_, *args, at, np.empty(3))
+
+    assert unavoidable(seen_at) == pytest.approx(1.0)
+    assert abs(unavoidable(learner.ask()) - 1.0) > 0.1  # the mutant: at the present play
 
 
 def test_several_constraints_may_be_told_late():

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import hedgerow as hr
+from hedgerow._engine.table import PlainTable
 from hedgerow.learners import block_bandit
 from hedgerow.learners.blocks import Block, Seen
-from hedgerow.sets.projections.frank_wolfe import Descent
 from hedgerow.sets.simplices.simplex import KSubsets
 from hedgerow.surrogates.values import Values
 
@@ -123,13 +123,22 @@ def no_shrinking(monkeypatch):
     monkeypatch.setattr(hr.learners.BlockBandit, "__init__", mutant)
 
 
+def replace_descent(monkeypatch, mutant):
+    """Let a mutant take the place of Algorithm 6, in rounds that run in Python."""
+    monkeypatch.setattr(block_bandit, "kernel_matches", lambda *_: False)
+    monkeypatch.setattr(block_bandit, "conditional_gradient", mutant)
+
+
 def no_cap(monkeypatch):
     right = block_bandit.conditional_gradient
-    monkeypatch.setattr(
-        block_bandit,
-        "conditional_gradient",
-        lambda *args, tolerance, cap: right(*args, tolerance=1e-12 * tolerance, cap=10 * cap),
-    )
+
+    def mutant(table, beta):
+        constants = table.constants.copy()
+        constants[block_bandit.EPSILON] *= 1e-12
+        constants[block_bandit.LENGTH] *= 10
+        return right(PlainTable(True, vars(table) | {"constants": constants}), beta)
+
+    replace_descent(monkeypatch, mutant)
 
 
 def moves_every_round(monkeypatch):
@@ -137,7 +146,8 @@ def moves_every_round(monkeypatch):
 
     def mutant(self, loss):
         right(self, loss)
-        self._descend(1.0)
+        block_bandit.add_block(self._state.array, self.decision_set.dim)
+        block_bandit.conditional_gradient(self.table, 1.0)
 
     monkeypatch.setattr(hr.learners.BlockBandit, "tell", mutant)
 
@@ -406,11 +416,15 @@ def test_each_block_ends_near_the_minimum(steps):
 
 def test_a_mutant_that_goes_uphill_is_caught(monkeypatch):
     right = block_bandit.conditional_gradient
-    monkeypatch.setattr(
-        block_bandit,
-        "conditional_gradient",
-        lambda lmo, s, *args, **kwargs: right(lmo, -s, *args, **kwargs),
-    )
+
+    def mutant(table, beta):
+        S = block_bandit.vectors_of(table.state, len(table.centre))[2]
+        S *= -1.0
+        gap = right(table, beta)
+        S *= -1.0
+        return gap
+
+    replace_descent(monkeypatch, mutant)
     worst, _ = near_minimisers(
         hr.sets.L2Ball(3, radius=2.0), hr.learners.PracticalBlocks(900), 900, 0
     )
@@ -439,12 +453,14 @@ def told_in_blocks(steps, rounds, monkeypatch):
     """Play on a simplex; return the learner and (gap, asked for, calls) of every block."""
     descents, right = [], block_bandit.conditional_gradient
 
-    def noted(*args, tolerance, cap):
-        end = right(*args, tolerance=tolerance, cap=cap)
-        descents.append((end.gap, tolerance, end.calls))
-        return end
+    def noted(table, beta):
+        calls = learner.oracle_calls
+        gap = right(table, beta)
+        wanted = table.constants[block_bandit.EPSILON] * beta
+        descents.append((gap, wanted, learner.oracle_calls - calls))
+        return gap
 
-    monkeypatch.setattr(block_bandit, "conditional_gradient", noted)
+    replace_descent(monkeypatch, noted)
     learner = hr.learners.BlockBandit(hr.sets.Simplex(6), steps, 0)
     rng, target = np.random.default_rng(1), np.linspace(-1.0, 1.0, 6)
     for _ in range(rounds):
@@ -467,14 +483,13 @@ def test_blocks_that_reach_their_cap_are_counted(epsilon, some, every, monkeypat
 
 @pytest.mark.parametrize(("share", "counted"), [(1.0, 0), (1.0 + 1e-12, 1)])
 def test_a_gap_that_is_just_reached_with_the_last_call_is_no_cap(share, counted, monkeypatch):
-    def last_call(*args, tolerance, cap):
-        return Descent(args[-1], share * tolerance, cap)
+    def last_call(table, beta):
+        return share * table.constants[block_bandit.EPSILON] * beta
 
-    monkeypatch.setattr(block_bandit, "conditional_gradient", last_call)
+    replace_descent(monkeypatch, last_call)
     learner = hr.learners.BlockBandit(hr.sets.Simplex(6), hr.learners.PracticalBlocks(9), 0)
     for _ in range(3):
         learner.tell(hr.feedback.Eval(1.0, 10.0, 20.0))
-    assert learner.oracle_calls == 3
     assert learner.capped_blocks == counted
 
 

@@ -252,9 +252,11 @@ def test_little_that_could_be_avoided_says_nothing_about_the_price_of_safety():
     """Below a tenth of the unit the cost per violation avoided would be noise."""
     ranges = SeenRanges(AdaptiveOCG(hr.sets.Simplex(2), CertificateSteps()))
     ranges.array[MG] = 1.0
-    x, cost = np.array([1.0, 0.0]), EvalGrad(0.0, np.array([0.0, 1.0]))
+    x, a = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    ask, set_ = ranges.reach()
     for avoidable, rate in ((0.05, 0.0), (0.5, 2.0)):
-        left = ranges.reach(cost, EvalGrad(5.0, np.array([avoidable, 0.0])), at=x)
+        c = np.array([avoidable, 0.0])
+        left = ask(set_, ranges.array, ranges.units(0.0), a, c, 5.0, x, np.empty(2))
         assert left == 5.0 - avoidable
         assert ranges.array[INFEASIBLE_RATE] == rate
         assert ranges.array[RATE] == 0.0  # that of feasible rounds

@@ -145,7 +145,8 @@ def test_the_guard_of_blocks_does_what_its_text_says(name):
     radii2, times = radii2_of(learner), 0
     for f, g, value, _ in reacting(X, 0, policy, 200):
         cost, constraint = EvalGrad(0.0, f), EvalGrad(value, g)
-        wish = unguarded.weigh(cost, constraint)
+        unguarded.tell(cost, constraint)
+        wish = unguarded.weight
         tf, tg = X.tangent(f), X.tangent(g)
         sizes = float(tf @ tf), float(tg @ tg), float(tf @ tg)
         w, acted = written_out(text, learner.block_rules.T, radii2, value, wish, *sizes)

@@ -183,7 +183,8 @@ def test_the_guard_does_what_its_text_says(name):
     unguarded.read(policy.ledger)
     for f, g, value, _ in reacting(X, 0, policy, 300):
         cost, constraint = EvalGrad(0.0, f), EvalGrad(value, g)
-        wish = unguarded.weigh(cost, constraint)
+        unguarded.tell(cost, constraint)
+        wish = unguarded.weight
         tf, tg = X.tangent(f), X.tangent(g)
         w, beta, _ = written_out(
             rule, text, value, wish, float(tf @ tf), float(tg @ tg), float(tf @ tg)

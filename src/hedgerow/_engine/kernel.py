@@ -36,7 +36,7 @@ CASTS = {types.float64: float, types.int64: int, types.boolean: bool}
 
 
 def interpreted(function: F, signature: Any) -> F:
-    """Run a kernel in Python, with numbers of the types that compiled code has, and as silently."""
+    """Return a kernel that runs in Python, with numbers of the types that compiled code has."""
     casts = [CASTS.get(kind, _same) for kind in signature.args]
     cast = CASTS.get(signature.return_type, _same)
 
@@ -46,6 +46,7 @@ def interpreted(function: F, signature: Any) -> F:
         with np.errstate(all="ignore"):
             return cast(function(*given))
 
+    call.kind = KernelPointer(signature)  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 
@@ -174,14 +175,30 @@ class Kernel(Dispatcher):  # type: ignore[misc]
         return self._code if KNOWN else super().get_overload(sig)
 
 
+class TableKernel(Kernel):
+    """A kernel whose first argument is a table; it runs in Python if a part of the table does.
+
+    So a round with a part in Python, such as an oracle, takes the same steps as a compiled one.
+    """
+
+    def __call__(self, table: Any, *arguments: Any) -> Any:
+        """Run compiled or in Python, as the table does."""
+        if getattr(table, "in_python", False):
+            return self._in_python(table, *arguments)
+        return super().__call__(table, *arguments)
+
+    @functools.cached_property
+    def _in_python(self) -> Callable[..., Any]:
+        return interpreted(self.py_func, self.signature)
+
+
 def kernel(result: Any, *arguments: Any) -> Callable[[F], F]:
     """Compile for exactly these types, once per machine, when first needed."""
     signature = result(*arguments)
+    make = TableKernel if arguments and hasattr(arguments[0], "fields") else Kernel
 
     def compiled(function: F) -> F:
-        if not COMPILED:
-            return interpreted(function, signature)
-        return Kernel(function, signature)
+        return make(function, signature) if COMPILED else interpreted(function, signature)
 
     return compiled
 

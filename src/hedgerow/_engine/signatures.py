@@ -2,21 +2,21 @@
 
 A learner is two kernels around its oracle call:
 
-* `before_oracle(state, work, s, noise, inner, loss, regularise, step_size, after_step)` takes in
-  the gradient s and writes the oracle's direction to `work[:n]`. It returns whether the oracle is
-  needed. `inner` is <s, x_t>; `noise` is this round's, if the learner draws any.
-* `after_oracle(state, work, n, ones, regularise, step_size, after_step)` finds the oracle's answer
-  in `work[n:2 * n]` and moves. For a learner that `takes_ones` an answer of zeros and few ones may
-  be the places of the ones, `ones`, which is empty otherwise. A learner that projects has its
-  projection where others have the oracle.
+* `before_oracle(state, work, s, inner, loss, steps)` takes in the gradient s and writes the
+  oracle's direction to `work[:n]`. It returns whether the oracle is needed. `inner` is <s, x_t>.
+* `after_oracle(state, work, n, ones, steps)` finds the oracle's answer in `work[n:2 * n]` and
+  moves. For a learner that `takes_ones` an answer of zeros and few ones may be the places of the
+  ones, `ones`, which is empty otherwise. A learner that projects has its projection where others
+  have the oracle.
 
 `state` is the learner's own array and begins with the play x_t. `work` is scratch memory,
-`[direction | answer | loss | tangent | numbers]`; the loop writes losses to its third part, and,
-for learners that ask for it, the loss along the set to its fourth.
+`[direction | answer | loss | tangent | numbers | scratch]`; the round writes losses to its third
+part, and, for learners that ask for it, the loss along the set to its fourth. The scratch memory of
+a learner that `draws` begins with this round's noise.
 
 `loss` is (squared norm along the set, squared norm, declared Lipschitz constant or -1).
 
-A step rule is three kernels on its own numbers: `regularise(rule, t, loss) -> beta`,
+A step rule, `steps`, is three kernels on its own numbers: `regularise(rule, t, loss) -> beta`,
 `step_size(rule, t, beta, gap, distance2) -> sigma` and `after_step(rule, margin, left)`. The margin
 is M_t = sum <s, x_tau> - F_t(x_{t+1}); left bounds F_t(x_{t+1}) - min F_t: the gap less the
 progress of the step, infinite where no oracle was asked.
@@ -58,6 +58,7 @@ from hedgerow._engine.kernel import (
     write,
     write_index,
 )
+from hedgerow._engine.table import TableType
 
 LOSS = types.UniTuple(number, 3)
 SIZES = types.UniTuple(number, 6)
@@ -67,10 +68,17 @@ COST2, CONSTRAINT_GRAD2, PLAIN_CONSTRAINT_GRAD2, PRODUCT, LOST, UNAVOIDABLE = ra
 REGULARISE = (number, write, number, LOSS)
 STEP_SIZE = (number, write, number, number, number, number)
 AFTER_STEP = (nothing, write, number, number)
-RULE = (function(*REGULARISE), function(*STEP_SIZE), function(*AFTER_STEP))
+step_rule = TableType(
+    "StepRule",
+    {
+        "regularise": function(*REGULARISE),
+        "step_size": function(*STEP_SIZE),
+        "after_step": function(*AFTER_STEP),
+    },
+)
 
-BEFORE_ORACLE = (types.boolean, write, write, read, read, number, LOSS, *RULE)
-AFTER_ORACLE = (nothing, write, write, whole, index, *RULE)
+BEFORE_ORACLE = (types.boolean, write, write, read, number, LOSS, step_rule)
+AFTER_ORACLE = (nothing, write, write, whole, index, step_rule)
 
 NEEDS_GRADIENT = (number, write, read, number)
 OBSERVE = (number, write, write, read, number, SIZES)

@@ -64,6 +64,7 @@ class TableType(Type):  # type: ignore[misc]
     def __init__(self, title: str, fields: dict[str, Any]):
         self.title, self.fields = title, fields
         self._vectors = _names(fields, types.Array)
+        self._lists = [n for n in self._vectors if isinstance(fields[n].dtype, TableType)]
         self._tuples = _names(fields, Tuple)
         self._addressed = [(n, fields[n]) for n in _names(fields, KernelPointer | TableType)]
         self._numbers = _names(fields, types.Number | types.Boolean)
@@ -81,8 +82,18 @@ class TableType(Type):  # type: ignore[misc]
         return TableType, (self.title, self.fields)
 
     def filled(self, **values: Any) -> Any:
-        """Return a table of these values."""
-        return Table(self, values) if COMPILED else SimpleNamespace(**values)
+        """Return a table of these values.
+
+        A kernel may be replaced by a function of Python. Then kernels that take the table run in
+        Python.
+        """
+        python = any(_is_python(values[name]) for name, _ in self._addressed)
+        for name in self._lists:
+            python = python or any(map(_is_python, values[name]))
+        if python or not COMPILED:
+            return PlainTable(python, values)
+        addresses = {n: np.array([one.address for one in values[n]]) for n in self._lists}
+        return Table(self, values, addresses)
 
     def packed(self, values: dict[str, Any]) -> bytes:
         """Return the words of a table."""
@@ -107,19 +118,43 @@ class Table:
     Args:
         kind: its type.
         values: the fields.
+        addresses: the addresses of the tables in fields that are lists of tables.
 
     """
 
     __slots__ = ("_kept", "_numba_type_", "address", "kind")
+    in_python = False
 
-    def __init__(self, kind: TableType, values: dict[str, Any]):
-        words = array("B", kind.packed(values))
+    def __init__(self, kind: TableType, values: dict[str, Any], addresses: dict[str, Any]):
+        words = array("B", kind.packed(values | addresses))
         self.kind = self._numba_type_ = kind
-        self._kept = words, values
+        self._kept = words, values, addresses
         self.address = words.buffer_info()[0]
 
     def __reduce__(self) -> Any:
-        return Table, (self.kind, self._kept[1])
+        return _filled, (self.kind, self._kept[1])
+
+
+def _filled(kind: TableType, values: dict[str, Any]) -> Any:
+    return kind.filled(**values)
+
+
+class PlainTable(SimpleNamespace):
+    """A table of which some kernels are functions of Python, or all without a compiler.
+
+    Args:
+        in_python: whether some are.
+        values: the fields.
+
+    """
+
+    def __init__(self, in_python: bool, values: dict[str, Any]):
+        super().__init__(**values | {"in_python": in_python})
+
+
+def _is_python(part: Any) -> bool:
+    """Whether a kernel or a table is Python's, not only for want of a compiler."""
+    return bool(getattr(part, "in_python", not hasattr(part, "kind")))
 
 
 def _names(fields: dict[str, Any], kinds: Any) -> list[str]:
@@ -209,8 +244,8 @@ class Untyped:
 
 
 def untyped(inner: Any, kind: Any = any_table) -> Any:
-    """Return a table or a kernel without the type of its table; itself in interpreted code."""
-    return Untyped(inner, kind) if COMPILED else inner
+    """Return a table or a kernel without the type of its table; itself where Python runs it."""
+    return Untyped(inner, kind) if COMPILED and not _is_python(inner) else inner
 
 
 register_model(TableType)(models.OpaqueModel)

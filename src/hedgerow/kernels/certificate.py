@@ -74,13 +74,3 @@ def store_play(ledger: Array, x: Array) -> None:
     """Remember the play after a round."""
     for i in range(len(x)):
         ledger[i] = x[i]
-
-
-@kernel(nothing, write, read, read, number, number, number)
-def certificate_add_round(
-    ledger: Array, s: Array, following: Array, price: float, cost: float, value: float
-) -> None:
-    """Add a round with loss s, played at the play that was left; `following` is the next play."""
-    x = ledger[: len(s)]
-    certificate_add(ledger, s, dot(s, x), dot(s, s), price, cost, value)
-    store_play(ledger, following)

@@ -11,13 +11,14 @@ from typing import Any
 
 from numba import types
 
-from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, prefetch, store, vabs
 
 Array = Any
 two = types.UniTuple(number, 2)
 three = types.UniTuple(number, 3)
 four = types.UniTuple(number, 4)
+six = types.UniTuple(number, 6)
 four_vectors = types.UniTuple(write, 4)
 
 
@@ -31,6 +32,13 @@ def dot(a: Array, b: Array) -> float:
     for i in range(whole, len(a)):
         rest += a[i] * b[i]
     return hsum(lanes) + rest
+
+
+@kernel(nothing, write, read)
+def copy(to: Array, given: Array) -> None:
+    """Write a vector to the beginning of another."""
+    for i in range(len(given)):
+        to[i] = given[i]
 
 
 @kernel(number, read)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,7 +11,6 @@ from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.kernels import policy_tables as tables
 from hedgerow.kernels.ocg import (
     accumulate_and_gradient,
     gap_and_distance_to,
@@ -22,10 +20,10 @@ from hedgerow.kernels.ocg import (
 from hedgerow.learners.arguments import first_play, warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import StepRule, as_steps
-from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
+Loss = tuple[float, float, float]
 ROUND, INNER, SKIPPED, RULE = range(4)
 """The numbers of the state [x | x_1 | S | t, sum of <s, x>, skipped | rule], after the vectors."""
 BETA, VALUE, SIGMA, SLOPE, SIZE, NORM2, LISTED = range(7)
@@ -35,15 +33,7 @@ the absolute values of its terms, and ||x||^2; how many ones the oracle has list
 
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Lines 5 and 6: take in grad_t = s, and write grad F_t(x_t)."""
     n = len(s)
@@ -51,7 +41,7 @@ def before_oracle(
     own, passed = state[3 * n :], work[3 * n :]
     t = own[ROUND] = own[ROUND] + 1.0
     own[INNER] += inner
-    beta = passed[BETA] = regularise(own[RULE:], t, loss)  # 1/eta_t, line 2
+    beta = passed[BETA] = steps.regularise(own[RULE:], t, loss)  # 1/eta_t, line 2
     value, far2, passed[SLOPE], passed[SIZE], passed[NORM2] = accumulate_and_gradient(
         work[:n], S, s, x, x1, beta
     )  # eq. (2)
@@ -60,29 +50,25 @@ def before_oracle(
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """Line 8: x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t."""
     x, own, d, v, passed = state[:n], state[3 * n :], work[:n], work[n : 2 * n], work[3 * n :]
     beta, passed[LISTED] = passed[BETA], len(ones)
     at_x = (passed[SLOPE], passed[SIZE], passed[NORM2])
     gap, distance2 = gap_and_distance_to(d, x, v, ones, at_x)
-    sigma = passed[SIGMA] = step_size(own[RULE:], own[ROUND], beta, gap, distance2)  # line 2
+    sigma = passed[SIGMA] = steps.step_size(own[RULE:], own[ROUND], beta, gap, distance2)  # line 2
     move_to(x, v, ones, sigma)
     margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
-    after_step(own[RULE:], margin, left)
+    steps.after_step(own[RULE:], margin, left)
 
 
 @kernel(*AFTER_ORACLE)
-def without_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def without_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """Stay: sigma_t = 0, whatever the oracle would have said."""
     own, passed = state[3 * n :], work[3 * n :]
     passed[SIGMA] = passed[LISTED] = 0.0
     own[SKIPPED] += 1.0
-    after_step(own[RULE:], own[INNER] - passed[VALUE], math.inf)
+    steps.after_step(own[RULE:], own[INNER] - passed[VALUE], math.inf)
 
 
 class AdaptiveOCG(KernelLearner):
@@ -151,16 +137,11 @@ class AdaptiveOCG(KernelLearner):
             v[:], v[links[1 : 1 + int(passed[LISTED])]] = 0.0, 1.0
         return v, float(passed[SIGMA])
 
-    @cached_property
-    def _resting(self) -> Any:
-        return self._bound(without_oracle)
-
     def tell_without_oracle(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and stay there: sigma_t = 0, and no oracle call."""
-        s, declared = self._checked(loss)
-        self._before(s, declared, self._noise())
+        self._checked(loss)
         self._answer[:] = self._state["x"]
-        tables.after_oracle(self._resting, s.size, NO_INDEX)
+        self._tell_without_oracle(loss, without_oracle)
         warn_beyond(self.rounds, self.horizon)
 
     def _restored(self) -> None:

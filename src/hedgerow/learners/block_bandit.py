@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import types
 
 from hedgerow._engine.kernel import function, kernel, nothing, number, read, whole, write
-from hedgerow._engine.signatures import SPACE
+from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels import frankwolfe
-from hedgerow.kernels.oracles import oracle_type
-from hedgerow.kernels.vectors import dot, four_vectors
+from hedgerow.kernels.policy_tables import minimise, set_table
+from hedgerow.kernels.vectors import copy, dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
-from hedgerow.learners.blocks import BLOCK_BETA, BlockRule, Regulariser, Seen
+from hedgerow.learners.blocks import BLOCK_BETA, BlockRule, Seen
 from hedgerow.learners.hull_coordinates import Directions, HullCoordinates, ShrunkHull
 from hedgerow.protocols.player import StatefulPlayer
-from hedgerow.sets.compiled import kernel_matches
+from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches, python_set
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.projections.frank_wolfe import conditional_gradient
 from hedgerow.snapshot import State
 
 Array = Vector
@@ -86,75 +86,68 @@ def add_block(state: Array, n: int) -> None:
         grad[i] = 0.0
 
 
-@kernel(nothing, write, read, number, read, write, oracle_type, SPACE)
-def descend(
-    state: Array, constants: Array, beta: float, centre: Array, work: Array, oracle: Any, space: Any
-) -> None:
-    """Move to x_{m+1} by Algorithm 6 on F_m from x_m, as `conditional_gradient` does."""
-    n = len(centre)
-    own, (x, anchor, S, _) = numbers_of(state, n), vectors_of(state, n)
-    slope, v, tolerance = work[:n], work[n : 2 * n], constants[EPSILON] * beta
-    index, numbers, links, scratch, _, _ = space
-    gap = np.inf
+bandit_table = TableType(
+    "BanditTable",
+    {
+        "state": write,
+        "constants": read,
+        "centre": read,  # of the set's inner ball
+        "work": write,
+        "set": set_table,
+        "end_block": function(*END_BLOCK),
+        "regulariser": function(*BLOCK_BETA),
+        "rule": read,  # its numbers
+    },
+)
+
+
+@kernel(number, bandit_table, number)
+def conditional_gradient(table: Any, beta: float) -> float:
+    """Algorithm 6 on F_m over the shrunk set, from x_m: at most K steps; return the last gap."""
+    constants, centre, n = table.constants, table.centre, len(table.centre)
+    own, (x, anchor, S, _) = numbers_of(table.state, n), vectors_of(table.state, n)
+    slope, v, gap = table.work[:n], table.work[n : 2 * n], math.inf
     for _ in range(int(constants[LENGTH])):
         frankwolfe.gradient(S, beta, anchor, x, slope)
-        oracle(index, numbers, slope, links, scratch, v)
-        for i in range(n):
-            v[i] = constants[SHRINK] * (v[i] - centre[i])
+        minimise(table.set, slope, v)
+        shrink_towards(v, centre, constants[SHRINK])
         gap = frankwolfe.line_search(slope, beta, x, v, x)[0]
         own[CALLS] += 1.0
-        if gap <= tolerance:
-            return
-    own[CAPPED] += 1.0
+        if gap <= constants[EPSILON] * beta:
+            break
+    return gap
 
 
-@kernel(
-    *(nothing, write, read, read, read, number, number, number, write),
-    *(function(*END_BLOCK), function(*BLOCK_BETA), read, oracle_type, SPACE),
-)
-def take_value(
-    state: Array,
-    constants: Array,
-    centre: Array,
-    following: Array,
-    value: float,
-    lipschitz: float,
-    bound: float,
-    work: Array,
-    end_block: Any,
-    regulariser: Any,
-    rule: Array,
-    oracle: Any,
-    space: Any,
-) -> None:
-    """Take in the value at y_t; at the end of a block, move."""
-    n = len(centre)
-    ends = gather(state, constants, n, value, lipschitz, bound)
-    for i in range(n):
-        state[i] = following[i]  # u_{t+1}
+@kernel(nothing, write, read, number)
+def shrink_towards(v: Array, centre: Array, share: float) -> None:
+    """Write share (v - centre), a point of the shrunk set about its centre, to v."""
+    for i in range(len(v)):
+        v[i] = share * (v[i] - centre[i])
+
+
+@kernel(nothing, bandit_table, read, number, number, number)
+def tell_value(table: Any, following: Array, value: float, lipschitz: float, bound: float) -> None:
+    """Take in the value at y_t and its declared constants; at the end of a block, move.
+
+    `following` is u_{t+1}.
+    """
+    state, n = table.state, len(table.centre)
+    ends = gather(state, table.constants, n, value, lipschitz, bound)
+    copy(state, following)
     if ends:
-        L = end_block(state, n)
+        L = table.end_block(state, n)
         add_block(state, n)
         own = numbers_of(state, n)
-        beta = regulariser(rule, L, own[BOUND], own[SQUARES])
-        if beta > 0.0:
-            descend(state, constants, beta, centre, work, oracle, space)
+        beta = table.regulariser(table.rule, L, own[BOUND], own[SQUARES])  # 1/eta_m
+        if beta > 0.0:  # else every value was zero: stay
+            gap = conditional_gradient(table, beta)  # x_{m+1}
+            own[CAPPED] += gap > table.constants[EPSILON] * beta  # the cap of K calls came first
 
 
 @kernel(*END_BLOCK)
 def largest_so_far(state: Array, n: int) -> float:
     """Return L_{mK}, the largest so far, line 2."""
     return numbers_of(state, n)[LIPSCHITZ]
-
-
-class BanditKernels(NamedTuple):
-    """What the compiled loop needs of a block bandit: `take_value`'s arguments after `work`."""
-
-    end_block: Callable[..., float]
-    regulariser: Callable[..., float]
-    rule: Vector
-    oracle: Callable[..., None]
-    space: tuple[Any, ...]
 
 
 class BlockConditionalGradient(StatefulPlayer):
@@ -192,7 +185,7 @@ class BlockConditionalGradient(StatefulPlayer):
         self._state = State(u=n, **numbers, x=n, anchor=n, S=n, grad=n)  # x_1 = 0, the centre
         self._block, self._directions = block, Directions(inside)
         self._drawn: tuple[int, Any] = (0, None)
-        self._draw()
+        self._state["u"][:] = self._directions.draw(self._rng, 1)[0]  # u_1, uniform on the sphere
 
     @cached_property
     def _constants(self) -> Vector:
@@ -212,12 +205,9 @@ class BlockConditionalGradient(StatefulPlayer):
             self._rng.bit_generator.state = before
             self._rng.standard_normal((rounds, self.decision_set.dim))
 
-    def _draw(self) -> None:
-        self._state["u"][:] = self._directions.draw(self._rng, 1)[0]  # u_t, uniform on the sphere
-
     @property
     def rounds(self) -> int:
-        """How many losses it was told."""
+        """The number of losses that it has learnt from."""
         return int(self._state["t"][0])
 
     @property
@@ -257,45 +247,31 @@ class BlockConditionalGradient(StatefulPlayer):
     def tell(self, loss: Eval) -> None:
         """Take the value at y_t; at the end of a block, move."""
         seen = as_eval(loss, "loss", LARGEST_VALUE)
-        state, n = self._state.array, self.decision_set.dim
-        ends = gather(state, self._constants, n, seen.value, seen.lipschitz, seen.bound)
-        self._draw()
-        if ends:
-            self._descend(type(self).end_block(state, n))
+        following = self._directions.draw(self._rng, 1)[0]
+        tell_value(self.table, following, seen.value, seen.lipschitz, seen.bound)
         warn_beyond(self.rounds, self.steps.horizon)
 
-    def _descend(self, lipschitz: float) -> None:
-        """Add grad_m to S and move to x_{m+1}; `lipschitz` goes into eta_m."""
-        state, (K, _, epsilon, _) = self._state, self._block
-        add_block(state.array, self.decision_set.dim)
-        seen = Seen(lipschitz, float(state["bound"][0]), float(state["squares"][0]))
-        beta = self.steps.beta(self.dim, self.decision_set.diameter, seen)  # 1/eta_m
-        if beta > 0.0:  # else every value was zero: stay
-            gap = epsilon * beta  # eps/eta_m
-            end = conditional_gradient(
-                self._room.relative_lmo,
-                state["S"],
-                beta,
-                state["anchor"],
-                state["x"],
-                tolerance=gap,
-                cap=K,
-            )  # Algorithm 6 on F_m from x_m
-            state["x"][:] = end.x  # x_{m+1}
-            state["calls"][0] += end.calls
-            state["capped"][0] += end.gap > gap  # the cap came first
-
     @cached_property
-    def kernels(self) -> BanditKernels | None:
-        """What the compiled loop needs; None where the oracle or the step rule is Python."""
-        space = self.decision_set.workspace().space
-        if space is None or not kernel_matches(self.steps, "beta", "regulariser"):
-            return None
-        find: Callable[[int, float], Regulariser] = self.steps.regulariser  # type: ignore[attr-defined]
-        compiled = space.compiled
-        arrays = (*space.arrays, compiled.label, compiled.members)
-        regulariser = find(self.dim, self.decision_set.diameter)
-        return BanditKernels(type(self).end_block, *regulariser, compiled.oracle, arrays)
+    def table(self) -> Any:
+        """The arrays and kernels of a round; oracle and step rule may be functions of Python."""
+        X, steps, space = self.decision_set, self.steps, self.decision_set.workspace().space
+
+        def beta(_: Vector, lipschitz: float, bound: float, squares: float) -> float:
+            return steps.beta(self.dim, X.diameter, Seen(lipschitz, bound, squares))
+
+        regulariser: Any = beta, NO_NUMBERS
+        if kernel_matches(steps, "beta", "regulariser"):
+            regulariser = steps.regulariser(self.dim, X.diameter)  # type: ignore[attr-defined]
+        return bandit_table.filled(
+            state=self._state.array,
+            constants=self._constants,
+            centre=self._room.inside.centre,
+            work=np.empty(2 * X.dim),
+            set=space.table if space else python_set(X.lmo, lambda c: X.tangent_norm2(c)[0]),
+            end_block=type(self).end_block,
+            regulariser=regulariser[0],
+            rule=regulariser[1],
+        )
 
 
 class BlockBandit(BlockConditionalGradient):

@@ -21,6 +21,7 @@ from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
 from hedgerow.sets.compositions.product import Product
 
 Array = Vector
+Loss = tuple[float, float, float]
 ROUND, BLOCKS, SIMPLICES, LENGTH, BEGIN = range(5)
 """The numbers of the state [x | x_1 | S | t, how many blocks, whether all are simplices, how many
 numbers a block has | where blocks begin, and the end | rule and sum of <s, x> of each block]."""
@@ -34,15 +35,7 @@ def along_simplex(c: Array, plain2: float) -> float:
 
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """In each block as in `adaptive_ocg.before_oracle`, with the block's own norms."""
     n = len(s)
@@ -57,16 +50,14 @@ def before_oracle(
         part[length - 1] += dot(s_b, x_b)
         plain2 = dot(s_b, s_b)
         tangent2 = along_simplex(s_b, plain2) if own[SIMPLICES] > 0.0 else passed[3 * b]
-        beta = regularise(part, t, (tangent2, plain2, loss[2]))
+        beta = steps.regularise(part, t, (tangent2, plain2, loss[2]))
         value, far2, _, _, _ = accumulate_and_gradient(work[i:j], S[i:j], s_b, x_b, x1[i:j], beta)
         passed[3 * b + 1], passed[3 * b + 2] = beta, value + beta * far2
     return True
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """In each block as in `adaptive_ocg.after_oracle`."""
     x, own, passed = state[:n], state[3 * n :], work[3 * n + NUMBERS :]
     blocks, length = int(own[BLOCKS]), int(own[LENGTH])
@@ -79,10 +70,10 @@ def after_oracle(
             passed[3 * b + 2],
         )
         gap, distance2 = gap_and_distance(work[i:j], x[i:j], work[n + i : n + j])
-        sigma = step_size(part, own[ROUND], beta, gap, distance2)
+        sigma = steps.step_size(part, own[ROUND], beta, gap, distance2)
         move(x[i:j], work[n + i : n + j], sigma)
         margin, left = margin_and_left(part[length - 1], value, beta, sigma, gap, distance2)
-        after_step(part, margin, left)
+        steps.after_step(part, margin, left)
 
 
 class BlockOCG(KernelLearner):
@@ -184,7 +175,8 @@ class BlockOCG(KernelLearner):
         rule = self.block_rules.T
         return float(np.sum(rule[steps.M] + rule[steps.LEFT] + rule[steps.BETA] * radii2))
 
-    def _before(self, s: Vector, declared: float, noise: Vector) -> bool:
+    def _measure(self, s: Vector) -> float:
+        """Measure the part of each block too, for `before_oracle`."""
         if not self._state["simplices"][0]:
             X = self.decision_set
             assert isinstance(X, Product)
@@ -193,4 +185,4 @@ class BlockOCG(KernelLearner):
                 for factor, part in zip(X.factors, X.parts(s), strict=True)
             ]
             self._work[3 * s.size + NUMBERS :: 3] = norms
-        return super()._before(s, declared, noise)
+        return super()._measure(s)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,16 +11,15 @@ from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.kernels import policy_tables as tables
 from hedgerow.kernels.ocg import gap_and_distance, gradient
-from hedgerow.kernels.vectors import descent, two
+from hedgerow.kernels.vectors import copy, descent, two
 from hedgerow.learners import atoms as remembered
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
-from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
+Loss = tuple[float, float, float]
 ROUND, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
 """The numbers of the state [x | t, calls, q, beta, Delta, c D^2, D | atoms], after x."""
 TOLERANCE = 0
@@ -54,16 +52,9 @@ def proximal_step(state: Array, work: Array, s: Array, tangent2: float) -> tuple
     remembered.multiply(atoms, scratch[n:], s)
     if not remembered.descend(atoms, scratch[n:], n, own[BETA], tolerance):
         return tolerance, 0.0
-    save(scratch[:n], x)
+    copy(scratch[:n], x)
     remembered.mix(x, atoms)
     return tolerance, 1.0
-
-
-@kernel(nothing, write, read)
-def save(kept: Array, x: Array) -> None:
-    """Copy x."""
-    for i in range(len(x)):
-        kept[i] = x[i]
 
 
 @kernel(nothing, write, write, read)
@@ -85,15 +76,7 @@ def correct_alone(state: Array, work: Array, s: Array, tangent2: float) -> None:
 
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Correct on the hull of the atoms, and write grad F_t at the corrected point.
 
@@ -103,16 +86,14 @@ def before_oracle(
     x_t = work[3 * n + NUMBERS : 4 * n + NUMBERS]
     work[3 * n + TOLERANCE], moved = proximal_step(state, work, s, loss[0])
     if moved == 0.0:
-        save(x_t, state[:n])
-    save(work[2 * n : 3 * n], s)
+        copy(x_t, state[:n])
+    copy(work[2 * n : 3 * n], s)
     gradient(work[:n], s, state[:n], x_t, state[n + BETA])
     return True
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """Admit the vertex if it is news, step towards it, and descend again."""
     x, own, atoms = state[:n], state[n:], state[n + ATOMS :]
     d, v, scratch = work[:n], work[n : 2 * n], work[4 * n + NUMBERS :]
@@ -131,9 +112,7 @@ def after_oracle(
 
 
 @kernel(*AFTER_ORACLE)
-def without_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def without_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """Stay within the hull of the remembered vertices."""
     learn_beta(state, work, work[2 * n : 3 * n])
 
@@ -223,12 +202,6 @@ class CorrectiveOMD(KernelLearner):
         """The regulariser of the next round, 0 while no gradient was felt."""
         return float(self._state["beta"][0])
 
-    @cached_property
-    def _resting(self) -> Any:
-        return self._bound(without_oracle)
-
     def tell_without_oracle(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and move within the hull of the remembered vertices."""
-        s, declared = self._checked(loss)
-        self._before(s, declared, self._noise())
-        tables.after_oracle(self._resting, s.size, NO_INDEX)
+        self._tell_without_oracle(loss, without_oracle)

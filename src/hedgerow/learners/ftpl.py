@@ -12,10 +12,11 @@ from hedgerow._engine.kernel import kernel, number, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
 from hedgerow.inputs import Vector, as_count, as_positive
 from hedgerow.kernels.ocg import add, perturb
-from hedgerow.learners.kernel_learner import NO_RULE, KernelLearner
+from hedgerow.learners.kernel_learner import NO_RULE, NUMBERS, KernelLearner
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
+Loss = tuple[float, float, float]
 ROUND, CALLS, RULE = range(3)
 """The numbers of the state [x | L | t, calls | noise], after the vectors."""
 OFFSET, FACTOR, DIM, SQUARES, FIRST = range(5)
@@ -67,29 +68,20 @@ def next_noise_scale(rule: Array, t: float, loss: tuple[float, float, float]) ->
 
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Lines 9, 3 and 4: L_t = L_{t-1} + s, and the direction L_t + eta_{t+1} p_{t+1}."""
     n = len(s)
     L, own = state[n : 2 * n], state[2 * n :]
     own[ROUND] += 1.0
     add(L, s)
-    perturb(work[:n], L, noise, regularise(own[RULE:], own[ROUND], loss))
+    p = work[3 * n + NUMBERS :]  # the noise of this round
+    perturb(work[:n], L, p, steps.regularise(own[RULE:], own[ROUND], loss))
     return True
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """Line 5: x_{t+1} is the oracle's vertex."""
     for i in range(n):
         state[i] = work[n + i]
@@ -121,7 +113,7 @@ class FTPL(KernelLearner):
         rule = NO_RULE._replace(regularise=next_noise_scale)
         schedule = self.noise.begin(n)
         numbers = {"L": n, "t": 1, "calls": 1, "schedule": schedule.size}
-        super().__init__(decision_set, numbers, rule, np.zeros(n))
+        super().__init__(decision_set, numbers, rule, np.zeros(n), scratch=n)
         self._state["schedule"][:] = schedule
         self._drawn: tuple[int, Any] = (0, None)
         eta, p = noise_scale(self._state["schedule"]), self._noise()

@@ -9,15 +9,21 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from hedgerow._engine.kernel import kernel
-from hedgerow._engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
+from hedgerow._engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE, step_rule
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number
-from hedgerow.kernels import policy_tables as tables
+from hedgerow.kernels.policy_tables import (
+    UNDECLARED,
+    CompiledStep,
+    oracle_step,
+    set_table,
+    step_table,
+    tell_learner,
+)
 from hedgerow.kernels.tangents import along, unused
-from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.protocols.player import StatefulPlayer
-from hedgerow.sets.compiled import NO_INDEX, kernel_matches, not_overridden
+from hedgerow.sets.compiled import Compiled, kernel_matches, not_overridden, python_set
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, aligned_zeros
 
@@ -37,30 +43,31 @@ class StepKernels(NamedTuple):
 
 @kernel(*REGULARISE)
 def no_regulariser(rule: Vector, t: float, loss: tuple[float, float, float]) -> float:
-    """0, of a learner that asks no rule."""
+    """Return 0: the learner has no step rule."""
     return 0.0
 
 
 @kernel(*STEP_SIZE)
 def no_step(rule: Vector, t: float, beta: float, gap: float, distance2: float) -> float:
-    """0, of a learner that asks no rule."""
+    """Return 0: the learner has no step rule."""
     return 0.0
 
 
 @kernel(*AFTER_STEP)
 def learn_nothing(rule: Vector, margin: float, left: float) -> None:
-    """A rule that does not look back."""
+    """Do nothing: the rule learns nothing from steps."""
 
 
 NO_RULE = StepKernels(no_regulariser, no_step, learn_nothing)
-"""Of a learner whose kernels ask no rule, or replace the one of these that they ask."""
+"""For a learner without a step rule, or with one kernel of it: `NO_RULE._replace(...)`."""
 
 
 class KernelLearner(StatefulPlayer):
     """Online learning in two kernels: `before_oracle` says where to ask, `after_oracle` moves.
 
-    `tell` checks the loss and calls the first kernel, the oracle, the second kernel. The compiled
-    loop of `simulate` calls the same three, for a class that leaves `ask` and `tell` as they are.
+    `tell` checks the loss and calls `kernels.policy_tables.oracle_step`: the first kernel, the
+    oracle, the second kernel. The compiled loops of `simulate` call the same kernel, for a class
+    that leaves `ask` and `tell` as they are.
 
     Args:
         decision_set: where to play.
@@ -76,7 +83,7 @@ class KernelLearner(StatefulPlayer):
     before_oracle: ClassVar[Kernel]
     after_oracle: ClassVar[Kernel]
     projects: ClassVar[bool] = False
-    """Whether the oracle is the Euclidean projection, told losses along the set."""
+    """Whether the oracle is the Euclidean projection, and losses are taken along the set."""
     draws: ClassVar[bool] = False
     """Whether its kernels need noise: `draw(rounds)` returns a row for each round, and
     `give_back(played)` notes how many were used."""
@@ -108,90 +115,87 @@ class KernelLearner(StatefulPlayer):
     def tell(self, loss: EvalGrad) -> None:
         """Take the gradient at x_t and move to x_{t+1}."""
         s, declared = self._checked(loss)
-        noise = self._noise()
-        if self.step_table is not None:
-            tables.tell_learner(self.step_table, s, noise, declared)
-        elif self._before(s, declared, noise):
-            ask = self._workspace.project if self.projects else self._workspace.lmo
-            self._answer[:] = ask(self._direction)
-            tables.after_oracle(self._table, s.size, NO_INDEX)
+        tell_learner(self.step_table, s, self._noise(), declared)
         if self.horizon is not None:
             warn_beyond(self.rounds, self.horizon)
 
     @property
     def rounds(self) -> int:
-        """How many losses it was told."""
+        """The number of losses that it has learnt from."""
         return int(self._state["t"][0])
 
     @cached_property
-    def _table(self) -> Any:
-        return self._bound(type(self).after_oracle)
+    def step_table(self) -> Any:
+        """The arrays and kernels of a step; parts of the set that are Python are functions."""
+        space = self._workspace.space
+        if space is None or (self.projects and not self._projects_by_kernel(space.compiled)):
+            ask = self._workspace.project if self.projects else self._workspace.lmo
+            set_ = python_set(ask, self._measure)
+            return self._step_table(set_, along=self._along, lists=False)
+        compiled = space.compiled
+        ones = compiled.list_ones if self.takes_ones else None
+        return self._step_table(
+            set_table.filled(
+                space=(*space.arrays, compiled.label, compiled.members),
+                measure=compiled.measure,
+                oracle=ones or (compiled.projection if self.projects else compiled.oracle),
+            ),
+            along=along if self.projects else unused,
+            lists=ones is not None,
+        )
 
-    def _bound(self, after_oracle: Kernel) -> Any:
-        """Return the table of its arrays and kernels, this one after the oracle."""
-        rule = self.rule
-        return tables.learner_table.filled(
+    def _projects_by_kernel(self, compiled: Compiled) -> bool:
+        return compiled.projection is not None and kernel_matches(self.decision_set, "project")
+
+    def _step_table(
+        self, set_: Any, along: Any, lists: bool, after_oracle: Kernel | None = None
+    ) -> Any:
+        n, kind = self.decision_set.dim, type(self)
+        return step_table.filled(
             state=self._state.array,
             work=self._work,
-            before_oracle=type(self).before_oracle,
-            after_oracle=after_oracle,
-            regularise=rule.regularise,
-            step_size=rule.step_size,
-            after_step=rule.after_step,
-        )
-
-    @cached_property
-    def step_table(self) -> Any:
-        """The kernels and arrays of a whole step, its oracle too; None where that is Python."""
-        space, X = self._workspace.space, self.decision_set
-        if space is None:
-            return None
-        compiled, answer = space.compiled, space.compiled.oracle
-        if self.projects:
-            if compiled.projection is None or not kernel_matches(X, "project"):
-                return None
-            answer = compiled.projection
-        ones = compiled.list_ones if self.takes_ones else None
-        return tables.step_table.filled(
-            learner=self._table,
-            space=(*space.arrays, compiled.label, compiled.members),
+            before_oracle=kind.before_oracle,
+            after_oracle=after_oracle or kind.after_oracle,
+            steps=step_rule.filled(**self.rule._asdict()),
+            set=set_,
+            noise=3 * n + NUMBERS,
             tangent=self.projects,
-            lists=ones is not None,
-            measure=compiled.measure,
-            oracle=ones or answer,
-            along=along if self.projects else unused,
+            along=along,
+            lists=lists,
         )
 
-    def compiled_step(self) -> tables.CompiledStep | None:
+    def _measure(self, s: Vector) -> float:
+        """Return the squared norm of a loss along the set."""
+        return self.decision_set.tangent_norm2(s)[0]
+
+    def _along(self, label: Any, members: Any, s: Vector, t: Vector) -> None:  # noqa: ARG002
+        t[:] = self.decision_set.tangent(s)
+
+    def _tell_without_oracle(self, loss: EvalGrad, after_oracle: Kernel) -> None:
+        """Take in a loss and move by another kernel, without an answer of the oracle."""
+        s, declared = self._checked(loss)
+        set_ = python_set(lambda _: self._answer, self._measure)  # which stays as it is
+        tell_learner(
+            self._step_table(set_, unused, False, after_oracle), s, self._noise(), declared
+        )
+
+    def compiled_step(self) -> CompiledStep | None:
         """Return its step for compiled rounds; None where a part of it is Python or replaced."""
-        if self.step_table is None or not not_overridden(self, KernelLearner, "ask", "tell"):
+        if self.step_table.in_python or not not_overridden(self, KernelLearner, "ask", "tell"):
             return None
         n = self.decision_set.dim
         x, loss = self._state.array[:n], self._work[2 * n : 3 * n]
-        return tables.CompiledStep(tables.oracle_step, self.step_table, x, loss)
+        return CompiledStep(oracle_step, self.step_table, x, loss)
 
     def _noise(self) -> Vector:
         return NO_NOISE
-
-    def _before(self, s: Vector, declared: float, noise: Vector) -> bool:
-        """Take in a loss; return whether the oracle is to be asked for the direction."""
-        X = self.decision_set
-        tangent2, plain2 = X.tangent_norm2(s)
-        if self.projects:
-            n = s.size
-            self._work[3 * n : 4 * n] = X.tangent(s)
-        inner = dot(s, self._state["x"])
-        needed: bool = tables.before_oracle(
-            self._table, s, noise, inner, (tangent2, plain2, declared)
-        )
-        return needed
 
     def _checked(self, loss: EvalGrad) -> tuple[Vector, float]:
         """Return the gradient and the declared Lipschitz constant, or refuse the loss."""
         as_number(loss.value, "the value of the loss")
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
         if loss.lipschitz is None:
-            return s, tables.UNDECLARED
+            return s, UNDECLARED
         declared = as_number(loss.lipschitz, "the loss's lipschitz")
         if not 0.0 <= declared <= LARGEST_GRADIENT:
             raise ValueError(

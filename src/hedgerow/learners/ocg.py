@@ -17,21 +17,14 @@ from hedgerow.learners.steps import line_search
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
+Loss = tuple[float, float, float]
 ROUND, CONSTANT = range(2)
 """The numbers of both states [x | x_1 or B | S | t, 1/eta or a], after the vectors."""
 
 
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Write grad F_t(x_t), then take in grad_t = s, for F_{t+1}."""
     n = len(s)
@@ -43,9 +36,7 @@ def before_oracle(
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t."""
     move(state[:n], work[n : 2 * n], min(1.0, 2.0 / math.sqrt(state[3 * n + ROUND])))
 
@@ -104,15 +95,7 @@ class OCG(KernelLearner):
 
 @kernel(*BEFORE_ORACLE)
 def before_strong(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Take in grad_t = s and x_t; write grad F_t(x_t), F_t = <S, x> + (a t/2) ||x - B/t||^2."""
     n = len(s)
@@ -127,9 +110,7 @@ def before_strong(
 
 
 @kernel(*AFTER_ORACLE)
-def after_strong(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_strong(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """x_{t+1} = x_t + sigma_t (v_t - x_t), by exact line search on F_t."""
     x, v, own = state[:n], work[n : 2 * n], state[3 * n :]
     gap, distance2 = gap_and_distance(work[:n], x, v)

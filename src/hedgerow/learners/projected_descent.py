@@ -17,27 +17,20 @@ from hedgerow.learners.steps import TANGENT2
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
+Loss = tuple[float, float, float]
 ROUND, PROJECTIONS, RULE = range(3)
 """The numbers of the state [x | t, projections | rule], after the play."""
 
 
 @kernel(*BEFORE_ORACLE)
 def before_projection(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Aim at x_t - eta_t grad_t, with the gradient along the set; stay where it is not felt."""
     n = len(s)
     x, own, tangent = state[:n], state[n:], work[3 * n : 4 * n]
     own[ROUND] += 1.0
-    eta = regularise(own[RULE:], own[ROUND], loss)
+    eta = steps.regularise(own[RULE:], own[ROUND], loss)
     if loss[TANGENT2] <= 0.0 or eta <= 0.0:
         return False
     descend(work[:n], x, tangent, eta)
@@ -45,9 +38,7 @@ def before_projection(
 
 
 @kernel(*AFTER_ORACLE)
-def after_projection(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_projection(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """x_{t+1} = P_X(x_t - eta_t grad_t)."""
     for i in range(n):
         state[i] = work[n + i]

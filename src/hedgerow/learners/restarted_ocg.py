@@ -23,6 +23,7 @@ from hedgerow.learners.steps import StepRule, as_steps
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
+Loss = tuple[float, float, float]
 ROUND, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
 """The numbers of the state
 [x | x_1 | S | anchor | t, age, sum of <s, x>, guess, restarts, here | rule | fresh rule], after the
@@ -43,15 +44,7 @@ class RestartAtStart:
 
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Begin an epoch if the loss is steeper than the guess; take it in, and write grad F_t(x_t)."""
     n = len(s)
@@ -74,7 +67,7 @@ def before_oracle(
     own[AGE] += 1.0  # t - s + 1
     own[INNER] += inner
     norm2 = own[GUESS] * own[GUESS] if own[AGE] == 1.0 else loss[0]
-    beta = passed[BETA] = regularise(rule, own[AGE], (norm2, norm2, loss[2]))  # 1/eta
+    beta = passed[BETA] = steps.regularise(rule, own[AGE], (norm2, norm2, loss[2]))  # 1/eta
     value, far2, passed[SLOPE], passed[SIZE], passed[NORM2] = accumulate_and_gradient(
         work[:n], S, s, x, anchor, beta
     )
@@ -83,18 +76,16 @@ def before_oracle(
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """x_{t+1} = x_t + sigma_t (v_t - x_t)."""
     x, own, d, v, passed = state[:n], state[4 * n :], work[:n], work[n : 2 * n], work[3 * n :]
     rule, beta = own[RULE : RULE + (len(own) - RULE) // 2], passed[BETA]
     at_x = (passed[SLOPE], passed[SIZE], passed[NORM2])
     gap, distance2 = gap_and_distance_to(d, x, v, ones, at_x)
-    sigma = step_size(rule, own[AGE], beta, gap, distance2)
+    sigma = steps.step_size(rule, own[AGE], beta, gap, distance2)
     move_to(x, v, ones, sigma)
     margin, left = margin_and_left(own[INNER], passed[VALUE], beta, sigma, gap, distance2)
-    after_step(rule, margin, left)
+    steps.after_step(rule, margin, left)
 
 
 class RestartedOCG(KernelLearner):

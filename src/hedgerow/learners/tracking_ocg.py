@@ -22,6 +22,7 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import LINE_NUMBERS
 
 Array = Vector
+Loss = tuple[float, float, float]
 INNER, AHEAD, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(5), 5, 7, 9, 11
 """The numbers of the state [x | sum of <s, x>, sum of <s, x - x_A>, whether the leader has the
 turn, AdaHedge's Delta, length of the leader's part, shares in the play, AdaHedge's p and L,
@@ -59,15 +60,7 @@ def assign_turn(own: Array) -> None:
 
 @kernel(*BEFORE_ORACLE)
 def before_oracle(
-    state: Array,
-    work: Array,
-    s: Array,
-    noise: Array,
-    inner: float,
-    loss: tuple[float, float, float],
-    regularise: Any,
-    step_size: Any,
-    after_step: Any,
+    state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
     """Weigh both by s_t and tell them; the direction is that of the one who has the turn."""
     n = len(s)
@@ -80,29 +73,25 @@ def before_oracle(
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which AdaHedge does not feel
     hedge(own, losses, leader[3 * n + ROUND] + 1.0)
     assign_turn(own)
-    rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
         corrective_omd.correct_alone(follower, work, s, loss[0])
-        return adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
-    adaptive_ocg.before_oracle(leader, work, s, noise, lead, loss, *rule)
-    adaptive_ocg.without_oracle(leader, work, n, NO_INDEX, *rule)
-    return corrective_omd.before_oracle(follower, work, s, noise, lead - apart, loss, *rule)
+        return adaptive_ocg.before_oracle(leader, work, s, lead, loss, steps)
+    adaptive_ocg.before_oracle(leader, work, s, lead, loss, steps)
+    adaptive_ocg.without_oracle(leader, work, n, NO_INDEX, steps)
+    return corrective_omd.before_oracle(follower, work, s, lead - apart, loss, steps)
 
 
 @kernel(*AFTER_ORACLE)
-def after_oracle(
-    state: Array, work: Array, n: int, ones: Any, regularise: Any, step_size: Any, after_step: Any
-) -> None:
+def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
     """Move the one who had the turn, and mix; on the leash it is the leader alone."""
     own, parts = state[n : n + OWN], state[n + OWN :]
     leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
-    rule = (regularise, step_size, after_step)
     if own[LEADS] > 0.0:
-        adaptive_ocg.after_oracle(leader, work, n, ones, *rule)
+        adaptive_ocg.after_oracle(leader, work, n, ones, steps)
     else:
         if len(ones) > 0:
             write_vertex(ones, work[n : 2 * n])
-        corrective_omd.after_oracle(follower, work, n, ones[:0], *rule)
+        corrective_omd.after_oracle(follower, work, n, ones[:0], steps)
     leash = leader[3 * n + RULE + MAX_LOSS_TO_LEADER]
     if leash > 0.0 and own[AHEAD] > leash:
         own[SHARES], own[SHARES + 1] = 1.0, 0.0

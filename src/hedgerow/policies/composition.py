@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
@@ -103,22 +104,25 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
             return summary
         return replace(summary, ccv=None, ccv_each=tuple(self._state["ccv_each"].tolist()))
 
-    def _pass_on(
-        self, cost: SeenCost, constraint: SeenConstraint, at: Vector | None = None
-    ) -> SeenCost:
-        """Make the loss, tell it to the learner and return it; a refusal changes nothing."""
-        self._check_left()
-        kept = [array.copy() for array in self._charged]
+    @contextmanager
+    def _taken_back(self) -> Iterator[None]:
+        """Restore the surrogate if its loss is refused, so that a refusal changes nothing."""
+        saved = [array.copy() for array in self._charged]
         try:
-            surrogate: Any = self.surrogate
-            late = {"at": at} if at is not None and self._sees_point else {}
-            loss: SeenCost = surrogate.tell(cost, constraint, **late)  # lines 6 and 7
-            as_number(self.surrogate.price, "the weighed violation")
-            self.learner.tell(loss)
+            yield
         except Exception:
-            for array, before in zip(self._charged, kept, strict=True):
+            for array, before in zip(self._charged, saved, strict=True):
                 array[:] = before
             raise
+
+    def _make_loss(
+        self, cost: SeenCost, constraint: SeenConstraint, at: Vector | None = None
+    ) -> SeenCost:
+        """Return the surrogate's loss of a round; `at` is where late feedback was seen."""
+        surrogate: Any = self.surrogate
+        late = {"at": at} if at is not None and self._sees_point else {}
+        loss: SeenCost = surrogate.tell(cost, constraint, **late)
+        as_number(surrogate.price, "the weighed violation")
         return loss
 
     def _check_left(self) -> None:

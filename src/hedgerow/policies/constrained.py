@@ -14,12 +14,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, level_outside
-from hedgerow.kernels.certificate import (
-    add_each,
-    certificate_add,
-    certificate_add_round,
-    store_play,
-)
+from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
@@ -32,9 +27,9 @@ from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.queued import is_plain
+from hedgerow.surrogates.queued import checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
-from hedgerow.surrogates.rounds import LossRounds, tell_round
+from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, round_table, tell_round
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
@@ -89,9 +84,8 @@ class Constrained(Composition[EvalGrad, Seen]):
 
         """
         dim = self._dim
-        if not (is_plain(cost, dim) and is_plain(constraint, dim)):
-            self._check(cost, constraint)
-        elif at is None and self._table is not None:
+        now = at is None and self._table is not None
+        if now and is_plain(cost, dim) and is_plain(constraint, dim):
             value, learner = constraint.value, cast(KernelLearner, self.learner)
             if tell_round(self._table, cost.grad, cost.value, constraint.grad, value):
                 if learner.horizon is not None:
@@ -99,20 +93,10 @@ class Constrained(Composition[EvalGrad, Seen]):
                 if value > 0.0:
                     self.warn_if_ignored()
                 return
-        played = None if at is None else as_play(at, self.decision_set, self.ask())
-        loss = self._pass_on(cost, constraint, played)
-        worst = max((float(seen.value) for seen in each_seen(constraint)), default=0.0)
-        s, following, price = loss.grad, self.learner.ask(), self.surrogate.price
-        if played is None:
-            certificate_add_round(self.ledger, s, following, price, cost.value, worst)
-        else:
-            inner, norm2 = dot(s, played), dot(s, s)
-            certificate_add(self.ledger, s, inner, norm2, price, cost.value, worst)
-            store_play(self.ledger, following)
-        if "ccv_each" in self._state.layout:
-            values = np.array([seen.value for seen in each_seen(constraint)], dtype=np.float64)
-            add_each(self.ledger, s.size, values)
-        if worst > 0.0:
+        self._check(cost, constraint)
+        self._check_left()
+        tell_in_python(self, checked(cost, "cost"), constraint, at)
+        if any(seen.value > 0.0 for seen in each_seen(constraint)):
             self.warn_if_ignored()
 
     @cached_property
@@ -253,6 +237,47 @@ class Constrained(Composition[EvalGrad, Seen]):
         largest = 2.0 * reach_of(self.decision_set, self.ask())
         steps = rounds + self.decision_set.dim
         return 2.0 * steps * sys.float_info.epsilon * (size * largest + prices)
+
+
+def tell_in_python(
+    policy: Constrained[Any], cost: EvalGrad, constraint: Constraints, at: Vector | None
+) -> None:
+    """Take in a round by `tell_round`, with surrogate and learner as functions of Python."""
+    learner, x = policy.learner, policy.ask()
+    n, point = x.size, x if at is None else as_play(at, policy.decision_set, x)
+    told = checked_each(constraint, n)
+    worst = max(told, key=lambda seen: seen.value, default=EvalGrad(0.0, np.zeros(n)))
+    given: Constraints = told[0] if isinstance(constraint, EvalGrad) else told
+    loss = EvalGrad(0.0, x)
+
+    def make_loss(*round_: Any) -> tuple[float, ...]:
+        nonlocal loss
+        s = round_[1]
+        loss = policy._make_loss(cost, given, at)
+        s[:] = loss.grad
+        return 1.0, policy.surrogate.price, dot(s, point), dot(s, s), UNMEASURED, UNDECLARED
+
+    def step(*_: Any) -> bool:
+        learner.tell(loss)
+        x[:] = learner.ask()
+        return True
+
+    table = round_table.filled(
+        make_loss=make_loss,
+        take_back=None,  # `_taken_back` does it
+        surrogate=None,
+        step=step,
+        learner=None,
+        x=x,
+        at=point.copy(),
+        late=at is not None,
+        loss=np.empty(n),
+        ledger=policy.ledger,
+        values=np.array([seen.value for seen in told]),
+        noise=NO_NOISE,
+    )
+    with policy._taken_back():
+        tell_round(table, cost.grad, cost.value, worst.grad, worst.value)
 
 
 def _largest_weights(surrogate: Any) -> list[float]:

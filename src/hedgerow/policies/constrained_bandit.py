@@ -94,6 +94,8 @@ class ConstrainedBandit(Composition[Eval, Eval]):
 
         """
         refuse_late(self, at)
-        self._pass_on(cost, constraint)
+        self._check_left()
+        with self._taken_back():
+            self.learner.tell(self._make_loss(cost, constraint))
         self._state["left"][:] = self.learner.ask()
         add_round(self._state, cost.value, constraint.value)

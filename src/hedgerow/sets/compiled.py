@@ -18,6 +18,8 @@ NO_INDEX = np.zeros(0, np.uint32)
 NO_NUMBERS = np.zeros(0)
 NO_SPACE = (NO_INDEX, NO_NUMBERS, NO_INDEX, NO_NUMBERS)
 """For an oracle that is never asked."""
+EMPTY_SPACE = (*NO_SPACE, NO_INDEX, NO_NUMBERS)
+"""The same, without labels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,25 @@ class KernelWorkspace:
         index, numbers, links, scratch = self.arrays
         kernel(index, numbers, c, links, scratch, v)
         return v
+
+
+def python_set(lmo: Callable[[Vector], Vector], norm2: Callable[[Vector], float]) -> Any:
+    """Return the table of a set whose oracle is Python; kernels that take it run in Python.
+
+    Args:
+        lmo: the oracle, or the projection in its place.
+        norm2: the squared norm along the set.
+
+    """
+    from hedgerow.kernels.policy_tables import set_table
+
+    def oracle(index: Any, numbers: Any, c: Vector, links: Any, scratch: Any, v: Vector) -> None:  # noqa: ARG001
+        v[:] = lmo(c)
+
+    def measure(label: Any, members: Any, c: Vector, plain2: float) -> float:  # noqa: ARG001
+        return norm2(c)
+
+    return set_table.filled(space=EMPTY_SPACE, measure=measure, oracle=oracle)
 
 
 def kernel_matches(part: object, method: str, kernel: str = "compiled") -> bool:

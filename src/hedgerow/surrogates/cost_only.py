@@ -12,16 +12,14 @@ from hedgerow._engine.kernel import kernel
 from hedgerow._engine.signatures import NEEDS_GRADIENT, OBSERVE, RECORD
 from hedgerow.feedback import Constraints, EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.kernels.oracles import no_oracle
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
-from hedgerow.kernels.tangents import everywhere
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE
+from hedgerow.sets.compiled import NO_NUMBERS
 from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import allow_all
 from hedgerow.surrogates.potentials import power_slope
 from hedgerow.surrogates.queued import checked, checked_each
-from hedgerow.surrogates.ranges import UNSEEN, Sizes
+from hedgerow.surrogates.ranges import NO_SET, UNSEEN, Sizes, leave_to_python
 from hedgerow.surrogates.rounds import loss_rounds
 
 Array = Vector
@@ -29,19 +27,19 @@ Array = Vector
 
 @kernel(*NEEDS_GRADIENT)
 def needs_gradient(queue: Array, units: Array, value: float) -> float:
-    """The constraint is ignored."""
+    """Ignore the constraint."""
     return UNSEEN
 
 
 @kernel(*OBSERVE)
 def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
-    """There is nothing to weigh."""
+    """Return NaN: nothing is to be weighed."""
     return math.nan
 
 
 @kernel(*RECORD)
 def record(queue: Array, ranges: Array, units: Array, value: float, weight: float) -> None:
-    """The loss is the cost."""
+    """Do nothing: the loss is the cost."""
 
 
 class CostOnlySurrogate(Stateful):
@@ -65,18 +63,14 @@ class CostOnlySurrogate(Stateful):
             guard=NO_NUMBERS,
             rule=NO_NUMBERS,
             saved=np.empty(20),
-            label=NO_INDEX,
-            members=NO_NUMBERS,
-            measure=everywhere,
+            lipschitz=np.full(2, UNDECLARED),
+            set=NO_SET,
             needs_gradient=needs_gradient,
             observe=observe,
             slope=power_slope,  # never asked for
             record=record,
-            oracle=no_oracle,
+            reach=leave_to_python,  # nor this
             allow=allow_all,
-            lipschitz=UNDECLARED,
-            asks=False,
-            space=NO_SPACE,
         )
 
     def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
@@ -84,7 +78,7 @@ class CostOnlySurrogate(Stateful):
         return loss_rounds(self, CostOnlySurrogate, learner, ledger, units)
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
-        """Return the cost; the constraint is looked at only to refuse what is no feedback."""
+        """Return the cost; the constraint is only validated."""
         cost = checked(cost, "cost")
         checked_each(constraint, cost.grad.size)
         return cost

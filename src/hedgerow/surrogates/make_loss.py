@@ -1,18 +1,27 @@
-"""The loss of a round: f_t + weight x (a part of g_t), in one kernel."""
+"""The loss of a round: lines 6 and 7 of Algorithm 2, for one constraint or one queue for each."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from hedgerow._engine.kernel import kernel, nothing, number, read, write
+from numba import types
+
+from hedgerow._engine.kernel import function, kernel, nothing, number, read, rows, write
+from hedgerow._engine.table import TableType, any_table
 from hedgerow.inputs import LARGEST_GRADIENT
 from hedgerow.kernels.certificate import lost_against
-from hedgerow.kernels.policy_tables import LARGEST_LOSS2, surrogate_table
-from hedgerow.kernels.vectors import dots_and_norms, four, mix, three
+from hedgerow.kernels.policy_tables import (
+    LARGEST_LOSS2,
+    UNDECLARED,
+    UNMEASURED,
+    surrogate_table,
+    tangent_norm2,
+)
+from hedgerow.kernels.vectors import copy, dot, four, mix, six, three
 from hedgerow.learners.steps import FORCED_BETA
 from hedgerow.surrogates.block_guard import ROW
-from hedgerow.surrogates.queue import LARGEST_PART, ROUND
+from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
 from hedgerow.surrogates.ranges import (
     AS_FORGIVEN,
     LEARNT,
@@ -22,107 +31,101 @@ from hedgerow.surrogates.ranges import (
     needs_reach,
     product_of,
     record_force,
-    unavoided,
     violation_unit,
     weight_unit,
 )
 
 Array = Any
+MAKE_LOSS = (write, read, number, read, number, read, four)
+"""What `make_loss(surrogate, s, a, cost, c, value, at, products)` takes after its table: memory for
+the loss's gradient s; gradients a, c and values of cost and constraint at the point `at`; and
+products = (<a, at>, <c, at>, ||a||^2, ||c||^2). It returns the weight, what the constraint adds to
+the loss, <s, at>, ||s||^2, the squared norm of s along the set or UNMEASURED, and the Lipschitz
+constant or UNDECLARED. For a weight of 0 the gradient is a, and s is not written. A weight of NaN,
+with nothing changed, stands for a round that is left to Python."""
+make_loss_type = function(six, any_table, *MAKE_LOSS)
+take_back_type = function(nothing, any_table)
+NOT_MADE = (math.nan, 0.0, 0.0, 0.0, 0.0, 0.0)
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 """Rounds with a larger squared gradient are left to Python, which refuses them."""
-LEAST_DIRECTION2 = 1e-250
-"""Directions of a smaller squared norm are left to Python, which rescales them for the oracle."""
-NOT_MADE = (math.nan, 0.0, 0.0, 0.0)
 
 
 @kernel(nothing, surrogate_table)
 def save(surrogate: Any) -> None:
-    """Keep the numbers that a round changes, should it be left to Python after all."""
-    queue, ranges = surrogate.queue, surrogate.ranges
-    guard, saved = surrogate.guard, surrogate.saved
-    for i in range(len(queue)):
-        saved[i] = queue[i]
-    for i in range(len(ranges)):
-        saved[len(queue) + i] = ranges[i]
-    for i in range(len(guard)):
-        saved[len(queue) + len(ranges) + i] = guard[i]
+    """Save the numbers that a round changes, in case it must be taken back."""
+    queue, ranges, saved = surrogate.queue, surrogate.ranges, surrogate.saved
+    copy(saved, queue)
+    copy(saved[len(queue) :], ranges)
+    copy(saved[len(queue) + len(ranges) :], surrogate.guard)
 
 
 @kernel(nothing, surrogate_table)
 def take_back(surrogate: Any) -> None:
-    """Undo what was done to the numbers since `save`."""
-    queue, ranges = surrogate.queue, surrogate.ranges
-    guard, saved = surrogate.guard, surrogate.saved
-    for i in range(len(queue)):
-        queue[i] = saved[i]
-    for i in range(len(ranges)):
-        ranges[i] = saved[len(queue) + i]
-    for i in range(len(guard)):
-        guard[i] = saved[len(queue) + len(ranges) + i]
+    """Restore the numbers that `save` has saved."""
+    queue, ranges, saved = surrogate.queue, surrogate.ranges, surrogate.saved
+    q, r = len(queue), len(queue) + len(ranges)
+    copy(queue, saved[:q])
+    copy(ranges, saved[q:r])
+    copy(surrogate.guard, saved[r : r + len(surrogate.guard)])
     for i in range(FORCED_BETA, len(surrogate.rule), ROW):
         surrogate.rule[i] = 0.0
 
 
-@kernel(number, surrogate_table, write, read, number, read, number, read, read, three)
-def weigh(
+@kernel(number, surrogate_table, write, read, read, number, read, three)
+def find_weight(
     surrogate: Any,
     s: Array,
     a: Array,
-    cost: float,
     c: Array,
     value: float,
-    x: Array,
     at: Array,
     norms2: tuple[float, float, float],
 ) -> float:
-    """Take in a round with gradients a, c and values cost, value, seen at `at`; return the weight.
+    """Take in a round with gradients a, c and constraint value at `at`; return the weight w_t.
 
-    x is the present play, and also `at` unless feedback is late. `norms2` are ||a||^2, ||c||^2 and
-    the squared norm of a along the set; s is memory to work in. NaN, with nothing changed, stands
-    for a round that is left to Python: one to refuse, or one whose oracle call is left to it.
+    `norms2` are ||a||^2, ||c||^2 and the squared norm of a along the set; s is memory to work in.
+    NaN, with nothing changed, stands for a round that is left to Python.
     """
     cost2, plain2, tangent2 = norms2
-    if not (cost2 <= LARGEST_PART2 and plain2 <= LARGEST_PART2):
-        return math.nan
-    if not (abs(cost) <= LARGEST_PART and abs(value) <= LARGEST_PART):
+    if not (cost2 <= LARGEST_PART2 and plain2 <= LARGEST_PART2 and abs(value) <= LARGEST_PART):
         return math.nan
     queue, ranges, units = surrogate.queue, surrogate.ranges, surrogate.units
-    label, members, measure = surrogate.label, surrogate.members, surrogate.measure
+    ledger = surrogate.ledger
     needed = surrogate.needs_gradient(queue, units, value)
-    force2 = measure(label, members, c, plain2) if needed > UNSEEN else 0.0
-    reach = needs_reach(ranges, units, value, needed, force2)
-    known = surrogate.asks and len(surrogate.ledger) > 0  # without a policy the play is not known
-    if reach and not (known and plain2 > LEAST_DIRECTION2):
-        return math.nan
+    force2 = tangent_norm2(surrogate.set, c, plain2) if needed > UNSEEN else 0.0
     save(surrogate)
-    relief = 0.0
-    if reach:
-        index, numbers, links, scratch = surrogate.space
-        surrogate.oracle(index, numbers, c, links, scratch, s)
-        relief = unavoided(ranges, units, a, c, value, at, s, math.nan)
+    unavoidable = 0.0
+    if needs_reach(ranges, units, value, needed, force2):
+        unavoidable = surrogate.reach(surrogate.set, ranges, units, a, c, value, at, s)
+        if unavoidable != unavoidable:
+            return math.nan
     product = lost = 0.0
     if units[LEARNT] == AS_FORGIVEN and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)
         mixed2 = mix(s, a, c, k, a)[1]
-        product = product_of(measure(label, members, s, mixed2), tangent2, force2, k)
-    if len(surrogate.ledger) > 0 and value > 0.0:
-        lost = lost_against(surrogate.ledger, x)
-    sizes = (tangent2, force2, plain2, product, lost, relief)
-    weight, q = 0.0, surrogate.observe(queue, ranges, units, value, sizes)  # lines 6 and 7
+        product = product_of(tangent_norm2(surrogate.set, s, mixed2), tangent2, force2, k)
+    if len(ledger) > 0 and value > 0.0:
+        lost = lost_against(ledger, ledger[: len(a)])
+    sizes = (tangent2, force2, plain2, product, lost, unavoidable)
+    # line 6: Q(t), or NaN where nothing is to be weighed
+    weight, q = 0.0, surrogate.observe(queue, ranges, units, value, sizes)
     if q == q and has_tangent_part(units, sizes):
         unit = violation_unit(ranges, units)
+        # line 7: w_t = Phi'(Q(t))/V, in the units that the ranges have learnt
         weight = weight_unit(ranges, units) * surrogate.slope(
             surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
     if len(surrogate.guard) > 0:
         proposed = weight
-        weight = surrogate.allow(surrogate.guard, surrogate.rule, value - relief, proposed, sizes)
+        weight = surrogate.allow(
+            surrogate.guard, surrogate.rule, value - unavoidable, proposed, sizes
+        )
         record_force(ranges, value, weight > proposed)
     surrogate.record(queue, ranges, units, value, weight)
     return weight
 
 
-@kernel(four, surrogate_table, write, read, number, read, number, read, read, four)
+@kernel(six, surrogate_table, *MAKE_LOSS)
 def make_loss(
     surrogate: Any,
     s: Array,
@@ -130,36 +133,98 @@ def make_loss(
     cost: float,
     c: Array,
     value: float,
-    x: Array,
     at: Array,
-    seen: tuple[float, float, float, float],
-) -> tuple[float, float, float, float]:
-    """Take in a round as `weigh` does; `seen` is <a, x>, <c, x>, ||a||^2 and ||c||^2.
-
-    Write the loss's gradient a + weight c to s unless the weight is 0, and return the weight,
-    <s, x>, ||s||^2 and the squared norm of a along the set. A weight of NaN, with nothing changed,
-    stands for a round that is left to Python; one whose cost is flat along the set is one, too.
-    """
-    inner, _, cost2, plain2 = seen
-    tangent2 = surrogate.measure(surrogate.label, surrogate.members, a, cost2)
-    if tangent2 <= 0.0 and cost2 > 0.0:
+    products: tuple[float, float, float, float],
+) -> tuple[float, float, float, float, float, float]:
+    """Make the loss s = a + w_t c of a round with one constraint."""
+    inner, _, cost2, plain2 = products
+    tangent2 = tangent_norm2(surrogate.set, a, cost2)
+    if not abs(cost) <= LARGEST_PART:
         return NOT_MADE
-    weight = weigh(surrogate, s, a, cost, c, value, x, at, (cost2, plain2, tangent2))
+    weight = find_weight(surrogate, s, a, c, value, at, (cost2, plain2, tangent2))
     if weight != weight:
         return NOT_MADE
-    if weight == 0.0:
-        return weight, inner, cost2, tangent2
-    inner, norm2 = mix(s, a, c, weight, x)
-    steep = (1.0 + weight) * surrogate.lipschitz
-    if norm2 <= LARGEST_LOSS2 and steep <= LARGEST_GRADIENT:
-        return weight, inner, norm2, tangent2
+    Lf, Lg = surrogate.lipschitz[0], surrogate.lipschitz[1]
+    declared = Lf + weight * Lg if Lf >= 0.0 and Lg >= 0.0 else UNDECLARED
+    price, norm2 = surrogate.queue[PRICE], cost2
+    if tangent2 <= 0.0 and cost2 > 0.0:
+        # a cost that is flat along the set is left out: a small weight would be lost beside it
+        scale(s, c, weight)
+        weight, inner, norm2, tangent2 = 1.0, dot(s, at), dot(s, s), UNMEASURED
+    elif weight != 0.0:
+        inner, norm2 = mix(s, a, c, weight, at)
+        tangent2 = UNMEASURED
+    if surrogate.units[LEARNT] == 0.0:
+        tangent2 = UNMEASURED  # given ranges do not measure along the set
+    if norm2 <= LARGEST_LOSS2 and declared <= LARGEST_GRADIENT and abs(price) < math.inf:
+        return weight, price, inner, norm2, tangent2, declared
     take_back(surrogate)
     return NOT_MADE
 
 
-@kernel(number, surrogate_table, write, read, number, read, number, read, read)
-def weigh_round(
-    surrogate: Any, s: Array, a: Array, cost: float, c: Array, value: float, x: Array, at: Array
-) -> float:
-    """Return the weight of a round, and write the loss's gradient as `make_loss` does."""
-    return make_loss(surrogate, s, a, cost, c, value, x, at, dots_and_norms(a, c, x))[0]
+@kernel(nothing, write, read, number)
+def scale(s: Array, c: Array, weight: float) -> None:
+    """Write weight c to s."""
+    for i in range(len(c)):
+        s[i] = weight * c[i]
+
+
+each_table = TableType(
+    "EachTable",
+    {
+        "surrogates": types.Array(surrogate_table, 1, "C", readonly=True),
+        "scratch": write,
+        "gradients": rows,  # of the constraints, and their values
+        "values": read,
+    },
+)
+"""Of a policy with a surrogate for each constraint."""
+
+
+@kernel(six, each_table, *MAKE_LOSS)
+def make_each_loss(
+    surrogate: Any,
+    s: Array,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    at: Array,
+    products: tuple[float, float, float, float],
+) -> tuple[float, float, float, float, float, float]:
+    """Make the loss s = a + the sum of w_{t,i} c_i; c, value are the most violated constraint's."""
+    surrogates, cost2, price, made = surrogate.surrogates, dot(a, a), 0.0, 0
+    refused = not abs(cost) <= LARGEST_PART
+    copy(s, a)
+    for k in range(len(surrogates)):
+        if refused:
+            break
+        part, c_k = surrogates[k], surrogate.gradients[k]
+        norms2 = (cost2, dot(c_k, c_k), tangent_norm2(part.set, a, cost2))
+        weight = find_weight(part, surrogate.scratch, a, c_k, surrogate.values[k], at, norms2)
+        refused = weight != weight
+        if not refused:
+            add_scaled(s, c_k, weight)
+            price += part.queue[PRICE]
+            made += 1
+    norm2 = dot(s, s)
+    if refused or not (norm2 <= LARGEST_LOSS2 and abs(price) < math.inf):
+        for k in range(made - 1, -1, -1):
+            take_back(surrogates[k])
+        return NOT_MADE
+    return 1.0, price, dot(s, at), norm2, UNMEASURED, UNDECLARED
+
+
+@kernel(nothing, each_table)
+def take_back_each(surrogate: Any) -> None:
+    """Restore the numbers of all surrogates."""
+    for k in range(len(surrogate.surrogates)):
+        take_back(surrogate.surrogates[k])
+
+
+@kernel(nothing, write, read, number)
+def add_scaled(s: Array, c: Array, weight: float) -> None:
+    """Add weight c to s."""
+    if weight != 0.0:
+        for i in range(len(s)):
+            s[i] += weight * c[i]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hedgerow._engine.kernel import COMPILED
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order_each
 from hedgerow.inputs import Vector, as_count
-from hedgerow.kernels.policy_tables import surrogate_tables
+from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.protocols.parts import ReadsLedger
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
-from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.snapshot import Restorable, Stateful
-from hedgerow.surrogates.each_loss import make_each_loss
-from hedgerow.surrogates.queued import FirstOrder, checked, checked_each
+from hedgerow.surrogates.make_loss import each_table, make_each_loss
+from hedgerow.surrogates.queued import FirstOrder, checked, checked_each, refuse_loss
 from hedgerow.surrogates.rounds import EachLossRounds
 
 
@@ -38,22 +36,9 @@ class PerConstraintSurrogate(Stateful):
         if not surrogates:
             raise ValueError("give one surrogate for each constraint, got none")
         self.surrogates = tuple(surrogates)
-        self._ledger = NO_NUMBERS
-
-    @cached_property
-    def tables(self) -> Any:
-        """The surrogates' tables, for compiled code; None where one has none."""
-        each = [surrogate.table for surrogate in self.surrogates]
-        if any(table is None for table in each):
-            return None
-        self._each = each  # what is handed on has only the addresses
-        rows: Any = np.array([table.address for table in each]) if COMPILED else each
-        return surrogate_tables.filled(tables=rows)
 
     def read(self, ledger: Vector) -> None:
         """Lend the policy's sums to the surrogates that read them."""
-        self._ledger = ledger
-        vars(self).pop("tables", None)  # which have the one of before
         for surrogate in self.surrogates:
             if isinstance(surrogate, ReadsLedger):
                 surrogate.read(ledger)
@@ -89,30 +74,34 @@ class PerConstraintSurrogate(Stateful):
             at: the earlier play that late feedback is about.
 
         """
-        told, queues = len(each_seen(constraints)), len(self.surrogates)
-        if told != queues:
+        given, queues = len(each_seen(constraints)), len(self.surrogates)
+        if given != queues:
             raise ValueError(
                 f"this policy has one queue for each of {queues} constraints, got feedback of "
-                f"{told}; tell a sequence of {queues}, as first_order_each does for a Maximum"
+                f"{given}; tell a sequence of {queues}, as first_order_each does for a Maximum"
             )
         cost = checked(cost, "cost")
         seen = checked_each(constraints, cost.grad.size)
-        if self.tables is not None and at is None:
-            s, scratch, x = np.empty((3, cost.grad.size))
-            if self._ledger.size:
-                x = self._ledger[: s.size]  # else never looked at
-            gradients, values = np.array([g.grad for g in seen]), np.array([g.value for g in seen])
-            price, _ = make_each_loss(
-                self.tables, s, scratch, cost.grad, cost.value, gradients, values, x
+        at = self.surrogates[0].point(cost, at)
+        s = np.empty(cost.grad.size)
+        for python in (False, True):
+            table = each_table.filled(
+                surrogates=[
+                    part.python_table if python else part.table for part in self.surrogates
+                ],
+                scratch=np.empty(s.size),
+                gradients=np.array([g.grad for g in seen]),
+                values=np.array([g.value for g in seen]),
             )
-            if price == price:  # else the round is left to what follows
-                return EvalGrad(cost.value + self.price, s)
-        grad = cost.grad.copy()
-        for surrogate, constraint in zip(self.surrogates, seen, strict=True):
-            weight = surrogate.weigh(cost, constraint, at)
-            if weight != 0.0:
-                grad += weight * constraint.grad
-        return EvalGrad(cost.value + self.price, grad)
+            products = dots_and_norms(cost.grad, seen[0].grad, at)
+            made = make_each_loss(
+                *(table, s, cost.grad, cost.value, seen[0].grad, seen[0].value, at, products)
+            )
+            if made[0] == made[0]:
+                break
+        else:
+            refuse_loss(s)
+        return EvalGrad(cost.value + self.price, s)
 
     def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
@@ -120,9 +109,10 @@ class PerConstraintSurrogate(Stateful):
         written = not_overridden(self, PerConstraintSurrogate, "tell") and all(
             not_overridden(part, FirstOrder, "tell") for part in self.surrogates
         )
-        if step is None or not written or self.tables is None:
+        tables = [surrogate.table for surrogate in self.surrogates]
+        if step is None or not written or any(table.in_python for table in tables):
             return None
-        return EachLossRounds(learner, step, self.tables, ledger)
+        return EachLossRounds(learner, step, tables, ledger)
 
     @property
     def _parts(self) -> dict[str, Restorable]:

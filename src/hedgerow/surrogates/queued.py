@@ -6,31 +6,22 @@ from abc import ABC
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, ClassVar, NoReturn, TypeGuard
 
 import numpy as np
 
-from hedgerow._engine.signatures import CONSTRAINT_GRAD2
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, needs
-from hedgerow.inputs import Vector, as_gradient, as_number, as_positive, fits
-from hedgerow.kernels.certificate import lost_against
-from hedgerow.kernels.oracles import no_oracle
+from hedgerow.inputs import LARGEST_GRADIENT, Vector, as_gradient, as_number, as_positive, fits
 from hedgerow.kernels.policy_tables import UNDECLARED, surrogate_table
+from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_NUMBERS, NO_SPACE, kernel_matches
+from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard, allow_all
-from hedgerow.surrogates.make_loss import weigh_round
+from hedgerow.surrogates.make_loss import make_loss
 from hedgerow.surrogates.potentials import Potential, Slope
-from hedgerow.surrogates.queue import LARGEST_PART, ROUND
-from hedgerow.surrogates.ranges import (
-    SCALE,
-    GivenRanges,
-    Ranges,
-    has_tangent_part,
-    needs_reach,
-    record_force,
-)
+from hedgerow.surrogates.queue import LARGEST_PART
+from hedgerow.surrogates.ranges import GivenRanges, Ranges
 from hedgerow.surrogates.rounds import loss_rounds
 
 Kernel = Callable[..., Any]
@@ -141,29 +132,25 @@ class FirstOrder(Queued):
         super().__init__(potential, queue, ranges)
         self._units = self.ranges.units(self.initial)
         self.lipschitz = None if lipschitz is None else as_positive(lipschitz, "lipschitz")
-
-    def _weight(self, q: float, t: float) -> float:
-        """Return Phi_t'(q)/V: the one place where a potential may be Python."""
-        if self.slope is None:
-            return self.potential.weight(q, t)
-        slope, numbers = self.slope
-        return slope(numbers, q, t, self.ranges.violation, float(self.ranges.array[SCALE]))
+        self._lipschitz = np.empty(2)
+        self.declare(None, None)
 
     @cached_property
     def table(self) -> Any:
-        """The kernels and arrays, for compiled code; None where a part is Python."""
-        measured, kind, ranges = self.ranges.measure(), type(self), self.ranges.array
-        if self.slope is None or measured is None:
-            return None
-        if kind.weigh is not FirstOrder.weigh or "weigh" in vars(self):
-            return None
-        (measure, label, members), (slope, potential) = measured, self.slope
-        space = self.ranges.oracle()
-        guard, rule, allowed = NO_NUMBERS, NO_NUMBERS, allow_all
+        """The kernels and arrays of a round; those of the potential and the set may be Python."""
+        return self._filled(*self.ranges.reach())
+
+    @cached_property
+    def python_table(self) -> Any:
+        """The same with the set in Python, for rounds that compiled code leaves to it."""
+        return self._filled(*self.ranges.in_python())
+
+    def _filled(self, reach: Kernel, set_: Any) -> Any:
+        kind, ranges, queue = type(self), self.ranges.array, self._state.array
+        slope, potential = self.slope or (self._python_slope, NO_NUMBERS)
+        guard, rule, allow = NO_NUMBERS, NO_NUMBERS, allow_all
         if self.guard is not None:
-            guard, rule = self.guard.array, self.guard.rule
-            allowed = type(self.guard).allowed
-        queue = self._state.array
+            guard, rule, allow = self.guard.array, self.guard.rule, type(self.guard).allowed
         return surrogate_table.filled(
             queue=queue,
             ranges=ranges,
@@ -173,79 +160,68 @@ class FirstOrder(Queued):
             guard=guard,
             rule=rule,
             saved=np.empty(queue.size + ranges.size + guard.size),
-            label=label,
-            members=members,
-            measure=measure,
+            lipschitz=self._lipschitz,
+            set=set_,
             needs_gradient=kind.needs_gradient,
             observe=kind.observe,
             slope=slope,
             record=kind.record,
-            oracle=no_oracle if space is None else space.compiled.oracle,
-            allow=allowed,
-            lipschitz=UNDECLARED if self.lipschitz is None else self.lipschitz,
-            asks=space is not None,
-            space=NO_SPACE if space is None else space.arrays,
+            reach=reach,
+            allow=allow,
         )
+
+    def _python_slope(self, _: Vector, q: float, t: float, *__: float) -> float:
+        """Return Phi_t'(q)/V of a potential that is written in Python."""
+        return self.potential.weight(q, t)
 
     def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         return loss_rounds(self, FirstOrder, learner, ledger, units)
 
-    def weigh(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
-        """Take in a round, seen at the play or at `at`; return the weight on the constraint."""
-        kind, queue, ranges, value = type(self), self._state.array, self.ranges, constraint.value
-        needed = kind.needs_gradient(queue, self._units, value)
-        sizes = ranges.sizes(cost, constraint, needed)
-        relief = 0.0
-        if needs_reach(ranges.array, self._units, value, needed, sizes[CONSTRAINT_GRAD2]):
-            relief = ranges.reach(cost, constraint, at)
-        sizes = (*sizes[:4], self._lost(value), relief)
-        weight, q = 0.0, kind.observe(queue, ranges.array, self._units, value, sizes)
-        if q == q and has_tangent_part(self._units, sizes):  # not NaN: there is something to weigh
-            weight = ranges.ratio * self._weight(q, float(queue[ROUND]))
-        if self.guard is not None:
-            proposed = weight
-            weight = self.guard.allow(value - relief, proposed, sizes)
-            record_force(ranges.array, value, weight > proposed)
-        kind.record(queue, ranges.array, self._units, value, weight)
-        return weight
-
-    def _lost(self, value: float) -> float:
-        """Return what was lost so far against the present play, if the policy lends its ledger."""
-        n = self.ledger.size // 2 - 4
-        return lost_against(self.ledger, self.ledger[:n]) if n > 0 and value > 0.0 else 0.0
-
     def tell(
         self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None
     ) -> EvalGrad:
         """Return the loss of this round; `at` is the earlier play that late feedback is about."""
-        if self.table is not None and is_plain(cost) and is_plain(constraint, cost.grad.size):
-            s = np.empty(cost.grad.size)
-            x = self.ledger[: s.size] if self.ledger.size else cost.grad  # else never looked at
-            weight = weigh_round(
-                *(self.table, s, cost.grad, cost.value, constraint.grad, constraint.value),
-                *(x, x if at is None else at),
-            )
-            if weight == weight:  # else the round is left to what follows
-                grad = cost.grad if weight == 0.0 else s
-                return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
         cost = checked(cost, "cost")
-        constraint = most_violated(constraint, cost.grad.size)
-        weight = self.weigh(cost, constraint, at)
-        grad = self._felt(cost.grad)
-        if weight != 0.0:
-            grad = grad + weight * constraint.grad
-        return EvalGrad(cost.value + self.price, grad, self._declared(cost, constraint))
+        seen = most_violated(constraint, cost.grad.size)
+        at, s = self.point(cost, at), np.empty(cost.grad.size)
+        self.declare(cost.lipschitz, seen.lipschitz)
+        products = dots_and_norms(cost.grad, seen.grad, at)
+        for table in (self.table, self.python_table):  # which Python needs for few rounds
+            weight, price, _, _, _, declared = make_loss(
+                table, s, cost.grad, cost.value, seen.grad, seen.value, at, products
+            )
+            if weight == weight:
+                break
+        else:
+            refuse_loss(s)
+        grad = cost.grad if weight == 0.0 else s
+        return EvalGrad(cost.value + price, grad, None if declared == UNDECLARED else declared)
 
-    def _felt(self, grad: Vector) -> Vector:
-        """Leave out a cost that is flat along the set: a small weight would be lost in it."""
-        return grad if self.ranges.has_tangent_part(grad) else np.zeros_like(grad)
+    def point(self, cost: EvalGrad, at: Vector | None) -> Vector:
+        """Return the point at which a round was seen: `at`, or the present play."""
+        if at is not None:
+            return at
+        n = cost.grad.size
+        if self.ledger.size:
+            return self.ledger[:n]
+        play = self.ranges.play()
+        return np.zeros(n) if play is None else play  # given ranges do not read it
 
-    def _declared(self, cost: EvalGrad, constraint: EvalGrad) -> float | None:
-        """Return the Lipschitz constant of the last loss, where those of its parts are known."""
-        Lf = self.lipschitz if cost.lipschitz is None else cost.lipschitz
-        Lg = self.lipschitz if constraint.lipschitz is None else constraint.lipschitz
-        return None if Lf is None or Lg is None else Lf + self.weight * Lg
+    def declare(self, cost: float | None, constraint: float | None) -> None:
+        """Set the Lipschitz constants of this round; None for those that were declared for all."""
+        always = UNDECLARED if self.lipschitz is None else self.lipschitz
+        self._lipschitz[0] = always if cost is None else cost
+        self._lipschitz[1] = always if constraint is None else constraint
+
+
+def refuse_loss(s: Vector) -> NoReturn:
+    """Say why a loss with this gradient is refused."""
+    as_gradient(s, "the gradient of the loss")
+    raise ValueError(
+        f"the weighed violation or its Lipschitz constant is above {LARGEST_GRADIENT:g}; measure "
+        "the constraint in a larger unit"
+    )
 
 
 def is_plain(seen: object, dim: int | None = None) -> TypeGuard[EvalGrad]:

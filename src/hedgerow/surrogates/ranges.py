@@ -8,7 +8,8 @@ the constraint leaves the certificate true, a factor on the cost would not.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import types
@@ -16,11 +17,13 @@ from numba import types
 from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.signatures import CONSTRAINT_GRAD2, COST2, PLAIN_CONSTRAINT_GRAD2, SIZES
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import Vector, as_positive, squared_norm
+from hedgerow.inputs import Vector, as_positive
+from hedgerow.kernels.oracles import no_oracle
+from hedgerow.kernels.policy_tables import REACH, minimise, set_table
 from hedgerow.kernels.tangents import everywhere
-from hedgerow.kernels.vectors import descent, dot, mix
+from hedgerow.kernels.vectors import descent, dot
 from hedgerow.protocols.parts import Learner
-from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, KernelWorkspace, kernel_matches
+from hedgerow.sets.compiled import EMPTY_SPACE, KernelWorkspace, kernel_matches, python_set
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import State, Stateful
 
@@ -45,6 +48,10 @@ SURE = 1e-9
 """A smaller share of a violation is rounding, and not forgiven."""
 LEAST_AVOIDED = 0.1
 """An infeasible round tells what safety costs if some action avoids more than this many units."""
+LEAST_DIRECTION2 = 1e-250
+"""Directions of a smaller squared norm are left to Python, which rescales them for the oracle."""
+NO_SET = set_table.filled(space=EMPTY_SPACE, measure=everywhere, oracle=no_oracle)
+"""Of given ranges, which measure nothing along a set."""
 INFINITESIMAL = 2.0**-300
 """Stands for the cost's size while every cost gradient was zero: the constraint alone is played,
 and what was learnt then weighs nothing beside the first cost that comes."""
@@ -118,8 +125,27 @@ def see_violation(ranges: Array, value: float) -> None:
     ranges[MG] = ranges[SECOND] if ranges[SECOND] > 0.0 else ranges[TOP]
 
 
+@kernel(*REACH)
+def leave_to_python(
+    set_: Any, ranges: Array, units: Array, a: Array, c: Array, value: float, at: Array, s: Array
+) -> float:
+    """Return NaN: this call is rare, and Python makes it."""
+    return math.nan
+
+
+@kernel(*REACH)
+def find_unavoidable(
+    set_: Any, ranges: Array, units: Array, a: Array, c: Array, value: float, at: Array, s: Array
+) -> float:
+    """Return the part of a violation that no action avoids; learn what it costs to be safe."""
+    if dot(c, c) <= LEAST_DIRECTION2:
+        return math.nan
+    minimise(set_, c, s)  # the safest action
+    return unavoidable_part(ranges, units, a, c, value, at, s, math.nan)
+
+
 @kernel(number, write, read, read, read, number, read, read, number)
-def unavoided(
+def unavoidable_part(
     ranges: Array,
     units: Array,
     a: Array,
@@ -194,31 +220,16 @@ class GivenRanges(Stateful):
         """Return Q(0) and what is given, for the kernels."""
         return np.array([queue, 0.0, self.violation, self.ratio])
 
-    def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:  # noqa: ARG002
-        """Return what the kernels need to know of a round's gradients."""
-        plain2 = squared_norm(constraint.grad) if needed > UNSEEN else 0.0
-        return 0.0, 0.0, plain2, 0.0, 0.0, 0.0
+    def reach(self) -> tuple[Any, Any]:
+        """Return the kernel that asks the oracle, and the set; gradients are not measured."""
+        return leave_to_python, NO_SET  # never asked
 
-    def measure(self) -> tuple[Any, ...] | None:
-        """Return a kernel that measures gradients, and what it reads; nothing is learnt from it."""
-        return everywhere, NO_INDEX, NO_NUMBERS
+    in_python = reach
+    """The same, where the set is asked in Python."""
 
-    def oracle(self) -> KernelWorkspace | None:
-        """Return None: it asks none."""
+    def play(self) -> Vector | None:
+        """Return None: no learner is known."""
         return None
-
-    def reach(
-        self,
-        cost: EvalGrad,  # noqa: ARG002
-        constraint: EvalGrad,  # noqa: ARG002
-        at: Vector | None = None,  # noqa: ARG002
-    ) -> float:
-        """Learn nothing, and forgive nothing."""
-        return 0.0
-
-    def has_tangent_part(self, grad: Vector) -> bool:
-        """Whether the gradient's square is not zero."""
-        return squared_norm(grad) > 0.0
 
 
 class LearntRanges(Stateful):
@@ -239,6 +250,8 @@ class LearntRanges(Stateful):
     """
 
     found: float = AS_POSSIBLE
+    ask_oracle: ClassVar[Callable[..., float]] = staticmethod(leave_to_python)
+    """The kernel that asks the oracle about a violation, with the signature `REACH`."""
 
     def __init__(
         self,
@@ -284,39 +297,37 @@ class LearntRanges(Stateful):
         """Return Q(0) and what is given, for the kernels."""
         return np.array([queue, self.found, *self._given])
 
-    def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
-        """Return what the kernels need to know of a round's gradients."""
-        norm2 = self.learner.decision_set.tangent_norm2
-        force2, plain2 = norm2(constraint.grad) if needed > UNSEEN else (0.0, 0.0)
-        return norm2(cost.grad)[0], force2, plain2, 0.0, 0.0, 0.0
-
-    def measure(self) -> tuple[Any, ...] | None:
-        """Return the kernel that measures gradients along the learner's set, if there is one."""
+    def reach(self) -> tuple[Any, Any]:
+        """Return the kernel that asks the oracle, and the table of the learner's set."""
         compiled = self.learner.decision_set.compiled
-        if compiled is None:
-            return None
-        return compiled.measure, compiled.label, compiled.members
+        if compiled is None or not kernel_matches(self.learner.decision_set, "lmo"):
+            return self.in_python()
+        return self.ask_oracle, KernelWorkspace(compiled).table
 
-    def oracle(self) -> KernelWorkspace | None:
-        """Return the oracle that compiled code asks in place of `reach`, if it may."""
-        return None  # the one call of a game
+    def in_python(self) -> tuple[Any, Any]:
+        """Return the same, where the set is asked in Python."""
+        X = self.learner.decision_set
+        return self._ask, python_set(X.lmo, lambda c: X.tangent_norm2(c)[0])
 
-    def reach(
+    def _ask(
         self,
-        cost: EvalGrad,  # noqa: ARG002
-        constraint: EvalGrad,
-        at: Vector | None = None,
+        set_: Any,
+        ranges: Array,
+        units: Array,  # noqa: ARG002
+        a: Array,  # noqa: ARG002
+        c: Array,
+        value: float,
+        at: Array,
+        s: Array,
     ) -> float:
-        """Find Mg, by one oracle call at the play, or where late feedback was seen."""
-        x, grad = self.learner.ask() if at is None else at, constraint.grad
-        farthest = self.learner.decision_set.lmo(-grad)
-        self._state["Mg"][0] = constraint.value + max(0.0, float(grad @ (farthest - x)))
-        self._state["calls"][0] = 1.0
+        """Find Mg = g_t(x_t) + max over X of <grad g_t, x - x_t>, once in a game."""
+        minimise(set_, -c, s)
+        ranges[MG], ranges[CALLS] = value + max(0.0, float(c @ (s - at))), 1.0
         return 0.0
 
-    def has_tangent_part(self, grad: Vector) -> bool:
-        """Whether the gradient has a part along the set; else no play can help."""
-        return self.learner.decision_set.tangent_norm2(grad)[0] > 0.0
+    def play(self) -> Vector | None:
+        """Return the learner's play, where a round is seen unless its feedback is late."""
+        return self.learner.ask()
 
 
 class SeenRanges(LearntRanges):
@@ -343,6 +354,8 @@ class SeenRanges(LearntRanges):
 
     """
 
+    ask_oracle = staticmethod(find_unavoidable)
+
     def __init__(
         self,
         learner: Learner[EvalGrad],
@@ -353,37 +366,26 @@ class SeenRanges(LearntRanges):
         self.found = AS_FORGIVEN if forgiving else AS_SEEN
         super().__init__(learner, violation, ratio)
 
-    def sizes(self, cost: EvalGrad, constraint: EvalGrad, needed: float) -> Sizes:
-        """Return what the kernels need to know of a round's gradients."""
-        cost2, force2, plain2, _, lost, relief = super().sizes(cost, constraint, needed)
-        product = 0.0
-        if cost2 > 0.0 and force2 > 0.0:
-            k, s = math.sqrt(cost2 / force2), np.empty(cost.grad.size)
-            mix(s, cost.grad, constraint.grad, k, cost.grad)
-            product = product_of(self.learner.decision_set.tangent_norm2(s)[0], cost2, force2, k)
-        return cost2, force2, plain2, product, lost, relief
+    def reach(self) -> tuple[Any, Any]:
+        """Return the kernel that asks the oracle, and the table of the learner's set."""
+        return super().reach() if _attains_minimum(self.learner.decision_set) else self.in_python()
 
-    def reach(self, cost: EvalGrad, constraint: EvalGrad, at: Vector | None = None) -> float:
-        """Return the part of the violation that no action avoids, by one oracle call.
-
-        The call finds the safest action, and so also what it costs to be safe. The round was seen
-        at the play, or at the earlier play `at`.
-        """
-        x, grad = self.learner.ask() if at is None else at, constraint.grad
+    def _ask(
+        self,
+        set_: Any,
+        ranges: Array,
+        units: Array,
+        a: Array,
+        c: Array,
+        value: float,
+        at: Array,
+        s: Array,
+    ) -> float:
+        """Return the part of a violation that no action avoids, as `find_unavoidable` does."""
         X = self.learner.decision_set
-        safest = X.lmo(grad)
-        lowest = math.nan if _attains_minimum(X) else X.minimum(grad)
-        return unavoided(
-            *(self.array, self._units, cost.grad, grad, constraint.value, x, safest, lowest)
-        )
-
-    def oracle(self) -> KernelWorkspace | None:
-        """Return the oracle that compiled code asks in place of `reach`, if it may."""
-        X = self.learner.decision_set
-        own = kernel_matches(self, "reach", "oracle") and kernel_matches(X, "lmo")
-        if X.compiled is None or not own or not _attains_minimum(X):
-            return None
-        return KernelWorkspace(X.compiled)
+        minimise(set_, c, s)
+        lowest = math.nan if _attains_minimum(X) else X.minimum(c)
+        return unavoidable_part(ranges, units, a, c, value, at, s, lowest)
 
 
 def _attains_minimum(X: DecisionSet) -> bool:

@@ -7,53 +7,47 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import function, index, kernel, number, read, rows, write
+from hedgerow._engine.kernel import function, kernel, number, read, rows, write
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.inputs import Vector
 from hedgerow.kernels.certificate import add_each, certificate_add, is_play_left, store_play
-from hedgerow.kernels.policy_tables import (
-    STEP,
-    UNDECLARED,
-    UNMEASURED,
-    CompiledStep,
-    surrogate_table,
-    surrogate_tables,
-)
+from hedgerow.kernels.policy_tables import STEP, CompiledStep
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.vectors import dot, dots_and_norms
 from hedgerow.learners.arguments import before_warning
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
-from hedgerow.sets.compiled import not_overridden
-from hedgerow.surrogates.each_loss import make_each_loss
-from hedgerow.surrogates.make_loss import make_loss, take_back
-from hedgerow.surrogates.queue import PRICE
-from hedgerow.surrogates.ranges import LEARNT
+from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
+from hedgerow.surrogates.make_loss import (
+    each_table,
+    make_each_loss,
+    make_loss,
+    make_loss_type,
+    take_back,
+    take_back_each,
+    take_back_type,
+)
 
 Array = Any
 NO_NOISE = np.empty((2**20, 0))
 """Rows of no noise, more than a chunk has rounds; they take no memory."""
 step_type = function(types.boolean, any_table, *STEP)
-LEARNER = {
-    "step": step_type,  # of the learner
-    "learner": any_table,
-    "x": write,  # its decision
-    "loss": write,  # memory for the gradient of a loss
-    "ledger": write,  # what the certificate remembers
-    "noise": rows,  # of the rounds that are played; rows of length 0 without any
-}
-round_table = TableType("RoundTable", LEARNER | {"surrogate": surrogate_table})
-each_table = TableType(
-    "EachTable",
-    LEARNER
-    | {
-        "surrogates": surrogate_tables,
-        "scratch": write,
-        "gradients": rows,  # of the constraints, and their values
-        "values": write,
-        "parts_f": index,  # how many parts the cost of each round has, and the constraint
-        "parts_g": index,
+round_table = TableType(
+    "RoundTable",
+    {
+        "make_loss": make_loss_type,  # of the surrogate
+        "take_back": take_back_type,
+        "surrogate": any_table,
+        "step": step_type,  # of the learner
+        "learner": any_table,
+        "x": write,  # its decision
+        "at": read,  # where the round was seen: x itself, unless feedback is late
+        "late": types.boolean,
+        "loss": write,  # memory for the gradient of a loss
+        "ledger": write,  # what the certificate remembers
+        "values": read,  # of single constraints, where the ledger has a sum for each
+        "noise": rows,  # of the rounds that are played; rows of length 0 without any
     },
 )
 
@@ -69,81 +63,39 @@ def play_round(
     k: int,
 ) -> bool:
     """Play round t of Algorithm 2, as `kernels/rounds.py` describes it."""
-    surrogate, mixed, x = table.surrogate, table.loss, table.x
     # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
-    weight, inner, norm2, tangent2 = make_loss(surrogate, mixed, a, cost, c, value, x, x, products)
+    weight, price, inner, norm2, tangent2, declared = table.make_loss(
+        table.surrogate, table.loss, a, cost, c, value, table.at, products
+    )
     if weight != weight:
         return False
-    s = a if weight == 0.0 else mixed
-    if weight != 0.0 or surrogate.units[LEARNT] == 0.0:
-        tangent2 = UNMEASURED
-    L = surrogate.lipschitz
-    declared = L + weight * L if L >= 0.0 else UNDECLARED
+    s = a if weight == 0.0 else table.loss
+    here = dot(s, table.x) if table.late else inner
     # line 7: pass it to Algorithm 1
-    if not table.step(table.learner, s, table.noise[k], inner, (tangent2, norm2, declared)):
-        take_back(surrogate)
-        return False
-    certificate_add(table.ledger, s, inner, norm2, surrogate.queue[PRICE], cost, value)
-    return True
-
-
-@kernel(types.boolean, each_table, *SEEN_ROUND)
-def play_round_each(
-    table: Any,
-    a: Array,
-    cost: float,
-    c: Array,
-    value: float,
-    products: tuple[float, float, float, float],
-    k: int,
-) -> bool:
-    """Play a round with one queue for each constraint; c, value are the most violated one's."""
-    count = len(table.surrogates.tables)
-    if count != np.int64(table.parts_g[k]) or table.parts_f[k] != 1:
-        return False  # to be refused
-    s, x, gradients, values = table.loss, table.x, table.gradients, table.values
-    price, norm2 = make_each_loss(table.surrogates, s, table.scratch, a, cost, gradients, values, x)
-    if price != price:
-        return False
-    inner = dot(s, x)
-    loss = UNMEASURED, norm2, UNDECLARED
-    if not table.step(table.learner, s, table.noise[k], inner, loss):
-        for j in range(count):
-            take_back(table.surrogates.tables[j])
+    if not table.step(table.learner, s, table.noise[k], here, (tangent2, norm2, declared)):
+        table.take_back(table.surrogate)
         return False
     certificate_add(table.ledger, s, inner, norm2, price, cost, value)
-    add_each(table.ledger, len(a), values[:count])
+    add_each(table.ledger, len(a), table.values)
     return True
 
 
 @kernel(types.boolean, round_table, read, number, read, number)
 def tell_round(table: Any, a: Array, cost: float, c: Array, value: float) -> bool:
-    """Take in a round that was seen at the decision; False as `play_round` has it."""
+    """Take in one round, seen at `table.at`; False as `play_round` has it."""
     if not is_play_left(table.ledger, table.x):
         return False
-    if not play_round(table, a, cost, c, value, dots_and_norms(a, c, table.x), 0):
+    if not play_round(table, a, cost, c, value, dots_and_norms(a, c, table.at), 0):
         return False
     store_play(table.ledger, table.x)
     return True
-
-
-def learner_fields(step: CompiledStep, ledger: Vector, noise: Vector) -> dict[str, Any]:
-    """Return what both tables hold of a learner."""
-    return {
-        "step": untyped(step.step, step_type),
-        "learner": untyped(step.table),
-        "x": step.x,
-        "loss": step.loss,
-        "ledger": ledger,
-        "noise": noise,
-    }
 
 
 class LossRounds(CompiledRounds):
     """Rounds in which one surrogate makes the loss.
 
     Args:
-        learner: who plays.
+        learner: the learner.
         step: its step.
         surrogate: the surrogate's table.
         ledger: what the certificate remembers.
@@ -151,6 +103,7 @@ class LossRounds(CompiledRounds):
     """
 
     feedback: Feedback = staticmethod(first_order)
+    make_loss, take_back = staticmethod(make_loss), staticmethod(take_back)
 
     def __init__(self, learner: Any, step: CompiledStep, surrogate: Any, ledger: Vector):
         self._learner, self._step, self._ledger = learner, step, ledger
@@ -161,13 +114,26 @@ class LossRounds(CompiledRounds):
         """The table of a single round, for `tell_round`; None for a learner that draws noise."""
         return None if self._learner.draws else self._table(NO_NOISE)
 
-    def _table(self, noise: Vector) -> Any:
-        fields = learner_fields(self._step, self._ledger, noise)
-        return round_table.filled(**fields, surrogate=self._surrogate)
+    def _table(self, noise: Vector, values: Vector = NO_NUMBERS) -> Any:
+        step = self._step
+        return round_table.filled(
+            make_loss=untyped(self.make_loss, make_loss_type),
+            take_back=untyped(self.take_back, take_back_type),
+            surrogate=untyped(self._surrogate),
+            step=untyped(step.step, step_type),
+            learner=untyped(step.table),
+            x=step.x,
+            at=step.x,
+            late=False,
+            loss=step.loss,
+            ledger=self._ledger,
+            values=values,
+            noise=noise,
+        )
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds until the learner warns of its horizon."""
-        if not is_play_left(self._ledger, self._step.x):  # the learner was told by itself
+        if not is_play_left(self._ledger, self._step.x):  # the learner has moved by itself
             return None, first
         learner = self._learner
         end = before_warning(first, end, learner.rounds, learner.horizon)
@@ -191,7 +157,7 @@ def loss_rounds(
 ) -> LossRounds | None:
     """Return the rounds of a surrogate that makes losses as its base does, if all has kernels."""
     step = None if units.size else compiled_step(learner)
-    if step is None or surrogate.table is None or not not_overridden(surrogate, base, "tell"):
+    if step is None or surrogate.table.in_python or not not_overridden(surrogate, base, "tell"):
         return None
     return LossRounds(learner, step, surrogate.table, ledger)
 
@@ -200,21 +166,26 @@ class EachLossRounds(LossRounds):
     """Rounds in which each constraint has a surrogate of its own; it takes their tables."""
 
     feedback: Feedback = staticmethod(first_order_each)
+    make_loss, take_back = staticmethod(make_each_loss), staticmethod(take_back_each)
     linear = False
+    table = None  # a single round has no array of gradients
+
+    def __init__(self, learner: Any, step: CompiledStep, surrogates: list[Any], ledger: Vector):
+        super().__init__(learner, step, None, ledger)
+        self._surrogates = surrogates
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds, which holds where their gradients are written."""
-        self._policy, self._first = None, first
-        return super().begin(rounds, first, end)
+        self._policy, queues = None, len(self._surrogates)
+        wrong = (rounds.parts_f[first:end] != 1) | (rounds.parts_g[first:end] != queues)
+        until = first + int(wrong.argmax()) if wrong.any() else end  # Python refuses the next one
+        return super().begin(rounds, first, until) if until > first else (None, first)
 
     def _policy_with(self, noise: Vector, rounds: Any) -> Any:
-        table = each_table.filled(
-            **learner_fields(self._step, self._ledger, noise),
-            surrogates=self._surrogate,
+        self._surrogate = each_table.filled(
+            surrogates=self._surrogates,
             scratch=np.empty(self._step.x.size),
             gradients=rounds.gradients,
             values=rounds.values,
-            parts_f=rounds.parts_f[self._first :],
-            parts_g=rounds.parts_g[self._first :],
         )
-        return policy_of(play_round_each, table, self._step.x)
+        return policy_of(play_round, self._table(noise, rounds.values), self._step.x)

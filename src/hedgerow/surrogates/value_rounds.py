@@ -8,21 +8,19 @@ import numpy as np
 from numba import types
 
 from hedgerow._engine.kernel import function, kernel, nothing, number, read, rows, write
-from hedgerow._engine.signatures import CHARGE_VALUES, SLOPE, SPACE
+from hedgerow._engine.signatures import CHARGE_VALUES, SLOPE
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.certificate import is_play_left, store_play
-from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.block_bandit import (
-    END_BLOCK,
     BlockConditionalGradient,
+    bandit_table,
     play_around,
-    take_value,
+    tell_value,
 )
-from hedgerow.learners.blocks import BLOCK_BETA
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
@@ -35,15 +33,7 @@ ROUNDS, COST, CCV, VIOLATED = range(4)
 value_table = TableType(
     "ValueTable",
     {
-        "state": write,  # of the learner
-        "constants": read,
-        "centre": read,
-        "work": write,
-        "end_block": function(*END_BLOCK),
-        "regulariser": function(*BLOCK_BETA),
-        "rule": read,
-        "oracle": oracle_type,
-        "space": SPACE,
+        "learner": bandit_table,
         "queue": write,  # of the surrogate
         "kept": write,  # memory for the queue
         "ranges": write,
@@ -98,12 +88,10 @@ def play_values(
         for i in range(len(queue)):
             queue[i] = kept[i]
         return False
-    take_value(
-        *(table.state, table.constants, table.centre, table.noise[k], loss, L, M, table.work),
-        *(table.end_block, table.regulariser, table.rule, table.oracle, table.space),
-    )
+    learner = table.learner
+    tell_value(learner, table.noise[k], loss, L, M)
     add_values(table.totals[len(y) :], cost, value)
-    play_around(table.state, table.centre, table.constants, y)
+    play_around(learner.state, learner.centre, learner.constants, y)
     return True
 
 
@@ -123,18 +111,13 @@ class ValueRounds(CompiledRounds):
     def __init__(
         self, learner: BlockConditionalGradient, surrogate: Values, totals: Vector, feedback: Any
     ):
-        assert learner.kernels is not None
         assert surrogate.slope is not None
         self.feedback: Feedback = feedback
         self._learner, self._totals, queue = learner, totals, surrogate._state.array
         self._y = np.empty(learner.decision_set.dim)
         slope, potential = surrogate.slope
         self._fields = {
-            "state": learner._state.array,
-            "constants": learner._constants,
-            "centre": learner._room.inside.centre,
-            "work": np.empty(3 * self._y.size),
-            **learner.kernels._asdict(),
+            "learner": learner.table,
             "queue": queue,
             "kept": np.empty(queue.size),
             "ranges": surrogate.ranges.array,

@@ -67,10 +67,9 @@ class Values(Queued):
 
         if not isinstance(learner, BlockConditionalGradient):
             return None
-        written = not_overridden(
-            learner, BlockConditionalGradient, "ask", "tell", "_draw", "_descend"
-        ) and not_overridden(self, Values, "tell", "charge")
-        if not written or learner.kernels is None or self.height is None:
+        written = not_overridden(learner, BlockConditionalGradient, "ask", "tell")
+        written = written and not_overridden(self, Values, "tell", "charge")
+        if not written or learner.table.in_python or self.height is None:
             return None
         return ValueRounds(learner, self, totals, feedback)
 
