@@ -9,7 +9,7 @@ from first_default import first_default, power
 
 import hedgerow as hr
 from hedgerow.baselines.wang import PRACTICAL_RATE as WANG_RATE
-from hedgerow.learners.adagrad import AdaGrad
+from hedgerow.learners.projected_descent import AdaGrad
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.problems.drifting import DriftingSubsets, drifting_paths
 from hedgerow.problems.synthetic import HardBox

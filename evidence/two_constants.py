@@ -17,7 +17,7 @@ from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.baselines.weighed_step import RATES, WEIGH
 from hedgerow.inputs import Vector
 from hedgerow.learners import AdaGrad, RestartAtStart, RestartedOCG
-from hedgerow.learners.adagrad import BEST_FACTOR
+from hedgerow.learners.projected_descent import BEST_FACTOR
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.constrained import Constrained
 from hedgerow.sets import DecisionSet

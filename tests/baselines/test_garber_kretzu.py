@@ -16,10 +16,9 @@ from hedgerow.baselines.garber_kretzu import (
     garber_kretzu_2024_lpm,
 )
 from hedgerow.baselines.penalty_prox import Affine, PenaltyProx
-from hedgerow.learners.blocked_ogd import BlockedOGD
-from hedgerow.learners.feasible_follower import FeasibleFollower
+from hedgerow.learners.block_rules import FixedLooBlocks, PracticalLooBlocks
+from hedgerow.learners.blocked_ogd import BlockedOGD, FeasibleFollower
 from hedgerow.learners.hull_coordinates import ShrunkHull
-from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.one_point import OnePoint
 from hedgerow.surrogates.dual import DualSteps, DualSurrogate
 from pulling_games import SETS, kept_point, linear_rounds, plays

@@ -14,8 +14,8 @@ from hedgerow.baselines.garber_kretzu import (
     garber_kretzu_2024_lpm,
 )
 from hedgerow.baselines.penalty_prox import PenaltyProx
+from hedgerow.learners.block_rules import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.blocked_ogd import BlockedOGD
-from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.testing import check_learner, check_policy
 from pulling_games import SETS, linear_rounds, plays
 

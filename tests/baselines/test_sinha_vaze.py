@@ -16,7 +16,7 @@ from hedgerow.baselines.sinha_vaze import (
     sinha_vaze_2024,
     sinha_vaze_2024_strongly_convex,
 )
-from hedgerow.learners.adagrad import AdaGrad
+from hedgerow.learners.projected_descent import AdaGrad
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.surrogates.potentials import AnytimeExponential
 from hedgerow.testing import check_policy

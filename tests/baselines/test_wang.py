@@ -18,7 +18,7 @@ from hedgerow.baselines.wang import wang_2025, wang_2025_bandit, wang_2025_stron
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.learners.restarted_ocg import RestartedOCG
 from hedgerow.sets.simplices.simplex import KSubsets
-from hedgerow.surrogates.current_values import CurrentValues
+from hedgerow.surrogates.values import CurrentValues
 from hedgerow.testing import check_learner, check_policy
 
 ROUNDS = 600

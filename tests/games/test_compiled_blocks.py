@@ -20,8 +20,8 @@ from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_dpp, garber_kret
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.baselines.projecting import Normalised
 from hedgerow.games import simulate, simulate_chunks
+from hedgerow.learners.block_rules import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.blocked_ogd import BlockedOGD
-from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.policies.constrained import Constrained
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet

@@ -19,7 +19,7 @@ from hedgerow.feedback import EvalGrad, first_order_each
 from hedgerow.games import simulate, simulate_chunks
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_ocg import BlockOCG
-from hedgerow.learners.blocks import PaperBlocks, PracticalBlocks
+from hedgerow.learners.block_rules import PaperBlocks, PracticalBlocks
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.constrained import Constrained

@@ -13,9 +13,9 @@ from test_simulate import Rounds, bits
 import hedgerow as hr
 from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_bandit
 from hedgerow.games import simulate, simulate_chunks
+from hedgerow.learners.block_rules import FixedLooBlocks
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.hull_coordinates import ShrunkHull
-from hedgerow.learners.loo_blocks import FixedLooBlocks
 from hedgerow.learners.one_point import OnePoint
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.protocols.trace import Trace

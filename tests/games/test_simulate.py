@@ -19,11 +19,10 @@ import hedgerow as hr
 from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
 from hedgerow.games import many, simulate, simulate_chunks, simulate_many
 from hedgerow.kernels import ocg, vectors
-from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.ocg import OCG
-from hedgerow.learners.ogd import OGD, StronglyConvexOGD
+from hedgerow.learners.projected_descent import OGD, AdaGrad, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
 from hedgerow.policies.constrained import Constrained

@@ -11,7 +11,7 @@ from hedgerow.feedback import EvalGrad, bandit
 from hedgerow.inputs import Vector
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
-from hedgerow.learners.blocks import BlockRule, PaperBlocks, PracticalBlocks
+from hedgerow.learners.block_rules import BlockRule, PaperBlocks, PracticalBlocks
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, StepRule
 from hedgerow.policies.paper import projection_free_coco, projection_free_long_term

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow as hr
-from hedgerow.learners.adagrad import AdaGrad
 from hedgerow.learners.ftrl import FTRL
-from hedgerow.learners.ogd import OGD, StronglyConvexOGD
+from hedgerow.learners.projected_descent import OGD, AdaGrad, StronglyConvexOGD
 from hedgerow.learners.separation_ogd import SeparationAdaGrad, SeparationOGD
 from hedgerow.learners.steps import BETA, M
 from hedgerow.testing import check_learner

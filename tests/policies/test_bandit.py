@@ -18,7 +18,7 @@ from scipy.integrate import quad
 import hedgerow as hr
 from hedgerow._engine.table import PlainTable
 from hedgerow.learners import block_bandit
-from hedgerow.learners.blocks import Block, Seen
+from hedgerow.learners.block_rules import Block, Seen
 from hedgerow.sets.simplices.simplex import KSubsets
 from hedgerow.surrogates.values import Values
 

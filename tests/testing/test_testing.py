@@ -16,7 +16,7 @@ from hedgerow.functions import Linear, Quadratic
 from hedgerow.inputs import as_direction, as_vector
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.block_bandit import BlockBandit
-from hedgerow.learners.blocks import PracticalBlocks
+from hedgerow.learners.block_rules import PracticalBlocks
 from hedgerow.learners.ftpl import FTPL
 from hedgerow.learners.steps import CertificateSteps, RmsSteps
 from hedgerow.policies.constrained import Constrained

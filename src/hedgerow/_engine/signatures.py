@@ -33,11 +33,6 @@ returns the weight to use in place of the proposed one; `rule` has the step rule
 ||grad f||^2, ||grad g||^2, plain ||grad g||^2, <grad f, grad g>, what was lost so far against the
 present play (`kernels/certificate.py`), and the part of the violation that no action avoids.
 
-A surrogate that sees values alone is one kernel,
-`charge_values(queue, ranges, units, slope, height, potential, value, lipschitz, bound)`: it takes
-in a constraint's value and declared constants, and returns what it adds to the loss's. `units` ends
-with the overshoot, and `height` is the potential itself.
-
 A function of a round is one kernel, `evaluate(index, numbers, own, part, x, scratch, grad)`: it
 writes a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same
 in all rounds, `own` are this round's numbers, and `part` tells which one where a round has several
@@ -86,10 +81,6 @@ RECORD = (nothing, write, write, read, number, number)
 SLOPE = (number, read, number, number, number, number)
 ALLOW = (number, write, write, number, number, SIZES)
 
-CHARGE_VALUES = (
-    *(types.UniTuple(number, 3), write, write, read, function(*SLOPE), function(*SLOPE), read),
-    *(number, number, number),
-)
 EVALUATE = (number, index, read, read, whole, read, write, write)
 ROWS = types.Tuple((index, read, read, index, index))
 """Functions of many rounds: index, numbers, own numbers, where they begin, how many parts."""

@@ -16,10 +16,9 @@ from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.baselines.projecting import Normalised
 from hedgerow.feedback import EvalGrad, Full
 from hedgerow.inputs import as_count, as_positive, level_outside
+from hedgerow.learners.block_rules import FixedLooBlocks, PracticalBlocks, PracticalLooBlocks
 from hedgerow.learners.blocked_ogd import BlockedOGD
-from hedgerow.learners.blocks import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
-from hedgerow.learners.loo_blocks import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.one_point import OnePoint
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues

@@ -17,8 +17,8 @@ from hedgerow.inputs import Vector, as_positive, squared_norm
 from hedgerow.kernels.policy_tables import set_table
 from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.kernels.units import NO_UNITS, add_told, in_units
-from hedgerow.learners.followed_blocks import BlockRounds, FollowedBlocks
-from hedgerow.learners.loo_blocks import LooRule
+from hedgerow.learners.block_rules import LooRule
+from hedgerow.learners.blocked_ogd import BlockRounds, FollowedBlocks
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import not_overridden

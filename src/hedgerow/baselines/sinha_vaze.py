@@ -6,8 +6,7 @@ import math
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.adagrad import AdaGrad
-from hedgerow.learners.ogd import StronglyConvexOGD
+from hedgerow.learners.projected_descent import AdaGrad, StronglyConvexOGD
 from hedgerow.learners.separation_ogd import SeparationAdaGrad
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.method import baseline

@@ -12,7 +12,7 @@ import math
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_count, as_positive
-from hedgerow.learners.blocks import PracticalBlocks
+from hedgerow.learners.block_rules import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.ocg import StronglyConvexOCG
 from hedgerow.learners.restarted_block_bandit import RestartedBlockBandit, WangBlocks, doubled
@@ -33,9 +33,9 @@ from hedgerow.policies.presets import (
 )
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.current import CurrentSurrogate
-from hedgerow.surrogates.current_values import CurrentValues
 from hedgerow.surrogates.potentials import ExponentialPotential, PowerPotential
 from hedgerow.surrogates.ranges import GivenRanges, LearntRanges
+from hedgerow.surrogates.values import CurrentValues
 
 PROOF_CONSTANT = 64.0
 """1/(beta G D) in OFW-TVC."""

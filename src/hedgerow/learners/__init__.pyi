@@ -1,39 +1,39 @@
 from . import steps as steps
-from .adagrad import AdaGrad as AdaGrad
 from .adahedge import AdaHedge as AdaHedge
 from .adaptive_ocg import AdaptiveOCG as AdaptiveOCG
 from .block_bandit import BlockBandit as BlockBandit
 from .block_ocg import BlockOCG as BlockOCG
-from .blocked_ogd import BlockedOGD as BlockedOGD
-from .blocks import (
+from .block_rules import (
     BlockRule as BlockRule,
 )
-from .blocks import (
+from .block_rules import (
+    FixedLooBlocks as FixedLooBlocks,
+)
+from .block_rules import (
+    LooRule as LooRule,
+)
+from .block_rules import (
     PaperBlocks as PaperBlocks,
 )
-from .blocks import (
+from .block_rules import (
     PracticalBlocks as PracticalBlocks,
 )
+from .block_rules import (
+    PracticalLooBlocks as PracticalLooBlocks,
+)
+from .blocked_ogd import BlockedOGD as BlockedOGD
 from .corrective_omd import CorrectiveOMD as CorrectiveOMD
 from .ftpl import FTPL as FTPL
 from .ftpl import GaussianNoise as GaussianNoise
 from .ftrl import FTRL as FTRL
 from .kernel_learner import KernelLearner as KernelLearner
 from .lazy import LazyOCG as LazyOCG
-from .loo_blocks import (
-    FixedLooBlocks as FixedLooBlocks,
-)
-from .loo_blocks import (
-    LooRule as LooRule,
-)
-from .loo_blocks import (
-    PracticalLooBlocks as PracticalLooBlocks,
-)
 from .ocg import OCG as OCG
 from .ocg import StronglyConvexOCG as StronglyConvexOCG
-from .ogd import OGD as OGD
-from .ogd import StronglyConvexOGD as StronglyConvexOGD
 from .one_point import OnePoint as OnePoint
+from .projected_descent import OGD as OGD
+from .projected_descent import AdaGrad as AdaGrad
+from .projected_descent import StronglyConvexOGD as StronglyConvexOGD
 from .restarted_block_bandit import (
     RestartedBlockBandit as RestartedBlockBandit,
 )

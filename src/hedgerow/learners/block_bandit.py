@@ -18,7 +18,7 @@ from hedgerow.kernels import frankwolfe
 from hedgerow.kernels.policy_tables import minimise, set_table
 from hedgerow.kernels.vectors import copy, dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
-from hedgerow.learners.blocks import BLOCK_BETA, BlockRule, Seen
+from hedgerow.learners.block_rules import BLOCK_BETA, BlockRule, Seen
 from hedgerow.learners.hull_coordinates import Directions, HullCoordinates, ShrunkHull
 from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches, python_set

@@ -19,7 +19,7 @@ from hedgerow.sets.decision_set import (
     HasLinearDescription,
 )
 
-UNFELT = 1e3 * sys.float_info.epsilon
+NEGLIGIBLE = 1e3 * sys.float_info.epsilon
 """A direction of which a smaller share lies in the hull is normal to it, up to rounding."""
 
 
@@ -77,7 +77,7 @@ class HullCoordinates:
         if (a := X.separate(self.point(y))) is None:
             return None
         n: Vector = self.basis.T @ a
-        if not np.linalg.norm(n) > UNFELT * np.linalg.norm(a):
+        if not np.linalg.norm(n) > NEGLIGIBLE * np.linalg.norm(a):
             raise RuntimeError(
                 f"{type(X).__name__}.separate() returned a direction that is the same on all of "
                 f"its hull, which separates nothing: its points, of size "

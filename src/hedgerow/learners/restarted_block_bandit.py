@@ -19,7 +19,7 @@ from hedgerow.learners.block_bandit import (
     numbers_of,
     vectors_of,
 )
-from hedgerow.learners.blocks import BLOCK_BETA, Block, BlockRule, Regulariser, Seen, called
+from hedgerow.learners.block_rules import BLOCK_BETA, Block, BlockRule, Regulariser, Seen, called
 from hedgerow.sets.decision_set import DecisionSet
 
 

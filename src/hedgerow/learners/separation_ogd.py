@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numba import types
 
-from hedgerow import kernels
-from hedgerow._engine.kernel import kernel
+from hedgerow._engine.kernel import function, kernel, number, read, rows, write
 from hedgerow._engine.signatures import REGULARISE
+from hedgerow._engine.table import TableType
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive, level_outside
 from hedgerow.kernels.hulls import coordinates, place
-from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED, CompiledStep, set_table
-from hedgerow.kernels.vectors import dot
-from hedgerow.learners.adagrad import BEST_FACTOR, adagrad_eta
+from hedgerow.kernels.policy_tables import (
+    STEP,
+    UNDECLARED,
+    UNMEASURED,
+    CompiledStep,
+    minimise,
+    set_table,
+)
+from hedgerow.kernels.projected import descend, into_ball
+from hedgerow.kernels.vectors import copy, dot
 from hedgerow.learners.arguments import warn_beyond
-from hedgerow.learners.hull_coordinates import HullCoordinates
-from hedgerow.learners.pulls import ROUNDING, most_pulls, pull_step, pull_table, squeeze_of
+from hedgerow.learners.hull_coordinates import NEGLIGIBLE, HullCoordinates
+from hedgerow.learners.projected_descent import BEST_FACTOR, adagrad_eta
 from hedgerow.learners.steps import TANGENT2
 from hedgerow.protocols.player import StatefulPlayer
-from hedgerow.sets.compiled import kernel_matches, not_overridden
+from hedgerow.sets.compiled import kernel_matches, not_overridden, python_set
 from hedgerow.sets.compositions.wrappers import Affine
 from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall, HasSeparation
 from hedgerow.sets.projections.projectable import ProjectableSet
@@ -33,7 +42,7 @@ from hedgerow.snapshot import Restorable, State
 Array = Vector
 SQUEEZE = 4.0
 """delta = 4 R / (r sqrt T), the paper's c."""
-STEP = 2.0
+STEP_LENGTH = 2.0
 """The paper's c_1, which it leaves open; 2 gives its count of at most about 5/4 separations a
 round."""
 LARGEST_SQUEEZE = 0.5
@@ -47,10 +56,106 @@ UNKNOWN = (UNMEASURED, UNMEASURED, UNDECLARED)
 """What a step by pulls need not know of a loss."""
 EXPENSIVE = 10_000
 """A round that may need more separations than this, a second or so, is announced."""
+ROUNDING = 4.0 * sys.float_info.epsilon
+"""A gradient's part along the set that is below this, times the dimension, is rounding."""
+INSIDE = 1e-9
+"""A point this near to its projection is inside, in units of its size where that is above 1."""
+RULE, T, SEPARATIONS = 0, 2, 3
+"""The numbers of the state after y: the rule's two, the round, and how often it was asked."""
+R, SMALL_R, RATIO, HORIZON, LARGEST = range(5)
+"""The constants: R, r, 4 R / r, the horizon or 0, and the largest squeeze without one."""
 
 
 class ExpensiveRoundWarning(UserWarning):
     """A round of this learner may ask the set many thousand times."""
+
+
+pull_table = TableType(
+    "PullTable",
+    {
+        "set": set_table,  # its oracle separates or, if the flag is set, projects
+        "projects": types.boolean,
+        "eta_of": function(*REGULARISE),
+        "constants": read,
+        "centre": read,  # of the hull
+        "basis": rows,
+        "state": write,
+        "new": write,  # memory for a state
+        "work": write,  # memory for a direction, a point and its answer
+        "x": write,  # the decision
+    },
+)
+
+
+@kernel(number, read, number)
+def squeeze_of(constants: Array, t: float) -> float:
+    """Return delta of round t."""
+    if constants[HORIZON] > 0.0:
+        return constants[RATIO] / math.sqrt(constants[HORIZON])
+    return min(constants[LARGEST], constants[RATIO] / math.sqrt(t))
+
+
+@kernel(number, read, number)
+def most_pulls(constants: Array, delta: float) -> float:
+    """Return how many separations a round with this squeeze can need at most."""
+    ratio = constants[R] / constants[SMALL_R]
+    return 2.0 + np.ceil(max(0.0, ratio * ratio - 1.0) / (delta * (2.0 - delta)))
+
+
+@kernel(types.boolean, types.boolean, read, write)
+def is_outside(projected: bool, x: Array, a: Array) -> bool:
+    """Whether the direction a separates x from the set; a may be the projection of x, too."""
+    far, size = 0.0, 1.0
+    for i in range(len(x)):
+        if projected:
+            size = max(size, abs(a[i]))
+            a[i] = x[i] - a[i]
+        far = max(far, abs(a[i]))
+    return far > INSIDE * size
+
+
+@kernel(types.boolean, pull_table, *STEP)
+def pull_step(
+    table: Any, s: Array, noise: Array, inner: float, loss: tuple[float, float, float]
+) -> bool:
+    """Take in the gradient s and move.
+
+    Return False, with nothing changed, if the set still separates the point after all pulls.
+    """
+    constants, centre, basis = table.constants, table.centre, table.basis
+    state, new, work = table.state, table.new, table.work
+    n, d = basis.shape
+    g, x, a = work[:d], work[d : d + n], work[d + n : d + 2 * n]
+    copy(new, state)
+    y, own = new[:d], new[d:]
+    coordinates(basis, s, g)
+    g2, asked = dot(g, g), 0
+    moves = g2 > (ROUNDING * n) * (ROUNDING * n) * dot(s, s)
+    norm2 = g2 if moves else 0.0
+    own[T] += 1.0
+    eta = table.eta_of(own[RULE:T], own[T], (norm2, norm2, UNDECLARED))
+    if moves and eta > 0.0:
+        descend(y, y, g, eta)
+        into_ball(y, constants[R])
+        delta = squeeze_of(constants, own[T])
+        most, outside = most_pulls(constants, delta), True
+        while outside and asked < most:
+            place(centre, basis, y, x)
+            asked += 1
+            minimise(table.set, x, a)  # which separates or projects x
+            outside = is_outside(table.projects, x, a)
+            if outside:
+                coordinates(basis, a, g)
+                size = math.sqrt(dot(g, g))
+                if not size > NEGLIGIBLE * math.sqrt(dot(a, a)):
+                    return False
+                descend(y, y, g, delta * constants[SMALL_R] / size)
+        if outside:
+            return False
+    own[SEPARATIONS] += float(asked)
+    copy(state, new)
+    place(centre, basis, state[:d], table.x)
+    return True
 
 
 @kernel(*REGULARISE)
@@ -156,46 +261,41 @@ class SeparationDescent(StatefulPlayer):
         """Take the gradient at y_t and move to y_{t+1}."""
         as_number(loss.value, "the value of the loss")
         s = as_gradient(loss.grad, "the gradient of the loss", self.decision_set.dim)
-        if self.pull_table is None or not pull_step(self.pull_table, s, s[:0], 0.0, UNKNOWN):
-            self._step(s)
+        if not pull_step(self.pull_table, s, s[:0], 0.0, UNKNOWN):
+            self._refuse()
         warn_beyond(self.rounds, self.horizon)
+
+    def _refuse(self) -> NoReturn:
+        """Say why the pulls did not lead into the set."""
+        X, r = self.decision_set, self.radius
+        raise RuntimeError(
+            f"{type(X).__name__} still separates the point after all pulls, which its inner ball "
+            f"of radius {r:.3g} rules out, or by a direction that is the same on all of its hull: "
+            f"its separate() or ball() is wrong, or its diameter {X.diameter:.3g} is rounding "
+            f"beside its coordinates, of size {np.abs(self._centre).max():.3g}; measure from a "
+            "point nearer to it, or use AdaptiveOCG, which needs its oracle alone"
+        )
 
     @property
     def rounds(self) -> int:
-        """How many losses it was told."""
+        """The number of losses that it has learnt from."""
         return int(self._state["t"][0])
 
     def compiled_step(self) -> CompiledStep | None:
         """Return its step for compiled rounds; None where a part of it is Python or replaced."""
         table = self.pull_table
-        if table is None or not not_overridden(self, SeparationDescent, "ask", "tell"):
+        if table.in_python or not not_overridden(self, SeparationDescent, "ask", "tell"):
             return None
         place(self._centre, self._basis, self._state["y"], self._x)
         return CompiledStep(pull_step, table, self._x, np.empty(self.decision_set.dim))
 
     @cached_property
     def pull_table(self) -> Any:
-        """What the kernel of a step reads; None where the set has no kernel that separates."""
-        X, space, d = self.decision_set, self._workspace.space, self._inside.dim
-        own = "squeeze", "most_separations", "_pull", "_step"
-        if (
-            space is None
-            or isinstance(X, Affine)
-            or not not_overridden(self, SeparationDescent, *own)
-        ):
-            return None
-        compiled, projects = space.compiled, type(X).separate is ProjectableSet.separate
-        if projects:
-            known = kernel_matches(X, "project") and kernel_matches(X, "contains")
-            oracle = compiled.projection if known else None
-        else:
-            oracle = compiled.separate if kernel_matches(X, "separate") else None
-        if oracle is None:
-            return None
-        arrays = (*space.arrays, compiled.label, compiled.members)
+        """The arrays and kernels of a step; the set may separate in Python."""
+        set_, projects = self._separating_set()
         state = self._state.array
         return pull_table.filled(
-            set=set_table.filled(space=arrays, measure=compiled.measure, oracle=oracle),
+            set=set_,
             projects=projects,
             eta_of=self._eta,
             constants=self._constants,
@@ -203,40 +303,31 @@ class SeparationDescent(StatefulPlayer):
             basis=self._basis,
             state=state,
             new=state.copy(),
-            work=np.empty(d + 2 * X.dim),
+            work=np.empty(self._inside.dim + 2 * self.decision_set.dim),
             x=self._x,
         )
 
-    def _step(self, s: Vector) -> None:
-        """Move where the set separates in Python."""
-        state = self._state
-        t, y, rule, asked = state["t"][0] + 1.0, state["y"].copy(), state["rule"].copy(), 0
-        g = np.empty(y.size)
-        coordinates(self._basis, s, g)
-        felt = dot(g, g) > (ROUNDING * s.size) ** 2 * dot(s, s)
-        norm2 = dot(g, g) if felt else 0.0
-        eta = self._eta(rule, t, (norm2, norm2, UNDECLARED))
-        if felt and eta > 0.0:
-            kernels.projected.descend(y, y, g, eta)
-            asked = self._pull(y, self.squeeze(t))
-        state["t"][0], state["y"][:], state["rule"][:] = t, y, rule
-        state["separations"][0] += asked
-        place(self._centre, self._basis, y, self._x)
+    def _separating_set(self) -> tuple[Any, bool]:
+        """Return the table of a set that separates where others minimise, or that projects."""
+        X, space = self.decision_set, self._workspace.space
+        if space is not None and not isinstance(X, Affine):
+            compiled, projects = space.compiled, type(X).separate is ProjectableSet.separate
+            if projects:
+                known = kernel_matches(X, "project") and kernel_matches(X, "contains")
+                oracle = compiled.projection if known else None
+            else:
+                oracle = compiled.separate if kernel_matches(X, "separate") else None
+            if oracle is not None:
+                arrays = (*space.arrays, compiled.label, compiled.members)
+                return set_table.filled(
+                    space=arrays, measure=compiled.measure, oracle=oracle
+                ), projects
 
-    def _pull(self, y: Vector, delta: float) -> int:
-        """Take y on the ball R B, then pull it into the set; return the separations asked for."""
-        X, r, most = self.decision_set, self.radius, self.most_separations(delta)
-        kernels.projected.into_ball(y, X.diameter)
-        for asked in range(1, most + 1):
-            if (n := self._inside.separate(y)) is None:
-                return asked
-            y -= delta * r / np.linalg.norm(n) * n
-        raise RuntimeError(
-            f"{type(X).__name__} still separates the point after {most} pulls, which its inner "
-            f"ball of radius {r:.3g} rules out: its separate() or ball() is wrong, or its diameter "
-            f"{X.diameter:.3g} is rounding beside its coordinates; use AdaptiveOCG, which needs "
-            "its oracle alone"
-        )
+        def separate(x: Vector) -> Vector:
+            a = X.separate(x)
+            return np.zeros(x.size) if a is None else a / np.abs(a).max()
+
+        return python_set(separate, lambda c: X.tangent_norm2(c)[0]), False
 
     @property
     def _parts(self) -> dict[str, Restorable]:
@@ -263,7 +354,9 @@ class SeparationOGD(SeparationDescent):
 
     def __init__(self, decision_set: DecisionSet, horizon: int, lipschitz: float):
         super().__init__(decision_set, as_count(horizon, "horizon"), steady_eta)
-        length = STEP * self.radius / (2.0 * math.sqrt(horizon))  # eta G = c_1 r / (2 sqrt T)
+        length = (
+            STEP_LENGTH * self.radius / (2.0 * math.sqrt(horizon))
+        )  # eta G = c_1 r / (2 sqrt T)
         self._state["rule"][:] = length, as_positive(lipschitz, "lipschitz")
 
 

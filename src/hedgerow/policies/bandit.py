@@ -6,7 +6,7 @@ import math
 
 from hedgerow.inputs import as_count, as_positive
 from hedgerow.learners.block_bandit import BlockBandit
-from hedgerow.learners.blocks import PaperBlocks, PracticalBlocks
+from hedgerow.learners.block_rules import PaperBlocks, PracticalBlocks
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import (
@@ -19,10 +19,9 @@ from hedgerow.policies.presets import (
 )
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, EXACT, FEASIBLE, OBLIVIOUS, UNCAPPED, Theorem
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.surrogates.drift import DriftSurrogate
-from hedgerow.surrogates.lagged import LaggedSurrogate
 from hedgerow.surrogates.potentials import PowerPotential
 from hedgerow.surrogates.ranges import GivenRanges
+from hedgerow.surrogates.values import DriftSurrogate, LaggedSurrogate
 
 
 @baseline(

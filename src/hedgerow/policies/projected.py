@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hedgerow.feedback import Constraints
-from hedgerow.learners.adagrad import AdaGrad
+from hedgerow.learners.projected_descent import AdaGrad
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.presets import check_preset
 from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, ONE_SIZE, Theorem

@@ -3,14 +3,11 @@ from .block_guard import BlockGuard as BlockGuard
 from .budget import BudgetedScale as BudgetedScale
 from .cost_only import CostOnlySurrogate as CostOnlySurrogate
 from .current import CurrentSurrogate as CurrentSurrogate
-from .current_values import CurrentValues as CurrentValues
-from .drift import DriftSurrogate as DriftSurrogate
 from .dual import DualSteps as DualSteps
 from .dual import DualSurrogate as DualSurrogate
 from .dual import DualValues as DualValues
 from .guard import Guard as Guard
 from .guard import Guarded as Guarded
-from .lagged import LaggedSurrogate as LaggedSurrogate
 from .per_constraint import PerConstraintSurrogate as PerConstraintSurrogate
 from .potentials import AnytimeExponential as AnytimeExponential
 from .potentials import ExponentialPotential as ExponentialPotential
@@ -24,4 +21,7 @@ from .ranges import LearntRanges as LearntRanges
 from .ranges import Ranges as Ranges
 from .ranges import SeenRanges as SeenRanges
 from .signed import SignedSurrogate as SignedSurrogate
+from .values import CurrentValues as CurrentValues
+from .values import DriftSurrogate as DriftSurrogate
+from .values import LaggedSurrogate as LaggedSurrogate
 from .violation_weight import ViolationSurrogate as ViolationSurrogate

@@ -16,8 +16,7 @@ from hedgerow.kernels.policy_tables import set_table
 from hedgerow.kernels.rounds import SEEN_ROUND
 from hedgerow.kernels.units import add_told, in_units
 from hedgerow.kernels.vectors import dot
-from hedgerow.learners.blocked_ogd import BlockedOGD
-from hedgerow.learners.followed_blocks import BlockRounds
+from hedgerow.learners.blocked_ogd import BlockedOGD, BlockRounds
 from hedgerow.protocols.parts import Feedback
 from hedgerow.surrogates.dual import PRICE, WEIGHT, DualSurrogate, charge_dual
 from hedgerow.surrogates.queue import LARGEST_PART

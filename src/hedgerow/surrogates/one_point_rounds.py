@@ -13,8 +13,7 @@ from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
 from hedgerow.kernels.certificate import is_play_left, store_play
 from hedgerow.kernels.rounds import SEEN_ROUND
-from hedgerow.learners.blocked_ogd import BlockedOGD
-from hedgerow.learners.followed_blocks import BlockRounds
+from hedgerow.learners.blocked_ogd import BlockedOGD, BlockRounds
 from hedgerow.learners.one_point import FACTOR, MEAN, OnePoint, learn_mean, play_near
 from hedgerow.protocols.parts import Feedback
 from hedgerow.surrogates.dual import WEIGHT, DualValues, charge_dual

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import function, kernel, nothing, number, read, rows, write
-from hedgerow._engine.signatures import CHARGE_VALUES, SLOPE
+from hedgerow._engine.kernel import function, kernel, nothing, number, rows, write
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE
 from hedgerow.inputs import Vector
 from hedgerow.kernels.certificate import is_play_left, store_play
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
+from hedgerow.kernels.vectors import copy
 from hedgerow.learners.arguments import before_warning
 from hedgerow.learners.block_bandit import (
     BlockConditionalGradient,
@@ -24,7 +24,7 @@ from hedgerow.learners.block_bandit import (
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
-from hedgerow.surrogates.values import Values
+from hedgerow.surrogates.values import CHARGE_VALUES, Values, values_table
 
 Array = Any
 ROUNDS, COST, CCV, VIOLATED = range(4)
@@ -34,14 +34,9 @@ value_table = TableType(
     "ValueTable",
     {
         "learner": bandit_table,
-        "queue": write,  # of the surrogate
         "kept": write,  # memory for the queue
-        "ranges": write,
-        "units": read,
+        "surrogate": values_table,
         "charge_values": function(*CHARGE_VALUES),
-        "slope": function(*SLOPE),
-        "height": function(*SLOPE),
-        "potential": read,
         "totals": write,  # of the policy
         "noise": rows,  # a direction for each round
         "y": write,  # the decision
@@ -71,22 +66,19 @@ def play_values(
     k: int,
 ) -> bool:
     """Take in the values of a round, as `kernels/rounds.py` describes it; gradients are unused."""
-    queue, kept, y = table.queue, table.kept, table.y
+    queue, kept, y = table.surrogate.queue, table.kept, table.y
     largest = min(LARGEST_PART, table.bound * (1.0 + 1e-9))
     if not (abs(cost) <= largest and abs(value) <= largest):
         return False
-    for i in range(len(queue)):
-        kept[i] = queue[i]
+    copy(kept, queue)
     queue[ROUND] += 1.0
     price, steeper, wider = table.charge_values(
-        *(queue, table.ranges, table.units, table.slope, table.height, table.potential),
-        *(value, table.lipschitz, table.bound),
+        table.surrogate, value, table.lipschitz, table.bound
     )
     queue[PRICE] = price
     loss, L, M = cost + price, table.lipschitz + steeper, table.bound + wider
     if not (abs(loss) <= LARGEST_VALUE and L <= LARGEST_VALUE and M <= LARGEST_VALUE):
-        for i in range(len(queue)):
-            queue[i] = kept[i]
+        copy(queue, kept)
         return False
     learner = table.learner
     tell_value(learner, table.noise[k], loss, L, M)
@@ -111,21 +103,14 @@ class ValueRounds(CompiledRounds):
     def __init__(
         self, learner: BlockConditionalGradient, surrogate: Values, totals: Vector, feedback: Any
     ):
-        assert surrogate.slope is not None
         self.feedback: Feedback = feedback
-        self._learner, self._totals, queue = learner, totals, surrogate._state.array
+        self._learner, self._totals = learner, totals
         self._y = np.empty(learner.decision_set.dim)
-        slope, potential = surrogate.slope
         self._fields = {
             "learner": learner.table,
-            "queue": queue,
-            "kept": np.empty(queue.size),
-            "ranges": surrogate.ranges.array,
-            "units": surrogate._units,
+            "kept": np.empty(surrogate._state.array.size),
+            "surrogate": surrogate.table,
             "charge_values": type(surrogate).charge_values,
-            "slope": slope,
-            "height": surrogate.height,
-            "potential": potential,
             "totals": totals,
             "y": self._y,
             "lipschitz": feedback.lipschitz,
