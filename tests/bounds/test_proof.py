@@ -201,7 +201,7 @@ MUTANTS = {
     "wrong_sign": (hr.learners.AdaptiveOCG, "before_oracle", wrong_sign),
     "centre_not_x1": (hr.learners.AdaptiveOCG, "before_oracle", centre_not_x1),
     "sigma_zero": (hr.learners.AdaptiveOCG, "after_oracle", sigma_zero),
-    "queue_not_updated": (hr.surrogates.CurrentSurrogate, "take", queue_not_updated),
+    "queue_not_updated": (hr.surrogates.CurrentSurrogate, "observe", queue_not_updated),
 }
 
 

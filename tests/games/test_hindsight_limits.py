@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.games import masters, programme
+from hedgerow.games.comparators import linear_programmes as programme
+from hedgerow.games.comparators import master_problem as masters
 
 GAMES = {
     "linear-rows": lambda rng: (hr.sets.KSubsets(12, 4), *linear(12, rng)),

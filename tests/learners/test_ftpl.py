@@ -90,16 +90,16 @@ def stale_noise(monkeypatch):
 
 def queue_too_early(monkeypatch):
     """The weight sees this round's violation, as in Algorithm 2."""
-    right = hr.surrogates.SignedSurrogate.weigh
+    right = hr.surrogates.SignedSurrogate.tell
 
-    def mutant(self, cost, constraint, at=None):
+    def mutant(self, cost, constraint):
         before = float(self._state["violation"][0])
         self._state["violation"][0] = max(0.0, before + constraint.value)
-        right(self, cost, constraint, at)
+        loss = right(self, cost, constraint)
         self._state["violation"][0] = max(0.0, before + constraint.value)
-        return self.weight
+        return loss
 
-    monkeypatch.setattr(hr.surrogates.SignedSurrogate, "weigh", mutant)
+    monkeypatch.setattr(hr.surrogates.SignedSurrogate, "tell", mutant)
 
 
 def louder_noise(monkeypatch):

@@ -727,8 +727,9 @@ def test_a_mutant_with_another_n_is_biased(n, sampled):
 def test_a_mutant_that_perturbs_along_axes_is_biased(monkeypatch):
     """An axis of either sign is unbiased for linear losses, but not for the smoothed ones here."""
 
-    def along_axes(self):
-        self._state["u"][:] = self._rng.choice([-1.0, 1.0]) * np.eye(3)[self._rng.integers(3)]
+    def along_axes(_, rng, rounds):
+        assert rounds == 1
+        return (rng.choice([-1.0, 1.0]) * np.eye(3)[rng.integers(3)])[None]
 
-    monkeypatch.setattr(hr.learners.BlockBandit, "_draw", along_axes)
+    monkeypatch.setattr(block_bandit.Directions, "draw", along_axes)
     assert z_score(estimates(SURROGATES["drift"](), seed=24), TARGETS["drift"]) > 10.0

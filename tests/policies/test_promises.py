@@ -63,11 +63,11 @@ def test_the_guard_counts_flat_rounds_and_forgets_their_unit():
     learner = AdaptiveOCG(hr.sets.Simplex(3), CertificateSteps())
     guard = Guard(learner)
     flat = (0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
-    weight = guard.grant(0.5, 1e6, flat)
+    weight = guard.allow(0.5, 1e6, flat)
     assert 0.0 < weight < 1e-80
     assert guard.cost_size == pytest.approx(2.0**-300)
     assert guard.worst == 0.0
-    guard.grant(0.5, 0.0, (4.0, 1.0, 1.0, 0.0, 0.0, 0.0))
+    guard.allow(0.5, 0.0, (4.0, 1.0, 1.0, 0.0, 0.0, 0.0))
     assert guard.array[numbers.UNIT] == 4.0
     assert guard.cost_size == 2.0
     assert guard.worst == pytest.approx(2.0 * math.sqrt(2.0))
@@ -76,7 +76,7 @@ def test_the_guard_counts_flat_rounds_and_forgets_their_unit():
 def test_flat_rounds_weigh_nothing_beside_the_first_cost():
     guard = Guard(AdaptiveOCG(hr.sets.Simplex(3), CertificateSteps()))
     for cost2 in (0.0, 0.0, 4.0):
-        guard.grant(-1.0, 0.0, (cost2, 0.0, 0.0, 0.0, 0.0, 0.0))
+        guard.allow(-1.0, 0.0, (cost2, 0.0, 0.0, 0.0, 0.0, 0.0))
     alone = 0.5 ** (4.0 / 3.0)  # ||grad f|| = 2, and the unit is 4
     assert guard.array[numbers.PHI] == guard.array[numbers.PC] == pytest.approx(alone)
 

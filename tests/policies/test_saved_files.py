@@ -143,11 +143,11 @@ def test_a_file_with_a_right_digest_and_wrong_contents_is_refused(saved):
     policy = coco()
     state = policy.state()
     state["layout"] = {}
-    from hedgerow import snapshot_file
+    from hedgerow import files
 
-    snapshot_file.write_snapshot(saved, state)
+    files.write_snapshot(saved, state)
     refused(saved, "built with other arguments")
-    whole = snapshot_file.pack_snapshot(policy.state())
+    whole = files.pack_snapshot(policy.state())
     with zipfile.ZipFile(io.BytesIO(whole)) as parts:
         numbers = parts.read("numbers.npy")
     packed = io.BytesIO()
@@ -156,7 +156,7 @@ def test_a_file_with_a_right_digest_and_wrong_contents_is_refused(saved):
         parts.writestr("numbers.npy", numbers)
         parts.comment = b"0" * 64
     body = packed.getvalue()[:-64]
-    saved.write_bytes(body + snapshot_file.hashlib.sha256(body).hexdigest().encode())
+    saved.write_bytes(body + files.hashlib.sha256(body).hexdigest().encode())
     refused(saved, "does not hold a snapshot that this release reads")
 
 

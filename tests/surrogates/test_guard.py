@@ -370,7 +370,7 @@ def test_the_guard_feels_no_unit_of_its_learner(wish):
         guard = Guard(AdaptiveOCG(hr.sets.Simplex(4), rules.CertificateSteps()))
         guard.rule[rules.UNIT], guard.rule[rules.P] = shift, 64.0 / shift ** (4.0 / 3.0)
         sizes = (0.7, 0.5, 0.5, 0.1, 0.0, 0.0)
-        weights = [guard.grant(0.2 if wish else -1.0, wish, sizes) for _ in range(5)]
+        weights = [guard.allow(0.2 if wish else -1.0, wish, sizes) for _ in range(5)]
         granted.append([*weights, *guard.array])
     assert granted[0][numbers.RISEN + 5] > 0.0
     np.testing.assert_allclose(granted[1], granted[0], rtol=1e-12)

@@ -169,4 +169,4 @@ def test_a_surrogate_without_all_its_kernels_is_refused():
 
         class Half(hr.surrogates.queued.FirstOrder):
             needs_gradient = hr.surrogates.CurrentSurrogate.needs_gradient
-            take = hr.surrogates.CurrentSurrogate.take
+            observe = hr.surrogates.CurrentSurrogate.observe

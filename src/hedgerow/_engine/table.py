@@ -131,6 +131,13 @@ class Table:
         self._kept = words, values, addresses
         self.address = words.buffer_info()[0]
 
+    def __getattr__(self, name: str) -> Any:
+        """Return a field, for kernels that run in Python because of another table."""
+        try:
+            return self._kept[1][name]
+        except KeyError:
+            raise AttributeError(f"{self.kind.title} has no field {name!r}") from None
+
     def __reduce__(self) -> Any:
         return _filled, (self.kind, self._kept[1])
 

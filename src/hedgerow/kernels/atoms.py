@@ -19,6 +19,7 @@ from hedgerow.kernels.vectors import dot
 Array = Any
 BLOCK = 4 * WIDTH
 views = types.UniTuple(write, 5)
+"""Weights, sizes, last visits, squared distances and rows of atoms, each of them flat."""
 scratch_views = types.UniTuple(write, 3)
 
 
@@ -114,7 +115,7 @@ def mixture(x: Array, rows: Array, sizes: Array, w: Array, count: int) -> None:
     """Write the sum of w_k a_k into x."""
     n = len(x)
     for i in range(n):
-        x[i] = 0.0 + w[0] * rows[i]  # the bulk is dense; no -0.0
+        x[i] = 0.0 + w[0] * rows[i]  # atom 0 is dense; adding 0.0 avoids -0.0
     for k in range(1, count):
         if w[k] > 0.0:
             add(x, rows[k * n : (k + 1) * n], int(sizes[k]), w[k])
@@ -159,23 +160,13 @@ def merge(rows: Array, sizes: Array, w: Array, D: Array, count: int, k: int) -> 
         D[i] = D[i * room] = moved
 
 
-@kernel(whole, write, write, write, write, write, whole, write, write, write, number)
-def admit(
-    rows: Array,
-    sizes: Array,
-    w: Array,
-    last: Array,
-    D: Array,
-    count: int,
-    v: Array,
-    new: Array,
-    far2: Array,
-    same2: float,
-) -> int:
-    """Find v among the vertices, or make room for it and write it down; return its place.
+@kernel(whole, views, whole, write, write, write, number)
+def admit(atoms: Any, count: int, v: Array, new: Array, far2: Array, same2: float) -> int:
+    """Find v among the vertices, or make room for it and store it; return its place.
 
-    `new` and `far2` are scratch memory.
+    `atoms` are w, sizes, last visits, D and rows; `new` and `far2` are scratch memory.
     """
+    w, sizes, last, D, rows = atoms
     n, room = len(v), len(w)
     m = encode(new, v)
     norm2 = squares(new, m)

@@ -82,7 +82,7 @@ def mix(x: Array, part: Array) -> None:
 
 @kernel(atoms.scratch_views, write, write, whole)
 def scratched(part: Array, scratch: Array, n: int) -> Any:
-    """Return room for a vertex, for the gradient by the weights, and for gains."""
+    """Return memory for a vertex, for the gradient by the weights, and for gains."""
     room = pairwise.padded(int(part[CAPACITY]))
     return scratch[:n], scratch[n : n + room], scratch[n + room : n + 2 * room]
 
@@ -131,9 +131,10 @@ def admit(part: Array, scratch: Array, v: Array, d: Array, t: float) -> int:
     The gradient is that of `multiply` with the same d.
     """
     count = int(part[COUNT])
-    w, sizes, last, D, rows = unpack(part, len(v))
+    remembered = unpack(part, len(v))
+    _, _, last, _, rows = remembered
     new, g, far2 = scratched(part, scratch, len(v))
-    k = atoms.admit(rows, sizes, w, last, D, count, v, new, far2, part[SAME2])
+    k = atoms.admit(remembered, count, v, new, far2, part[SAME2])
     last[k] = t
     part[COUNT] = max(count, k + 1)
     g[k] = dot(d, v)

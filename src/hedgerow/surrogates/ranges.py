@@ -299,10 +299,12 @@ class LearntRanges(Stateful):
 
     def reach(self) -> tuple[Any, Any]:
         """Return the kernel that asks the oracle, and the table of the learner's set."""
-        compiled = self.learner.decision_set.compiled
-        if compiled is None or not kernel_matches(self.learner.decision_set, "lmo"):
+        X = self.learner.decision_set
+        if X.compiled is None:
             return self.in_python()
-        return self.ask_oracle, KernelWorkspace(compiled).table
+        exact = kernel_matches(X, "lmo") and _attains_minimum(X)
+        ask = self.ask_oracle if exact else leave_to_python
+        return ask, KernelWorkspace(X.compiled).table
 
     def in_python(self) -> tuple[Any, Any]:
         """Return the same, where the set is asked in Python."""
@@ -365,10 +367,6 @@ class SeenRanges(LearntRanges):
     ):
         self.found = AS_FORGIVEN if forgiving else AS_SEEN
         super().__init__(learner, violation, ratio)
-
-    def reach(self) -> tuple[Any, Any]:
-        """Return the kernel that asks the oracle, and the table of the learner's set."""
-        return super().reach() if _attains_minimum(self.learner.decision_set) else self.in_python()
 
     def _ask(
         self,
