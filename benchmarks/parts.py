@@ -108,7 +108,7 @@ def weigh(surrogate: Any, s: Any, a: Any, c: Any, x: Any, rounds: int) -> float:
     """Take in a round that violates nothing: surrogate and guard."""
     total, seen = 0.0, dots_and_norms(a, c, x)
     for _ in range(rounds):
-        total += make_loss(surrogate, s, a, 1.0, c, -1.0, x, x, seen)[0]
+        total += make_loss(surrogate, s, a, c, -1.0, x, x, seen)[0]
     return total
 
 

@@ -92,7 +92,7 @@ class TableType(Type):  # type: ignore[misc]
             python = python or any(map(_is_python, values[name]))
         if python or not COMPILED:
             return PlainTable(python, values)
-        addresses = {n: np.array([one.address for one in values[n]]) for n in self._lists}
+        addresses = {n: np.array([one.address for one in values[n]], np.int64) for n in self._lists}
         return Table(self, values, addresses)
 
     def packed(self, values: dict[str, Any]) -> bytes:

@@ -36,9 +36,10 @@ from hedgerow.surrogates.ranges import (
 )
 
 Array = Any
-MAKE_LOSS = (write, read, number, read, number, read, four)
-"""What `make_loss(surrogate, s, a, cost, c, value, at, products)` takes after its table: memory for
-the loss's gradient s; gradients a, c and values of cost and constraint at the point `at`; and
+MAKE_LOSS = (write, read, read, number, read, read, four)
+"""What `make_loss(surrogate, s, a, c, value, x, at, products)` takes after its table: memory for
+the loss's gradient s; gradients a, c of cost and constraint and the constraint's value, at the
+point `at`; the decision x, which is `at` unless feedback is late; and
 products = (<a, at>, <c, at>, ||a||^2, ||c||^2). It returns the weight, what the constraint adds to
 the loss, <s, at>, ||s||^2, the squared norm of s along the set or UNMEASURED, and the Lipschitz
 constant or UNDECLARED. For a weight of 0 the gradient is a, and s is not written. A weight of NaN,
@@ -71,20 +72,22 @@ def take_back(surrogate: Any) -> None:
         surrogate.rule[i] = 0.0
 
 
-@kernel(number, surrogate_table, write, read, read, number, read, three)
+@kernel(number, surrogate_table, write, read, read, number, read, read, three)
 def find_weight(
     surrogate: Any,
     s: Array,
     a: Array,
     c: Array,
     value: float,
+    x: Array,
     at: Array,
     norms2: tuple[float, float, float],
 ) -> float:
     """Take in a round with gradients a, c and constraint value at `at`; return the weight w_t.
 
-    `norms2` are ||a||^2, ||c||^2 and the squared norm of a along the set; s is memory to work in.
-    NaN, with nothing changed, stands for a round that is left to Python.
+    x is the present decision. `norms2` are ||a||^2, ||c||^2 and the squared norm of a along the
+    set; s is memory to work in. NaN, with nothing changed, stands for a round that is left to
+    Python.
     """
     cost2, plain2, tangent2 = norms2
     if not (cost2 <= LARGEST_PART2 and plain2 <= LARGEST_PART2 and abs(value) <= LARGEST_PART):
@@ -105,7 +108,7 @@ def find_weight(
         mixed2 = mix(s, a, c, k, a)[1]
         product = product_of(tangent_norm2(surrogate.set, s, mixed2), tangent2, force2, k)
     if len(ledger) > 0 and value > 0.0:
-        lost = lost_against(ledger, ledger[: len(a)])
+        lost = lost_against(ledger, x)
     sizes = (tangent2, force2, plain2, product, lost, unavoidable)
     # line 6: Q(t), or NaN where nothing is to be weighed
     weight, q = 0.0, surrogate.observe(queue, ranges, units, value, sizes)
@@ -130,18 +133,16 @@ def make_loss(
     surrogate: Any,
     s: Array,
     a: Array,
-    cost: float,
     c: Array,
     value: float,
+    x: Array,
     at: Array,
     products: tuple[float, float, float, float],
 ) -> tuple[float, float, float, float, float, float]:
     """Make the loss s = a + w_t c of a round with one constraint."""
     inner, _, cost2, plain2 = products
     tangent2 = tangent_norm2(surrogate.set, a, cost2)
-    if not abs(cost) <= LARGEST_PART:
-        return NOT_MADE
-    weight = find_weight(surrogate, s, a, c, value, at, (cost2, plain2, tangent2))
+    weight = find_weight(surrogate, s, a, c, value, x, at, (cost2, plain2, tangent2))
     if weight != weight:
         return NOT_MADE
     Lf, Lg = surrogate.lipschitz[0], surrogate.lipschitz[1]
@@ -186,22 +187,22 @@ def make_each_loss(
     surrogate: Any,
     s: Array,
     a: Array,
-    cost: float,
     c: Array,
     value: float,
+    x: Array,
     at: Array,
     products: tuple[float, float, float, float],
 ) -> tuple[float, float, float, float, float, float]:
     """Make the loss s = a + the sum of w_{t,i} c_i; c, value are the most violated constraint's."""
     surrogates, cost2, price, made = surrogate.surrogates, dot(a, a), 0.0, 0
-    refused = not abs(cost) <= LARGEST_PART
+    refused = False
     copy(s, a)
     for k in range(len(surrogates)):
         if refused:
             break
         part, c_k = surrogates[k], surrogate.gradients[k]
         norms2 = (cost2, dot(c_k, c_k), tangent_norm2(part.set, a, cost2))
-        weight = find_weight(part, surrogate.scratch, a, c_k, surrogate.values[k], at, norms2)
+        weight = find_weight(part, surrogate.scratch, a, c_k, surrogate.values[k], x, at, norms2)
         refused = weight != weight
         if not refused:
             add_scaled(s, c_k, weight)

@@ -82,8 +82,8 @@ class PerConstraintSurrogate(Stateful):
             )
         cost = checked(cost, "cost")
         seen = checked_each(constraints, cost.grad.size)
-        at = self.surrogates[0].point(cost, at)
-        s = np.empty(cost.grad.size)
+        s, x = np.empty(cost.grad.size), self.surrogates[0].present(cost.grad.size)
+        at = x if at is None else at
         for python in (False, True):
             table = each_table.filled(
                 surrogates=[
@@ -94,9 +94,7 @@ class PerConstraintSurrogate(Stateful):
                 values=np.array([g.value for g in seen]),
             )
             products = dots_and_norms(cost.grad, seen[0].grad, at)
-            made = make_each_loss(
-                *(table, s, cost.grad, cost.value, seen[0].grad, seen[0].value, at, products)
-            )
+            made = make_each_loss(table, s, cost.grad, seen[0].grad, seen[0].value, x, at, products)
             if made[0] == made[0]:
                 break
         else:

@@ -184,12 +184,13 @@ class FirstOrder(Queued):
         """Return the loss of this round; `at` is the earlier play that late feedback is about."""
         cost = checked(cost, "cost")
         seen = most_violated(constraint, cost.grad.size)
-        at, s = self.point(cost, at), np.empty(cost.grad.size)
+        s, x = np.empty(cost.grad.size), self.present(cost.grad.size)
+        at = x if at is None else at
         self.declare(cost.lipschitz, seen.lipschitz)
         products = dots_and_norms(cost.grad, seen.grad, at)
         for table in (self.table, self.python_table):  # which Python needs for few rounds
             weight, price, _, _, _, declared = make_loss(
-                table, s, cost.grad, cost.value, seen.grad, seen.value, at, products
+                table, s, cost.grad, seen.grad, seen.value, x, at, products
             )
             if weight == weight:
                 break
@@ -198,11 +199,8 @@ class FirstOrder(Queued):
         grad = cost.grad if weight == 0.0 else s
         return EvalGrad(cost.value + price, grad, None if declared == UNDECLARED else declared)
 
-    def point(self, cost: EvalGrad, at: Vector | None) -> Vector:
-        """Return the point at which a round was seen: `at`, or the present play."""
-        if at is not None:
-            return at
-        n = cost.grad.size
+    def present(self, n: int) -> Vector:
+        """Return the present decision, as far as it is known."""
         if self.ledger.size:
             return self.ledger[:n]
         play = self.ranges.play()

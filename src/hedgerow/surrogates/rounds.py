@@ -28,6 +28,7 @@ from hedgerow.surrogates.make_loss import (
     take_back_each,
     take_back_type,
 )
+from hedgerow.surrogates.queue import LARGEST_PART
 
 Array = Any
 NO_NOISE = np.empty((2**20, 0))
@@ -63,9 +64,11 @@ def play_round(
     k: int,
 ) -> bool:
     """Play round t of Algorithm 2, as `kernels/rounds.py` describes it."""
+    if not abs(cost) <= LARGEST_PART:
+        return False
     # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
     weight, price, inner, norm2, tangent2, declared = table.make_loss(
-        table.surrogate, table.loss, a, cost, c, value, table.at, products
+        table.surrogate, table.loss, a, c, value, table.x, table.at, products
     )
     if weight != weight:
         return False
