@@ -288,7 +288,7 @@ def test_the_worse_one_of_many_rounds_is_back_within_a_few():
 def test_the_play_is_the_mixture_and_the_sums_are_what_was_lost(seed, name, speed, leash):
     X = SETS[name]()
     learner, ahead, inner = TrackingOCG(X, atoms=4), 0.0, 0.0
-    learner.leash = leash
+    learner.max_loss_to_leader = leash
     for s in losses_of(X.dim, 60, speed, seed):
         x, A, B = learner.ask(), learner.leader_play.copy(), learner.follower_play.copy()
         shares = learner.weights
@@ -332,8 +332,8 @@ def test_on_the_leash_the_leader_plays_alone_and_the_weights_are_learnt_on():
 def test_a_bad_leash_is_refused(bad):
     learner = TrackingOCG(Simplex(2))
     with pytest.raises(ValueError, match="leash must"):
-        learner.leash = bad
-    assert learner.leash == 0.0
+        learner.max_loss_to_leader = bad
+    assert learner.max_loss_to_leader == 0.0
 
 
 def test_the_leaders_part_is_the_state_of_adaptive_ocg():

@@ -162,7 +162,7 @@ def by_hand(X, kind=hr.surrogates.AdaptiveSurrogate, m=2):
     else:
         learner = hr.learners.AdaptiveOCG(X, CertificateSteps())
         potential = PowerPotential(2.0, GrowingScale(1.0, 1.0, 0.25))
-        ranges = [hr.surrogates.SeenRanges(learner, forgiving=False) for _ in range(m)]
+        ranges = [hr.surrogates.SeenRanges(learner, exclude_unavoidable=False) for _ in range(m)]
         queues = [kind(potential, 0.0, one) for one in ranges]
     return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
 

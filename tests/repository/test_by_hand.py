@@ -53,5 +53,5 @@ def test_the_benchmark_by_hand_plays_the_policy_of_the_library(name):
         violations = np.maximum(trace.violations[:rounds], 0.0)
         assert ccv == pytest.approx(violations.sum(), rel=1e-9)
     assert violations.sum() > 0.0
-    assert (policy.surrogate.forgiven > 0.0) == (name == "outage")
+    assert (policy.surrogate.unavoidable > 0.0) == (name == "outage")
     assert name != "guarded" or policy.surrogate.guard.interventions > 0

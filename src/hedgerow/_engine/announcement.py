@@ -56,7 +56,7 @@ compile_time = CompileTime()
 
 
 def announce(line: str) -> None:
-    """Log a line, and show it to whoever watches where logging is not set up."""
+    """Log a line, and print it to a terminal or notebook where logging is not set up."""
     _log.info(line)
     is_unset = _log.level == logging.NOTSET and not _log.isEnabledFor(logging.INFO)
     if is_unset and _is_watched():
@@ -65,7 +65,7 @@ def announce(line: str) -> None:
 
 
 def _is_watched() -> bool:
-    """Whether stderr is a terminal or a notebook, and this is no worker process."""
+    """Whether stderr is a terminal or a notebook, and this is not a worker process."""
     if sys.stderr is None or multiprocessing.current_process().name != "MainProcess":
         return False
     return sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel.")

@@ -1,8 +1,8 @@
 """Where compiled kernels are kept, so that a machine compiles them once.
 
 A file is named after the sources, versions and processor that its machine code depends on. It is
-read from every folder that is known, and written to the first that allows it. A file is only
-loaded if nobody else can have written it, because loading runs what it holds, and if its checksum
+read from every folder that is known, and written to the first that allows it. A file is only loaded
+only if no other user can have written it, because loading runs what it holds, and if its checksum
 is right, because damaged machine code ends the process. Otherwise the kernel is compiled again. A
 kernel that is compiled anew deletes its files of more than a month ago.
 """
@@ -145,7 +145,7 @@ class KernelCache(NullCache):
 
 
 def is_private(found: os.stat_result) -> bool:
-    """Whether a file or folder is of this user or of root, and nobody else can write to it.
+    """Whether a file or folder belongs to this user or to root, and no other user can write to it.
 
     Windows has no such modes: its folders of a user are closed to others.
     """

@@ -88,7 +88,7 @@ class Kernel(Dispatcher):  # type: ignore[misc]
     Args:
         function: the arithmetic.
         signature: the types that it is compiled for.
-        handed: whether other kernels take it as an argument; else Python calls it.
+        handed: whether kernels call it by pointer; else Python calls it.
 
     """
 
@@ -105,7 +105,7 @@ class Kernel(Dispatcher):  # type: ignore[misc]
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
-        """Its type, which numba would make anew whenever it is handed over."""
+        """Its type, which numba would make anew whenever it is passed."""
         return types.Dispatcher(self)
 
     @property
@@ -148,7 +148,7 @@ class Kernel(Dispatcher):  # type: ignore[misc]
 
     @functools.cached_property
     def address(self) -> int:
-        """Where the machine code begins, for kernels that it is handed to."""
+        """Where the machine code begins, for kernels that call it by pointer."""
         with global_compiler_lock:
             if self._handed is None:
                 called = not self._can_compile  # by Python: there is machine code

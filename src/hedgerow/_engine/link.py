@@ -126,7 +126,7 @@ class InnerLibrary(KernelLibrary):
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """Return all parts in one, for a caller that is no kernel."""
+        """Return all parts in one, for Python."""
         if self._shared_module is None:
             *others, own = self.parts.values()
             whole = self._shared_module = own.module.clone()

@@ -116,7 +116,7 @@ class PlainTyping(Typing):  # type: ignore[misc]
         return True
 
     def _is_typed_at_once(self, infer: Any) -> bool:
-        """Find the types of code without loops; numba looks again whether they have changed."""
+        """Find the types of code without loops; numba checks again whether they have changed."""
         if compute_cfg_from_blocks(infer.func_ir.blocks).loops():
             return False
         errors, found = infer.constraints.propagate(infer), infer.typevars.values()

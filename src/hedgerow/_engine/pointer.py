@@ -1,6 +1,6 @@
-"""A kernel that is handed to a kernel: the address of its machine code.
+"""Kernel function pointers: the addresses of machine code that kernels call.
 
-numba's own type of functions allows for those that are not compiled yet: to hand one over takes 30
+numba's own type of functions allows for those that are not compiled yet: to pass one takes 30
 microseconds, and every call has a second branch, which asks Python for the address.
 """
 

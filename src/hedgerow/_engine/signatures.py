@@ -35,8 +35,8 @@ present play (`kernels/certificate.py`), and the part of the violation that no a
 
 A function of a round is one kernel, `evaluate(index, numbers, own, part, x, scratch, grad)`: it
 writes a subgradient at x to `grad` and returns the value there. `index` and `numbers` are the same
-in all rounds, `own` are this round's numbers, and `part` tells which one where a round has several
-constraints. A rule that reacts to the play is such a kernel, too: x is the play.
+in all rounds, `own` are this round's numbers, and `part` is the number of the constraint where a
+round has several constraints. A rule that reacts to the play is such a kernel, too: x is the play.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A table of vectors, kernels and numbers, which Python fills in and kernels read by name.
 
 A kernel gets the address of a row of words, eight bytes each: the address and the length of a
-vector, the address of a kernel or of another table, a number. The vectors are views: nobody counts
-references to them, which would make a round on 1200 edges a tenth longer.
+vector, the address of a kernel or of another table, a number. The vectors are views without
+reference counts, which would make a round on 1200 edges a tenth longer.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _vector(context: Any, builder: Any, kind: Any, at: Any) -> Any:
 
 
 any_table = TableType("AnyTable", {})
-"""The type of a table that is only handed on, to a kernel that knows its type."""
+"""The type of a table that is only passed on, to a kernel that knows its type."""
 
 
 class Untyped:

@@ -1,4 +1,4 @@
-"""Arrays whose memory somebody else keeps: using them counts no references.
+"""Arrays whose memory others own: using them counts no references.
 
 Every slice of an owned array adds one to a counter that all threads share, and takes it away again;
 each time the processor waits until everything it has written is visible. With it a round on 1200

@@ -1,4 +1,4 @@
-"""Vectors and matrices by address and shape, as compiled code has them; somebody else owns them."""
+"""Vectors and matrices by address and shape, as compiled code has them; others own the memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WHOLE = ir.IntType(64)
 
 
 def view(model: Any, builder: Any, data: Any, shape: list[Any], size: int) -> Any:
-    """Return the array, with entries of so many bytes; `model` is numba's of its type."""
+    """Return the array, with entries of this many bytes; `model` is numba's of its type."""
     kind, lengths = model.get_value_type(), ir.ArrayType(WHOLE, len(shape))
     parts = zip(model._fields, kind.elements, strict=True)
     made = kind([WHOLE(size) if name == "itemsize" else part(None) for name, part in parts])

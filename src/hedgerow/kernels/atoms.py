@@ -2,7 +2,7 @@
 
 `rows` has n numbers for each atom. With `size` nonzero entries, 2 size <= n, a row is sparse: the
 indices and then the values; otherwise it is the dense vector and its size is n. `D` has the squared
-distances of each atom to all; its rows are as long as w, which has room for more than the atoms.
+distances of each atom to all; its rows are as long as w, which is padded.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def merge(rows: Array, sizes: Array, w: Array, D: Array, count: int, k: int) -> 
     ||(1 - theta) a + theta b - c||^2 = (1 - theta) ||a - c||^2 + theta ||b - c||^2
     - theta (1 - theta) ||a - b||^2. Each merge shrinks the rounding errors of those before.
     """
-    n, room = len(rows) // len(sizes), len(w)
+    n, width = len(rows) // len(sizes), len(w)
     bulk, theta = rows[:n], w[k] / (w[0] + w[k])
     for i in range(n):
         bulk[i] *= 1.0 - theta
@@ -156,18 +156,18 @@ def merge(rows: Array, sizes: Array, w: Array, D: Array, count: int, k: int) -> 
     w[k] = 0.0
     between = theta * (1.0 - theta) * D[k]
     for i in range(1, count):
-        moved = max(0.0, (1.0 - theta) * D[i] + theta * D[k * room + i] - between)
-        D[i] = D[i * room] = moved
+        moved = max(0.0, (1.0 - theta) * D[i] + theta * D[k * width + i] - between)
+        D[i] = D[i * width] = moved
 
 
 @kernel(whole, views, whole, write, write, write, number)
 def admit(atoms: Any, count: int, v: Array, new: Array, far2: Array, same2: float) -> int:
-    """Find v among the vertices, or make room for it and store it; return its place.
+    """Find v among the vertices, or store it, in place of another if need be; return its place.
 
     `atoms` are w, sizes, last visits, D and rows; `new` and `far2` are scratch memory.
     """
     w, sizes, last, D, rows = atoms
-    n, room = len(v), len(w)
+    n, width = len(v), len(w)
     m = encode(new, v)
     norm2 = squares(new, m)
     for k in range(count):
@@ -186,5 +186,5 @@ def admit(atoms: Any, count: int, v: Array, new: Array, far2: Array, same2: floa
     for i in range(n):
         rows[k * n + i] = new[i]
     for i in range(max(count, k + 1)):
-        D[k * room + i] = D[i * room + k] = far2[i]
+        D[k * width + i] = D[i * width + k] = far2[i]
     return k

@@ -1,4 +1,4 @@
-"""What a certificate and a summary remember of the rounds, whoever plays them.
+"""The sums of a policy's rounds, for certificates and summaries.
 
 ledger = [the play after the last round | sum of s_t |
           sum of <s_t, x_t>, sum of prices, rounds, sum of ||s_t||, sum of |prices| |

@@ -4,7 +4,7 @@ D has the squared distances of each atom to all. For weights w, w' on the simple
 ||sum (w' - w)_k a_k||^2 is -(w' - w)^T D (w' - w) / 2, so D says all that a quadratic needs,
 whatever the origin is. g is the gradient by the weights, up to a constant.
 
-Arrays by atom, and the rows of D, have the same room, for a multiple of eight entries. Past the
+Arrays by atom, and the rows of D, have one width, a multiple of eight. Past the
 last atom w and D are zero, and g is infinite.
 """
 
@@ -24,7 +24,7 @@ TIE = 1e-6
 
 @kernel(whole, whole)
 def padded(count: int) -> int:
-    """Return the multiple of eight that so many entries fit in."""
+    """Return the smallest multiple of eight that is not below this count."""
     return (count + WIDTH - 1) // WIDTH * WIDTH
 
 
@@ -109,10 +109,10 @@ def descend(
     makes two gradients equal, so ties are common: the first atom wins them, not the rounding.
     `gain` is scratch memory.
     """
-    least, room = least_of(g, count), len(w)
+    least, width = least_of(g, count), len(w)
     for step in range(limit):
         j = first_below(g, count, least + TIE * tolerance)
-        near = D[j * room : (j + 1) * room]
+        near = D[j * width : (j + 1) * width]
         best, widest = decreases(gain, w, g, near, count, g[j], beta)
         if best == 0.0 or widest <= tolerance:
             return step
@@ -121,7 +121,7 @@ def descend(
         delta = w[i] if gap >= 2.0 * h * w[i] else gap / (2.0 * h)
         w[i] -= delta
         w[j] += delta
-        least = shift(g, D[i * room : (i + 1) * room], near, count, beta * delta)
+        least = shift(g, D[i * width : (i + 1) * width], near, count, beta * delta)
     return limit
 
 
@@ -133,11 +133,11 @@ def step_towards(
 
     `spread` is scratch memory.
     """
-    room = len(w)
+    width = len(w)
     for i in range(0, padded(count), WIDTH):
-        total = load(D, k * room + i)
+        total = load(D, k * width + i)
         for j in range(count):
-            total = total - broadcast(w[j]) * load(D, j * room + i)
+            total = total - broadcast(w[j]) * load(D, j * width + i)
         store(spread, i, total)
     for i in range(count):
         g[i] -= beta * sigma * spread[i]

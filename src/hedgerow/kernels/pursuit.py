@@ -64,7 +64,7 @@ def come_nearer(
 def approach(table: Any, x: Array, y: Array, eps: float, work: Array) -> int:
     """Move x towards y until it is near or separates y; return the oracle calls.
 
-    x begins further than sqrt(3 eps) from y. `work` has room for three vectors and the progress.
+    x begins further than sqrt(3 eps) from y. `work` is memory for three vectors and the progress.
     """
     n = len(x)
     index, numbers, links, scratch, _, _ = table.space

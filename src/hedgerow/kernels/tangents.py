@@ -23,7 +23,7 @@ EPS = 2.0**-52
 
 
 @kernel(number, number, number, number)
-def _felt(tangent2: float, plain2: float, n: float) -> float:
+def _unless_rounding(tangent2: float, plain2: float, n: float) -> float:
     return tangent2 if tangent2 > (4.0 * EPS * n) ** 2 * plain2 else 0.0
 
 
@@ -40,13 +40,13 @@ def unfixed(label: Array, members: Array, c: Array, plain2: float) -> float:
     for i in range(len(c)):
         if label[i] > 0:
             tangent2 += c[i] * c[i]
-    return _felt(tangent2, plain2, len(c))
+    return _unless_rounding(tangent2, plain2, len(c))
 
 
 @kernel(*signature)
 def balanced(label: Array, members: Array, c: Array, plain2: float) -> float:
     """All coordinates move and have one fixed sum; no labels."""
-    return _felt(spread_of(c)[1], plain2, len(c))
+    return _unless_rounding(spread_of(c)[1], plain2, len(c))
 
 
 @kernel(write, index, read, read)
@@ -68,7 +68,7 @@ def grouped(label: Array, members: Array, c: Array, plain2: float) -> float:
     for i in range(len(c)):
         if label[i] > 0:
             tangent2 += (c[i] - mean[label[i]]) * (c[i] - mean[label[i]])
-    return _felt(tangent2, plain2, len(c))
+    return _unless_rounding(tangent2, plain2, len(c))
 
 
 @kernel(*along_signature)
@@ -78,7 +78,7 @@ def unused(label: Array, members: Array, c: Array, t: Array) -> None:
 
 @kernel(*along_signature)
 def along(label: Array, members: Array, c: Array, t: Array) -> None:
-    """Write tangent(c) into t: c less what no direction inside the set can feel."""
+    """Write tangent(c) into t: the part of c along the set."""
     if len(label) == 0:
         mean = mean_of(c) if len(members) > 0 else 0.0
         for i in range(len(c)):

@@ -14,16 +14,16 @@ from hedgerow.kernels.vectors import four
 
 Array = Any
 GF, GG, TOLD, COST, CCV, VIOLATED = range(6)
-"""The numbers of `Normalised`, in whose units a round is told."""
+"""The numbers of `Normalised`, in whose units a round is measured."""
 NEGLIGIBLE = 1e-150
 """Gradients below this are taken for zero: their inverse would leave float64."""
 NO_UNITS = np.zeros(0)
-"""Of a policy that is told rounds as they are."""
+"""For a policy whose rounds are not rescaled."""
 
 
 @kernel(number, number)
 def inverse(G: float) -> float:
-    """Return 1/G, or 0 where nothing was felt."""
+    """Return 1/G, or 0 while every gradient was zero."""
     return 1.0 / G if G > NEGLIGIBLE else 0.0
 
 

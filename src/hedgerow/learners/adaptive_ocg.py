@@ -27,8 +27,8 @@ Loss = tuple[float, float, float]
 ROUND, INNER, SKIPPED, RULE = range(4)
 """The numbers of the state [x | x_1 | S | t, sum of <s, x>, skipped | rule], after the vectors."""
 BETA, VALUE, SIGMA, SLOPE, SIZE, NORM2, LISTED = range(7)
-"""The numbers handed from one kernel to the next: 1/eta_t, F_t(x_t), sigma_t; <d, x>, the sum of
-the absolute values of its terms, and ||x||^2; how many ones the oracle has listed."""
+"""The numbers that the first kernel passes to the second: 1/eta_t, F_t(x_t), sigma_t; <d, x>, the
+sum of the absolute values of its terms, and ||x||^2; how many ones the oracle has listed."""
 
 
 @kernel(*BEFORE_ORACLE)

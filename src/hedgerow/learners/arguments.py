@@ -39,9 +39,9 @@ def warn_beyond(round_number: int, horizon: int | None) -> None:
 
 
 def before_warning(first: int, end: int, rounds: int, horizon: int | None) -> int:
-    """Return until where a loop may play the rounds from `first` on, after so many others.
+    """Return where a loop that plays from `first` on must stop, after `rounds` others.
 
-    It leaves the first round after the horizon to objects, which warn.
+    The first round after the horizon is left to `tell`, which warns.
     """
     if horizon is None or rounds > horizon:
         return end

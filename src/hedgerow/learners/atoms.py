@@ -3,7 +3,7 @@
 The part is [count, capacity, same2 | w | sizes | last | D | rows]: how many atoms there are and may
 be, the squared distance below which vertices count as one, then for each atom its weight, its size
 and the round of its last visit, all squared distances, and the atoms, as `kernels/atoms.py` has
-them. w and the rows of D have room for a multiple of eight.
+them. w and the rows of D are padded to a multiple of eight.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ a round takes twice as long on small sets, and twelve development games cost and
 
 
 def part_size(n: int, capacity: int) -> int:
-    """Return how many numbers so many atoms take."""
-    room = _padded(capacity)
-    return HEADER + room + capacity * (n + room + 2)
+    """Return how many numbers this many atoms take."""
+    width = _padded(capacity)
+    return HEADER + width + capacity * (n + width + 2)
 
 
 def scratch_size(n: int, capacity: int) -> int:
@@ -49,10 +49,10 @@ def _padded(count: int) -> int:
 def unpack(part: Array, n: int) -> Any:
     """Return the weights, sizes, last visits, squared distances and rows, each of them flat."""
     K = int(part[CAPACITY])
-    room = pairwise.padded(K)
-    sizes = HEADER + room
+    width = pairwise.padded(K)
+    sizes = HEADER + width
     D = sizes + 2 * K
-    rows = D + K * room
+    rows = D + K * width
     return (
         part[HEADER:sizes],
         part[sizes : sizes + K],
@@ -64,10 +64,10 @@ def unpack(part: Array, n: int) -> Any:
 
 def begin(part: Vector, start: Vector, capacity: int, diameter: float) -> None:
     """One atom, the bulk, has all the weight."""
-    n, room = start.size, _padded(capacity)
+    n, width = start.size, _padded(capacity)
     rows = part_size(n, capacity) - capacity * n
     part[COUNT], part[CAPACITY], part[SAME2] = 1.0, capacity, (SAME * diameter) ** 2
-    part[HEADER], part[HEADER + room] = 1.0, n  # its weight and its size
+    part[HEADER], part[HEADER + width] = 1.0, n  # its weight and its size
     part[rows : rows + n] = start
 
 
@@ -83,8 +83,8 @@ def mix(x: Array, part: Array) -> None:
 @kernel(atoms.scratch_views, write, write, whole)
 def scratched(part: Array, scratch: Array, n: int) -> Any:
     """Return memory for a vertex, for the gradient by the weights, and for gains."""
-    room = pairwise.padded(int(part[CAPACITY]))
-    return scratch[:n], scratch[n : n + room], scratch[n + room : n + 2 * room]
+    width = pairwise.padded(int(part[CAPACITY]))
+    return scratch[:n], scratch[n : n + width], scratch[n + width : n + 2 * width]
 
 
 @kernel(nothing, write, write, read)
@@ -153,10 +153,10 @@ def step_towards(part: Array, scratch: Array, n: int, k: int, beta: float, sigma
 class Atoms:
     """A point x = sum of w_k a_k: atom 0 is the bulk, any point of the set; the others vertices.
 
-    There is room for `capacity` atoms. A vertex for which there is none takes the place of the
-    vertex without weight that the oracle gave longest ago; where all have weight, the lightest is
+    At most `capacity` atoms are stored. One more vertex replaces the vertex without weight that the
+    oracle gave longest ago; where all have weight, the lightest is
     merged into the bulk, a_0 := (w_0 a_0 + w_k a_k) / (w_0 + w_k). Neither moves x. Squared
-    distances of all atoms are kept: they are the Gram matrix as far as mixtures can feel it, and
+    distances of all atoms are kept: they are the Gram matrix as far as mixtures depend on it, and
     those of dense atoms lose nothing to cancellation where the set is far from the origin.
 
     Memory: capacity (n + capacity + 3) float64. Vertices with at most n/2 nonzero entries are

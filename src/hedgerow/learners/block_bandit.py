@@ -178,7 +178,7 @@ class BlockConditionalGradient(StatefulPlayer):
         inside, self.steps = HullCoordinates(decision_set), steps
         self.decision_set = decision_set
         n, block = decision_set.dim, steps.begin(inside.dim, inside.radius, decision_set.diameter)
-        self._room = ShrunkHull(decision_set, block.delta, inside)  # X_delta = (1 - delta/r) X
+        self._shrunk = ShrunkHull(decision_set, block.delta, inside)  # X_delta = (1 - delta/r) X
         self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
         names = ("t", "sum", "mean", "squares", "lipschitz", "bound", "calls", "capped")
         numbers = dict.fromkeys((*names, "guess", "restarts"), 1)
@@ -191,7 +191,7 @@ class BlockConditionalGradient(StatefulPlayer):
     def _constants(self) -> Vector:
         K, delta, epsilon, centred = self._block
         window = K if centred else 0
-        return np.array([self.dim, delta, K, epsilon, window, self._room.shrink], np.float64)
+        return np.array([self.dim, delta, K, epsilon, window, self._shrunk.shrink], np.float64)
 
     def draw(self, rounds: int) -> Vector:
         """Return u of the next rounds, one row each."""
@@ -218,12 +218,12 @@ class BlockConditionalGradient(StatefulPlayer):
     @property
     def dim(self) -> int:
         """The dimension of the affine hull, the paper's n."""
-        return self._room.dim
+        return self._shrunk.dim
 
     @property
     def radius(self) -> float:
         """The radius of the inner ball, the paper's r."""
-        return self._room.inside.radius
+        return self._shrunk.inside.radius
 
     @property
     def oracle_calls(self) -> int:
@@ -241,7 +241,7 @@ class BlockConditionalGradient(StatefulPlayer):
     def ask(self) -> Vector:
         """Return y_t = x_m + delta u_t."""
         y = np.empty(self.decision_set.dim)
-        play_around(self._state.array, self._room.inside.centre, self._constants, y)
+        play_around(self._state.array, self._shrunk.inside.centre, self._constants, y)
         return y
 
     def tell(self, loss: Eval) -> None:
@@ -265,7 +265,7 @@ class BlockConditionalGradient(StatefulPlayer):
         return bandit_table.filled(
             state=self._state.array,
             constants=self._constants,
-            centre=self._room.inside.centre,
+            centre=self._shrunk.inside.centre,
             work=np.empty(2 * X.dim),
             set=space.table if space else python_set(X.lmo, lambda c: X.tangent_norm2(c)[0]),
             end_block=type(self).end_block,

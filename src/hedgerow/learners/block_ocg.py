@@ -80,7 +80,7 @@ class BlockOCG(KernelLearner):
     """`AdaptiveOCG` on each factor of a product, side by side, by one oracle call of the product.
 
     A quadratic regulariser separates over the blocks of a product, and so does the line search: the
-    plays are those of one `AdaptiveOCG` for each factor, told its part of each gradient. A block
+    plays are those of one `AdaptiveOCG` for each factor, with its part of each gradient. A block
     with small gradients is not slowed down by one with large ones.
 
     Each block has the guarantee of its step rule, and they add up: with `CertificateSteps`,

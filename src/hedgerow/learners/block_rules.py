@@ -117,7 +117,7 @@ class PracticalBlocks:
     K = ceil(sqrt T), delta = r min(1/2, sqrt(n) T^{-1/4}) in units of the inner radius r, the
     last block's mean value subtracted from each value (which leaves the estimate unbiased),
     eta_m = kappa D / sqrt(sum ||grad_m||^2), and a hundredth of the paper's gap tolerance, which
-    the cap of K oracle calls a block leaves room for.
+    the cap of K oracle calls per block allows.
 
     Args:
         horizon: the number of rounds T.

@@ -103,12 +103,12 @@ class FollowedBlocks(StatefulPlayer):
 
     @property
     def rounds(self) -> int:
-        """How many rounds it was told."""
+        """The number of rounds so far."""
         return int(self._state["t"][0])
 
     @property
     def left(self) -> int:
-        """How many rounds the present block still has; it has K before its first."""
+        """The number of rounds left in this block; K before its first."""
         return self.block.length - self.rounds % self.block.length
 
     @abstractmethod

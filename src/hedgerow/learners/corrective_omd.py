@@ -23,7 +23,7 @@ Loss = tuple[float, float, float]
 ROUND, CALLS, Q, BETA, DELTA, BUDGET, DIAMETER, ATOMS = range(8)
 """The numbers of the state [x | t, calls, q, beta, Delta, c D^2, D | atoms], after x."""
 TOLERANCE = 0
-"""The number handed from one kernel to the next."""
+"""The number that the first kernel passes to the second."""
 FIRST = 1e-3
 """The first regulariser, in units of ||s_1||/D: any small number, the second is learnt."""
 ACCURACY = 0.01
@@ -199,7 +199,7 @@ class CorrectiveOMD(KernelLearner):
 
     @property
     def beta(self) -> float:
-        """The regulariser of the next round, 0 while no gradient was felt."""
+        """The regulariser of the next round, 0 while every gradient was zero along the set."""
         return float(self._state["beta"][0])
 
     def tell_without_oracle(self, loss: EvalGrad) -> None:

@@ -94,7 +94,7 @@ class FTRL(Projected):
         x, x1, S, rule = state["x"], state["x1"], state["S"], state["rule"]
         state["inner"][0] += kernels.ocg.accumulate(S, X.tangent(s), x)
         beta = self._regularise(rule, t, (*X.tangent_norm2(s), UNDECLARED))  # 1/eta_t
-        if beta > 0.0:  # else no gradient was felt yet
+        if beta > 0.0:  # else every gradient was zero along the set
             kernels.projected.lead(self._aim, x1, S, beta)
             self._land()  # x_{t+1} = argmin over X of F_t, line 6
         self._settle(rule, kernels.ocg.margin(S, x, x1, state["inner"][0], beta), 0.0)

@@ -109,7 +109,7 @@ class Directions:
                 self._equations = (*places, np.ascontiguousarray(A.data, np.float64), inverse)
 
     def draw(self, rng: np.random.Generator, rounds: int) -> Vector:
-        """Return so many of them, one a row."""
+        """Return this many directions, one per row."""
         units = rng.standard_normal((rounds, self.dim))
         if self._equations is None:
             kernels.frankwolfe.project_onto(units, self._basis)

@@ -18,7 +18,7 @@ SHARE = 0.5
 ROUNDING = 1e-12
 """What progress may lack, as a share of <grad F_t(x_t), x_t>: at an optimum both are rounding."""
 SPARSE = 0.25
-"""Vertices with at most this share of nonzero entries are looked at entry by entry."""
+"""Vertices with at most this share of nonzero entries are multiplied entry by entry."""
 
 
 class LazyOCG(Stateful):
@@ -31,9 +31,10 @@ class LazyOCG(Stateful):
     at most twice the progress of memory, and falls to 0 when it finds more. So every v_t is exact,
     or has half the progress of an exact gap that is at most `patience` rounds old.
 
-    A remembered vertex is no minimiser, so Theorem 2.1 does not cover it. What `CertificateSteps`
-    and `Constrained.certificate` prove after the fact still holds: it needs no more than that the
-    steps lead to points of the set. `oracle_calls` counts the calls that were made.
+    A remembered vertex need not be a minimiser, so Theorem 2.1 does not cover it. What
+    `CertificateSteps` and `Constrained.certificate` prove after the fact still holds: it needs no
+    more than that the steps lead to points of the set. `oracle_calls` counts the calls that were
+    made.
 
     It pays where the oracle costs more than `memory` inner products with vertices, and where good
     vertices come again. Measured: one round in five to eight asks the oracle on routing graphs and

@@ -60,7 +60,7 @@ class OnePointEstimates(StatefulPlayer):
     subtracts nothing, as the papers do.
 
     Args:
-        room: where x lies; delta around each of its points lies in the decision set.
+        hull: where x lies; delta around each of its points lies in the decision set.
         seed: fixes the perturbations.
         window: how many rounds a mean is taken over.
         numbers: the names and sizes of what else it remembers.
@@ -74,24 +74,24 @@ class OnePointEstimates(StatefulPlayer):
 
     def __init__(
         self,
-        room: ShrunkHull,
+        hull: ShrunkHull,
         seed: int,
         window: int,
         numbers: dict[str, int],
     ):
-        self.decision_set, self._room = room.whole, room
+        self.decision_set, self._shrunk = hull.whole, hull
         self.window = as_count(window, "window", least=0)
         self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
-        self._state = State(u=room.dim, t=1, sum=1, mean=1, **numbers)
-        self._centre, basis = room.inside.centre, room.inside.basis
+        self._state = State(u=hull.dim, t=1, sum=1, mean=1, **numbers)
+        self._centre, basis = hull.inside.centre, hull.inside.basis
         self._basis = np.ascontiguousarray(basis, np.float64)
-        self._constants = np.array([room.delta, room.dim / room.delta, self.window])
+        self._constants = np.array([hull.delta, hull.dim / hull.delta, self.window])
         self._draw()
 
     def draw(self, rounds: int) -> Vector:
         """Return u of the next rounds, one row each, uniform on the sphere."""
         self._drawn = rounds, self._rng.bit_generator.state
-        units = self._rng.standard_normal((rounds, self._room.dim))
+        units = self._rng.standard_normal((rounds, self._shrunk.dim))
         kernels.frankwolfe.project_onto(units, units[:0])
         return units
 
@@ -100,7 +100,7 @@ class OnePointEstimates(StatefulPlayer):
         drawn, before = self._drawn
         if rounds < drawn:
             self._rng.bit_generator.state = before
-            self._rng.standard_normal((rounds, self._room.dim))
+            self._rng.standard_normal((rounds, self._shrunk.dim))
 
     def _draw(self) -> None:
         self._state["u"][:] = self.draw(1)[0]  # u_t
@@ -123,15 +123,15 @@ class OnePointEstimates(StatefulPlayer):
 
     def _next(self, value: float) -> None:
         """End round t: let its value count for the mean, and draw u_{t+1}."""
-        learn_mean(self._state.array[self._room.dim :], self._constants, value)
+        learn_mean(self._state.array[self._shrunk.dim :], self._constants, value)
         self._draw()
 
 
 class OnePoint(OnePointEstimates):
-    """Plays around x_t, the play of a first-order learner, and tells it one-point estimates.
+    """Plays around x_t, the play of a first-order learner, and passes it one-point estimates.
 
     Args:
-        learner: plays on a `ShrunkHull` of the set, told first-order feedback.
+        learner: plays on a `ShrunkHull` of the set, with first-order feedback.
         seed: fixes the perturbations.
         window: how many rounds a mean is taken over, to be subtracted; 0 subtracts nothing.
 

@@ -27,16 +27,16 @@ D, STEEPEST = range(2)
 MODULUS = 0
 """That of `StronglyConvexOGD`."""
 BEST_FACTOR = math.sqrt(0.5)
-"""The factor with the best bound."""
+"""The factor of `AdaGrad` with the best bound."""
 LENGTH, SQUARES = range(2)
-"""The numbers of its rule: factor D, and the sum of ||grad||^2."""
+"""The numbers of `AdaGrad`: factor D, and the sum of ||grad||^2."""
 
 
 @kernel(*BEFORE_ORACLE)
 def before_projection(
     state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
-    """Aim at x_t - eta_t grad_t, with the gradient along the set; stay where it is not felt."""
+    """Target x_t - eta_t grad_t, with the gradient along the set; stay where that is zero."""
     n = len(s)
     x, own, tangent = state[:n], state[n:], work[3 * n : 4 * n]
     own[ROUND] += 1.0

@@ -29,7 +29,7 @@ ROUND, AGE, INNER, GUESS, RESTARTS, HERE, RULE = range(7)
 [x | x_1 | S | anchor | t, age, sum of <s, x>, guess, restarts, here | rule | fresh rule], after the
 vectors; the sum is that of the epoch."""
 BETA, VALUE, SLOPE, SIZE, NORM2 = range(5)
-"""The numbers handed from one kernel to the next."""
+"""The numbers that the first kernel passes to the second."""
 
 
 @dataclass(frozen=True)

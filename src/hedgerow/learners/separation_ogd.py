@@ -168,8 +168,8 @@ def steady_eta(rule: Array, t: float, loss: tuple[float, float, float]) -> float
 class SeparationDescent(StatefulPlayer):
     """Descent with infeasible projections: y <- y - delta r a/||a|| while a separates y from X.
 
-    The point is no projection, but it is no further than before from any point of the squeezed set
-    (1 - delta) X: each pull shortens the squared distance by (delta r)^2 at least. Works in the
+    The point is not a projection, but it is no further than before from any point of the squeezed
+    set (1 - delta) X: each pull shortens the squared distance by (delta r)^2 at least. Works in the
     coordinates of the affine hull, about the centre of the inner ball of radius r; R = D bounds the
     distance of any point from it. Starts at the centre. A round ends after at most
     `most_separations(delta)` questions; it warns before the first one if these are many.
@@ -217,7 +217,7 @@ class SeparationDescent(StatefulPlayer):
             )
 
     def _announce(self, ratio: float) -> None:
-        """Say what a round may take, if it may take long."""
+        """Warn if a round may take long."""
         most = self.most_separations(self.squeeze(1.0))
         if most > EXPENSIVE:
             falling = "" if self.horizon is not None else " at first"

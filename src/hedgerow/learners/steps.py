@@ -197,8 +197,8 @@ class RmsSteps:
 C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, MAX_LOSS_TO_LEADER = range(1, 11)
 """The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
 multiplying all gradients by a power of two changes no bit; P is in that unit. The last two are a
-guard's orders: the regulariser of this round, or 0; and how much a mixture may lose to its leader,
-or 0."""
+what a guard forces: the regulariser of this round, or 0; and how much a mixture may lose to its
+leader, or 0."""
 
 
 @kernel(number, number)
@@ -233,7 +233,7 @@ def power_of_two_above(tangent2: float) -> float:
 
 @kernel(*REGULARISE)
 def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
-    """The capped regulariser, or the one that a guard has ordered for this round."""
+    """The capped regulariser, or the one that a guard forces in this round."""
     if rule[UNIT] == 0.0:
         rule[UNIT] = power_of_two_above(loss[TANGENT2])
     size = relative_size(loss[TANGENT2], rule[UNIT])

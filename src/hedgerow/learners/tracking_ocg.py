@@ -28,14 +28,14 @@ INNER, AHEAD, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(5), 5, 7, 9, 1
 turn, AdaHedge's Delta, length of the leader's part, shares in the play, AdaHedge's p and L,
 credit | leader | follower], after x. The last four are pairs: leader, follower."""
 OWN = 16
-"""How much room these have: two cache lines, so that the leader's part begins with a line."""
+"""The size of these numbers: two cache lines, so that the leader's part begins with a line."""
 EQUAL = 0.2
-"""The part of the oracle calls that is dealt out equally; the rest goes by weight."""
+"""The share of the oracle calls that is divided equally; the rest goes by weight."""
 
 
 @kernel(nothing, write, read, number)
 def hedge(own: Array, losses: Array, t: float) -> None:
-    """AdaHedge: take in the losses of both, and weigh them; nobody sinks below 1/(2 + t)."""
+    """AdaHedge: update both weights with their losses; weights are at least 1/(2 + t)."""
     p, lost = own[P : P + 2], own[L : L + 2]
     eta = math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf
     own[DELTA] += lose(lost, p, losses, eta)
@@ -47,7 +47,7 @@ def hedge(own: Array, losses: Array, t: float) -> None:
 
 @kernel(nothing, write)
 def assign_turn(own: Array) -> None:
-    """Deal out this round's credit; the oracle is called by the one who has the most."""
+    """Add this round's credit; the learner with the most credit gets the oracle call."""
     p, credit = own[P : P + 2], own[CREDIT : CREDIT + 2]
     dealt = 0.0
     for k in range(2):
@@ -62,7 +62,7 @@ def assign_turn(own: Array) -> None:
 def before_oracle(
     state: Array, work: Array, s: Array, inner: float, loss: Loss, steps: Any
 ) -> bool:
-    """Weigh both by s_t and tell them; the direction is that of the one who has the turn."""
+    """Update weights and learners with s_t; write the direction of the one that has the turn."""
     n = len(s)
     own, parts = state[n : n + OWN], state[n + OWN :]
     leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
@@ -70,7 +70,7 @@ def before_oracle(
     own[INNER] += inner
     own[AHEAD] -= own[SHARES + 1] * apart
     losses = work[3 * n : 3 * n + 2]
-    losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which AdaHedge does not feel
+    losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which changes no weight
     hedge(own, losses, leader[3 * n + ROUND] + 1.0)
     assign_turn(own)
     if own[LEADS] > 0.0:
@@ -83,7 +83,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
-    """Move the one who had the turn, and mix; on the leash it is the leader alone."""
+    """Move the learner that had the turn, and mix; beyond the limit play the leader alone."""
     own, parts = state[n : n + OWN], state[n + OWN :]
     leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
     if own[LEADS] > 0.0:
@@ -92,8 +92,8 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
         if len(ones) > 0:
             write_vertex(ones, work[n : 2 * n])
         corrective_omd.after_oracle(follower, work, n, ones[:0], steps)
-    leash = leader[3 * n + RULE + MAX_LOSS_TO_LEADER]
-    if leash > 0.0 and own[AHEAD] > leash:
+    most = leader[3 * n + RULE + MAX_LOSS_TO_LEADER]
+    if most > 0.0 and own[AHEAD] > most:
         own[SHARES], own[SHARES + 1] = 1.0, 0.0
     else:
         own[SHARES], own[SHARES + 1] = own[P], own[P + 1]
@@ -101,7 +101,7 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
 
 
 class TrackingOCG(KernelLearner):
-    """Plays x_t = p_t x_A + (1 - p_t) x_B: A leads, B follows, both are told the same gradient s_t.
+    """Plays x_t = p_t x_A + (1 - p_t) x_B: A leads, B follows, both learn from the same s_t.
 
     A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
     `CorrectiveOMD`, which forgets and is the better one where they drift. p_t is `AdaHedge` on the
@@ -111,7 +111,7 @@ class TrackingOCG(KernelLearner):
     S are variances and the largest range of these losses: it is hardly worse than the better one
     (Theorem C of beyond.md).
 
-    They share one oracle call a round: each round adds 0.8 p_k + 0.1 to the credit of learner k,
+    They share one oracle call per round: each round adds 0.8 p_k + 0.1 to the credit of learner k,
     and the one with the most credit has the call and pays for it. So a learner that is hardly
     played still learns, at little cost to the other.
 
@@ -149,7 +149,7 @@ class TrackingOCG(KernelLearner):
         start: ArrayLike | None = None,
     ):
         self.steps = CertificateSteps() if steps is None else steps
-        if not isinstance(self.steps, CertificateSteps):  # a guard's orders are among its numbers
+        if not isinstance(self.steps, CertificateSteps):  # a guard writes to its numbers
             raise TypeError(f"steps must be a CertificateSteps, got {self.steps!r}")
         n, x1, K = decision_set.dim, first_play(decision_set, start), as_count(atoms, "atoms", 2)
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
@@ -212,16 +212,19 @@ class TrackingOCG(KernelLearner):
         return float(self._state["ahead"][0])
 
     @property
-    def leash(self) -> float:
-        """The loss to the leader above which the next play is the leader's alone; 0 for none.
+    def max_loss_to_leader(self) -> float:
+        """The loss to the leader above which the leader alone is played; 0 for none.
 
-        Then `ahead` stays as it is, and AdaHedge learns on as before: a longer leash sets it free.
+        Then `ahead` stays as it is, and AdaHedge learns on as before; a larger limit brings the
+        mixture back.
         """
         return float(self._state["rule"][MAX_LOSS_TO_LEADER])
 
-    @leash.setter
-    def leash(self, leash: float) -> None:
-        given = as_number(leash, "leash")
+    @max_loss_to_leader.setter
+    def max_loss_to_leader(self, most: float) -> None:
+        given = as_number(most, "max_loss_to_leader")
         if given < 0.0:
-            raise ValueError(f"leash must be at least 0, got {given:g}; 0 is none")
+            raise ValueError(
+                f"max_loss_to_leader must be at least 0, got {given:g}; 0 means no limit"
+            )
         self._state["rule"][MAX_LOSS_TO_LEADER] = given

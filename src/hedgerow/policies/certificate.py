@@ -58,14 +58,14 @@ class Certificate(float):
 
     @property
     def comparator(self) -> str:
-        """The actions that it holds for, in words."""
+        """The actions that it holds for, as a phrase."""
         every = "no" if self.no_comparator else "every"
         but = f", except {self._infeasible}" if self.infeasible_rounds else ""
         return f"{every} fixed action that {self._within}{but}"
 
     @property
     def says_nothing(self) -> str | None:
-        """Why it bounds nothing, as a predicate in words; None where it bounds the regret."""
+        """Why it bounds nothing, as a phrase; None where it bounds the regret."""
         because = "says nothing here, because"
         if self.no_comparator:
             each = f"each violates it by at least {self.least_violation:.6g} in total"

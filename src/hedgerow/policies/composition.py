@@ -22,7 +22,7 @@ SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 
 
 def check_parts(learner: object, surrogate: object) -> None:
-    """Refuse what is no learner, or no surrogate."""
+    """Check that these are a learner and a surrogate."""
     if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
         raise TypeError(
             f"learner must be a learner, with ask and tell, got a {type(learner).__name__}; "
@@ -36,7 +36,7 @@ def check_parts(learner: object, surrogate: object) -> None:
 
 
 class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
-    """The surrogate makes one loss a round, the learner plays it.
+    """The surrogate makes one loss per round, and the learner learns from it.
 
     Args:
         learner: plays one sequence of losses.

@@ -80,7 +80,7 @@ class Constrained(Composition[EvalGrad, Seen]):
             constraint: what was seen of the constraint.
             at: the earlier play that late feedback is about; left out, it is about `ask()`. The
                 certificate then counts the round at that play and stays a proof; theorems that
-                hold beforehand assume that every round is told at once.
+                hold beforehand assume that every round is reported at once.
 
         """
         dim = self._dim
@@ -132,9 +132,9 @@ class Constrained(Composition[EvalGrad, Seen]):
         )
 
     def _check(self, cost: EvalGrad, constraint: Seen) -> None:
-        """Refuse what is no first-order feedback on this set."""
-        told = [("cost", cost), *(("constraint", seen) for seen in each_seen(constraint))]
-        for name, seen in told:
+        """Check that this is first-order feedback on this set."""
+        parts = [("cost", cost), *(("constraint", seen) for seen in each_seen(constraint))]
+        for name, seen in parts:
             needs(EvalGrad, seen, "this policy", name)
             if np.shape(seen.grad) != (self.decision_set.dim,):
                 raise ValueError(
@@ -245,9 +245,9 @@ def tell_in_python(
     """Take in a round by `tell_round`, with surrogate and learner as functions of Python."""
     learner, x = policy.learner, policy.ask()
     n, point = x.size, x if at is None else as_play(at, policy.decision_set, x)
-    told = checked_each(constraint, n)
-    worst = max(told, key=lambda seen: seen.value, default=EvalGrad(0.0, np.zeros(n)))
-    given: Constraints = told[0] if isinstance(constraint, EvalGrad) else told
+    parts = checked_each(constraint, n)
+    worst = max(parts, key=lambda seen: seen.value, default=EvalGrad(0.0, np.zeros(n)))
+    given: Constraints = parts[0] if isinstance(constraint, EvalGrad) else parts
     loss = EvalGrad(0.0, x)
 
     def make_loss(*round_: Any) -> tuple[float, ...]:
@@ -273,7 +273,7 @@ def tell_in_python(
         late=at is not None,
         loss=np.empty(n),
         ledger=policy.ledger,
-        values=np.array([seen.value for seen in told]),
+        values=np.array([seen.value for seen in parts]),
         noise=NO_NOISE,
     )
     with policy._taken_back():

@@ -94,7 +94,7 @@ class Method:
     ) -> Policy[Any, Any]:
         """Build the policy with what it takes; `constants` where its preset needs them.
 
-        `edges` has the base `lengths` and `prices` of a problem on edges, for methods that are told
+        `edges` has the base `lengths` and `prices` of a problem on edges, for methods that know
         them.
         """
         given: dict[str, Any] = {"horizon": horizon, "preset": preset, **(edges or {})}

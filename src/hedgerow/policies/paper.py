@@ -79,10 +79,10 @@ def projection_free_coco(
 
     `practical` (the default) needs no horizon and no constants. The learner is `TrackingOCG`, the
     surrogate `AdaptiveSurrogate`: violations are measured in units of the second largest seen, so
-    that the policy reacts within a few of them, and a violation that no action avoids is forgiven.
-    Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
-    another factor up to rounding. One oracle call per round, and a few more for violations of a
-    new size.
+    that the policy reacts within a few of them, and a violation that no action avoids does not
+    count. Multiplying all costs or all constraints by a power of two leaves the plays unchanged, by
+    another factor up to rounding. One oracle call per round, and a few more for violations of a new
+    size.
 
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
     round, a `Guard` proves Theorem G (theory.md) for `tracking=False`: regret O(T^{3/4}) against
@@ -91,9 +91,9 @@ def projection_free_coco(
     With tracking that is proved for the leader of the mixture; what the mixture may lose to it in
     one round is known only afterwards. `explain(policy)` lists bounds and assumptions.
 
-    A round may have several constraints, told as a sequence. Left as it is the policy has one queue
-    and keeps their maximum: the value and gradient of the most violated one are used, as for a
-    `Maximum`. With `constraints=m` each of the m has a queue, units and a weight of its own, and
+    A round may have several constraints, reported as a sequence. Left as it is the policy has one
+    queue and keeps their maximum: the value and gradient of the most violated one are used, as for
+    a `Maximum`. With `constraints=m` each of the m has a queue, units and a weight of its own, and
     the loss has a term for each; one that is measured in another unit, or seldom the worst, then
     counts as much as the others.
 
@@ -116,7 +116,7 @@ def projection_free_coco(
             constraint's unit: the potential's scale becomes k_t U + p B (in theory
             144 G D p^2 T^{3/4} + p B); `certificate(budget=B)` is the bound for such a benchmark.
         eagerness: how eagerly the constraint is kept, a number without unit, in `practical` alone:
-            each violation counts as much as so many. More means less violation and more regret.
+            each violation counts as much as this many. More means less violation and more regret.
         tracking: in `practical` alone: the learner mixes one that remembers everything with one
             that forgets, and follows a world that drifts. False for `AdaptiveOCG` alone, a little
             quicker and a little better where nothing drifts; on a `Product` that is `BlockOCG`,
@@ -251,7 +251,9 @@ def projection_free_long_term(
     root = PowerPotential(2.0, GrowingScale(floor=1.0, factor=1.0, power=0.25))
 
     def surrogate() -> SignedSurrogate:
-        ranges = SeenRanges(learner, violation_range, given_ratio(lipschitz), forgiving=False)
+        ranges = SeenRanges(
+            learner, violation_range, given_ratio(lipschitz), exclude_unavoidable=False
+        )
         return SignedSurrogate(root, 0.0, ranges)
 
     return Constrained(learner, one_or_each(surrogate, constraints))

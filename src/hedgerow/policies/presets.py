@@ -23,7 +23,7 @@ class IgnoredConstraintWarning(UserWarning):
 
 
 def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) -> None:
-    """Refuse any other word, what is no decision set, and what is no horizon."""
+    """Validate preset, decision set and horizon."""
     if preset not in ("practical", "theory"):
         raise ValueError(f"preset must be 'practical' or 'theory', got {preset!r}")
     if not isinstance(decision_set, DecisionSet):

@@ -30,10 +30,10 @@ class Stepping(Protocol):
 class SampledPlay(StatefulPlayer):
     """Plays a random vertex X_t with mean x_t, the play of a fractional policy.
 
-    The inner policy is told at x_t, not at X_t: linear feedback is moved there. Told at the
-    vertex it would be ruined, because a vertex violates in a constant share of rounds. The mean
-    cost and the mean signed violation are those of x_t; the CCV is not, since
-    E[g^+(X_t)] >= g^+(x_t), and is usually much larger.
+    The inner policy gets feedback at x_t, not at X_t: linear feedback is moved there. With that at
+    the vertex it would be ruined, because a vertex violates in a constant share of rounds. The mean
+    cost and the mean signed violation are those of x_t; the CCV is not, since E[g^+(X_t)] >=
+    g^+(x_t), and is usually much larger.
 
     Args:
         policy: the fractional policy.
@@ -100,7 +100,7 @@ class SampledPlay(StatefulPlayer):
 
 
 def _check_policy(policy: object) -> None:
-    """Refuse what is no policy of a learner and a surrogate."""
+    """Check that this is a policy of a learner and a surrogate."""
     if not isinstance(policy, Constrained):
         raise TypeError(
             f"sampled play draws the vertices of a fractional policy, such as "

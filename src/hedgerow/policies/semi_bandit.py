@@ -21,7 +21,7 @@ class SemiBandit(StatefulPlayer):
     The fractional policy's play x_t is mixed with an interior point, x~_t = (1 - gamma) x_t +
     gamma c, so that every coordinate has a chance; a vertex with mean x~_t is played. Coordinate e
     is used with probability x~_{t,e}, so coefficient/x~_{t,e} on the used ones, and zero
-    elsewhere, is an unbiased estimate of all coefficients, which the inner policy is told.
+    elsewhere, is an unbiased estimate of all coefficients, which the inner policy learns from.
 
     What is proved: the estimates are unbiased, also of the signed constraint value at x_t. Nothing
     is proved of the CCV, which needs the positive part of a value that is only estimated; and no

@@ -12,7 +12,7 @@ TOTALS = ("rounds", "cost", "ccv", "violated")
 
 @dataclass(frozen=True)
 class Summary:
-    """The totals of the rounds that a policy was told.
+    """The totals of a policy's rounds.
 
     Attributes:
         rounds: how many there were.

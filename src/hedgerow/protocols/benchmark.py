@@ -59,9 +59,9 @@ class Benchmark:
         if self.budget > 0.0:
             kept = f"violates by at most {self.budget:.6g} in all{scale}"
         if self.status == "infeasible":
-            return f"nobody: no fixed action {kept}"
+            return f"none: no fixed action {kept}"
         if self.gap == math.inf:
-            return f"nobody yet: the search ended before it found a fixed action that {kept}"
+            return f"none yet: the search ended before it found a fixed action that {kept}"
         if self.budget == math.inf:
             return "the best fixed action, whatever the constraints say"
         if self.least:

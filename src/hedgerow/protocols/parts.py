@@ -1,4 +1,4 @@
-"""Learner, surrogate and policy: who is asked, and what each may be told."""
+"""Protocols of learners, surrogates and policies."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SeenCost = TypeVar("SeenCost", contravariant=True)
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 Told = TypeVar("Told")
 Feedback = Callable[[Function, Vector], Any]
-"""How a function is looked at, at a point: returns what may be told of it."""
+"""Return the feedback of a function at a point."""
 
 
 class Player(Restorable, Protocol):
-    """Who is asked for a point each round: `ask` is pure, all work happens in `tell`.
+    """Play a point each round: `ask` is pure, all work happens in `tell`.
 
     A snapshot of it, restored, plays on bit for bit the same.
     """

@@ -33,7 +33,7 @@ class CompiledRounds(ABC):
 
     @abstractmethod
     def finish(self, played: int) -> None:
-        """Do what remains after the loop has played so many rounds."""
+        """Do what remains after the loop has played this many rounds."""
 
     def play(self, chunk: Any, first: int, seen: Vector) -> int:
         """Play linear rounds from `first` on; return the first one that Python must play.

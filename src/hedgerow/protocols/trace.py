@@ -183,7 +183,7 @@ class Trace:
             )
         if best.status == "infeasible":
             raise ValueError(
-                "no fixed action keeps every round's constraint, so there is no regret; compare "
+                "no fixed action satisfies all rounds, so there is no regret; compare "
                 'with the one that violates least, hindsight(problem, budget="least"), or with '
                 "one that has a budget"
             )

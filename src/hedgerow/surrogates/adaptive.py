@@ -43,24 +43,25 @@ from hedgerow.surrogates.ranges import (
 )
 
 Array = Vector
-COUNT, FELT, LAST, FLOOR, GROWTH = range(5, 10)
+COUNT, ACTIVE, LAST, FLOOR, GROWTH = range(5, 10)
 """The numbers of the queue after those of `Queued`: violated rounds, those in which the gradient is
-felt along the set, the last weight in such a round, and the two constants of the scale."""
+whose gradient has a part along the set, the last weight in such a round, and the two constants of
+the scale."""
 MANY, TOO_SMALL = 100.0, 0.01
-"""After so many violations a weight below this share of the exchange rate is too small to act."""
+"""After this many violations a weight below this share of the exchange rate is too small to act."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
 EXPONENT, BUDGET, LEAST = range(3)
 """The potential's numbers."""
 FIRST_SLOPE = 0.5
-"""A violation weighs at least so much, in units of the exchange rate: the first one, too, acts."""
+"""A violation weighs at least this much, in units of the exchange rate: the first one acts, too."""
 SAFETY = 4.0
-"""The exchange rate is at least so many times what safety costs per violation avoided."""
+"""The exchange rate is at least this many times what safety costs per violation avoided."""
 
 
 @kernel(*OBSERVE)
 def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Sizes) -> float:
-    """Take in a round; return Q(t), or NaN where nothing is violated that can be felt."""
+    """Take in a round; return Q(t), or NaN where no violation has a gradient along the set."""
     t = queue[ROUND] = queue[ROUND] + 1.0
     ranges[COSTS2] += sizes[COST2]
     ranges[LAST_UNAVOIDABLE] = sizes[UNAVOIDABLE]
@@ -68,7 +69,7 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
     if v <= 0.0:
         return math.nan
     first = queue[COUNT] == 0.0
-    # a round that no action keeps is weighed as if it were the first, and not counted
+    # a round that no action satisfies is weighed as if it were the first, and not counted
     counts = first or sizes[UNAVOIDABLE] == 0.0
     if counts and units[GIVEN_MG] == 0.0:
         see_violation(ranges, v)
@@ -76,12 +77,10 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
     if counts:  # V: one outlier counts one unit, also the first
         queue[VIOLATION] = min(queue[VIOLATION], queue[COUNT] * U) + min(v, U)
         queue[COUNT] += 1.0
-    if (
-        sizes[CONSTRAINT_GRAD2] <= 0.0
-    ):  # the same violation everywhere: no action satisfies the round
+    if sizes[CONSTRAINT_GRAD2] <= 0.0:  # the same violation everywhere: no action avoids it
         ranges[INFEASIBLE] += 1.0
         return math.nan
-    n = queue[FELT] = queue[FELT] + 1.0
+    n = queue[ACTIVE] = queue[ACTIVE] + 1.0
     ranges[GG] = math.sqrt(sizes[CONSTRAINT_GRAD2])
     ranges[GF] = math.sqrt(ranges[COSTS2] / t) * (t / n) ** 0.25
     rate = ranges[RATE] if sizes[UNAVOIDABLE] == 0.0 else max(ranges[RATE], ranges[INFEASIBLE_RATE])
@@ -129,13 +128,13 @@ class AdaptiveSurrogate(FirstOrder):
     given it is 0. One oracle call per round; a few more for violations of a new size.
 
     Args:
-        ranges: the units.
-        eagerness: how eagerly the constraint is kept, a number without unit; 6 and k are divided
+        ranges: the units. eagerness: how eagerly the constraint is satisfied, a number without
+        unit; 6 and k are divided
             by it, so that a violation counts as much as `eagerness` violations, and the least
             weight is multiplied by it.
         scale: k as one number, which then does not grow; None for the rule above.
         budget: 5 B, for a benchmark that violates by B in all, in the constraint's unit.
-        guard: grants the weights; without one there is no bound beforehand.
+        guard: limits the weights; without one there is no bound beforehand.
 
     """
 
@@ -174,19 +173,19 @@ class AdaptiveSurrogate(FirstOrder):
         return self.initial + q
 
     @property
-    def forgiven(self) -> float:
-        """The part of the last round's violation that no action avoids, as far as was looked."""
+    def unavoidable(self) -> float:
+        """The part of the last violation that no action avoids, as far as it was checked."""
         return float(self.ranges.array[LAST_UNAVOIDABLE])
 
     @property
     def reaction(self) -> float | None:
-        """The last felt weight in units of the exchange rate; None before the first violation.
+        """The last weight in units of the exchange rate; None before the first violation.
 
         At 1 a violating round pulls back about as strongly as costs pull forward.
         """
         ratio = self.ranges.ratio
-        felt = self._state.array[FELT] > 0.0 and ratio > 0.0
-        return float(self._state.array[LAST] / ratio) if felt else None
+        known = self._state.array[ACTIVE] > 0.0 and ratio > 0.0
+        return float(self._state.array[LAST] / ratio) if known else None
 
     @property
     def ignored(self) -> bool:

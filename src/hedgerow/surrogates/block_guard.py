@@ -59,16 +59,16 @@ def sums_of_blocks(guard: Array, rows: Array, b: float) -> tuple[float, float, f
     max(0, b - that), and the least of these; 0 <= that of the round itself - that <=
     cap ||s_b||/D_b.
     """
-    spent = wished = short = 0.0
+    spent = wanted = short = 0.0
     least = math.inf
     for k in range(len(guard) - BLOCKS):
         row, R2_b = rows[k * ROW : (k + 1) * ROW], guard[BLOCKS + k]
         beta = capped_regulariser(row, 0.0)
         spent += R2_b * row[rules.BETA]
-        wished += R2_b * beta
+        wanted += R2_b * beta
         short += R2_b * max(0.0, b - beta)
         least = min(least, beta)
-    return spent, wished, short, least
+    return spent, wanted, short, least
 
 
 @kernel(two, read, write, number)
@@ -92,8 +92,8 @@ def settled(rows: Array) -> float:
 
 
 @kernel(nothing, write, number)
-def order(rows: Array, beta: float) -> None:
-    """Order that no block's regulariser is below beta in this round."""
+def force_beta(rows: Array, beta: float) -> None:
+    """Force every block's regulariser to be at least beta in this round."""
     for k in range(len(rows) // ROW):
         rows[k * ROW + rules.FORCED_BETA] = beta
 
@@ -110,18 +110,18 @@ def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes
     weight, unit = max(proposed, floor), guard[UNIT]
     root = unit * three_quarters(guard[PC])
     b = root / D  # the schedule's regulariser
-    room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
-    room += guard[LAM_E] * guard[C] * D * unit * three_quarters(guard[PHI])
-    spent, wished, short, least = sums_of_blocks(guard, rows, b)
+    slack = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
+    slack += guard[LAM_E] * guard[C] * D * unit * three_quarters(guard[PHI])
+    spent, wanted, short, least = sums_of_blocks(guard, rows, b)
     norm = math.sqrt(mixed_size2(sizes, weight))
-    wished += guard[CAP] * math.sqrt(guard[R2]) * norm  # at most, after this round
-    rise = steepest(norm, D, least) + (wished - spent) / 3.0
-    if not rise + wished + 4.0 / 3.0 * short - (weight - floor) * value <= room:
+    wanted += guard[CAP] * math.sqrt(guard[R2]) * norm  # at most, after this round
+    rise = steepest(norm, D, least) + (wanted - spent) / 3.0
+    if not rise + wanted + 4.0 / 3.0 * short - (weight - floor) * value <= slack:
         total, least = raised(guard, rows, b)
         low, high, tried = floor, weight, weight
         for _ in range(BISECTIONS):  # the largest weight that is allowed; the floor always is
             left = steepest(math.sqrt(mixed_size2(sizes, tried)), D, least) + (total - spent) / 3.0
-            if left + total - (tried - floor) * value <= room:
+            if left + total - (tried - floor) * value <= slack:
                 low = tried
             else:
                 high = tried
@@ -131,7 +131,7 @@ def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes
         weight = low
         norm = math.sqrt(mixed_size2(sizes, weight))
         rise = steepest(norm, D, least) + (total - spent) / 3.0
-        order(rows, b)
+        force_beta(rows, b)
         guard[ACTED] += 1.0
     guard[STEEPEST] = max(guard[STEEPEST], norm)
     guard[RISEN] = known + rise

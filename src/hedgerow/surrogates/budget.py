@@ -1,4 +1,4 @@
-"""A scale that makes room for a benchmark that itself violates."""
+"""A scale for benchmarks that themselves violate the constraint."""
 
 from __future__ import annotations
 

@@ -146,8 +146,8 @@ class DualSurrogate(Dual):
         cost = checked(cost, "cost")
         constraint = most_violated(constraint, cost.grad.size)
         lam = self._charge(constraint.value)
-        felt = lam > 0.0 and constraint.value > 0.0
-        grad = cost.grad + lam * constraint.grad if felt else cost.grad
+        weighed = lam > 0.0 and constraint.value > 0.0
+        grad = cost.grad + lam * constraint.grad if weighed else cost.grad
         return EvalGrad(cost.value + self.price, grad)
 
 

@@ -119,7 +119,7 @@ class DualRounds(BlockRounds):
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds of this block."""
-        if not is_play_left(self._ledger, self._x):  # the learner was told by itself
+        if not is_play_left(self._ledger, self._x):  # the learner has moved by itself
             return None, first
         return super().begin(rounds, first, end)
 

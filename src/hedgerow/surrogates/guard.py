@@ -1,8 +1,8 @@
 """The guard: practical weights and steps, allowed while they cannot break a proved bound.
 
-Weight and regulariser of a practical preset are wishes. Before each step the guard checks one
+A practical preset proposes a weight and a regulariser. Before each step the guard checks one
 inequality between numbers that are known by then; while it holds, regret and CCV obey Theorem G of
-theory.md, whatever was wished. A proposed that would break it is reduced, at the worst to the
+theory.md, whatever was proposed. A proposal that would break it is reduced, at worst to the
 weight of Theorem F and the regulariser of its schedule, which always keep it; for a learner that
 skips steps up to the term E_T of theory.md.
 """
@@ -151,7 +151,7 @@ def reduced(
     weight: float,
     floor: float,
     b: float,
-    room: float,
+    slack: float,
     sizes: Sizes,
 ) -> tuple[float, float, float]:
     """Return the largest weight that is allowed, by bisection, with its beta and its rise of Z."""
@@ -163,7 +163,7 @@ def reduced(
         s2 = mixed_size2(sizes, middle)
         tried = max(capped_regulariser(rule, relative_size(s2, rule[rules.UNIT])), b)
         left, more = increase(guard, rule, s2, tried, b)
-        if left - (middle - floor) * value <= room:
+        if left - (middle - floor) * value <= slack:
             low, beta, rise = middle, tried, more
         else:
             high = middle
@@ -172,13 +172,13 @@ def reduced(
 
 @kernel(*ALLOW)
 def allow_all(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
-    """Stands in the table of a surrogate without a guard."""
+    """Return the proposed weight: the surrogate has no guard."""
     return proposed
 
 
 @kernel(*ALLOW)
 def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
-    """Return the weight of this round, at most the larger of the proposed and Theorem F's."""
+    """Return the weight of this round, at most the larger of the proposed one and Theorem F's."""
     D = rule[rules.D]
     if refute(guard, D, guard[RISEN], guard[R2] * rule[rules.BETA]):
         rule[rules.MAX_LOSS_TO_LEADER] = 0.0
@@ -194,17 +194,17 @@ def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes
         guard[Z] = min(guard[RISEN], rule[rules.M] + 4.0 / 3.0 * rule[rules.LEFT])
         guard[BLOCK], guard[THEN] = 0.0, rule[rules.BETA]
     known, CD = guard[Z], guard[C] * D
-    room = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
+    slack = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
     bound = CD * unit * three_quarters(guard[PHI])
-    room += guard[LAM_E] * bound
+    slack += guard[LAM_E] * bound
     s2 = mixed_size2(sizes, weight)
-    beta = wished = capped_regulariser(rule, relative_size(s2, rule[rules.UNIT]))
+    beta = proposed_beta = capped_regulariser(rule, relative_size(s2, rule[rules.UNIT]))
     left, rise = increase(guard, rule, s2, beta, b)
-    if not left - (weight - floor) * value <= room:
-        beta = max(wished, b)
+    if not left - (weight - floor) * value <= slack:
+        beta = max(proposed_beta, b)
         left, rise = increase(guard, rule, s2, beta, b)
-        if not left - (weight - floor) * value <= room:
-            weight, beta, rise = reduced(guard, rule, value, weight, floor, b, room, sizes)
+        if not left - (weight - floor) * value <= slack:
+            weight, beta, rise = reduced(guard, rule, value, weight, floor, b, slack, sizes)
         rule[rules.FORCED_BETA] = beta
         guard[ACTED] += 1.0
     extra = (weight - floor) * value
@@ -243,7 +243,7 @@ class Guarded(Protocol):
 
 
 class Guard(Stateful):
-    """Grants a practical policy its weights and steps while Theorem G's inequality holds.
+    """Allows a practical policy its weights and steps while Theorem G's inequality holds.
 
     With C = (4/3)(b^{1/3} + (R/D)^2), where the learner steps at least once in b rounds,
     Phi_T = (sum ||grad f_t||^{4/3})^{3/4}, and every x* that keeps all rounds,

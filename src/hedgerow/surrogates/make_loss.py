@@ -23,7 +23,7 @@ from hedgerow.learners.steps import FORCED_BETA
 from hedgerow.surrogates.block_guard import ROW
 from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
 from hedgerow.surrogates.ranges import (
-    AS_FORGIVEN,
+    AS_AVOIDABLE,
     LEARNT,
     SCALE,
     UNSEEN,
@@ -103,7 +103,7 @@ def find_weight(
         if unavoidable != unavoidable:
             return math.nan
     product = lost = 0.0
-    if units[LEARNT] == AS_FORGIVEN and tangent2 > 0.0 and force2 > 0.0:
+    if units[LEARNT] == AS_AVOIDABLE and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)
         mixed2 = mix(s, a, c, k, a)[1]
         product = product_of(tangent_norm2(surrogate.set, s, mixed2), tangent2, force2, k)

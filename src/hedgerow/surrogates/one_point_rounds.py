@@ -113,7 +113,7 @@ class OnePointRounds(BlockRounds):
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds of this block."""
         self._x[:] = self._one.ask()
-        if not is_play_left(self._totals, self._x):  # the learner was told by itself
+        if not is_play_left(self._totals, self._x):  # the learner has moved by itself
             return None, first
         return super().begin(rounds, first, end)
 

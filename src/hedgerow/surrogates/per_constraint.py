@@ -26,7 +26,7 @@ class PerConstraintSurrogate(Stateful):
     see only the largest. Kinds may be mixed: current for some, signed for others.
 
     Args:
-        surrogates: one for each constraint, in the order in which they are told.
+        surrogates: one for each constraint, in the order of the feedback.
 
     """
 

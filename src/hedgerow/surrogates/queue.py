@@ -1,7 +1,7 @@
 """The numbers of a surrogate's queue, for the kernels that read and write them.
 
-The word has three meanings. A kernel's `queue` is this array; a surrogate's property `queue` is its
-length Q(t), in units of its ranges; its argument `queue` is the length at the start, Q(0).
+A kernel's `queue` is this array. A surrogate's property `queue` is its length Q(t), in units of its
+ranges; its argument `queue` is the length at the start, Q(0).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ROUND, VIOLATION, WEIGHT, PRICE, LARGEST = range(5)
 """Rounds, violation so far, last weight, its price, largest weight."""
 
 LARGEST_PART = 1e100
-"""A limit of costs and constraints that leaves room for the weight."""
+"""A limit of costs and constraints, small enough to be multiplied by a weight."""
 
 
 @kernel(nothing, write, number, number)

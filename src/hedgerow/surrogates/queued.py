@@ -93,10 +93,10 @@ class Queued(Stateful, ABC):
 class FirstOrder(Queued):
     """A queued surrogate for first-order feedback: loss = f + weight x (a part of g).
 
-    Its algorithm is three kernels: `needs_gradient` and `observe` before the weight, `record`
-    after it. Several constraints that are told as a sequence count as their maximum: there is one
-    queue, and the most violated one goes into it. The loss declares the Lipschitz constant
-    Lf + weight Lg where both are known.
+    Its algorithm is three kernels: `needs_gradient` and `observe` before the weight, `record` after
+    it. Several constraints that are reported as a sequence count as their maximum: there is one
+    queue, and the most violated one goes into it. The loss declares the Lipschitz constant Lf +
+    weight Lg where both are known.
 
     Args:
         potential: its weight on the constraint, as a function of the queue.
@@ -258,7 +258,7 @@ def most_violated(constraint: Constraints, dim: int) -> EvalGrad:
 
 
 def as_value(value: float, name: str) -> float:
-    """Return the value of a function, which must leave room for the weight."""
+    """Return the value of a function, small enough to be multiplied by the weight."""
     if not abs(number := as_number(value, name)) <= LARGEST_PART:
         raise ValueError(
             f"{name} is {number:g}, above {LARGEST_PART:g}; measure the function in a larger unit"

@@ -33,21 +33,21 @@ Sizes = tuple[float, float, float, float, float, float]
 MG, GF, GG, CALLS, COSTS2, LAST_UNAVOIDABLE, SCALE, TOP, SECOND, RATE = range(10)
 INFEASIBLE, INFEASIBLE_RATE, FORCED = range(10, 13)
 """The numbers that are learnt: the unit of violation, sizes of gradients, oracle calls; and for
-ranges that are seen the sum of ||grad f||^2, the last violation that was forgiven, the scale,
+ranges that are seen the sum of ||grad f||^2, the last unavoidable violation, the scale,
 the two largest violations, and what it costs to avoid a unit of violation. Then the number of
 rounds that were found to be infeasible, as no action satisfies their constraint; what it costs to
 avoid a unit of violation there; and whether a guard forces larger weights."""
 START, LEARNT, GIVEN_MG, GIVEN_RATIO = range(4)
 """The units: Q(0), how the ranges are found, and the given Mg and Gf/Gg, or 0."""
-AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_FORGIVEN = 0.0, 1.0, 2.0, 3.0
+AS_GIVEN, AS_POSSIBLE, AS_SEEN, AS_AVOIDABLE = 0.0, 1.0, 2.0, 3.0
 """How ranges are found: given, as the worst that seems possible, as what was seen, or as what was
 seen and could have been avoided."""
 UNSEEN, WEIGHED, LEARNT_FROM = 0.0, 1.0, 2.0
 """What a surrogate needs of a round's constraint gradient: nothing, its weight, its size too."""
 SURE = 1e-9
-"""A smaller share of a violation is rounding, and not forgiven."""
+"""A smaller unavoidable share of a violation is rounding, and counts as avoidable."""
 LEAST_AVOIDED = 0.1
-"""An infeasible round tells what safety costs if some action avoids more than this many units."""
+"""An infeasible round shows what safety costs if some action avoids more than this many units."""
 LEAST_DIRECTION2 = 1e-250
 """Directions of a smaller squared norm are left to Python, which rescales them for the oracle."""
 NO_SET = set_table.filled(space=EMPTY_SPACE, measure=everywhere, oracle=no_oracle)
@@ -72,7 +72,7 @@ def weight_unit(ranges: Array, units: Array) -> float:
     A given ratio does not count before the first cost that is not flat: what the constraint adds to
     the sum of gradients by then is regret that no cost has earned.
     """
-    flat = units[LEARNT] == AS_FORGIVEN and ranges[COSTS2] == 0.0 and ranges[GF] == 0.0
+    flat = units[LEARNT] == AS_AVOIDABLE and ranges[COSTS2] == 0.0 and ranges[GF] == 0.0
     if units[GIVEN_RATIO] > 0.0 and not flat:
         return units[GIVEN_RATIO]
     if ranges[GG] <= 0.0:
@@ -97,13 +97,13 @@ def stands_out(ranges: Array, units: Array, value: float) -> bool:
 def needs_reach(ranges: Array, units: Array, value: float, needed: float, force2: float) -> bool:
     """Whether the ranges need an oracle call, to know how far this constraint can fall.
 
-    Possible ranges need one, at the first violation that is felt. Seen ranges need one for a
-    violation of more than twice the unit, after an infeasible round, and while a guard forces
-    larger weights, which an unavoidable violation would let grow in every round.
+    Possible ranges need one, at the first violation with a gradient along the set. Seen ranges need
+    one for a violation of more than twice the unit, after an infeasible round, and while a guard
+    forces larger weights, which an unavoidable violation would let grow in every round.
     """
     if not (needed == LEARNT_FROM and value > 0.0 and force2 > 0.0):
         return False
-    if units[LEARNT] == AS_FORGIVEN:
+    if units[LEARNT] == AS_AVOIDABLE:
         return stands_out(ranges, units, value) or ranges[FORCED] > 0.0
     return units[LEARNT] == AS_POSSIBLE and units[GIVEN_MG] == 0.0 and ranges[CALLS] == 0.0
 
@@ -338,12 +338,12 @@ class SeenRanges(LearntRanges):
     violation is the second largest violation so far, U, so that one outlier does not set the unit,
     and counts one unit itself. ratio = rms(||grad f||) (t/n)^{1/4} / ||grad g_t||, tangent norms,
     where n counts the violated rounds of t; but at least four times r, what the safest action cost
-    per violation avoided when last looked at, or half of what r was before. Multiplying all costs
+    per violation avoided when last checked, or half of what r was before. Multiplying all costs
     or all constraints by a power of two leaves the plays unchanged, by another factor up to
     rounding.
 
     A violation of more than twice the unit costs one extra oracle call, and so does one in a round
-    in which a guard forces a larger weight: it tells how much of it no action avoids. That part
+    in which a guard forces a larger weight: it finds how much of it no action avoids. That part
     does not count, also in the rounds that follow, until one is feasible again, so that an outage
     does not spoil what comes after it. Infeasible rounds have a rate r of their own.
 
@@ -351,8 +351,9 @@ class SeenRanges(LearntRanges):
         learner: who plays; its set is measured, at its current play.
         violation: a known unit of violation, which replaces the seen one.
         ratio: a known ratio, which replaces the seen one.
-        forgiving: False to forgive nothing, without any extra oracle call; the unit is then the
-            largest violation itself, so that no round adds more than one to a queue.
+        exclude_unavoidable: False to count violations that no action avoids, without any extra
+            oracle call; the unit is then the largest violation itself, so that no round adds more
+            than one to a queue.
 
     """
 
@@ -363,9 +364,9 @@ class SeenRanges(LearntRanges):
         learner: Learner[EvalGrad],
         violation: float | None = None,
         ratio: float | None = None,
-        forgiving: bool = True,
+        exclude_unavoidable: bool = True,
     ):
-        self.found = AS_FORGIVEN if forgiving else AS_SEEN
+        self.found = AS_AVOIDABLE if exclude_unavoidable else AS_SEEN
         super().__init__(learner, violation, ratio)
 
     def _ask(

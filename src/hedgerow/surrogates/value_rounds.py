@@ -120,8 +120,10 @@ class ValueRounds(CompiledRounds):
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:  # noqa: ARG002
         """Return the table with the directions of these rounds."""
         learner = self._learner
-        play_around(learner._state.array, learner._room.inside.centre, learner._constants, self._y)
-        if not is_play_left(self._totals, self._y):  # the learner was told by itself
+        play_around(
+            learner._state.array, learner._shrunk.inside.centre, learner._constants, self._y
+        )
+        if not is_play_left(self._totals, self._y):  # the learner has moved by itself
             return None, first
         end = before_warning(first, end, learner.rounds, learner.horizon)
         table = value_table.filled(**self._fields, noise=learner.draw(end - first))

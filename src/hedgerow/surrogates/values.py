@@ -142,7 +142,7 @@ def _checked(seen: Eval, name: str) -> Eval:
     seen = as_eval(seen, name, LARGEST_PART)
     if seen.lipschitz < 0.0 or abs(seen.value) > seen.bound * (1.0 + 1e-9):
         raise ValueError(
-            f"the {name} was told as {seen}, which needs lipschitz >= 0 and |value| <= bound; "
+            f"the {name} was reported as {seen}, which needs lipschitz >= 0 and |value| <= bound; "
             "declare constants that hold at every point"
         )
     return seen

@@ -87,7 +87,9 @@ class ViolationSurrogate(FirstOrder):
     needs_gradient, observe, record = needs_gradient, observe, record
 
     def __init__(self, learner: Learner[EvalGrad], lam: float = 0.5):
-        super().__init__(PowerPotential(2.0, 1.0), 0.0, SeenRanges(learner, forgiving=False))
+        super().__init__(
+            PowerPotential(2.0, 1.0), 0.0, SeenRanges(learner, exclude_unavoidable=False)
+        )
         self.lam = as_positive(lam, "lam")
         self._state = type(self._state)(t=1, violation=1, weight=1, price=1, largest=1, fixed=2)
         self._state["fixed"][:] = learner.decision_set.diameter or 1.0, self.lam

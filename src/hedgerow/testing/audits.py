@@ -275,8 +275,8 @@ class _Proof:
         cost, constraint = functions
         weighed = self.weighed(constraint)
         s = cost.grad(x) + sum(w * g.grad(x) for w, g, _ in weighed)
-        prices = [w * (g(x) - forgiven) for w, g, forgiven in weighed]
-        if any(forgiven > self.unavoidable(g, x) for _, g, forgiven in weighed):
+        prices = [w * (g(x) - excluded) for w, g, excluded in weighed]
+        if any(excluded > self.unavoidable(g, x) for _, g, excluded in weighed):
             self.too_kind = self.too_kind or t
         self.s += s
         self.inner += float(s @ x)
@@ -293,14 +293,14 @@ class _Proof:
         return max(0.0, lowest) + SLACK * (1.0 + abs(value))
 
     def weighed(self, constraint: Function) -> list[tuple[float, Function, float]]:
-        """Return each constraint that was weighed, its weight and what was forgiven of it."""
+        """Return each constraint that was weighed, its weight and the part that was excluded."""
         if isinstance(self.surrogate, PerConstraintSurrogate):
             surrogates: tuple[object, ...] = self.surrogate.surrogates
             parts = parts_of(constraint)
         else:
             surrogates, parts = (self.surrogate,), (constraint,)
         return [
-            (w, g, getattr(surrogate, "forgiven", 0.0))
+            (w, g, getattr(surrogate, "unavoidable", 0.0))
             for surrogate, g in zip(surrogates, parts, strict=True)
             if (w := getattr(surrogate, "weight", 0.0))
         ]
@@ -333,7 +333,7 @@ class _Proof:
         if self.broken:
             yield f"the decomposition fails from round {self.broken} on"
         if self.too_kind:
-            yield f"round {self.too_kind} was forgiven more than no action avoids"
+            yield f"round {self.too_kind} excludes more than no action avoids"
         said = self.policy.certificate()
         made = self.inner - self.policy.decision_set.minimum(self.s) - self.price
         slack = SLACK * (1.0 + self.size)
