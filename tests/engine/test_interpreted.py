@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+import round_functions
 from hedgerow._engine.kernel import COMPILED
 from hedgerow.feedback import EvalGrad
 from hedgerow.policies.method import Constants
@@ -86,6 +87,13 @@ def test_the_results_are_the_same(interpreted):
                 np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-12, err_msg=name)
             else:
                 assert one.tobytes() == other.tobytes(), name
+
+
+def test_a_round_runs_the_same_functions(tmp_path):
+    machine = round_functions.listed("plain", NUMBA_CACHE_DIR=str(tmp_path))
+    python = round_functions.listed("plain", NUMBA_DISABLE_JIT="1")
+    assert python <= machine
+    assert {"surrogates.rounds.play_round", "surrogates.guard.allow"} <= python
 
 
 if __name__ == "__main__":

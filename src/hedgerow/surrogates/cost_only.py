@@ -19,7 +19,7 @@ from hedgerow.snapshot import Stateful
 from hedgerow.surrogates.guard import allow_all
 from hedgerow.surrogates.potentials import power_slope
 from hedgerow.surrogates.queued import checked, checked_each
-from hedgerow.surrogates.ranges import NO_SET, UNSEEN, Sizes, leave_to_python
+from hedgerow.surrogates.ranges import UNSEEN, Sizes, leave_to_python, no_set
 from hedgerow.surrogates.rounds import loss_rounds
 
 Array = Vector
@@ -64,7 +64,7 @@ class CostOnlySurrogate(Stateful):
             rule=NO_NUMBERS,
             saved=np.empty(20),
             lipschitz=np.full(2, UNDECLARED),
-            set=NO_SET,
+            set=no_set(),
             needs_gradient=needs_gradient,
             observe=observe,
             slope=power_slope,  # never asked for

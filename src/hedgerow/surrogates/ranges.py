@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,8 +51,6 @@ LEAST_AVOIDED = 0.1
 """An infeasible round shows what safety costs if some action avoids more than this many units."""
 LEAST_DIRECTION2 = 1e-250
 """Directions of a smaller squared norm are left to Python, which rescales them for the oracle."""
-NO_SET = set_table.filled(space=EMPTY_SPACE, measure=everywhere, oracle=no_oracle)
-"""Of given ranges, which measure nothing along a set."""
 INFINITESIMAL = 2.0**-300
 """Stands for the cost's size while every cost gradient was zero: the constraint alone is played,
 and what was learnt then weighs nothing beside the first cost that comes."""
@@ -199,6 +198,12 @@ def has_tangent_part(units: Array, sizes: Sizes) -> bool:
     return (sizes[CONSTRAINT_GRAD2] if units[LEARNT] > 0.0 else sizes[PLAIN_CONSTRAINT_GRAD2]) > 0.0
 
 
+@cache
+def no_set() -> Any:
+    """Return the table of a set that nothing is measured along, and that is never asked."""
+    return set_table.filled(space=EMPTY_SPACE, measure=everywhere, oracle=no_oracle)
+
+
 class GivenRanges(Stateful):
     """Units that are known beforehand; 1 and 1 are the paper's.
 
@@ -222,7 +227,7 @@ class GivenRanges(Stateful):
 
     def reach(self) -> tuple[Any, Any]:
         """Return the kernel that asks the oracle, and the set; gradients are not measured."""
-        return leave_to_python, NO_SET  # never asked
+        return leave_to_python, no_set()  # never asked
 
     in_python = reach
     """The same, where the set is asked in Python."""
