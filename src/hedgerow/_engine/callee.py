@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import compiler
 
-from hedgerow._engine.borrowed import lending
 from hedgerow._engine.cache import KernelCache
 from hedgerow._engine.compiler import KernelCompiler
 from hedgerow._engine.link import InnerLibrary, Part
+from hedgerow._engine.reference_counts import lending
 
 
 class InnerCode(NamedTuple):

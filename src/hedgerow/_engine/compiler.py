@@ -21,9 +21,9 @@ from numba.core.extending import models, register_model
 from numba.core.registry import CPUTarget, cpu_target
 from numba.core.typing.context import Context as TypingContext
 
-from hedgerow._engine.borrowed import borrows, counted, holds_references, uncounted
 from hedgerow._engine.link import KernelLibrary
 from hedgerow._engine.passes import PASSES
+from hedgerow._engine.reference_counts import borrows, counted, holds_references, uncounted
 
 Base: Any = Compiler
 Manager: Any = PassManager

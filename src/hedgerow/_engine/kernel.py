@@ -183,7 +183,7 @@ class TableKernel(Kernel):
 
     def __call__(self, table: Any, *arguments: Any) -> Any:
         """Run compiled or in Python, as the table does."""
-        if getattr(table, "in_python", False):
+        if table.in_python:
             return self._in_python(table, *arguments)
         return super().__call__(table, *arguments)
 

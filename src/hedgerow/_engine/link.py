@@ -53,7 +53,7 @@ class KernelLibrary(Library):  # type: ignore[misc]
     """A kernel, and the parts that it calls."""
 
     borrows = False
-    """Whether it counts no references (`_engine/borrowed.py`)."""
+    """Whether it counts no references (`_engine/reference_counts.py`)."""
 
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)

@@ -27,4 +27,4 @@ def unowned_view(typing: Any, array: Any) -> Any:
     return array(array), code
 
 
-unowned_view.borrows = True  # as `_engine/borrowed.py` reads it
+unowned_view.borrows = True  # as `_engine/reference_counts.py` reads it
