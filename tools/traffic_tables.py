@@ -36,7 +36,7 @@ def measured(network: str) -> str:
             cells.append(f"{found[key]['cost']:.3f} / {ccv:.2f}")
         rows.append([*cells, "-", "-"])
     heads = [f"limit {share}: cost / CCV / rounds" for share in limits]
-    return table(["method", *heads, "certificate", "µs a round"], rows)
+    return table(["method", *heads, "certificate", "µs per round"], rows)
 
 
 def _name(method: str) -> str:
@@ -94,7 +94,7 @@ def generated() -> str:
     sizes = f"{len(networks)} networks, {len(seeds)} seeds each: {len(games)} games."
     heads = ["cost above hindsight's", "CCV", "rounds violating"]
     wins = [f"{_name(ours)}: less CCV, beaten" for ours in (DEFAULT, BLOCKS)]
-    return f"{sizes}\n\n" + table(["method", *heads, *wins, "µs a round"], rows)
+    return f"{sizes}\n\n" + table(["method", *heads, *wins, "µs per round"], rows)
 
 
 def _score(games: dict[str, Row], ours: str, method: str) -> str:
@@ -126,6 +126,6 @@ def scale() -> str:
         for method, told in found["methods"].items()
     ]
     rows.append(
-        ["a linear programme (HiGHS)", f"{1000.0 * found['seconds_of_a_linear_programme']:.0f}"]
+        ["a linear program (HiGHS)", f"{1000.0 * found['seconds_of_a_linear_programme']:.0f}"]
     )
-    return table(["method", "ms a round"], rows)
+    return table(["method", "ms per round"], rows)
