@@ -1,4 +1,4 @@
-"""Pages hold together: examples run and print what is shown, links lead somewhere."""
+"""Pages hold together: examples print what is shown, links and the files they name exist."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 import shown_output
-from documents import DOCS, PAGES, label
+from documents import DOCS, PAGES, ROOT, label
 
 FOLLOWED = DOCS / "tutorial" / "index.md"
 """Its programs belong together: test_tutorial.py runs them."""
@@ -27,6 +27,34 @@ def test_links_lead_somewhere(page):
         assert file.exists(), f"{page.name} links to {target}"
         if anchor:
             assert anchor in anchors(file), f"{page.name} links to {target}#{anchor}"
+
+
+FOLDERS = [ROOT / name for name in ("src/hedgerow", "tests", "tools", "examples")]
+KNOWN = {path.name for folder in FOLDERS for path in folder.rglob("*.py*")}
+SAVED = re.compile(r"`(\w+\.py)`(?=:\n\n```py)")
+"""Programs that a reader writes: "save this as `day.py`:"."""
+
+
+def missing_files(text):
+    """Return the files that a text names in backquotes and that the repository lacks."""
+    named = set(re.findall(r"`([\w/.]+\.pyi?)\b", text)) - set(SAVED.findall(text))
+    return {
+        name
+        for name in named
+        if "NAME" not in name  # a pattern
+        and not any((folder / name).is_file() for folder in (ROOT, *FOLDERS))
+        and not ("/" not in name and name in KNOWN)
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_files_that_a_page_names_exist(page):
+    assert missing_files(page.read_text(encoding="utf-8")) == set()
+
+
+def test_a_file_that_does_not_exist_is_noticed():
+    text = "`sets/decision_set.py`, `tests/conftest.py`, `rounds.py`, `sets/gone.py`, `lost.py`"
+    assert missing_files(text) == {"sets/gone.py", "lost.py"}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != FOLLOWED], ids=label)
