@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from tiled import Tiled
+from instances import Tiled
+from measure import TURNS, medians
 from tracking import drawn
-from turns import TURNS, medians
 
 import hedgerow as hr
 

@@ -28,14 +28,19 @@ from bandits import bandits
 from figure_three import figure_three
 from figures import draw
 from loops import loops
-from measure import Row, table
+from measure import Row, table, versions
 from orders import orders
-from projection_growth import SIZES, projection_growth
-from scale import against_edges, against_horizon, bandwidth, exponent
+from scale import (
+    SIZES,
+    against_edges,
+    against_horizon,
+    bandwidth,
+    exponent,
+    projection_growth,
+    threads,
+)
 from starts import starts
-from threads import threads
 from tracking import tracking
-from versions import versions
 
 from parts import parts
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from by_hand import networkx_oracle, play_by_hand, scipy_oracle
 from floor import Floor
+from instances import Tiled
 from measure import Act, Contest, Row, hold
-from tiled import Tiled
 
 import hedgerow as hr
 

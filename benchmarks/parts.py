@@ -11,9 +11,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from instances import Tiled
 from loops import shortest_path_game
-from tiled import Tiled
-from turns import medians
+from measure import medians
 
 import hedgerow as hr
 from hedgerow.kernels.certificate import certificate_add

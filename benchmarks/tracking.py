@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from tiled import Tiled
-from turns import medians
+from instances import Tiled
+from measure import medians
 
 import hedgerow as hr
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import rivals
 from first_default import SCALE, P
 
 import hedgerow as hr
@@ -20,8 +21,7 @@ from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import StepRule
 
-HORIZON = 1600
-SEEDS = range(20, 25)
+HORIZON, SEEDS = rivals.HORIZON, rivals.SEEDS
 STEPS: dict[str, StepRule] = {
     "RmsSteps(16)": hr.learners.steps.RmsSteps(16.0),
     "CertificateSteps": hr.learners.steps.CertificateSteps(),
@@ -35,14 +35,8 @@ POTENTIALS = {
     "exponential": (hr.surrogates.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
     "power": (hr.surrogates.PowerPotential(P, SCALE), P),
 }
-GAMES: dict[str, Callable[[int], Any]] = {
-    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(seed=seed, horizon=HORIZON),
-    "IidSimplex": lambda seed: hr.problems.IidSimplex(horizon=HORIZON, seed=seed),
-    "SwitchingBall": lambda seed: hr.problems.SwitchingBall(horizon=HORIZON, seed=seed),
-    "HalfspaceBox": lambda seed: hr.problems.HalfspaceBox(horizon=HORIZON, seed=seed),
-    "OrthogonalBall": lambda seed: hr.problems.OrthogonalBall(horizon=HORIZON, seed=seed),
-    "QuadraticBox": lambda seed: hr.problems.QuadraticBox(horizon=HORIZON, seed=seed),
-}
+GAMES = {name: rivals.GAMES[name] for name in ("atlas_like", *rivals.GAMES)}
+"""In the order of the file."""
 
 
 def restarts() -> list[dict[str, Any]]:
