@@ -32,7 +32,7 @@ class Drawn(Tiled):
 
 
 def bandits() -> list[dict[str, Any]]:
-    """Return microseconds a round by objects and by the loop, their ratio, and the draws alone.
+    """Return microseconds per round by objects and by the loop, their ratio, and the draws alone.
 
     A direction takes a normal number for each entry, whatever else a round does.
     """

@@ -114,7 +114,7 @@ def main() -> None:
     slopes = exponent(results["edges"], "edges"), exponent(results["horizon"], "horizon")
     least = exponent(results["edges"], "edges", "floor_us_per_round")
     print(
-        f"\ntime a round ~ edges^{slopes[0]:.2f} (the floor: {least:.2f}) and "
+        f"\ntime per round ~ edges^{slopes[0]:.2f} (the floor: {least:.2f}) and "
         f"~ horizon^{slopes[1]:.2f}, from 10^4 on"
     )
     results["exponents"] = {"edges": slopes[0], "floor": least, "horizon": slopes[1]}

@@ -120,7 +120,7 @@ class Recorder(hr.sets.Workspace):
 
 
 def turning(shape: tuple[int, int], count: int, symmetric: bool) -> list[Vector]:
-    """Return matrices, row by row, that change by 2 % a round."""
+    """Return matrices, row by row, that change by 2 % per round."""
     rng = np.random.default_rng(shape[0])
 
     def noise() -> Vector:

@@ -1,4 +1,4 @@
-"""Microseconds a round: the compiled loop, ask and tell, and what people write by hand."""
+"""Microseconds per round: the compiled loop, ask and tell, and what people write by hand."""
 
 from __future__ import annotations
 

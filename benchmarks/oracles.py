@@ -357,7 +357,7 @@ def rustworkx_matching(pairs: Any, perfect: bool = False) -> Act | None:
 
 
 def spectral(k: int) -> Iterator[Contest]:
-    """Leading vectors of matrices that change by 2 % a round, all as vertices of rank one."""
+    """Leading vectors of matrices that change by 2 % per round, all as vertices of rank one."""
     from scipy.sparse.linalg import eigsh, svds
 
     n = (50, 200, 500)[k]

@@ -55,7 +55,7 @@ def against_horizon(longest: int = HORIZONS[-1]) -> list[dict[str, Any]]:
 
 
 def _floor(problem: Tiled) -> float:
-    """Return the microseconds a round that reading the rows and passing the graph take."""
+    """Return the microseconds per round that reading the rows and passing the graph take."""
     floor, rounds, times = Floor(problem.decision_set, problem.block), len(problem.block.costs), []
     for _ in range(4):
         begin = time.perf_counter()
@@ -81,7 +81,7 @@ def _measured(problem: Tiled, T: int) -> dict[str, Any]:
 
 
 def exponent(rows: list[dict[str, Any]], of: str, time: str = "us_per_round") -> float:
-    """Return the slope of log(time a round) over log(size), from 10^4 on."""
+    """Return the slope of log(time per round) over log(size), from 10^4 on."""
     large = [row for row in rows if row[of] >= 10_000]
     if len(large) < 2:
         return float("nan")

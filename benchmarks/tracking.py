@@ -29,7 +29,7 @@ def drawn(problem: hr.problems.LinearProblem) -> Tiled:
 
 
 def tracking() -> list[dict[str, Any]]:
-    """Return microseconds a round of both, and their ratio."""
+    """Return microseconds per round of both, and their ratio."""
     rows = []
     for name, make in GAMES.items():
         game = drawn(make())

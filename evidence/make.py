@@ -181,7 +181,7 @@ def play_bandit(
 
 
 def bandit_game(game: str, n: int, T: int, seed: int) -> list[dict[str, Any]]:
-    """One game, all policies: regret against the best point that keeps every round."""
+    """One game, all policies: regret against the best point that satisfies every constraint."""
     problem = (
         hr.problems.SwitchingBall(n, T, seed) if game == "SwitchingBall" else BoxWall(n, T, seed)
     )
@@ -277,7 +277,7 @@ INSTANCES = ("fixed normal, iid cost", "fixed normal, switching cost", "alternat
 
 
 def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.problems.LinearChunk:
-    """Linear rounds in which cost and constraint pull apart and a mixture keeps every round."""
+    """Linear rounds in which cost and constraint pull apart, and some mixture is feasible."""
     rng = np.random.default_rng([seed, 5])
     mean, other = rng.uniform(0.0, 1.0, (2, X.dim))
     normals = 1.0 - np.array([mean, mean[::-1]]) + rng.uniform(-0.2, 0.2, (2, X.dim))
@@ -297,7 +297,7 @@ def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.pro
 
 
 def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
-    """Algorithm 7 on vertices, 4 seeds each, against the best mixture that keeps every round."""
+    """Algorithm 7 on vertices, 4 seeds each, against the best feasible mixture."""
     rows, exponents = [], []
     for name, X in vertex_sets().items():
         for instance in INSTANCES:

@@ -109,7 +109,7 @@ def real() -> str:
 
 
 def speed() -> str:
-    """Time and oracle calls a round on two graphs."""
+    """Time and oracle calls per round on two graphs."""
     rows = read("beyond_speed.json")["policies"]
     small, large = ({r["policy"]: r for r in rows if r["edges"] == n} for n in (1200, 12000))
     return table(

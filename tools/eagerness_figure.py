@@ -27,11 +27,11 @@ def sweep(make: Callable[[int], hr.Problem]) -> tuple[list[float], list[float]]:
         runs = []
         for seed in SEEDS:
             problem = make(seed)
-            blind = hr.simulate(hr.unconstrained(problem.decision_set), problem)
+            unconstrained = hr.simulate(hr.unconstrained(problem.decision_set), problem)
             trace = hr.simulate(hr.projection_free_coco(problem.decision_set, eagerness=e), problem)
-            spread = float(blind.costs.max() - blind.costs.min())
-            more = (trace.cost - blind.cost) / (spread * problem.horizon)
-            runs.append((100.0 * trace.ccv / blind.ccv, 100.0 * more))
+            spread = float(unconstrained.costs.max() - unconstrained.costs.min())
+            more = (trace.cost - unconstrained.cost) / (spread * problem.horizon)
+            runs.append((100.0 * trace.ccv / unconstrained.ccv, 100.0 * more))
         found = np.mean(runs, axis=0)
         ccv.append(float(found[0]))
         cost.append(float(found[1]))
@@ -50,7 +50,7 @@ def draw_eagerness(file: Path) -> None:
         ccv, cost = sweep(make)
         left.plot(EAGERNESS, ccv, "o-", color=colour, ms=4, label=name)
         right.plot(EAGERNESS, np.array(cost) - cost[0], "o-", color=colour, ms=4)
-    left.set(xscale="log", yscale="log", ylabel="CCV, % of blind play's")
+    left.set(xscale="log", yscale="log", ylabel="CCV, % of the unconstrained policy's")
     right.set(xscale="log", ylabel="cost per round above that at 1/8,\n% of a round's range")
     for axes in (left, right):
         axes.set_xlabel("eagerness (default 1)")

@@ -31,7 +31,7 @@ OURS, BLIND, RIVAL, FREE = "#0072B2", "#D55E00", "0.45", "#009E73"
 
 
 def _made(name: str, paths: hr.DecisionSet) -> Any:
-    """Build a method of the room `baselines`, with a horizon if it needs one."""
+    """Build a method of `baselines`, with a horizon if it needs one."""
     build = getattr(hr.baselines, name)
     try:
         return build(paths)

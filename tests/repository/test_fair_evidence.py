@@ -61,7 +61,7 @@ def games_of(values, label="p", steps="own"):
 
 def test_others_are_compared_with_the_default_game_by_game(fair_table):
     rng = np.random.default_rng(3)
-    hard = rng.normal(0.0, 50.0, 8)  # some games are dear for everybody
+    hard = rng.normal(0.0, 50.0, 8)  # some games are expensive for all methods
     ours = [(h, 1.0) for h in hard]
     dear = [(h + 1.0 + 0.1 * e, 1.0) for h, e in zip(hard, rng.normal(size=8), strict=True)]
     found = fair_table.statistics(games_of({DEFAULT: ours, OTHER: dear, THIRD: ours}))
