@@ -134,7 +134,7 @@ def _step(left: Axes, right: Axes) -> None:
     left.annotate("", away, x, arrowprops={**ARROW, "color": GREY})
     left.annotate("", back, away, arrowprops={**ARROW, "shrinkA": 0, "color": RED})
     left.plot(*back, "o", color=RED, markersize=6, zorder=4)
-    left.text(1.5, -0.5, "back to the nearest point:\na quadratic program", fontsize=9, color=RED)
+    left.text(1.5, -0.5, "back to the nearest point:\na quadratic programme", fontsize=9, color=RED)
     left.set_title("With projection: leave the set, come back", fontsize=10)
     corner = lmo(slope)
     moved = x + 0.45 * (corner - x)

@@ -126,6 +126,6 @@ def scale() -> str:
         for method, found in found["methods"].items()
     ]
     rows.append(
-        ["a linear program (HiGHS)", f"{1000.0 * found['seconds_of_a_linear_programme']:.0f}"]
+        ["a linear programme (HiGHS)", f"{1000.0 * found['seconds_of_a_linear_programme']:.0f}"]
     )
     return table(["method", "ms per round"], rows)
