@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from beyond_games import Watched
 from first_default import SCALE, P
 from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 
@@ -99,19 +100,16 @@ def synthetic_growth() -> list[dict[str, Any]]:
         for T in (1000, 4000, 16000, 64000):
             problem = make(T)
             policy = hr.projection_free_coco(problem.decision_set)
-            at_feasible, steps = 0.0, []
-            for cost, constraint in problem.rounds(policy):
-                x = policy.ask()
-                policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
-                steps.append((cost(x), max(0.0, constraint(x))))
-                at_feasible += cost(problem.feasible)
+            watched = Watched(problem)
+            trace = hr.simulate(policy, watched)
+            at_feasible = sum(cost(problem.feasible) for cost, _ in watched.shown)
             rows.append(
                 {
                     "game": name,
                     "horizon": T,
-                    "cost_minus_feasible_point": round(sum(c for c, _ in steps) - at_feasible, 2),
+                    "cost_minus_feasible_point": round(trace.cost - at_feasible, 2),
                     "certificate": round(policy.certificate(), 2),
-                    "ccv": round(sum(v for _, v in steps), 2),
+                    "ccv": round(trace.ccv, 2),
                 }
             )
     return rows

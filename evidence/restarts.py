@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import rivals
+from beyond_games import Watched
 from first_default import SCALE, P
 
 import hedgerow as hr
@@ -62,7 +63,9 @@ def restarts() -> list[dict[str, Any]]:
                     played,
                     hr.surrogates.CurrentSurrogate(phi, queue, hr.surrogates.LearntRanges(played)),
                 )
-                trace, compared = against(policy, problem, cost)
+                watched = Watched(problem)
+                trace = hr.simulate(policy, watched)
+                known = sum(f(problem.feasible) for f, _ in watched.shown) if cost is None else cost
                 rows.append(
                     {
                         "game": game,
@@ -70,7 +73,7 @@ def restarts() -> list[dict[str, Any]]:
                         "steps": steps,
                         "learner": learner,
                         "potential": potential,
-                        "regret": round((trace.cost - compared) / unit, 5),
+                        "regret": round((trace.cost - known) / unit, 5),
                         "ccv": round(trace.ccv / violation, 5),
                         "restarts": getattr(played, "restarts", 0),
                         "oracle_calls": policy.oracle_calls,
@@ -85,17 +88,6 @@ def scales(game: str, problem: Any) -> tuple[float | None, float, float]:
         return None, HORIZON, HORIZON
     best = hr.hindsight(problem)
     return best.cost, best.cost / 100.0, HORIZON * problem.threshold / 100.0
-
-
-def against(policy: Any, problem: Any, cost: float | None) -> tuple[hr.Trace, float]:
-    """Play; return the record and the benchmark's cost, which is the feasible point's if None."""
-    at_feasible, steps = 0.0, []
-    for t, (f, g) in enumerate(problem.rounds(policy), start=1):
-        x = policy.ask()
-        policy.tell(hr.first_order(f, x), hr.first_order(g, x))
-        steps.append(hr.Step(t, x, f(x), g(x)))
-        at_feasible += 0.0 if cost is not None else f(problem.feasible)
-    return hr.Trace.of(steps), at_feasible if cost is None else cost
 
 
 if __name__ == "__main__":
