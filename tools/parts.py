@@ -12,9 +12,9 @@ from functools import partial
 import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
+import performance_tables as performance
 import traffic_tables as traffic
 from cli_reference import cli_markdown
-from compiled_table import compiled
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
 from tables import facts
 
@@ -54,14 +54,14 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "guard": pages.default_guard,
     },
     "explanation/performance.md": {
-        "speed": pages.speed,
-        "growth": pages.growth,
-        "warm": pages.warm,
-        "parts": pages.round_parts,
-        "orders": pages.orders,
-        "runs": pages.runs,
-        "projecting": pages.projecting,
-        "compiled": compiled,
+        "speed": performance.speed,
+        "growth": performance.growth,
+        "warm": performance.warm,
+        "parts": performance.round_parts,
+        "orders": performance.orders,
+        "runs": performance.runs,
+        "projecting": performance.projecting,
+        "compiled": performance.compiled,
     },
     "how-to/experiments.md": {
         "kills": partial(facts, "kill_test.json"),
