@@ -168,7 +168,7 @@ def measured() -> dict[str, Any]:
                 for share in SHARES
             },
         }
-        say(name, tables[name])
+        sys.stderr.write(f"{name}\n")
     return tables
 
 
@@ -278,19 +278,6 @@ def products() -> dict[str, Any]:
                     found[name]["guarded"] = [p.surrogate.guard.interventions for p in players]
             tables[f"{blocks} x {arms}, speed {speed:g}"] = found
     return tables
-
-
-def say(name: str, table: dict[str, Any]) -> None:
-    """Write a table to stderr, for who waits."""
-    for limit, found in table["limits"].items():
-        sys.stderr.write(f"{name} {limit}: hindsight {found['hindsight']}\n")
-        for method, row in found["methods"].items():
-            if "refused" in row:
-                sys.stderr.write(f"  {method}: refused, {row['refused'][:90]}\n")
-                continue
-            numbers = " ".join(f"{key} {value:.4g}" for key, value in row.items())
-            sys.stderr.write(f"  {method}: {numbers}\n")
-    sys.stderr.flush()
 
 
 GUARDED = ("projection_free_coco", "projection_free_coco_plain")

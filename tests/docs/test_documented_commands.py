@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from documents import PAGES, ROOT, label
+from documents import PAGES, ROOT, label, saved
 from hedgerow.cli.app import app
 
 FOREIGN = {".", "cd", "dask", "echo", "head", "mkdir", "printf", "sqlite3"}
@@ -37,11 +37,6 @@ def parse(command, arguments, parent=None):
             rest = [*context._protected_args, *context.args]
             _, inner, rest = command.resolve_command(context, rest)
             parse(inner, rest, context)
-
-
-def saved(page):
-    """Return the programs that a page tells to save, as "save this as `day.py`:" does."""
-    return set(re.findall(r"`(\w+\.py)`:\n\n```python\n", page.read_text(encoding="utf-8")))
 
 
 def check(line, files=frozenset()):
@@ -82,7 +77,7 @@ def test_there_are_commands():
 @pytest.mark.parametrize("page", PAGES, ids=label)
 def test_every_command_is_understood(page):
     for line in commands(page):
-        check(line, saved(page))
+        check(line, saved(page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)

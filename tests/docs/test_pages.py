@@ -7,7 +7,7 @@ import re
 import pytest
 
 import shown_output
-from documents import DOCS, PAGES, ROOT, label
+from documents import DOCS, PAGES, ROOT, label, saved
 
 FOLLOWED = DOCS / "tutorial" / "index.md"
 """Its programs belong together: test_tutorial.py runs them."""
@@ -31,13 +31,11 @@ def test_links_lead_somewhere(page):
 
 FOLDERS = [ROOT / name for name in ("src/hedgerow", "tests", "tools", "examples")]
 KNOWN = {path.name for folder in FOLDERS for path in folder.rglob("*.py*")}
-SAVED = re.compile(r"`(\w+\.py)`(?=:\n\n```py)")
-"""Programs that a reader writes: "save this as `day.py`:"."""
 
 
 def missing_files(text):
     """Return the files that a text names in backquotes and that the repository lacks."""
-    named = set(re.findall(r"`([\w/.]+\.pyi?)\b", text)) - set(SAVED.findall(text))
+    named = set(re.findall(r"`([\w/.]+\.pyi?)\b", text)) - saved(text)
     return {
         name
         for name in named
