@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -20,7 +21,16 @@ def process(_app: Sphinx, _what: str, _name: str, _value: Any, _options: Any, li
             lines[i] = api_pages.escaped(line)
 
 
+def shorten(  # autodoc's event has these arguments
+    _app: Sphinx, _what: str, _name: str, _value: Any, _options: Any, *texts: str | None
+) -> tuple[str | None, ...]:
+    """Show type aliases in signatures by their names, also inside of other types."""
+    alias = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
+    return tuple(text and alias.sub(r"\1", text) for text in texts)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect."""
     app.connect("autodoc-process-docstring", process, priority=BEFORE_NAPOLEON)
+    app.connect("autodoc-process-signature", shorten)
     return {"parallel_read_safe": True}

@@ -33,11 +33,13 @@ class LinkNames(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """Replace the literals of one page."""
         known = self.app.public_names  # type: ignore[attr-defined]
+        modules = {full.rpartition(".")[2]: full for full in api_pages.modules()}
         for annotation in list(self.document.findall(pending_xref)):
             if annotation.get("refdomain") != "py":
                 continue
             target = annotation["reftarget"]
-            if home := known.get(target) or known.get(target.rpartition(".")[2]):
+            short = target.rpartition(".")[2]
+            if home := known.get(target) or known.get(short) or modules.get(short):
                 annotation["reftarget"] = home
             else:
                 annotation.replace_self(annotation.children)

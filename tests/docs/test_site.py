@@ -121,6 +121,8 @@ def test_members_of_classes_have_entries(site):
     assert 'id="hedgerow.sets.Simplex.lmo"' in sets
     assert 'id="hedgerow.sets.Simplex.contains"' in sets, "of a private base"
     assert 'id="hedgerow.sets.Simplex.minimum"' not in sets, "of DecisionSet"
+    assert "TypeAliasForwardRef" not in sets
+    assert 'href="hedgerow.sets.html#module-hedgerow.sets"' in top
 
 
 @needs_sphinx
