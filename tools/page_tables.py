@@ -72,87 +72,59 @@ def _range(values: list[float]) -> str:
 
 def measured() -> str:
     """Return what was measured of the policies of choosing.md, one line each."""
-    rows = [
-        _atlas(
-            "`projection_free_coco` on the paper's game, 5 held-out seeds, T = 1600", "practical"
-        ),
-        _atlas("the same with the theorem's constants", "theory"),
-        _synthetic(),
-        _bandit(),
-        _bandit_theory(),
-        _ftpl(),
-    ]
-    return table(["what", "where", "figures"], rows)
-
-
-def _file(name: str) -> str:
-    return f"[{name}](../../evidence/{name})"
-
-
-def _ends(values: list[float], form: str) -> str:
-    low, high = sorted((min(values), max(values)), key=abs)
-    return f"{low:{form}} to {high:{form}}"
-
-
-def _powers(values: list[float]) -> str:
-    return f"T^{min(values):.2f} to T^{max(values):.2f}"
-
-
-def _atlas(what: str, policy: str) -> list[str]:
-    rows = [row for row in read("atlas_like.json") if row["policy"] == policy]
-    regret = _ends([row["regret_percent"] for row in rows], ".1f")
-    ccv = _ends([row["ccv_percent"] for row in rows], ".2f" if policy == "practical" else ".0f")
-    text = f"regret {regret} % of the benchmark's cost, CCV {ccv} % of what all rounds ask for"
-    return [what, _file("atlas_like.json"), text]
-
-
-def _synthetic() -> list[str]:
-    games: dict[str, list[tuple[float, float]]] = {}
+    grown: dict[str, list[tuple[float, float]]] = {}
     for row in read("synthetic_growth.json"):
-        games.setdefault(row["game"], []).append((math.log(row["horizon"]), math.log(row["ccv"])))
-    slopes = [linear_regression(*zip(*points, strict=True)).slope for points in games.values()]
-    what = "the default on the synthetic games, T = 1e3 to 6.4e4, one seed"
-    return [what, _file("synthetic_growth.json"), f"CCV grows like {_powers(slopes)}"]
+        grown.setdefault(row["game"], []).append((math.log(row["horizon"]), math.log(row["ccv"])))
+    slopes = [linear_regression(*zip(*points, strict=True)).slope for points in grown.values()]
+    paper = "the paper's game, 5 held-out seeds, T = 1600"
+    bandits = "a ball and a box, T = 1e3 to 2.56e5, 3 seeds"
+    regret, ftpl = "positive_regret_plus_sqrt_T", "ftpl_growth.json"
+    signed = _fitted(ftpl, "positive_signed_ccv_plus_sqrt_T")
+    rows = [
+        ["`projection_free_coco`", paper, *_atlas("practical"), ""],
+        ["the same, theory preset", paper, *_atlas("theory"), ""],
+        ["`projection_free_coco`", "synthetic games, T = 1e3 to 6.4e4", "", _powers(slopes), ""],
+        [
+            "`projection_free_cbco`",
+            bandits,
+            _fitted("bandit_growth.json", regret, "practical, drift"),
+            _fitted("bandit_growth.json", "ccv", "practical, drift"),
+            "",
+        ],
+        [
+            "the same, theory preset",
+            bandits,
+            "",
+            _fitted("bandit_growth.json", "ccv", "theory"),
+            "",
+        ],
+        [
+            "`ftpl_coco`",
+            "subsets, trees and paths, T = 500 to 32000, 4 seeds",
+            _fitted(ftpl, regret),
+            _fitted(ftpl, "hard_ccv"),
+            signed,
+        ],
+    ]
+    return table(["policy", "games", "regret", "CCV", "signed sum"], rows)
 
 
-def _exponents(file: str, key: str, policies: tuple[str, ...] = ()) -> list[float]:
+def _atlas(policy: str) -> list[str]:
+    rows = [row for row in read("atlas_like.json") if row["policy"] == policy]
+    cells = []
+    for key in ("regret_percent", "ccv_percent"):
+        low, high = min(row[key] for row in rows), max(row[key] for row in rows)
+        cells.append(f"{low:.3g} to {high:.3g} %")
+    return cells
+
+
+def _fitted(file: str, key: str, policy: str = "") -> str:
     rows = read(file)["exponents"]
-    return [row[key] for row in rows if not policies or row["policy"] in policies]
+    return _powers([row[key] for row in rows if not policy or row["policy"] == policy])
 
 
-def _bandit() -> list[str]:
-    ours = ("practical, drift",)
-    ccv, queue, regret, calls = (
-        _exponents("bandit_growth.json", key, ours)
-        for key in (
-            "ccv",
-            "ccv_plus_Q0",
-            "positive_regret_plus_sqrt_T",
-            "largest_oracle_calls_per_round",
-        )
-    )
-    text = (
-        f"CCV grows like {_powers(ccv)} (with Q(0) added {_powers(queue)}), max(regret, 0) + "
-        f"sqrt(T) like {_powers(regret)}; at most {max(calls):.2f} oracle calls per round"
-    )
-    what = "`projection_free_cbco`, T = 1e3 to 2.56e5, 3 seeds"
-    return [what, _file("bandit_growth.json"), text]
-
-
-def _bandit_theory() -> list[str]:
-    ccv = _exponents("bandit_growth.json", "ccv", ("theory",))
-    text = f"CCV grows like {_powers(ccv)}: the constraint is ignored"
-    return ["the same with the theorem's constants", "the same file", text]
-
-
-def _ftpl() -> list[str]:
-    signed, regret, hard = (
-        _powers(_exponents("ftpl_growth.json", key))
-        for key in ("positive_signed_ccv_plus_sqrt_T", "positive_regret_plus_sqrt_T", "hard_ccv")
-    )
-    text = f"signed sum + sqrt(T) like {signed}, regret likewise {regret}, hard CCV like {hard}"
-    what = "`ftpl_coco` on subsets, trees and paths, T = 500 to 32000, 4 seeds"
-    return [what, _file("ftpl_growth.json"), text]
+def _powers(exponents: list[float]) -> str:
+    return f"T^{min(exponents):.2f} to T^{max(exponents):.2f}"
 
 
 def searched() -> str:
