@@ -72,3 +72,15 @@ def test_an_output_that_is_not_printed_is_noticed_and_renewed():
     (block,) = shown_output.blocks(PROGRAM.format("41\n"))
     assert block.shown == "41\n" != shown_output.printed(block.code, "a page")
     assert shown_output.renewed(PROGRAM.format(""), "a page") == PROGRAM.format("42\n")
+
+
+def test_the_map_of_contributing_names_every_folder_and_file():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.partition("| folder or file |")[2].partition("\n\n")[0]
+    named = {
+        n for row in table.splitlines()[2:] for n in re.findall(r"`([\w.]+)`", row.split("|")[1])
+    }
+    package = ROOT / "src/hedgerow"
+    found = {path.parent.name for path in package.glob("*/__init__.py")}
+    found |= {path.name for path in package.glob("[!_]*.py")}
+    assert named == found
