@@ -43,7 +43,7 @@ test-numba: requirements/numba-$(NUMBA).txt
 requirements/numba-%.txt: | $(PINNED)
 	$(LOCK) --extra test --upgrade-package numba==$* -o $@ >/dev/null
 
-check-docs: $(READY)  # a part of test: quoted numbers, lines, names and commands
+check-docs: $(READY)  # a part of test: generated tables, quoted lines, names and commands
 	$(BIN)/pytest -q tests/docs
 
 lint: $(READY)

@@ -1,4 +1,4 @@
-"""Microseconds a round on the paper's graph: the compiled loop, ask and tell, the oracle's share.
+"""Microseconds per round on the paper's graph: the compiled loop, ask and tell, the oracle's share.
 
 Processor time, so that neighbours on the machine disturb less.
 """
@@ -24,7 +24,7 @@ def seconds(act: Callable[[], object]) -> float:
 def ask_and_tell(
     policy: hr.Constrained[hr.feedback.EvalGrad], rounds: list[tuple[hr.Linear, hr.Linear]]
 ) -> None:
-    """Ask, take two first-order looks, and tell."""
+    """Ask, evaluate cost and constraint, and tell."""
     for cost, constraint in rounds:
         x = policy.ask()
         policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
@@ -37,7 +37,7 @@ def main() -> None:
     recorded, x = hr.Recorded(X, rounds), X.start()
     workspace, direction = X.workspace(), problem.latency
 
-    def look() -> None:
+    def evaluate() -> None:
         for cost, constraint in rounds:
             hr.first_order(cost, x), hr.first_order(constraint, x)
 
@@ -53,8 +53,8 @@ def main() -> None:
             hr.projection_free_coco(X), problem
         ),
         "drawing the rounds": lambda: [None for _ in problem.chunks(54)],
-        "ask, look and tell": lambda: ask_and_tell(hr.projection_free_coco(X), rounds),
-        "looking (two values, two gradients)": look,
+        "ask, feedback and tell": lambda: ask_and_tell(hr.projection_free_coco(X), rounds),
+        "feedback (two values, two gradients)": evaluate,
         "the oracle, called from Python": oracle,
     }
     times: dict[str, list[float]] = {name: [] for name in acts}
@@ -63,7 +63,7 @@ def main() -> None:
             times[name].append(seconds(act))
     print(f"{X.nodes} nodes, {X.dim} edges, practical preset; median of {RUNS} interleaved runs")
     for name, runs in times.items():
-        print(f"{name:<38} {1e6 * statistics.median(runs) / len(rounds):6.1f} us a round")
+        print(f"{name:<38} {1e6 * statistics.median(runs) / len(rounds):6.1f} us per round")
 
 
 if __name__ == "__main__":

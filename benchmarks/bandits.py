@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from tiled import Tiled
+from instances import Tiled
+from measure import TURNS, medians
 from tracking import drawn
-from turns import TURNS, medians
 
 import hedgerow as hr
 
@@ -32,7 +32,7 @@ class Drawn(Tiled):
 
 
 def bandits() -> list[dict[str, Any]]:
-    """Return microseconds a round by objects and by the loop, their ratio, and the draws alone.
+    """Return microseconds per round by objects and by the loop, their ratio, and the draws alone.
 
     A direction takes a normal number for each entry, whatever else a round does.
     """

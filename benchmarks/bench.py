@@ -28,14 +28,19 @@ from bandits import bandits
 from figure_three import figure_three
 from figures import draw
 from loops import loops
-from measure import Row, table
+from measure import Row, table, versions
 from orders import orders
-from projection_growth import SIZES, projection_growth
-from scale import against_edges, against_horizon, bandwidth, exponent
+from scale import (
+    SIZES,
+    against_edges,
+    against_horizon,
+    bandwidth,
+    exponent,
+    projection_growth,
+    threads,
+)
 from starts import starts
-from threads import threads
 from tracking import tracking
-from versions import versions
 
 from parts import parts
 
@@ -109,7 +114,7 @@ def main() -> None:
     slopes = exponent(results["edges"], "edges"), exponent(results["horizon"], "horizon")
     least = exponent(results["edges"], "edges", "floor_us_per_round")
     print(
-        f"\ntime a round ~ edges^{slopes[0]:.2f} (the floor: {least:.2f}) and "
+        f"\ntime per round ~ edges^{slopes[0]:.2f} (the floor: {least:.2f}) and "
         f"~ horizon^{slopes[1]:.2f}, from 10^4 on"
     )
     results["exponents"] = {"edges": slopes[0], "floor": least, "horizon": slopes[1]}

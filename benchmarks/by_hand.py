@@ -36,16 +36,16 @@ def play_by_hand(
         ccv += max(0.0, g)
         cost2, force2, product = float(a @ a), 0.0, 0.0
         weights.costs2 += cost2
-        wish = 0.0
+        proposed = 0.0
         if g > 0.0:
             force2, product = float(c @ c), float(a @ c)
-            wish = weights.wish(t, a, c, g, x, force2, inner - float(S @ x) - prices)
+            proposed = weights.propose(t, a, c, g, x, force2, inner - float(S @ x) - prices)
         else:
             weights.relief = 0.0
         v = g - weights.relief
-        w = guard.grant(steps, v, wish, (cost2, force2, product))
+        w = guard.allow(steps, v, proposed, (cost2, force2, product))
         if g > 0.0:
-            weights.forced = w > wish or (weights.forced and weights.relief > 0.0)
+            weights.forced = w > proposed or (weights.forced and weights.relief > 0.0)
         s = a + w * c if w > 0.0 else a
         prices += w * max(0.0, v)
         inner += float(s @ x)
@@ -72,9 +72,9 @@ class Weights:
         self.costs2 = self.relief = self.rate = self.infeasible_rate = 0.0
         self.forced = False
         self.top = self.second = self.violation = 0.0
-        self.violated = self.felt = 0
+        self.violated = self.counted = 0
 
-    def wish(
+    def propose(
         self, t: int, a: Vector, c: Vector, g: float, x: Vector, force2: float, lost: float
     ) -> float:
         """Take in a violation g at x and return the weight, before the guard."""
@@ -92,9 +92,9 @@ class Weights:
             self.violated += 1
         if force2 <= 0.0:
             return 0.0
-        self.felt += 1
+        self.counted += 1
         Gg = math.sqrt(force2)
-        Gf = math.sqrt(self.costs2 / t) * (t / self.felt) ** 0.25
+        Gf = math.sqrt(self.costs2 / t) * (t / self.counted) ** 0.25
         rate = max(self.rate, self.infeasible_rate) if self.relief > 0.0 else self.rate
         ratio = max(Gf, 4.0 * rate * Gg) / Gg
         regret = max(0.0, lost) / (ratio * U)
@@ -147,8 +147,8 @@ class Guard:
         self.costs = self.steepest = 0.0
         self.refuted = False
 
-    def grant(
-        self, steps: Steps, value: float, wish: float, sizes: tuple[float, float, float]
+    def allow(
+        self, steps: Steps, value: float, proposed: float, sizes: tuple[float, float, float]
     ) -> float:
         """Return the weight; sizes are ||grad f||^2, ||grad g||^2 and their inner product."""
         cost2, force2, product = sizes
@@ -159,7 +159,7 @@ class Guard:
         self.Phi += cost2 ** (2.0 / 3.0)
         self.costs += math.sqrt(cost2)
         if self.refuted:  # no action satisfies all rounds: there is nothing to guard
-            return wish
+            return proposed
 
         def size2(w: float) -> float:
             return max(0.0, cost2 + w * (2.0 * product + w * force2))
@@ -169,13 +169,13 @@ class Guard:
             kappa = CD * math.sqrt(force2)
             m = 0.25 / 0.1281 * CD * self.Phi**0.75
             floor = (m + self.Wc) / kappa * min(value / kappa, 1.0 / self.C) ** 3
-        weight = max(wish, floor)
+        weight = max(proposed, floor)
         self.Pc += size2(floor) ** (2.0 / 3.0)
         root = self.Pc**0.75
         b = root / self.D
         known = min(self.risen, steps.M + 4.0 / 3.0 * steps.left)
-        room = 4.0 / 3.0 * (self.D * root + self.R2 * b) - known + self.We
-        room += 0.25 * CD * self.Phi**0.75
+        allowance = 4.0 / 3.0 * (self.D * root + self.R2 * b) - known + self.We
+        allowance += 0.25 * CD * self.Phi**0.75
 
         def rise(w: float, beta: float) -> float:
             norm, D = math.sqrt(size2(w)), self.D
@@ -186,7 +186,7 @@ class Guard:
 
         def fits(w: float, beta: float) -> bool:
             left = rise(w, beta) + self.R2 * (beta + 4.0 / 3.0 * max(0.0, b - beta))
-            return left - (w - floor) * value <= room
+            return left - (w - floor) * value <= allowance
 
         beta = wished = steps.capped(size2(weight))
         if not fits(weight, beta):

@@ -6,12 +6,11 @@ One size each. Where no package has the oracle, the peer is what one would write
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from instances import bipartite, fresh, graph, hub_digraph
 from measure import Act, Contest, installed
-from oracles import LINPROG, cost
+from oracles import LINPROG, cost, rustworkx_matching
 from peers import linprog
 
 import hedgerow as hr
@@ -97,7 +96,7 @@ def matchings() -> Iterator[Contest]:
         yield Contest(f"BMatchings.lmo, {word}", size, fresh(len(pairs), 2), X.lmo, peers, cost)
     pairs = graph(60, 240)
     Y = hr.sets.PerfectMatchings(pairs)
-    peers = {"rustworkx, whole numbers": _rustworkx_perfect(pairs)}
+    peers = {"rustworkx, whole numbers": rustworkx_matching(pairs, perfect=True)}
     yield Contest("PerfectMatchings.lmo, any graph", "240 edges", fresh(240, 2), Y.lmo, peers, cost)
 
 
@@ -111,28 +110,6 @@ def milp(A: Vector, b: Vector) -> Act:
         bounds, whole = optimize.Bounds(0.0, 1.0), np.ones(c.size)
         found = optimize.milp(c, integrality=whole, bounds=bounds, constraints=rows)
         return float(found.fun)
-
-    return solve
-
-
-def _rustworkx_perfect(pairs: Any) -> Act | None:
-    rustworkx = installed("rustworkx")
-    if rustworkx is None:
-        return None
-    edges = pairs.tolist()
-    G = rustworkx.PyGraph()
-    G.add_nodes_from(range(int(pairs.max()) + 1))
-    G.add_edges_from([(u, v, e) for e, (u, v) in enumerate(edges)])
-    number = {pair: e for e, (u, v) in enumerate(edges) for pair in ((u, v), (v, u))}
-
-    def solve(c: Vector) -> Vector:
-        whole = np.rint(np.ldexp(-c, 40)).astype(np.int64).tolist()
-        v = np.zeros(c.size)
-        matching = rustworkx.max_weight_matching(
-            G, max_cardinality=True, weight_fn=whole.__getitem__
-        )
-        v[[number[pair] for pair in matching]] = 1.0
-        return v
 
     return solve
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from by_hand import networkx_oracle, play_by_hand
+from instances import Tiled
 from loops import shortest_path_game
 from measure import Stopwatch
-from tiled import Tiled
 
 import hedgerow as hr
 from hedgerow.baselines.methods import METHODS

@@ -18,7 +18,7 @@ def draw(results: dict[str, Any], out: Path) -> None:
 
     with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = plt.subplots(2, 2, figsize=(12, 7.5), layout="constrained")
-        bars(axes[0, 0], *loop_bars(results), "microseconds a round, log scale")
+        bars(axes[0, 0], *loop_bars(results), "microseconds per round, log scale")
         axes[0, 0].set_title("A round of projection_free_coco, 1200 edges", loc="left")
         bars(axes[0, 1], *run_bars(results), "seconds, log scale")
         axes[0, 1].set_title("A run of 1600 rounds", loc="left")
@@ -67,17 +67,17 @@ def edges(ax: Any, results: dict[str, Any]) -> None:
     floor = [row["floor_us_per_round"] for row in rows]
     least = f"floor, exponent {results['exponents']['floor']:.2f}"
     ax.loglog(m, floor, "s--", color=GREY, label=least)
-    ax.set(xlabel="edges", ylabel="microseconds a round")
+    ax.set(xlabel="edges", ylabel="microseconds per round")
     ax.set_title(f"Against edges: exponent {slope:.2f} from 10^4 on", loc="left")
     ax.legend(frameon=False, loc="lower right", fontsize=8)
 
 
 def horizon(ax: Any, results: dict[str, Any]) -> None:
-    """Draw time a round against the horizon."""
+    """Draw the time per round against the horizon."""
     rows = results["horizon"]
     T = [row["horizon"] for row in rows]
     ax.semilogx(T, [row["us_per_round"] for row in rows], "o-", color=BLUE)
-    ax.set(xlabel="rounds", ylabel="microseconds a round")
+    ax.set(xlabel="rounds", ylabel="microseconds per round")
     ax.set_ylim(0.0, 1.3 * max(row["us_per_round"] for row in rows))
     slope = round(results["exponents"]["horizon"], 2) + 0.0  # no -0.00
     ax.set_title(f"Against rounds: exponent {slope:.2f}", loc="left")

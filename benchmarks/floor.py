@@ -55,7 +55,7 @@ class Floor:
         self._scratch = np.empty(nodes), np.empty(nodes, np.uint32)
 
     def __call__(self, rounds: int) -> None:
-        """Do what so many rounds need at least."""
+        """Do what this many rounds need at least."""
         stream(self._rows[0][:rounds], self._rows[1][:rounds])
         passes(rounds, *self._graph, *self._scratch)
 

@@ -62,7 +62,7 @@ def commits(folder: str, rounds: int = 400, block: int = 40) -> dict[str, Any]:
 
 
 def memory(folder: str, rounds: int, points: int = 10) -> dict[str, Any]:
-    """Play durable rounds in this process, some told late or never, and watch its memory."""
+    """Play durable rounds in this process, some with late or no feedback, and watch its memory."""
     import psutil
 
     problem = hr.ShortestPath.atlas_like(nodes=NODES, edges=EDGES, horizon=400, seed=0)
@@ -75,7 +75,7 @@ def memory(folder: str, rounds: int, points: int = 10) -> dict[str, Any]:
         waiting: list[str] = []
         for t in range(rounds):
             waiting.append(session.ask().id)
-            if t % 3 == 2:  # three at once, the last one first; each hundredth is never told
+            if t % 3 == 2:  # three at once, the last one first; each hundredth gets no feedback
                 for k, id_ in enumerate(reversed(waiting)):
                     if (t - k) % 100:
                         session.tell(id_, *game[(t - k) % len(game)])
@@ -101,9 +101,9 @@ def client(address: str, token: str, rounds: int, edges: int, seed: int) -> list
             decision = session.ask()
             spent.append(time.perf_counter() - begin)
             x = decision.action
-            told = [hr.first_order(hr.Linear(rng.random(edges), b), x) for b in (0.0, -0.6)]
+            feedback = [hr.first_order(hr.Linear(rng.random(edges), b), x) for b in (0.0, -0.6)]
             begin = time.perf_counter()
-            session.tell(decision.id, *told)
+            session.tell(decision.id, *feedback)
             spent.append(time.perf_counter() - begin)
     return spent
 

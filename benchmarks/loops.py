@@ -1,4 +1,4 @@
-"""Microseconds a round: the compiled loop, ask and tell, and what people write by hand."""
+"""Microseconds per round: the compiled loop, ask and tell, and what people write by hand."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from by_hand import networkx_oracle, play_by_hand, scipy_oracle
 from floor import Floor
+from instances import Tiled
 from measure import Act, Contest, Row, hold
-from tiled import Tiled
 
 import hedgerow as hr
 

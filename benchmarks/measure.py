@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -212,3 +213,36 @@ def save(path: Path, rows: Sequence[Row], about: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     data = about | {"rows": [asdict(row) for row in rows]}
     path.write_text(json.dumps(data, indent=1, default=float) + "\n")
+
+
+PACKAGES = (
+    "hedgerow", "numpy", "scipy", "numba", "networkx", "igraph", "rustworkx", "highspy", "piqp",
+    "osqp", "quadprog",
+)  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Return the version of every package that takes part."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+TURNS = 25
+
+
+def medians(acts: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Let the acts take turns and return their median seconds of processor time."""
+    times: dict[str, list[float]] = {name: [] for name in acts}
+    for act in acts.values():
+        act()
+    for _ in range(TURNS):
+        for name, act in acts.items():
+            begin = time.process_time()
+            act()
+            times[name].append(time.process_time() - begin)
+    return {name: float(np.median(found)) for name, found in times.items()}

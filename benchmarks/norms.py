@@ -141,7 +141,7 @@ def groups() -> Iterator[Contest]:
 
 
 def spectra() -> Iterator[Contest]:
-    """LAPACK and ARPACK on matrices that change by 2 % a round."""
+    """LAPACK and ARPACK on matrices that change by 2 % per round."""
     from scipy.linalg import polar
     from scipy.sparse.linalg import eigsh
 

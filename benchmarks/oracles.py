@@ -313,7 +313,7 @@ def matchings(k: int) -> Iterator[Contest]:
         X, items = hr.sets.Matchings(pairs), fresh(len(pairs), 2)
         peers = {
             "networkx": _networkx_matching(pairs),
-            "rustworkx, whole numbers": _rustworkx_matching(pairs),
+            "rustworkx, whole numbers": rustworkx_matching(pairs),
         }
         size = f"{len(pairs)} edges"
         yield Contest(f"Matchings.lmo, {word}", size, items, X.lmo, peers, cost)
@@ -333,7 +333,8 @@ def _networkx_matching(pairs: Any) -> Act:
     return solve
 
 
-def _rustworkx_matching(pairs: Any) -> Act | None:
+def rustworkx_matching(pairs: Any, perfect: bool = False) -> Act | None:
+    """Return matchings by rustworkx, whose weights are whole numbers; None if not installed."""
     rustworkx = installed("rustworkx")
     if rustworkx is None:
         return None
@@ -346,7 +347,9 @@ def _rustworkx_matching(pairs: Any) -> Act | None:
     def solve(c: Vector) -> Vector:
         whole = np.rint(np.ldexp(-c, 40)).astype(np.int64).tolist()
         v = np.zeros(c.size)
-        chosen = rustworkx.max_weight_matching(G, weight_fn=whole.__getitem__)
+        chosen = rustworkx.max_weight_matching(
+            G, max_cardinality=perfect, weight_fn=whole.__getitem__
+        )
         v[[number[pair] for pair in chosen]] = 1.0
         return v
 
@@ -354,7 +357,7 @@ def _rustworkx_matching(pairs: Any) -> Act | None:
 
 
 def spectral(k: int) -> Iterator[Contest]:
-    """Leading vectors of matrices that change by 2 % a round, all as vertices of rank one."""
+    """Leading vectors of matrices that change by 2 % per round, all as vertices of rank one."""
     from scipy.sparse.linalg import eigsh, svds
 
     n = (50, 200, 500)[k]

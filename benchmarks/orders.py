@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 from instances import dag
-from turns import medians
+from measure import medians
 
 import hedgerow as hr
 from hedgerow.kernels.paths import list_path

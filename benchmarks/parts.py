@@ -11,9 +11,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from instances import Tiled
 from loops import shortest_path_game
-from tiled import Tiled
-from turns import medians
+from measure import medians
 
 import hedgerow as hr
 from hedgerow.kernels.certificate import certificate_add
@@ -30,7 +30,7 @@ BUILT = 20
 
 
 @numba.njit
-def look(costs: Any, constraints: Any, x: Any, rounds: int) -> float:
+def evaluate(costs: Any, constraints: Any, x: Any, rounds: int) -> float:
     """Evaluate at a round's two rows."""
     total = 0.0
     for r in range(rounds):
@@ -92,8 +92,8 @@ def in_turn(
     total = 0.0
     for r in range(len(costs)):
         a, c, after = costs[r], constraints[r], min(r + 1, len(costs) - 1)
-        looked = dots_and_norms_ahead(a, c, x, costs[after], constraints[after])
-        certificate_add(ledger, a, looked[0], looked[2], 0.0, looked[0], looked[1])
+        products = dots_and_norms_ahead(a, c, x, costs[after], constraints[after])
+        certificate_add(ledger, a, products[0], products[2], 0.0, products[0], products[1])
         found = accumulate_and_gradient(d, S, a, x, x1, 1e-3)
         list_path(begin, tail, edge, d, distance, links)
         ones = links[1 : 1 + links[0]]
@@ -130,7 +130,7 @@ def parts() -> list[dict[str, Any]]:
         hr.simulate(hr.projection_free_coco(X, tracking=False), short)
 
     acts = {
-        "look at both rows": (3, lambda: look(costs, constraints, x, T)),
+        "evaluate both rows": (3, lambda: evaluate(costs, constraints, x, T)),
         "certificate": (3, lambda: certify(ledger, s, T)),
         "sum and direction": (6, lambda: direct(d, S, s, x, x1, T)),
         "oracle": (2, lambda: ask(*graph, costs, *space)),

@@ -14,7 +14,6 @@ from measure import Stopwatch
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
-from hedgerow.policies.paper import PRACTICAL_P, PRACTICAL_SCALE
 
 Rounds = list[tuple[hr.Function, hr.Function]]
 
@@ -22,10 +21,7 @@ Rounds = list[tuple[hr.Function, hr.Function]]
 def projected_coco(decision_set: hr.DecisionSet) -> hr.Constrained[hr.feedback.EvalGrad]:
     """Return the practical preset of `projection_free_coco` with the learner replaced."""
     learner = hr.learners.AdaGrad(decision_set)
-    potential = hr.surrogates.PowerPotential(PRACTICAL_P, PRACTICAL_SCALE)
-    surrogate = hr.surrogates.CurrentSurrogate(
-        potential, PRACTICAL_P, hr.surrogates.LearntRanges(learner)
-    )
+    surrogate = hr.surrogates.AdaptiveSurrogate(hr.surrogates.SeenRanges(learner))
     return hr.Constrained(learner, surrogate)
 
 

@@ -1,14 +1,19 @@
-"""Cost against the number of edges and against the horizon, with fitted exponents."""
+"""Time per round by edges, by horizon and by threads, and of projections by edges."""
 
 from __future__ import annotations
 
+import math
+import os
 import resource
+import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from floor import Floor
-from tiled import Tiled, paths
+from instances import Tiled, paths
+from loops import shortest_path_game
 
 import hedgerow as hr
 
@@ -50,7 +55,7 @@ def against_horizon(longest: int = HORIZONS[-1]) -> list[dict[str, Any]]:
 
 
 def _floor(problem: Tiled) -> float:
-    """Return the microseconds a round that reading the rows and passing the graph take."""
+    """Return the microseconds per round that reading the rows and passing the graph take."""
     floor, rounds, times = Floor(problem.decision_set, problem.block), len(problem.block.costs), []
     for _ in range(4):
         begin = time.perf_counter()
@@ -76,9 +81,75 @@ def _measured(problem: Tiled, T: int) -> dict[str, Any]:
 
 
 def exponent(rows: list[dict[str, Any]], of: str, time: str = "us_per_round") -> float:
-    """Return the slope of log(time a round) over log(size), from 10^4 on."""
+    """Return the slope of log(time per round) over log(size), from 10^4 on."""
     large = [row for row in rows if row[of] >= 10_000]
     if len(large) < 2:
         return float("nan")
     sizes, times = zip(*((row[of], row[time]) for row in large), strict=True)
     return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+
+
+SIZES = ((40, 240), (191, 1_200), (764, 4_800), (1_910, 12_000))
+ROUNDS = 60
+
+
+def projection_growth(sizes: tuple[tuple[int, int], ...] = SIZES) -> list[dict[str, Any]]:
+    """Descend with warm projections and ask the oracle for the same gradients; medians."""
+    return [_projection_and_oracle(nodes, edges) for nodes, edges in sizes]
+
+
+def _projection_and_oracle(nodes: int, edges: int) -> dict[str, Any]:
+    problem = paths(nodes, edges, ROUNDS, ROUNDS)
+    X, workspace = problem.decision_set, problem.decision_set.workspace()
+    x, squares = X.start(), 0.0
+    projecting, asking = [], []
+    for c in problem.block.costs:
+        squares += float(c @ c)
+        y = x - X.diameter / math.sqrt(2.0 * squares) * c
+        begin = time.perf_counter()
+        x = workspace.project(y)
+        middle = time.perf_counter()
+        workspace.lmo(c)
+        projecting.append(middle - begin)
+        asking.append(time.perf_counter() - middle)
+    slow, fast = (1e6 * float(np.median(times[5:])) for times in (projecting, asking))
+    return {
+        "nodes": nodes,
+        "edges": edges,
+        "projection_us": slow,
+        "oracle_us": fast,
+        "ratio": slow / fast,
+    }
+
+
+RUNS = 64
+
+
+def threads(repetitions: int = 5) -> list[dict[str, Any]]:
+    """Play the paper's game 64 times, by one thread and by as many as there are cores."""
+    problem, table = shortest_path_game()
+    X = problem.decision_set
+    game = Tiled(X, table, len(table.cost_offsets))
+
+    def run(_: int) -> float:
+        return hr.simulate(hr.projection_free_coco(X), game).cost
+
+    run(0)
+    counts = sorted({1, 2, os.cpu_count() or 1})
+    times: dict[int, list[float]] = {count: [] for count in counts}
+    for _ in range(repetitions):
+        for count in counts:
+            with ThreadPoolExecutor(count) as pool:
+                begin = time.perf_counter()
+                costs = set(pool.map(run, range(RUNS)))
+                times[count].append(time.perf_counter() - begin)
+            assert len(costs) == 1, "threads must not change a run"
+    one = statistics.median(times[1])
+    return [
+        {
+            "threads": count,
+            "runs_per_second": RUNS / statistics.median(seconds),
+            "speed_up": one / statistics.median(seconds),
+        }
+        for count, seconds in times.items()
+    ]

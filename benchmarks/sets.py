@@ -31,8 +31,7 @@ import norms
 import oracles
 import projection_run
 import projections
-from measure import Row, hold, save, table
-from versions import versions
+from measure import Row, hold, save, table, versions
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from tiled import Tiled
-from turns import medians
+from instances import Tiled
+from measure import medians
 
 import hedgerow as hr
 
@@ -29,7 +29,7 @@ def drawn(problem: hr.problems.LinearProblem) -> Tiled:
 
 
 def tracking() -> list[dict[str, Any]]:
-    """Return microseconds a round of both, and their ratio."""
+    """Return microseconds per round of both, and their ratio."""
     rows = []
     for name, make in GAMES.items():
         game = drawn(make())

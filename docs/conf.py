@@ -19,8 +19,12 @@ version = release = hedgerow.__version__
 
 extensions = [
     "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "docstrings",
     "generated_pages",
     "mathml",
     "public_names",
@@ -30,6 +34,15 @@ highlight_language = "none"
 smartquotes = False
 python_maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
+
+autodoc_preserve_defaults = True
+autodoc_type_aliases = {
+    name: name for name in ("ArrayLike", "Vector", "Index", "Preset", "Lipschitz")
+}
+autodoc_typehints_format = "short"
+autosummary_generate = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4

@@ -69,12 +69,12 @@ class Arena:
         self.best = None if self.problem.adaptive else hr.hindsight(self.problem)
 
     def play(self, policy: Any) -> tuple[float, float]:
-        """Regret is against the best action that keeps every round that was shown."""
+        """Regret is against the best action that satisfies every constraint shown."""
         watched = Watched(self.problem) if self.best is None else None
         trace = hr.simulate(policy, watched or self.problem)
         best = self.best or hr.hindsight(self.X, watched.shown if watched else None)
         if best.status == "infeasible":
-            raise ArithmeticError(f"no point keeps all rounds of {self.problem}")
+            raise ArithmeticError(f"no point satisfies all constraints of {self.problem}")
         return trace.regret(best) / self.scale[0], trace.ccv / self.scale[1]
 
     def sweep(self, method: Method, eagerness: Iterable[float]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def at_ccv(curve: dict[str, Any], level: float) -> float | None:
     level = max(level, TINY)
     if level <= ccv[0] or level >= ccv[-1]:
         return None if level < ccv[0] else float(regret[0 if level == ccv[0] else -1])
-    # the curve is convex where it matters: chords would flatter whoever has a node at the level
+    # the curve is convex where it matters: chords would favour a method with a node at the level
     return float(PchipInterpolator(np.log(ccv), regret)(math.log(level)))
 
 

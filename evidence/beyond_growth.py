@@ -2,7 +2,7 @@
 
 beta_T, M_T and CCV of the default of version 0.1, whose regulariser has no cap, at growing
 horizons, 2 seeds, with the slopes of their logarithms over log T: what a proof for one oracle call
-a round would have to bound. Where beta is its floor, the certificate asks for nothing.
+per round would have to bound. Where beta is its floor, the certificate asks for nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Time and oracle calls a round: `python evidence/beyond_speed.py` writes its JSON file.
+"""Time and oracle calls per round: `python evidence/beyond_speed.py` writes its JSON file.
 
 All candidates play the same rounds in turns of a few rounds, in one process; ratios are of their
 total CPU time. Absolute times are those of a busy machine.
@@ -37,7 +37,7 @@ def follower(X: hr.DecisionSet, T: int, e: float) -> Any:  # noqa: ARG001 - any 
 
 
 def raced(acts: dict[str, Callable[[int], None]], rounds: int, turn: int) -> dict[str, Any]:
-    """Let everybody play `turn` rounds in turns; the first candidate is the unit."""
+    """Let the candidates play `turn` rounds in turns; the first candidate is the unit."""
     taken = np.empty((len(acts), rounds // turn))
     for i in range(taken.shape[1]):
         for k, act in enumerate(acts.values()):
@@ -56,7 +56,7 @@ def raced(acts: dict[str, Callable[[int], None]], rounds: int, turn: int) -> dic
 
 
 def policies(nodes: int, edges: int, rounds: int) -> Rows:
-    """Policies on the paper's game, asked and told as objects."""
+    """Policies on the paper's game, by `ask` and `tell`."""
     problem = hr.ShortestPath.atlas_like(nodes=nodes, edges=edges, horizon=rounds, seed=30)
     X, shown = problem.decision_set, list(problem)
     methods = {

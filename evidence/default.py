@@ -65,11 +65,12 @@ def _say(*words: object) -> None:
 
 
 def compared(game: str, instance: object, problem: hr.Problem) -> list[Row]:
-    """Play one game with every method and return a row for each, blind play first.
+    """Play one game with every method and return a row for each, the unconstrained policy first.
 
-    CCV is in per cent of blind play's, regret in per cent of the benchmark (the cost itself where
-    the game reacts to the plays), `violated` in per cent of the rounds. `guarded` counts the rounds
-    in which the guard reduced a weight or a step; it is empty for methods without a guard.
+    CCV is in per cent of the unconstrained policy's, regret in per cent of the benchmark (the cost
+    itself where the game reacts to the decisions), `violated` in per cent of the rounds. `guarded`
+    counts the rounds in which the guard reduced a weight or a step; it is empty for methods without
+    a guard.
     """
     X, T = problem.decision_set, problem.horizon
     blind = hr.simulate(hr.unconstrained(X), problem)
@@ -106,7 +107,7 @@ def _nine(value: float) -> float:
 def summed(rows: list[Row]) -> dict[str, Any]:
     """Return medians over the instances of each game and method.
 
-    `ignored` counts the instances on which the CCV is hardly below blind play's.
+    `ignored` counts the instances on which the CCV is hardly below the unconstrained policy's.
     """
     found: dict[str, Any] = {}
     for game, method in dict.fromkeys((row["game"], row["method"]) for row in rows):
@@ -129,7 +130,7 @@ def games() -> list[Row]:
 
 
 def binding(make: Callable[[int, int], hr.Problem], nodes: int, wanted: int) -> Iterator[Any]:
-    """Yield drawn pairs, and their problems, where blind play violates in 1 % of the rounds."""
+    """Yield drawn pairs, with their problems, where the constraint binds in 1 % of the rounds."""
     rng = np.random.default_rng(300)
     while wanted:
         source, target = (int(k) for k in rng.choice(nodes, 2, replace=False))

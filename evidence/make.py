@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from beyond_games import Watched
 from first_default import SCALE, P
 from measured_files import CLOUDS, DEVICES, MARKETS, STAR, measured_files
 
@@ -99,19 +100,16 @@ def synthetic_growth() -> list[dict[str, Any]]:
         for T in (1000, 4000, 16000, 64000):
             problem = make(T)
             policy = hr.projection_free_coco(problem.decision_set)
-            at_feasible, steps = 0.0, []
-            for cost, constraint in problem.rounds(policy):
-                x = policy.ask()
-                policy.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
-                steps.append((cost(x), max(0.0, constraint(x))))
-                at_feasible += cost(problem.feasible)
+            watched = Watched(problem)
+            trace = hr.simulate(policy, watched)
+            at_feasible = sum(cost(problem.feasible) for cost, _ in watched.shown)
             rows.append(
                 {
                     "game": name,
                     "horizon": T,
-                    "cost_minus_feasible_point": round(sum(c for c, _ in steps) - at_feasible, 2),
+                    "cost_minus_feasible_point": round(trace.cost - at_feasible, 2),
                     "certificate": round(policy.certificate(), 2),
-                    "ccv": round(sum(v for _, v in steps), 2),
+                    "ccv": round(trace.ccv, 2),
                 }
             )
     return rows
@@ -126,24 +124,29 @@ def exponent(points: list[tuple[int, float]]) -> float | None:
     return round(float(np.polyfit(np.log(horizons), np.log(means), 1)[0]), 3)
 
 
-class BoxWall(hr.problems.LinearProblem):
-    """On [-1, 1]^n, u = 1/sqrt(n) ones: f_t = <-0.6 u + noise, x>, g_t = <u + noise, x> - 0.3."""
+class Rounds(hr.problems.LinearProblem):
+    """Linear rounds on a set, all in one chunk."""
 
-    def __init__(self, n: int, horizon: int, seed: int):
-        self.n, self.horizon, self.seed = n, horizon, seed
-        self.decision_set = hr.sets.Box(-np.ones(n), np.ones(n))
+    def __init__(self, decision_set: hr.DecisionSet, chunk: hr.problems.LinearChunk):
+        self.decision_set, self.chunk, self.horizon = decision_set, chunk, len(chunk.costs)
 
     def chunks(self, size: int = 0) -> Any:  # noqa: ARG002 - all rounds at once
-        """Yield all rounds as one chunk."""
-        u, shape = np.full(self.n, self.n**-0.5), (self.horizon, self.n)
-        costs, limits = (np.random.default_rng([self.seed, i]) for i in (1, 2))
-        noise = 0.2 / np.sqrt(self.n)
-        yield hr.problems.LinearChunk(
-            noise * costs.standard_normal(shape) - 0.6 * u,
-            np.zeros(self.horizon),
-            noise * limits.standard_normal(shape) + u,
-            np.full(self.horizon, -0.3),
-        )
+        """Yield the chunk."""
+        yield self.chunk
+
+
+def box_wall(n: int, horizon: int, seed: int) -> Rounds:
+    """On [-1, 1]^n, u = 1/sqrt(n) ones: f_t = <-0.6 u + noise, x>, g_t = <u + noise, x> - 0.3."""
+    u, shape = np.full(n, n**-0.5), (horizon, n)
+    costs, limits = (np.random.default_rng([seed, i]) for i in (1, 2))
+    noise = 0.2 / np.sqrt(n)
+    chunk = hr.problems.LinearChunk(
+        noise * costs.standard_normal(shape) - 0.6 * u,
+        np.zeros(horizon),
+        noise * limits.standard_normal(shape) + u,
+        np.full(horizon, -0.3),
+    )
+    return Rounds(hr.sets.Box(-np.ones(n), np.ones(n)), chunk)
 
 
 def bandit_policies(
@@ -181,9 +184,9 @@ def play_bandit(
 
 
 def bandit_game(game: str, n: int, T: int, seed: int) -> list[dict[str, Any]]:
-    """One game, all policies: regret against the best point that keeps every round."""
+    """One game, all policies: regret against the best point that satisfies every constraint."""
     problem = (
-        hr.problems.SwitchingBall(n, T, seed) if game == "SwitchingBall" else BoxWall(n, T, seed)
+        hr.problems.SwitchingBall(n, T, seed) if game == "SwitchingBall" else box_wall(n, T, seed)
     )
     table = hr.problems.LinearChunk(
         *(np.concatenate(part) for part in zip(*problem.chunks(), strict=True))
@@ -277,7 +280,7 @@ INSTANCES = ("fixed normal, iid cost", "fixed normal, switching cost", "alternat
 
 
 def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.problems.LinearChunk:
-    """Linear rounds in which cost and constraint pull apart and a mixture keeps every round."""
+    """Linear rounds in which cost and constraint pull apart, and some mixture is feasible."""
     rng = np.random.default_rng([seed, 5])
     mean, other = rng.uniform(0.0, 1.0, (2, X.dim))
     normals = 1.0 - np.array([mean, mean[::-1]]) + rng.uniform(-0.2, 0.2, (2, X.dim))
@@ -297,7 +300,7 @@ def vertex_rounds(X: hr.DecisionSet, instance: str, T: int, seed: int) -> hr.pro
 
 
 def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
-    """Algorithm 7 on vertices, 4 seeds each, against the best mixture that keeps every round."""
+    """Algorithm 7 on vertices, 4 seeds each, against the best feasible mixture."""
     rows, exponents = [], []
     for name, X in vertex_sets().items():
         for instance in INSTANCES:
@@ -310,22 +313,16 @@ def ftpl_growth() -> dict[str, list[dict[str, Any]]]:
                     best = hr.hindsight(X, [(total, hr.Maximum(limits))])
                     assert best.status == "optimal", name
                     policy = hr.ftpl_coco(X, T, seed)
-                    cost, violations = 0.0, []
-                    for a, _, c, d in zip(*table, strict=True):
-                        x = policy.ask()
-                        f, g = float(a @ x), float(c @ x + d)
-                        policy.tell(hr.feedback.EvalGrad(f, a), hr.feedback.EvalGrad(g, c))
-                        cost += f
-                        violations.append(g)
+                    trace = hr.simulate(policy, Rounds(X, table))
                     runs.append(
                         {
                             "set": name,
                             "instance": instance,
                             "horizon": T,
                             "seed": seed,
-                            "regret": round(cost - best.cost, 2),
-                            "signed_ccv": round(sum(violations), 2),
-                            "hard_ccv": round(sum(max(0.0, g) for g in violations), 2),
+                            "regret": round(trace.regret(best), 2),
+                            "signed_ccv": round(trace.signed_ccv, 2),
+                            "hard_ccv": round(trace.ccv, 2),
                             "oracle_calls": policy.oracle_calls,
                         }
                     )

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import rivals
+from beyond_games import Watched
 from first_default import SCALE, P
 
 import hedgerow as hr
@@ -20,8 +22,7 @@ from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
 from hedgerow.learners.steps import StepRule
 
-HORIZON = 1600
-SEEDS = range(20, 25)
+HORIZON, SEEDS = rivals.HORIZON, rivals.SEEDS
 STEPS: dict[str, StepRule] = {
     "RmsSteps(16)": hr.learners.steps.RmsSteps(16.0),
     "CertificateSteps": hr.learners.steps.CertificateSteps(),
@@ -35,14 +36,8 @@ POTENTIALS = {
     "exponential": (hr.surrogates.ExponentialPotential(PRACTICAL_RATE * HORIZON**-0.75), 0.0),
     "power": (hr.surrogates.PowerPotential(P, SCALE), P),
 }
-GAMES: dict[str, Callable[[int], Any]] = {
-    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(seed=seed, horizon=HORIZON),
-    "IidSimplex": lambda seed: hr.problems.IidSimplex(horizon=HORIZON, seed=seed),
-    "SwitchingBall": lambda seed: hr.problems.SwitchingBall(horizon=HORIZON, seed=seed),
-    "HalfspaceBox": lambda seed: hr.problems.HalfspaceBox(horizon=HORIZON, seed=seed),
-    "OrthogonalBall": lambda seed: hr.problems.OrthogonalBall(horizon=HORIZON, seed=seed),
-    "QuadraticBox": lambda seed: hr.problems.QuadraticBox(horizon=HORIZON, seed=seed),
-}
+GAMES = {name: rivals.GAMES[name] for name in ("atlas_like", *rivals.GAMES)}
+"""In the order of the file."""
 
 
 def restarts() -> list[dict[str, Any]]:
@@ -68,7 +63,9 @@ def restarts() -> list[dict[str, Any]]:
                     played,
                     hr.surrogates.CurrentSurrogate(phi, queue, hr.surrogates.LearntRanges(played)),
                 )
-                trace, compared = against(policy, problem, cost)
+                watched = Watched(problem)
+                trace = hr.simulate(policy, watched)
+                known = sum(f(problem.feasible) for f, _ in watched.shown) if cost is None else cost
                 rows.append(
                     {
                         "game": game,
@@ -76,7 +73,7 @@ def restarts() -> list[dict[str, Any]]:
                         "steps": steps,
                         "learner": learner,
                         "potential": potential,
-                        "regret": round((trace.cost - compared) / unit, 5),
+                        "regret": round((trace.cost - known) / unit, 5),
                         "ccv": round(trace.ccv / violation, 5),
                         "restarts": getattr(played, "restarts", 0),
                         "oracle_calls": policy.oracle_calls,
@@ -91,17 +88,6 @@ def scales(game: str, problem: Any) -> tuple[float | None, float, float]:
         return None, HORIZON, HORIZON
     best = hr.hindsight(problem)
     return best.cost, best.cost / 100.0, HORIZON * problem.threshold / 100.0
-
-
-def against(policy: Any, problem: Any, cost: float | None) -> tuple[hr.Trace, float]:
-    """Play; return the record and the benchmark's cost, which is the feasible point's if None."""
-    at_feasible, steps = 0.0, []
-    for t, (f, g) in enumerate(problem.rounds(policy), start=1):
-        x = policy.ask()
-        policy.tell(hr.first_order(f, x), hr.first_order(g, x))
-        steps.append(hr.Step(t, x, f(x), g(x)))
-        at_feasible += 0.0 if cost is not None else f(problem.feasible)
-    return hr.Trace.of(steps), at_feasible if cost is None else cost
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from beyond_games import Watched
 from joblib import Parallel, delayed
 
 import hedgerow as hr
@@ -42,25 +43,6 @@ def constants_of(problem: hr.Problem) -> Constants:
     return Constants(
         (margin * lipschitz[0], margin * lipschitz[1]), (margin * bound[0], margin * bound[1])
     )
-
-
-class Watched(hr.Problem):
-    """A problem that remembers the rounds it showed."""
-
-    def __init__(self, problem: hr.Problem):
-        self.inner, self.shown = problem, list[Any]()
-        self.decision_set, self.horizon = problem.decision_set, problem.horizon
-
-    @property
-    def adaptive(self) -> bool:
-        """As the problem."""
-        return self.inner.adaptive
-
-    def rounds(self, policy: Any = None) -> Any:
-        """Yield the problem's rounds."""
-        for pair in self.inner.rounds(policy):
-            self.shown.append(pair)
-            yield pair
 
 
 def cell(method: Method, preset: Any, name: str, seed: int, game: dict[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ HEDGEROW_DATA names. `generated` plays networks of the Topology Zoo with generat
 plays the largest network of CAIDA with 10^4 demands, and solves a linear programme of one round.
 `products` plays linear rounds on products of simplices, some of which drift.
 
-Where no fixed split keeps the limit in all rounds, as at the peaks of a measured week, hindsight is
-the cheapest fixed split whose CCV is at most that of the default, and so is the certificate's.
+Where no fixed split satisfies all limits, as at the peaks of a measured week, hindsight is the
+cheapest fixed split whose CCV is at most that of the default, and so is the certificate's.
 Seconds are those of `ask` and `tell`, on a machine that others used too.
 """
 
@@ -41,7 +41,7 @@ from hedgerow.surrogates.ranges import SeenRanges
 HERE = Path(__file__).parent
 SHARES = (0.6, 0.7, 0.8)
 LONGEST = float(os.environ.get("TRAFFIC_SECONDS", "20"))
-"""A rival that has not played all rounds after so many seconds is left where it is."""
+"""A rival that has not played all rounds after this many seconds is stopped."""
 PATIENCE = 60.0
 """Seconds of a search for hindsight."""
 NETWORKS = (
@@ -82,12 +82,12 @@ def learners(P: TrafficEngineering, rivals: tuple[str, ...]) -> dict[str, Callab
 
 
 def played(make: Callable[[], Any], P: TrafficEngineering) -> dict[str, Any]:
-    """Play all rounds, or as many as fit, and return what is told of a method."""
+    """Play all rounds, or as many as time allows, and return the totals."""
     try:
         policy = make()
     except (NotImplementedError, TypeError, ValueError) as error:
         return {"refused": str(error)}
-    look, begin = feedback_of(policy), time.perf_counter()
+    observe, begin = feedback_of(policy), time.perf_counter()
     costs, violations, seconds = [], [], 0.0
     for f, g in P:
         before = time.perf_counter()
@@ -95,7 +95,7 @@ def played(make: Callable[[], Any], P: TrafficEngineering) -> dict[str, Any]:
         seconds += time.perf_counter() - before
         costs.append(f(x))
         violations.append(g(x))
-        seen = look(f, x), look(g, x)
+        seen = observe(f, x), observe(g, x)
         before = time.perf_counter()
         try:
             policy.tell(*seen)
@@ -105,7 +105,7 @@ def played(make: Callable[[], Any], P: TrafficEngineering) -> dict[str, Any]:
         if time.perf_counter() - begin > LONGEST and not isinstance(policy, LastMatrix):
             break
     over = np.maximum(violations, 0.0)
-    told = {
+    row = {
         "rounds": len(costs),
         "cost": float(np.mean(costs)),
         "ccv": float(over.sum()),
@@ -113,8 +113,8 @@ def played(make: Callable[[], Any], P: TrafficEngineering) -> dict[str, Any]:
         "microseconds": 1e6 * seconds / len(costs),
     }
     if hasattr(policy, "certificate"):
-        told["policy"] = policy
-    return told
+        row["policy"] = policy
+    return row
 
 
 def compared(P: TrafficEngineering, rivals: tuple[str, ...]) -> dict[str, Any]:
@@ -125,11 +125,11 @@ def compared(P: TrafficEngineering, rivals: tuple[str, ...]) -> dict[str, Any]:
     keeps_all = P.limit >= P.smallest_limit
     budget = 0.0 if keeps_all else found["projection_free_coco"]["ccv"]
     best = hr.hindsight(P, budget=budget, time_limit=PATIENCE)
-    for told in found.values():
-        policy = told.pop("policy", None)
-        if policy is not None and told["rounds"] == P.horizon:
-            told["certificate"] = policy.certificate(budget) / P.horizon
-            told["regret"] = told["cost"] - best.cost / P.horizon
+    for row in found.values():
+        policy = row.pop("policy", None)
+        if policy is not None and row["rounds"] == P.horizon:
+            row["certificate"] = policy.certificate(budget) / P.horizon
+            row["regret"] = row["cost"] - best.cost / P.horizon
     optima = P.round_optima()
     return {
         "limit": P.limit,
@@ -168,7 +168,7 @@ def measured() -> dict[str, Any]:
                 for share in SHARES
             },
         }
-        say(name, tables[name])
+        sys.stderr.write(f"{name}\n")
     return tables
 
 
@@ -190,9 +190,9 @@ def generated_game(name: str, seed: int) -> dict[str, Any]:
     fixed = {k: v for k, v in operators(P).items() if "matrix" not in k}
     found = {method: played(make, P) for method, make in {**fixed, **learners(P, FEW)}.items()}
     best = hr.hindsight(P, time_limit=PATIENCE)
-    for told in found.values():
-        told.pop("policy", None)
-        told.update({key: float(f"{value:.5g}") for key, value in told.items()})
+    for row in found.values():
+        row.pop("policy", None)
+        row.update({key: float(f"{value:.5g}") for key, value in row.items()})
     sys.stderr.write(f"{name} {seed} {P.decision_set.dim} {best.status}\n")
     return {
         "paths": P.decision_set.dim,
@@ -219,8 +219,8 @@ def scale() -> dict[str, Any]:
         ),
         "sinha_vaze_2024": played(partial(hr.baselines.sinha_vaze_2024, X), P),
     }
-    for told in found.values():
-        told.pop("policy", None)
+    for row in found.values():
+        row.pop("policy", None)
     begin = time.perf_counter()
     P.best_for(P.loads, P.demands[-1])
     return {
@@ -278,19 +278,6 @@ def products() -> dict[str, Any]:
                     found[name]["guarded"] = [p.surrogate.guard.interventions for p in players]
             tables[f"{blocks} x {arms}, speed {speed:g}"] = found
     return tables
-
-
-def say(name: str, table: dict[str, Any]) -> None:
-    """Write a table to stderr, for who waits."""
-    for limit, found in table["limits"].items():
-        sys.stderr.write(f"{name} {limit}: hindsight {found['hindsight']}\n")
-        for method, told in found["methods"].items():
-            if "refused" in told:
-                sys.stderr.write(f"  {method}: refused, {told['refused'][:90]}\n")
-                continue
-            numbers = " ".join(f"{key} {value:.4g}" for key, value in told.items())
-            sys.stderr.write(f"  {method}: {numbers}\n")
-    sys.stderr.flush()
 
 
 GUARDED = ("projection_free_coco", "projection_free_coco_plain")

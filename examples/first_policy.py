@@ -11,8 +11,8 @@ for cost, constraint in problem:
 
 best = hr.hindsight(problem)
 trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
-print(f"best fixed action that keeps every round: {best.cost / problem.horizon:.2f} ms a round")
-print(f"the policy: {trace.cost / problem.horizon:.2f} ms a round")
+print(f"best feasible fixed action: {best.cost / problem.horizon:.2f} ms per round")
+print(f"the policy: {trace.cost / problem.horizon:.2f} ms per round")
 share = 100.0 * trace.ccv / (problem.threshold * problem.horizon)
 print(f"violation: {share:.2f} % of the bandwidth asked for")
 print(f"proved by the run alone: regret at most {policy.certificate() / problem.horizon:.2f} ms")

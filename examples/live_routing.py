@@ -113,7 +113,7 @@ def main() -> None:
     over = {"live": history.violation, "static": np.array([g(static) for _, g in game])}
     for name in latency:
         missing = np.maximum(over[name], 0.0).sum()
-        print(f"{name:7} {latency[name].mean():7.1f} ms a round, {missing:9.0f} Mbit/s missing")
+        print(f"{name:7} {latency[name].mean():7.1f} ms per round, {missing:9.0f} Mbit/s missing")
     print(f"as if nobody had killed it: {same}; regret is at most {bound:.0f} ms")
     print(f"picture: {draw(latency, over)}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -19,3 +20,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *WRITTEN.values()]
 def label(page: Path) -> str:
     """Name a page in the id of a test."""
     return page.relative_to(ROOT).as_posix()
+
+
+def saved(text: str) -> set[str]:
+    """Return the programs that a page asks its reader to save: "save this as `day.py`:"."""
+    return set(re.findall(r"`(\w+\.py)`:\n\n```py", text))

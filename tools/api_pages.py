@@ -1,7 +1,6 @@
-"""The reference of the site: one page a room, one entry for each public name, from its docstring.
+"""The reference of the site: a page for each module, which lets autodoc document its public names.
 
-`pages()` needs no Sphinx. Docstrings are plain text with Markdown's backquotes, Google's sections
-and doctests; here they become Markdown for MyST.
+`pages()` needs no Sphinx. A name that several modules list has one entry; the others refer to it.
 """
 
 from __future__ import annotations
@@ -9,9 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import textwrap
-from collections.abc import Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType, UnionType
@@ -21,26 +18,21 @@ import hedgerow
 from tables import DOCS
 
 API = DOCS / "reference" / "api"
-SECTION = re.compile(r"(Args|Returns|Yields|Raises|Attributes):")
-HEADINGS = {"Args": "Parameters"}
-PROPERTIES = (property, cached_property)
 
 
 def listed(module: ModuleType) -> list[str]:
-    """Return the names of a room: its list, or where it has none the classes and functions."""
+    """Return the public names of a module: `__all__`, or else its classes and functions."""
     own = module.__name__
     return getattr(module, "__all__", None) or [
         name
         for name, value in vars(module).items()
-        if not name.startswith("_")
-        and (inspect.isclass(value) or inspect.isfunction(value))
-        and value.__module__ == own
+        if not name.startswith("_") and not _is_data(value) and value.__module__ == own
     ]
 
 
 @cache
-def rooms() -> dict[str, ModuleType]:
-    """Return the package, its rooms and the rooms in them, by their full names."""
+def modules() -> dict[str, ModuleType]:
+    """Return the package and the public modules in it, by their full names."""
     found = {"hedgerow": hedgerow}
     waiting: list[ModuleType] = [hedgerow]
     while waiting:
@@ -53,10 +45,10 @@ def rooms() -> dict[str, ModuleType]:
 
 @cache
 def public_names() -> dict[str, Any]:
-    """Return everything that the package and its rooms list, by full name, rooms left out."""
+    """Return everything that public modules list, by full name, without modules."""
     return {
-        f"{room}.{name}": getattr(module, name)
-        for room, module in rooms().items()
+        f"{full}.{name}": getattr(module, name)
+        for full, module in modules().items()
         for name in listed(module)
         if not inspect.ismodule(getattr(module, name))
     }
@@ -68,20 +60,16 @@ def homes() -> dict[str, str]:
     names, first = public_names(), dict[int, str]()
     for full, value in names.items():
         first.setdefault(id(value), full)
-    return {full: full if _is_plain(value) else first[id(value)] for full, value in names.items()}
+    return {full: full if _is_data(value) else first[id(value)] for full, value in names.items()}
 
 
 def pages() -> dict[str, str]:
     """Return the text of each page by its file name."""
-    made = {}
-    for room, module in rooms().items():
-        own = {f: value for f, value in public_names().items() if f.rpartition(".")[0] == room}
-        made[f"{room}.md"] = _page(room, module, own)
-    return made
+    return {f"{full}.md": _page(full) for full in modules()}
 
 
 def write(folder: Path = API) -> None:
-    """Write the pages, and take away those of rooms that are gone; a page that is right stays."""
+    """Write the pages, and delete those of modules that are gone; a page that is right stays."""
     folder.mkdir(parents=True, exist_ok=True)
     made = pages()
     for old in folder.glob("*.md"):
@@ -93,174 +81,67 @@ def write(folder: Path = API) -> None:
             path.write_text(text, "utf-8")
 
 
-def _page(room: str, module: ModuleType, own: dict[str, Any]) -> str:
-    blocks = [f"# {room}", f"```{{py:module}} {room}\n```", *markdown(inspect.getdoc(module) or "")]
-    inner = [name for name in rooms() if name.rpartition(".")[0] == room]
+def _page(module: str) -> str:
+    own = [full for full in public_names() if full.rpartition(".")[0] == module]
+    inner = [full for full in modules() if full.rpartition(".")[0] == module]
+    known = [full for full in own if not _is_data(public_names()[full])]
+    blocks = [f".. automodule:: {module}"]
+    for names in (inner, known):
+        if names:
+            lines = [f"   {name.rpartition('.')[2]}" for name in names]
+            blocks.append("\n".join([".. autosummary::", "   :nosignatures:", "", *lines]))
+    blocks += map(_entry, own)
     if inner:
-        lines = [f"| [{name}]({name}.md) | {_sentence(rooms()[name])} |" for name in inner]
-        blocks.append("\n".join(["| room | what |", "|---|---|", *lines]))
-    if own:
-        lines = [f"| {_link(full)} | {_sentence(value, full)} |" for full, value in own.items()]
-        blocks.append("\n".join(["| name | what |", "|---|---|", *lines]))
-    for full, value in own.items():
-        home = homes()[full]
-        blocks.append(_entry(full, value) if home == full else _alias(full, home, value))
-    if inner:
-        blocks.append("\n".join(["```{toctree}", ":hidden:", "", *inner, "```"]))
-    return "\n\n".join(blocks) + "\n"
+        lines = [f"   {name}" for name in inner]
+        blocks.append("\n".join([".. toctree::", "   :hidden:", "", *lines]))
+    body = "\n\n".join(blocks)
+    return f"# {module}\n\n```{{eval-rst}}\n{body}\n```\n"
 
 
-def _link(full: str) -> str:
-    return f"{{py:obj}}`{full.rpartition('.')[2]} <{homes()[full]}>`"
-
-
-def _alias(full: str, home: str, value: Any) -> str:
-    body = [":no-index:", f"The same as `{home}`."]
-    return _directive(_kind(value), full.rpartition(".")[2], _signature(value), body, 5, start="")
-
-
-def _entry(full: str, value: Any) -> str:
-    body = list(markdown(_doc(full, value), _types(value)))
-    if inspect.isclass(value):
-        body += _members(value)
-    return _directive(_kind(value), full.rpartition(".")[2], _signature(value), body, 5)
-
-
-def _members(cls: type) -> Iterator[str]:
-    """Yield an entry for each new member, a line for each that a public base documents."""
-    bases = [base for base in cls.__mro__[1:] if base in _public_classes()]
-    known = {name for base in bases for name in vars(base)}
-    seen: set[str] = set()
-    again, inherited = [], []
-    for base in cls.__mro__:
-        names = [n for n, m in vars(base).items() if n[0] != "_" and n not in seen and _shown(m)]
-        if not base.__module__.startswith("hedgerow"):
-            continue
-        if base in bases:
-            inherited += [f"From `{base.__name__}`: {', '.join(f'`{n}`' for n in names)}."] * bool(
-                names
-            )
-        for name in () if base in bases else names:
-            if name in known:
-                again.append(f"- `{name}`: {_first_block(_member_doc(cls, name))}")
-            else:
-                yield _member(cls, name, vars(base)[name])
-        seen.update(names)
-    if again:
-        yield "**Redefined here**"
-        yield "\n".join(sorted(again))
-    yield from inherited
-
-
-@cache
-def _public_classes() -> set[type]:
-    return {value for value in public_names().values() if inspect.isclass(value)}
-
-
-def _first_block(text: str) -> str:
-    return next(markdown(text), "")
-
-
-def _shown(member: object) -> bool:
-    kinds = (*PROPERTIES, classmethod, staticmethod)
-    return inspect.isfunction(member) or isinstance(member, kinds)
-
-
-def _member(cls: type, name: str, member: Any) -> str:
-    text = _member_doc(cls, name)
-    if isinstance(member, PROPERTIES):
-        return _directive("property", name, "", markdown(text), 4)
-    kind = {classmethod: "classmethod", staticmethod: "staticmethod"}.get(type(member), "method")
-    function = getattr(cls, name)
-    signature = _signature(function, bound=kind == "method")
-    return _directive(kind, name, signature, markdown(text, _types(function)), 4)
-
-
-def _member_doc(cls: type, name: str) -> str:
-    """Return the docstring of a member, or of the one that it redefines."""
-    members = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
-    texts = [getattr(getattr(m, "__func__", m), "__doc__", None) or "" for m in members]
-    return next((inspect.cleandoc(text) for text in texts if text.strip()), "")
-
-
-def _directive(
-    kind: str, name: str, signature: str, body: Iterable[str], depth: int, start: str = "\n"
-) -> str:
-    fence = ":" * depth
-    return f"{fence}{{py:{kind}}} {name}{signature}\n{start}" + "\n\n".join(body) + f"\n{fence}"
+def _entry(full: str) -> str:
+    """Return the directive for a name; members that a public base documents are left to it."""
+    value, home, name = public_names()[full], homes()[full], full.rpartition(".")[2]
+    if home != full:
+        return f".. py:{_kind(value)}:: {name}\n   :no-index:\n\n   The same as ``{home}``."
+    if _is_data(value):
+        kinds = ", ".join(f"`{kind.__name__}`" for kind in get_args(value))
+        text = _text_below(full) or (f"One of {kinds}." if isinstance(value, UnionType) else "")
+        if not text:
+            raise ValueError(f"{full} has no docstring; write a string below its assignment")
+        lines = "\n   ".join(map(escaped, text.splitlines()))
+        return f".. py:data:: {name}\n\n   {lines}"
+    directive = f".. auto{_kind(value)}:: {full}"
+    if not inspect.isclass(value):
+        return directive
+    classes = {public for public in public_names().values() if inspect.isclass(public)}
+    elsewhere = [
+        base.__name__
+        for base in value.__mro__[1:]
+        if base in classes or not base.__module__.startswith("hedgerow")
+    ]
+    lines = ["   :members:", "   :show-inheritance:"]
+    if not getattr(value, "_is_protocol", False):
+        lines.append(f"   :inherited-members: {', '.join(elsewhere)}")
+    return "\n".join([directive, *lines])
 
 
 def _kind(value: Any) -> str:
     if inspect.isclass(value):
         return "exception" if issubclass(value, BaseException) else "class"
-    return "function" if callable(value) and not _is_plain(value) else "data"
+    return "data" if _is_data(value) else "function"
 
 
-def _is_plain(value: Any) -> bool:
+def _is_data(value: Any) -> bool:
     return not (inspect.isclass(value) or inspect.isroutine(value))
 
 
-def _signature(value: Any, bound: bool = False) -> str:
-    if getattr(value, "_is_protocol", False) or _is_plain(value):
-        return ""
-    if inspect.isclass(value) and issubclass(value, BaseException):
-        return ""
-    try:
-        found = inspect.signature(value)
-    except (TypeError, ValueError):
-        return ""
-    parameters = [
-        one.replace(annotation=_bare(one.annotation))
-        for one in list(found.parameters.values())[1 if bound else 0 :]
-    ]
-    back = found.empty if inspect.isclass(value) else _bare(found.return_annotation)
-    text = str(found.replace(parameters=parameters, return_annotation=back))
-    return re.sub(r"<(?:function )?(?:class ')?([\w.]+)[^>]*>", r"\1", text)
-
-
-class _Bare(str):
-    """An annotation that is shown without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def _bare(annotation: Any) -> Any:
-    return _Bare(annotation.replace("'", "")) if isinstance(annotation, str) else annotation
-
-
-def _types(value: Any) -> dict[str, str]:
-    try:
-        parameters = inspect.signature(value).parameters.values()
-    except (TypeError, ValueError):
-        return {}
-    kinds = {p.name: p.annotation for p in parameters if p.annotation is not p.empty}
-    return {n: k if isinstance(k, str) else getattr(k, "__name__", "") for n, k in kinds.items()}
-
-
-def _doc(full: str, value: Any) -> str:
-    room, _, name = full.rpartition(".")
-    if not _is_plain(value):
-        text = inspect.getdoc(value) or ""
-    elif isinstance(value, UnionType):
-        text = "One of " + ", ".join(f"`{kind.__name__}`" for kind in get_args(value)) + "."
-        text = _said_below(rooms()[room], name) or text
-    else:
-        text = _said_below(rooms()[room], name)
-    if not text:
-        raise ValueError(f"{full} says nothing of itself; write a docstring")
-    return text
-
-
-def _said_below(room: ModuleType, name: str) -> str:
-    """Return the string below the assignment of a name, in the module that has it."""
-    package = Path(str(room.__file__)).parent
-    files = package.rglob("*.py") if hasattr(room, "__path__") else [Path(str(room.__file__))]
+def _text_below(full: str) -> str:
+    """Return the string below the assignment of a name, in the file that has it."""
+    module, _, name = full.rpartition(".")
+    start = Path(str(modules()[module].__file__))
+    files = start.parent.rglob("*.py") if start.name == "__init__.py" else [start]
     for file in files:
-        body = _statements(file)
-        for here, below in pairwise(body):
+        for here, below in pairwise(ast.parse(file.read_text("utf-8")).body):
             targets = getattr(here, "targets", [getattr(here, "target", None)])
             named = any(isinstance(t, ast.Name) and t.id == name for t in targets)
             if named and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
@@ -268,68 +149,23 @@ def _said_below(room: ModuleType, name: str) -> str:
     return ""
 
 
-@cache
-def _statements(file: Path) -> list[ast.stmt]:
-    return ast.parse(file.read_text("utf-8")).body
+def escaped(line: str) -> str:
+    r"""Return a line of a docstring such that reStructuredText shows it as it is.
 
+    Code stands in backquotes, and the name of a page of docs/ becomes a link.
 
-def _sentence(value: Any, full: str = "") -> str:
-    """Return the first paragraph of a docstring up to its first full stop, for a table."""
-    text = " ".join(
-        (_doc(full, value) if full else inspect.getdoc(value) or "").split("\n\n")[0].split()
-    )
-    return _escaped(re.split(r"(?<=\.) (?=[A-Z`])", text)[0]).replace("|", "\\|")
-
-
-def markdown(text: str, types: dict[str, str] | None = None) -> Iterator[str]:
-    """Yield the blocks of a docstring in Markdown."""
-    blocks = re.split(r"\n\s*\n", text) if text else []
-    section = ""
-    for block in blocks:
-        if found := SECTION.match(block):
-            section = found[1]
-            yield f"**{HEADINGS.get(section, section)}**"
-            block = block[found.end() :].strip("\n")
-            if not block.strip():
-                continue
-        if section and block.startswith("    "):
-            yield from _section(textwrap.dedent(block), types or {}, named=section != "Returns")
+    >>> print(escaped("||x|| and *stars*, but `a * b`"))
+    \|\|x\|\| and \*stars\*, but ``a * b``
+    """
+    parts = re.split(r"`([^`]*)`", line)
+    for k, text in enumerate(parts):
+        if k % 2:
+            parts[k] = f"``{text}``"
             continue
-        section = ""
-        yield _block(block)
-
-
-def _block(block: str) -> str:
-    if block.lstrip().startswith(">>>"):
-        return f"```pycon\n{textwrap.dedent(block)}\n```"
-    if block.startswith("    ") or re.match(r"(- |\d+\. )", block):
-        return block if block.startswith("    ") else _escaped(block)
-    return _escaped(" ".join(block.split()))
-
-
-def _section(block: str, types: dict[str, str], named: bool) -> Iterator[str]:
-    """Yield a definition for each `name: text`, whose later lines are indented."""
-    for item in re.split(r"\n(?=\S)", block):
-        text = " ".join(item.split())
-        name, colon, said = text.partition(": ")
-        if not (named and colon and re.fullmatch(r"[\w, *]+", name)):
-            yield _escaped(text)
-            continue
-        kind = types.get(name, "").replace("'", "")
-        yield f"`{name}`" + (f" ({_escaped(kind)})" if kind else "") + f"\n: {_escaped(said)}"
-
-
-def _escaped(text: str) -> str:
-    """Return plain text such that Markdown shows it as it is, code in backquotes left alone."""
-    parts = re.split(r"(`[^`]*`)", text)
-    for k in range(0, len(parts), 2):
-        parts[k] = re.sub(r"([*<\[\]$\\{}~])", r"\\\1", parts[k])
-        parts[k] = re.sub(r"\b([\w-]+\.md)\b", _linked, parts[k])
-    return (
-        re.sub(r"^([#>+=-])", r"\\\1", "".join(parts))
-        if not text.startswith("- ")
-        else "".join(parts)
-    )
+        plain = re.sub(r"([*|\\])", r"\\\1", text)
+        plain = re.sub(r"_(?!\w)", r"\\_", plain)  # would be a link
+        parts[k] = re.sub(r"\b([\w-]+\.md)\b", _linked, plain)
+    return "".join(parts)
 
 
 def _linked(found: re.Match[str]) -> str:
@@ -337,7 +173,7 @@ def _linked(found: re.Match[str]) -> str:
     pages = list(DOCS.glob(f"*/{found[1]}"))
     if len(pages) != 1:
         raise ValueError(f"a docstring names {found[1]}, which is not one page of docs/")
-    return f"[{found[1]}](../../{pages[0].relative_to(DOCS).as_posix()})"
+    return f":doc:`/{pages[0].relative_to(DOCS).with_suffix('').as_posix()}`"
 
 
 if __name__ == "__main__":

@@ -70,6 +70,25 @@ def steps() -> str:
     return table(head, [[g, STORIES[g], *(pair(g, m) for m in names)] for g in present])
 
 
+def growth() -> str:
+    """How beta, M and CCV grow with the horizon, and beta over its floor at the longest."""
+    rows = []
+    for row in read("beyond_growth.json"):
+        slopes = [row[f"{name}_slope"] for name in ("beta", "M", "ccv")]
+        cells = ["-" if slope is None else f"{slope:.2f}" for slope in slopes]
+        rows.append([row["game"], *cells, f"{1.0 / row['floor_over_beta'][-1]:.0f}"])
+    return table(["game", "beta", "M", "CCV", "beta over its floor"], rows)
+
+
+def follower() -> str:
+    """The follower alone and tracking, regret / CCV, and the leader's share of the weight."""
+    rows = []
+    for row in read("beyond_follower.json"):
+        pairs = [f"{row[name][0]:.3f} / {row[name][1]:.3f}" for name in ("follower", "tracking")]
+        rows.append([row["game"], *pairs, f"{100 * row['weight_of_leader']:.0f} %"])
+    return table(["game", "follower alone", "tracking", "weight of the leader"], rows)
+
+
 def number(value: float | None) -> str:
     """Write three figures, and no exponent."""
     if value is None:
@@ -90,11 +109,11 @@ def real() -> str:
 
 
 def speed() -> str:
-    """Time and oracle calls a round on two graphs."""
+    """Time and oracle calls per round on two graphs."""
     rows = read("beyond_speed.json")["policies"]
     small, large = ({r["policy"]: r for r in rows if r["edges"] == n} for n in (1200, 12000))
     return table(
-        ["", "1200 edges", "12000 edges", "oracle calls a round"],
+        ["", "1200 edges", "12000 edges", "oracle calls per round"],
         [
             [
                 LABELS.get(name, name),
@@ -112,7 +131,7 @@ def lazy() -> str:
     """Lazy against plain conditional gradient where the oracle is dear."""
     rows = [r for r in read("beyond_speed.json")["lazy"] if r["learner"] == "LazyOCG"]
     return table(
-        ["set", "noise", "time, of plain", "oracle calls a round"],
+        ["set", "noise", "time, of plain", "oracle calls per round"],
         [
             [r["set"], f"{r['noise']:g}", f"{r['ratio']:.2f}", f"{r['oracle_calls']:.2f}"]
             for r in rows

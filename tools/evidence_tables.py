@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+import tomllib
 from statistics import mean
 from typing import Any
 
 from hedgerow.baselines.methods import METHODS
+from hedgerow.experiments.problems import find_kind
+from hedgerow.experiments.reading import shipped
 from hedgerow.policies.presets import Preset
 from tables import named, read, table
 
@@ -26,8 +28,10 @@ STANDINGS = {
     frozenset({"less", "more"}): "trade",
 }
 """How a method stands to the default, by the numbers that differ from the default's for sure."""
-ALIKE = {"sun_safe"}
-"""Plays like `mahdavi_2012` with practical constants, to about three digits: ranked once."""
+ADDED = {"traffic": "Demands on Abilene split over paths, no link used above a limit, synthetic."}
+"""The problem that `evidence/fair.py` adds to those of the experiment files."""
+NOT_YET = "not played yet"
+"""What stands in place of numbers for a problem, or a method, that the evidence lacks."""
 
 STAND_INS = {
     "Garber": METHODS["garber_kretzu_2024_dpp"].remark,
@@ -57,6 +61,9 @@ def _played(rows: Rows, preset: Preset) -> str:
         last = [row["ms_per_round"] for row in mine if row["game"] == "atlas_like"]
         time = f"{1e3 * mean(last):.0f}" if last else ""
         lines.append([named(name, preset), *cells, f"{calls:.2f}", time])
+    known = {row["method"] for row in rows}
+    missing = [name for name in METHODS if name not in known]
+    lines += [[named(name, preset), NOT_YET, *[""] * (len(games) + 1)] for name in missing]
     return table(["method", *games, "calls", "µs"], lines)
 
 
@@ -84,41 +91,55 @@ def restarts() -> str:
     return table(["learner", "potential", *games, "restarts"], lines)
 
 
-def paired_restarts(anchor: str) -> tuple[int, int, int]:
-    """Count pairs alike but for the restart, where one learner is better in regret and CCV.
-
-    Returns:
-        How many there are, how often the adaptive learner is, how often the restarted one.
-
-    """
+def restart_pairs() -> str:
+    """Return how often one of two runs that differ in one part alone is better in both numbers."""
     rows = {
         (r["learner"], r["potential"], r["steps"], r["game"], r["seed"]): (r["regret"], r["ccv"])
         for r in read("restarts.json")
     }
-    pairs = [(rows["adaptive", *key[1:]], rows[key]) for key in rows if key[0] == anchor]
-    return len(pairs), sum(map(_better, pairs)), sum(_better((b, a)) for a, b in pairs)
+    adaptive = {key: pair for key, pair in rows.items() if key[0] == "adaptive"}
+    lines = []
+    for other in ("restart at x_1", "restart at x_t"):
+        pairs = [(pair, rows[other, *key[1:]]) for key, pair in adaptive.items()]
+        lines.append(["adaptive", other, *_wins(pairs)])
+    pairs = [
+        (pair, adaptive["adaptive", "exponential", *key[2:]])
+        for key, pair in adaptive.items()
+        if key[1] == "power"
+    ]
+    lines.append(["power", "exponential", *_wins(pairs)])
+    return table(["one", "the other", "pairs", "one is better", "the other is better"], lines)
 
 
-def paired_potentials() -> tuple[int, int]:
-    """Return how many pairs differ in the potential alone, and in how many neither is better."""
-    rows = {
-        (r["potential"], r["learner"], r["steps"], r["game"], r["seed"]): (r["regret"], r["ccv"])
-        for r in read("restarts.json")
-        if r["learner"] == "adaptive"
-    }
-    pairs = [(rows["exponential", *key[1:]], rows[key]) for key in rows if key[0] == "power"]
-    neither = sum(not _better((a, b)) and not _better((b, a)) for a, b in pairs)
-    return len(pairs), neither
-
-
-def _better(pair: tuple[tuple[float, float], tuple[float, float]]) -> bool:
-    one, other = pair
-    return one[0] < other[0] and one[1] < other[1]
+def _wins(pairs: list[tuple[tuple[float, float], tuple[float, float]]]) -> list[str]:
+    one = sum(a[0] < b[0] and a[1] < b[1] for a, b in pairs)
+    other = sum(b[0] < a[0] and b[1] < a[1] for a, b in pairs)
+    return [str(count) for count in (len(pairs), one, other)]
 
 
 def fair_rows() -> Rows:
     """Return every row of the tuned comparison."""
     return [*read("fair.csv"), *read("fair_networks.csv")]
+
+
+def experiment_files() -> dict[str, dict[str, Any]]:
+    """Return the experiment files that the tuned comparison plays, by name."""
+    names = ("fair", "fair_network", "fair_latency")
+    return {name: tomllib.loads(shipped()[name].read_text(encoding="utf-8")) for name in names}
+
+
+def setting() -> str:
+    """Return every problem of the tuned comparison with what its choices rest on."""
+    listed = [problem for file in experiment_files().values() for problem in file["problems"]]
+    kinds = {p.get("label", p["kind"]).partition(":")[0]: p["kind"] for p in listed}
+    about = {label: find_kind(kind).summary for label, kind in kinds.items()} | ADDED
+    at, lines = grouped("tuned"), list[list[str]]()
+    for problem in problems():
+        row = at[DEFAULT, problem]
+        cells = [row["trained_on"], row["horizon"], row["games"]]
+        lines.append([f"`{problem}`", about.pop(problem), *cells])
+    lines += [[f"`{name}`", what, NOT_YET, "", ""] for name, what in about.items()]
+    return table(["problem", "what it is", "chosen on", "T", "games"], lines)
 
 
 def problems() -> list[str]:
@@ -146,8 +167,16 @@ def fair() -> str:
                     for p in some
                 ]
                 lines.append([about, *cells])
+        lines += [[named(name), *[NOT_YET] * len(some)] for name in _not_tuned_yet()]
         parts.append(table(["method", *some], lines))
     return "\n\n".join(parts)
+
+
+def _not_tuned_yet() -> list[str]:
+    """Return the methods that an experiment file asks for and that no row has."""
+    known = {row["method"] for row in fair_rows()}
+    left_out = {name for file in experiment_files().values() for name in file["without"]}
+    return [name for name in METHODS if name not in known | left_out]
 
 
 def _tuned(row: dict[str, str] | None) -> str:
@@ -163,15 +192,6 @@ def _tuned(row: dict[str, str] | None) -> str:
 
 def _ends(row: dict[str, str]) -> int:
     return int(row["at_low_end"]) + int(row["at_high_end"])
-
-
-def grid_ends() -> tuple[int, int, Counter[str]]:
-    """Count all choices of tuned methods, those still at an end of the grid, and of whom."""
-    rows = list(grouped("tuned").values())
-    ends = Counter({row["method"]: 0 for row in rows})
-    for row in rows:
-        ends[row["method"]] += _ends(row)
-    return sum(int(row["choices"]) for row in rows), ends.total(), +ends
 
 
 def rank_sums() -> dict[str, dict[str, int]]:
@@ -201,15 +221,6 @@ def rank_totals() -> dict[str, int]:
     return {m: sum(sums.values()) for m, sums in rank_sums().items() if len(sums) == len(columns)}
 
 
-def firsts() -> dict[str, set[str]]:
-    """Return, for each problem, the tuned methods with the smallest sum of ranks."""
-    found = {}
-    for problem in problems():
-        sums = {name: at[problem] for name, at in rank_sums().items() if problem in at}
-        found[problem] = {name for name in sums if sums[name] == min(sums.values())}
-    return found
-
-
 def standing(row: dict[str, str], ours: dict[str, str]) -> str:
     """Say how a method stands to the default, by the corrected tests of both numbers."""
     signs = set()
@@ -231,13 +242,6 @@ def against_default(group: str = "tuned") -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def rivals_as_published() -> list[str]:
-    """Return the tuned methods that are neither ours, nor reconstructed, nor out of scope."""
-    names = dict.fromkeys(method for method, _ in grouped("tuned"))
-    ours = (DEFAULT, f"{DEFAULT}_plain")
-    return [name for name in names if name not in ours and not METHODS[name].remarks("practical")]
-
-
 def tests() -> str:
     """Return how the others stand to the default on each problem, by Holm's corrected tests."""
     lines = []
@@ -247,7 +251,7 @@ def tests() -> str:
         for kind in ("better", "trade", "open"):
             names = [f"`{name}`" for name in how[kind]]
             names += [f"`{name}`, two constants" for name in two[kind]]
-            cells.append(", ".join(names) or "nobody")
+            cells.append(", ".join(names) or "none")
         games = grouped("tuned")[DEFAULT, problem]["games"]
         lines.append([problem, games, *cells])
     head = [

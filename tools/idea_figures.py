@@ -97,7 +97,7 @@ def _weight(left: Axes, right: Axes) -> None:
     _set(left)
     wall = np.array([[0.9, (ALLOWED - 0.9) / 0.6], [3.05, (ALLOWED - 3.05) / 0.6]])
     left.plot(*wall.T, "--", color=GREY, linewidth=1.2)
-    left.text(3.05, -0.45, "kept on this side", color=GREY, fontsize=9)
+    left.text(3.05, -0.45, "satisfied on this side", color=GREY, fontsize=9)
     x = np.array([1.3, 1.5])
     left.plot(*x, "o", color="black", markersize=6, zorder=4)
     for weight, colour in ((0.0, BLUE), (1.0, GREEN), (3.0, RED)):

@@ -42,7 +42,7 @@ def new_policy() -> Any:
 
 
 def functions(round_: int, dim: int) -> tuple[hr.Linear, hr.Linear]:
-    """Return what happens in a round, whoever looks."""
+    """Return what happens in a round, the same for every observer."""
     rng = np.random.default_rng(round_)
     return hr.Linear(rng.random(dim)), hr.Linear(rng.random(dim), -0.1 * dim)
 
@@ -72,7 +72,7 @@ def victim(place: str, policy: Any, index: int, pipe: int) -> None:
 def disturb(
     place: str, kills: int, rng: random.Random, longest: float
 ) -> dict[int, tuple[str, ...]]:
-    """Kill so often; return what was acknowledged by each operation."""
+    """Kill the writer this often; return what was acknowledged by each operation."""
     policy = new_policy()
     start = policy.state()
     acknowledged: dict[int, tuple[str, ...]] = {}
@@ -91,11 +91,11 @@ def disturb(
         time.sleep(rng.uniform(0.0, longest))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        told = b""
+        received = b""
         while select.select([reading], [], [], 0.0)[0] and (part := os.read(reading, 1 << 16)):
-            told += part
+            received += part
         os.close(reading)
-        for line in told.decode().split("\n")[:-1]:
+        for line in received.decode().split("\n")[:-1]:
             index, *what = line.split()
             if acknowledged.setdefault(int(index), tuple(what)) != tuple(what):
                 raise AssertionError(f"operation {index} was acknowledged in two ways: {line}")
@@ -225,9 +225,9 @@ def broken_invariants(rows: list[Any]) -> list[str]:
     if sorted(asks) != list(range(1, len(asks) + 1)) or len(asks) + len(tells) != len(rows):
         wrong.append("rounds are not numbered one by one")
     if len({row.round for row in tells}) != len(tells):
-        wrong.append("a round was told twice")
+        wrong.append("a round has feedback twice")
     if any(row.round not in asks or row.seq <= asks[row.round].seq for row in tells):
-        wrong.append("a round was told before it was asked for")
+        wrong.append("a round has feedback before its decision")
     if any(digest_of(row.payload) != row.digest for row in rows if row.payload is not None):
         wrong.append("a payload does not fit its digest")
     if len({row.decision for row in asks.values()}) != len(asks):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from beyond_figure import draw
-from eagerness_figure import draw_eagerness
-from front_figure import draw_front
+from figures import draw_beyond, draw_eagerness, draw_front
 from idea_figures import draw_ideas
 from parts import PARTS, renewed
 from sets_picture import picture
@@ -21,7 +19,7 @@ def main() -> None:
     renew_all()
     renew_tutorial()
     picture(DOCS / "reference/sets.png")
-    draw(DOCS / "appendix/beyond.png")
+    draw_beyond(DOCS / "appendix/beyond.png")
     draw_front(DOCS / "front.png")
     draw_eagerness(DOCS / "explanation/eagerness.png")
     draw_ideas(DOCS / "explanation")

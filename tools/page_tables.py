@@ -1,4 +1,4 @@
-"""Tables of one page each: problems, growth, searched games, speed."""
+"""Tables of one page each: problems, policies, searched games and the default."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from statistics import linear_regression, median
 from typing import Any
 
-from tables import named, read, table
+from tables import read, table
 
 Row = dict[str, Any]
 
@@ -24,8 +24,8 @@ COLUMNS = {
     "regret": "regret",
     "certificate": "certificate",
     "CCV": "ccv",
-    "blind regret": "blind_regret",
-    "blind CCV": "blind_ccv",
+    "unconstrained regret": "blind_regret",
+    "unconstrained CCV": "blind_ccv",
 }
 RENAMED = {"LatencyCap, intercloud45, range given": "the same, `violation_range=cap`"}
 
@@ -47,6 +47,24 @@ def problems() -> str:
     return table(["problem", "rounds", *COLUMNS], lines)
 
 
+def pairs() -> str:
+    """Return how the default does on random pairs where the cap on latency binds."""
+    found = read("problems.json")["latency_cap_on_random_pairs"]
+    units = {"ccv": "learnt", "ccv_range_given": "the cap"}
+    lines = []
+    for network in dict.fromkeys(pair["network"] for pair in found):
+        mine = [pair for pair in found if pair["network"] == network]
+        binding = [pair for pair in mine if pair["blind_ccv"] > 0.0]
+        for key, unit in units.items():
+            halved = sum(pair[key] <= 0.5 * pair["blind_ccv"] for pair in binding)
+            same = sum(pair[key] == pair["blind_ccv"] for pair in binding)
+            counts = map(str, (len(mine), len(binding), halved, same))
+            lines.append([network, unit, *counts])
+    return table(
+        ["network", "unit of violations", "pairs", "binding", "halved", "unchanged"], lines
+    )
+
+
 def _range(values: list[float]) -> str:
     low, high = number(min(values)), number(max(values))
     return low if len(values) == 1 else f"{low} to {high}"
@@ -54,87 +72,59 @@ def _range(values: list[float]) -> str:
 
 def measured() -> str:
     """Return what was measured of the policies of choosing.md, one line each."""
-    rows = [
-        _atlas(
-            "`projection_free_coco` on the paper's game, 5 held-out seeds, T = 1600", "practical"
-        ),
-        _atlas("the same with the theorem's constants", "theory"),
-        _synthetic(),
-        _bandit(),
-        _bandit_theory(),
-        _ftpl(),
-    ]
-    return table(["what", "where", "figures"], rows)
-
-
-def _file(name: str) -> str:
-    return f"[{name}](../../evidence/{name})"
-
-
-def _ends(values: list[float], form: str) -> str:
-    low, high = sorted((min(values), max(values)), key=abs)
-    return f"{low:{form}} to {high:{form}}"
-
-
-def _powers(values: list[float]) -> str:
-    return f"T^{min(values):.2f} to T^{max(values):.2f}"
-
-
-def _atlas(what: str, policy: str) -> list[str]:
-    rows = [row for row in read("atlas_like.json") if row["policy"] == policy]
-    regret = _ends([row["regret_percent"] for row in rows], ".1f")
-    ccv = _ends([row["ccv_percent"] for row in rows], ".2f" if policy == "practical" else ".0f")
-    text = f"regret {regret} % of the benchmark's cost, CCV {ccv} % of what all rounds ask for"
-    return [what, _file("atlas_like.json"), text]
-
-
-def _synthetic() -> list[str]:
-    games: dict[str, list[tuple[float, float]]] = {}
+    grown: dict[str, list[tuple[float, float]]] = {}
     for row in read("synthetic_growth.json"):
-        games.setdefault(row["game"], []).append((math.log(row["horizon"]), math.log(row["ccv"])))
-    slopes = [linear_regression(*zip(*points, strict=True)).slope for points in games.values()]
-    what = "the default on the synthetic games, T = 1e3 to 6.4e4, one seed"
-    return [what, _file("synthetic_growth.json"), f"CCV grows like {_powers(slopes)}"]
+        grown.setdefault(row["game"], []).append((math.log(row["horizon"]), math.log(row["ccv"])))
+    slopes = [linear_regression(*zip(*points, strict=True)).slope for points in grown.values()]
+    paper = "the paper's game, 5 held-out seeds, T = 1600"
+    bandits = "a ball and a box, T = 1e3 to 2.56e5, 3 seeds"
+    regret, ftpl = "positive_regret_plus_sqrt_T", "ftpl_growth.json"
+    signed = _fitted(ftpl, "positive_signed_ccv_plus_sqrt_T")
+    rows = [
+        ["`projection_free_coco`", paper, *_atlas("practical"), ""],
+        ["the same, theory preset", paper, *_atlas("theory"), ""],
+        ["`projection_free_coco`", "synthetic games, T = 1e3 to 6.4e4", "", _powers(slopes), ""],
+        [
+            "`projection_free_cbco`",
+            bandits,
+            _fitted("bandit_growth.json", regret, "practical, drift"),
+            _fitted("bandit_growth.json", "ccv", "practical, drift"),
+            "",
+        ],
+        [
+            "the same, theory preset",
+            bandits,
+            "",
+            _fitted("bandit_growth.json", "ccv", "theory"),
+            "",
+        ],
+        [
+            "`ftpl_coco`",
+            "subsets, trees and paths, T = 500 to 32000, 4 seeds",
+            _fitted(ftpl, regret),
+            _fitted(ftpl, "hard_ccv"),
+            signed,
+        ],
+    ]
+    return table(["policy", "games", "regret", "CCV", "signed sum"], rows)
 
 
-def _exponents(file: str, key: str, policies: tuple[str, ...] = ()) -> list[float]:
+def _atlas(policy: str) -> list[str]:
+    rows = [row for row in read("atlas_like.json") if row["policy"] == policy]
+    cells = []
+    for key in ("regret_percent", "ccv_percent"):
+        low, high = min(row[key] for row in rows), max(row[key] for row in rows)
+        cells.append(f"{low:.3g} to {high:.3g} %")
+    return cells
+
+
+def _fitted(file: str, key: str, policy: str = "") -> str:
     rows = read(file)["exponents"]
-    return [row[key] for row in rows if not policies or row["policy"] in policies]
+    return _powers([row[key] for row in rows if not policy or row["policy"] == policy])
 
 
-def _bandit() -> list[str]:
-    ours = ("practical, drift",)
-    ccv, queue, regret, calls = (
-        _exponents("bandit_growth.json", key, ours)
-        for key in (
-            "ccv",
-            "ccv_plus_Q0",
-            "positive_regret_plus_sqrt_T",
-            "largest_oracle_calls_per_round",
-        )
-    )
-    text = (
-        f"CCV grows like {_powers(ccv)} (with Q(0) added {_powers(queue)}), max(regret, 0) + "
-        f"sqrt(T) like {_powers(regret)}; at most {max(calls):.2f} oracle calls a round"
-    )
-    what = "`projection_free_cbco`, T = 1e3 to 2.56e5, 3 seeds"
-    return [what, _file("bandit_growth.json"), text]
-
-
-def _bandit_theory() -> list[str]:
-    ccv = _exponents("bandit_growth.json", "ccv", ("theory",))
-    text = f"CCV grows like {_powers(ccv)}: the constraint is ignored"
-    return ["the same with the theorem's constants", "the same file", text]
-
-
-def _ftpl() -> list[str]:
-    signed, regret, hard = (
-        _powers(_exponents("ftpl_growth.json", key))
-        for key in ("positive_signed_ccv_plus_sqrt_T", "positive_regret_plus_sqrt_T", "hard_ccv")
-    )
-    text = f"signed sum + sqrt(T) like {signed}, regret likewise {regret}, hard CCV like {hard}"
-    what = "`ftpl_coco` on subsets, trees and paths, T = 500 to 32000, 4 seeds"
-    return [what, _file("ftpl_growth.json"), text]
+def _powers(exponents: list[float]) -> str:
+    return f"T^{min(exponents):.2f} to T^{max(exponents):.2f}"
 
 
 def searched() -> str:
@@ -153,225 +143,6 @@ def _found(row: Row | None) -> str:
     fresh = f" ({row['worst_fresh']:.3f})" if "worst_fresh" in row else ""
     bound = "" if row["exact"] else " *"
     return f"{row['worst']:.3f}{fresh} / {row['best_random']:.3f}{bound}"
-
-
-def bench_row(peer: str) -> Row:
-    """Return the row of bench.json that compares a round with this peer."""
-    return next(row for row in read("bench.json")["loops"] if peer in row["peer"])
-
-
-def seconds(method: str) -> float:
-    """Return the seconds of one run of 1600 rounds."""
-    rows = read("bench.json")["figure_three"]
-    return next(float(row["seconds"]) for row in rows if row["method"] == method)
-
-
-def round_parts() -> str:
-    """Return where the time of a round goes."""
-    return table(
-        ["part of a round", "µs", "vectors read or written"],
-        [
-            [row["part"], f"{row['us_per_round']:.2f}", str(row["vectors"] or "")]
-            for row in read("bench.json")["parts"]
-        ],
-    )
-
-
-def _least_round(floor: Row) -> float:
-    """Return a round without certificate and step, in units of the floor."""
-    us = {row["part"]: row["us_per_round"] for row in read("bench.json")["parts"]}
-    spared = us["certificate"] + us["gap and step"]
-    return float((us["a round, all in all"] - spared) / (1e6 * floor["theirs"]))
-
-
-def orders() -> str:
-    """Return what edges in random order cost the oracle."""
-    return table(
-        ["edges", "sorted, ns an edge", "random, ns an edge", "ratio", "with gathering alone"],
-        [
-            [f"10^{math.log10(row['edges']):.0f}" if row["edges"] > 5000 else str(row["edges"])]
-            + [f"{row[key]:.2f}" for key in ("sorted", "random", "ratio", "gathering")]
-            for row in read("bench.json")["orders"]
-        ],
-    )
-
-
-def speed() -> str:
-    """Return what was measured against its target."""
-    bench = read("bench.json")
-    naive, scipy, oracle = (bench_row(p) for p in ("networkx", "SciPy", "our compiled oracle"))
-    floor, in_turn = bench_row("floor:"), bench_row("floor in turn")
-    live, two = bench_row("ask and tell"), bench["threads"][1]
-    mixed = {row["game"]: row["ratio"] for row in bench["tracking"]}
-    slopes = bench["exponents"]
-    run, projected = seconds("projection_free_coco"), seconds("sinha_vaze_2024")
-    imported, cached, uncached = (row["seconds"] for row in bench["starts"])
-    long, large = bench["horizon"][-1], bench["edges"][-1]
-    rows = [
-        [
-            "compiled round, without tracking, against NumPy + networkx Bellman-Ford",
-            f"{naive['ratio']:.0f}x faster ({1e6 * naive['ours']:.1f} µs against "
-            f"{1e3 * naive['theirs']:.1f} ms)",
-            "at least 350x",
-            _met(naive["ratio"] >= 350.0),
-        ],
-        [
-            "compiled round, without tracking, against NumPy + SciPy Bellman-Ford",
-            f"{scipy['ratio']:.0f}x faster",
-            "",
-            "",
-        ],
-        [
-            "compiled round, without tracking, against NumPy + our compiled oracle",
-            f"{oracle['ratio']:.1f}x faster",
-            "at least 8x",
-            _met(oracle["ratio"] >= 8.0)
-            + f": the NumPy loop around the same oracle takes {1e6 * oracle['theirs']:.0f} µs, of "
-            f"which the library's own passes save all but {1e6 * oracle['ours']:.0f}",
-        ],
-        [
-            "compiled round, without tracking, against the floor (read both rows, one pass over "
-            "the graph: "
-            f"{1e6 * floor['theirs']:.1f} µs)",
-            f"{1.0 / floor['ratio']:.2f}x the time",
-            "at most 2x",
-            _met(floor["ratio"] >= 0.5)
-            + f": the floor is {100.0 * floor['ratio']:.0f} % of a round, and the rest is below; "
-            f"with neither certificate nor step it would be {_least_round(floor):.1f}x",
-        ],
-        [
-            "the same, against a floor that reads rows and finds paths in turn, with new costs each"
-            f" time ({1e6 * in_turn['theirs']:.1f} µs)",
-            f"{1.0 / in_turn['ratio']:.2f}x the time",
-            "",
-            "",
-        ],
-        [
-            "ask, look and tell",
-            f"{1e6 * live['theirs']:.1f} µs per round, {live['ratio']:.1f}x the compiled one",
-            "at most 3x",
-            _met(live["ratio"] <= 3.0)
-            + ": a third is the loop's own arithmetic, the rest Python's calls and checks",
-        ],
-        [
-            "compiled round of the default, over one without tracking",
-            ", ".join(f"{ratio:.1f}x ({game})" for game, ratio in mixed.items()),
-            "at most 2.5x",
-            f"met by {sum(ratio <= 2.5 for ratio in mixed.values())} of {len(mixed)}: the follower "
-            "multiplies and mixes its vertices in every round, which small sets feel",
-        ],
-        [
-            "compiled round of `projection_free_cbco`, which sees values alone, against objects",
-            ", ".join(f"{row['ratio']:.0f}x ({row['set']})" for row in bench["bandits"]),
-            "at least 20x",
-            f"met by {sum(row['ratio'] >= 20.0 for row in bench['bandits'])} of "
-            f"{len(bench['bandits'])}: a normal number for each entry must be drawn, and on "
-            f"{bench['bandits'][-1]['set']} these draws alone take "
-            f"{bench['bandits'][-1]['draws']:.1f} of {bench['bandits'][-1]['loop']:.1f} µs; even a "
-            "round that did nothing else would be "
-            f"{bench['bandits'][-1]['objects'] / bench['bandits'][-1]['draws']:.0f}x",
-        ],
-        [
-            "time a round in edges, from 10^4 to 10^7",
-            f"exponent {slopes['edges']:.2f}",
-            "at most 1.1",
-            _met(slopes["edges"] <= 1.1)
-            + f": that of the floor alone is {slopes['floor']:.2f}, because vectors leave the "
-            "caches one after the other",
-        ],
-        [
-            "two threads",
-            f"{two['speed_up']:.2f}x the runs a second ({two['runs_per_second']:.0f} runs of 1600 "
-            "rounds)",
-            "at least 1.9x",
-            _met(two["speed_up"] >= 1.9)
-            + ": policies are built under the interpreter's lock, and both cores share a cache",
-        ],
-        [
-            "projection-based run (`sinha_vaze_2024`) over the compiled `projection_free_coco`",
-            f"{projected / run:.0f}x the time ({projected:.2f} s against {1e3 * run:.1f} ms)",
-            "at most 20x",
-            _met(projected / run <= 20.0) + _of_projections(bench["figure_three"]),
-        ],
-        [
-            "import / first result cached / uncached",
-            f"{imported:.2f} s / {cached:.1f} s / {uncached:.1f} s",
-            "at most 0.3 / 1 / 4 s",
-            f"{_met(imported <= 0.3)}, {_met(cached <= 1.0)}, {_met(uncached <= 4.0)}: numba types "
-            "and lowers the kernels that a game needs, some 100, once a machine, and says so",
-        ],
-        [
-            "10^7 rounds, 1200 edges",
-            f"{long['seconds']:.0f} s, drawn and played in chunks",
-            "completes",
-            "met",
-        ],
-        [
-            "10^7 edges",
-            f"{1e-6 * large['us_per_round']:.2f} s a round, {large['build_seconds']:.0f} s to "
-            f"build, {large['peak_MB'] / 1000.0:.1f} GB at the peak, rounds included",
-            "completes",
-            "met",
-        ],
-    ]
-    return table(["what", "measured", "target", ""], rows)
-
-
-def _of_projections(rows: list[Row]) -> str:
-    """Say what the time of a projection-based run is made of, as it was measured."""
-    if next(row["compiled"] for row in rows if row["method"] == "sinha_vaze_2024"):
-        return ": what remains are Newton's steps, each a sparse solve and passes over the edges"
-    return ": measured when a flow projection was not compiled into the loop"
-
-
-def _met(yes: bool) -> str:
-    return "met" if yes else "not met"
-
-
-def runs() -> str:
-    """Return the seconds of one run of every method that was timed."""
-    rows = read("bench.json")["figure_three"]
-    lines = []
-    for row in rows:
-        name, _, by_hand = str(row["method"]).partition(", ")
-        label = f"`{name}` in {by_hand}" if by_hand else named(name)
-        how = "" if by_hand else "compiled" if row["compiled"] else "through `play`"
-        lines.append([label, f"{row['seconds']:.3g}", how])
-    return table(["one run of 1600 rounds", "seconds", "ran"], lines)
-
-
-def round_times() -> dict[str, tuple[float, float, float, str]]:
-    """Return the microseconds of a round on each problem of the tuned comparison.
-
-    They are of the default, the default without tracking, and the quickest method that projects in
-    most rounds, whose name comes last.
-    """
-    found = {}
-    rows = [
-        row for row in [*read("fair.csv"), *read("fair_networks.csv")] if row["group"] == "tuned"
-    ]
-    for problem in dict.fromkeys(row["problem"] for row in rows):
-        mine = [row for row in rows if row["problem"] == problem]
-        times = {row["method"]: float(row["microseconds_per_round"]) for row in mine}
-        project = [row["method"] for row in mine if float(row["projections_per_round"]) > 0.5]
-        least = min(project, key=times.__getitem__)
-        ours = times["projection_free_coco"], times["projection_free_coco_plain"]
-        found[problem] = (*ours, times[least], least)
-    return found
-
-
-def projecting() -> str:
-    """Return the time of a round of the default beside that of methods that project."""
-    lines = []
-    for problem, (ours, plain, least, name) in round_times().items():
-        cells = [_two_digits(value) for value in (ours, plain, least)]
-        lines.append([f"`{problem}`", *cells, f"`{name}`", _two_digits(least / ours)])
-    head = ["problem", "default, µs", "without tracking, µs", "quickest that projects, µs", "which"]
-    return table([*head, "over the default"], lines)
-
-
-def _two_digits(value: float) -> str:
-    return f"{value:.2g}" if value < 10.0 else f"{value:.0f}"
 
 
 SHOWN = ("first default", "default", "plain", "sinha_vaze_2024", "wang_2025", "guo_recoo")

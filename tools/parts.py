@@ -11,12 +11,12 @@ from functools import partial
 
 import beyond_tables as beyond
 import evidence_tables as evidence
-import fair_words as words
 import page_tables as pages
+import performance_tables as performance
 import traffic_tables as traffic
 from cli_reference import cli_markdown
-from compiled_table import compiled
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
+from tables import facts
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "appendix/beyond.md": {
@@ -24,6 +24,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "loose": partial(beyond.matched, "loose"),
         "strict": partial(beyond.matched, "strict"),
         "steps": beyond.steps,
+        "growth": beyond.growth,
+        "follower": beyond.follower,
         "real": beyond.real,
         "speed": beyond.speed,
         "lazy": beyond.lazy,
@@ -31,14 +33,16 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "rules": beyond.rules,
     },
     "appendix/fair.md": {
-        "setting": words.setting,
+        "setting": evidence.setting,
         "fair": evidence.fair,
         "ranks": evidence.ranks,
-        "outcome": words.outcome,
-        "standings": words.standings,
         "tests": evidence.tests,
     },
-    "appendix/rivals.md": {"rivals": evidence.rivals, "restarts": evidence.restarts},
+    "appendix/rivals.md": {
+        "rivals": evidence.rivals,
+        "restarts": evidence.restarts,
+        "pairs": evidence.restart_pairs,
+    },
     "appendix/verdicts.md": {"verdicts": evidence.verdicts},
     "explanation/adversary.md": {"searched": pages.searched},
     "explanation/choosing.md": {"measured": pages.measured},
@@ -50,13 +54,20 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "guard": pages.default_guard,
     },
     "explanation/performance.md": {
-        "speed": pages.speed,
-        "parts": pages.round_parts,
-        "orders": pages.orders,
-        "runs": pages.runs,
-        "projecting": pages.projecting,
-        "compiled": compiled,
+        "speed": performance.speed,
+        "growth": performance.growth,
+        "warm": performance.warm,
+        "parts": performance.round_parts,
+        "orders": performance.orders,
+        "runs": performance.runs,
+        "projecting": performance.projecting,
+        "compiled": performance.compiled,
     },
+    "how-to/experiments.md": {
+        "kills": partial(facts, "kill_test.json"),
+        "sweep": partial(facts, "sweep_2000.json"),
+    },
+    "how-to/live.md": {"kills": partial(facts, "kill_live.json")},
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),
@@ -66,7 +77,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     },
     "reference/cli.md": {"commands": cli_markdown},
     "reference/methods.md": {"methods": methods_markdown},
-    "reference/problems.md": {"problems": pages.problems},
+    "reference/problems.md": {"problems": pages.problems, "pairs": pages.pairs},
     "reference/sets.md": {"catalogue": catalogue_markdown},
 }
 MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /\1 -->", re.DOTALL)

@@ -19,7 +19,7 @@ WHY_NOT = "needs a PostgreSQL server: apt-get install postgresql"
 
 
 def available() -> bool:
-    """Whether a server is installed, and may be started by whoever runs this."""
+    """Whether a server is installed, and may be started by this user."""
     return bool(INSTALLED) and (os.geteuid() != 0 or _owner() is not None)
 
 

@@ -25,8 +25,8 @@ def play(expression: str) -> list[float]:
     X = hr.sets.L2Ball(2) if values else hr.sets.Simplex(11)  # 11: whole lanes and a rest
     x1, s = X.start(), np.linspace(-1.0, 1.0, X.dim)
     names: dict[str, object] = {}
-    for room in (hr, hr.policies, hr.learners, hr.learners.steps):
-        names |= {name: getattr(room, name) for name in dir(room) if not name.startswith("_")}
+    for module in (hr, hr.policies, hr.learners, hr.learners.steps):
+        names |= {name: getattr(module, name) for name in dir(module) if not name.startswith("_")}
     names |= {"X": X, "T": T, "K": 8, "x1": x1, "s": s, "beta": 1.0}
     names["conditional_gradient"] = conditional_gradient
     player = eval(expression, names)  # noqa: S307 - it stands in our own page

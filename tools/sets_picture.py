@@ -84,7 +84,7 @@ def subsets(ax: Any) -> None:
     for vertex, at in zip(vertices, seen, strict=True):
         ax.plot(*at, "o", color=BLUE, ms=4)
         one, two = np.flatnonzero(vertex) + 1
-        inner = np.linalg.norm(at) < 0.9  # these two have free room on the other side
+        inner = np.linalg.norm(at) < 0.9  # these two have space on the other side
         aside = np.array([-18.0 if inner else 20.0, 11.0]) * at / np.linalg.norm(at)
         offset = {"xytext": aside, "textcoords": "offset points"}
         ax.annotate(f"{{{one}, {two}}}", at, **offset, **MIDDLE)

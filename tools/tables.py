@@ -36,6 +36,19 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def facts(name: str) -> str:
+    """Return a flat file of evidence as a table: a line for each key, a column for each part."""
+    found = read(name)
+    parts = found if isinstance(next(iter(found.values())), dict) else {"found": found}
+    keys = [key for key, value in next(iter(parts.values())).items() if not isinstance(value, list)]
+    rows = [[key.replace("_", " "), *(_fact(part[key]) for part in parts.values())] for key in keys]
+    return table(["what", *parts], rows)
+
+
+def _fact(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
 FIRST = {"first_default": "projection_free_coco", "first_default_tracking": "with tracking"}
 """The default of version 0.1, with which some of the evidence was made, and what it was called."""
 

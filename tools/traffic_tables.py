@@ -26,8 +26,8 @@ def measured(network: str) -> str:
         cells = [_name(method)]
         for found in limits.values():
             cells.append(_cell(found["methods"][method], found["methods"]))
-        told = limits["0.7"]["methods"][method]
-        cells += [_certificate(told), _time(told)]
+        found = limits["0.7"]["methods"][method]
+        cells += [_certificate(found), _time(found)]
         rows.append(cells)
     for label, key in (("hindsight", "hindsight"), ("optimum of each round", "dynamic")):
         cells = [f"*{label}*"]
@@ -36,40 +36,40 @@ def measured(network: str) -> str:
             cells.append(f"{found[key]['cost']:.3f} / {ccv:.2f}")
         rows.append([*cells, "-", "-"])
     heads = [f"limit {share}: cost / CCV / rounds" for share in limits]
-    return table(["method", *heads, "certificate", "µs a round"], rows)
+    return table(["method", *heads, "certificate", "µs per round"], rows)
 
 
 def _name(method: str) -> str:
     return NAMES.get(method, f"`{method}`")
 
 
-def _cell(told: Row, methods: dict[str, Row]) -> str:
-    if "refused" in told:
+def _cell(found: Row, methods: dict[str, Row]) -> str:
+    if "refused" in found:
         return "refused"
     whole = max(row.get("rounds", 0) for row in methods.values())
-    if told["rounds"] < whole:
-        return f"{told['rounds']} rounds in time"
-    numbers = f"{told['cost']:.3f} / {told['ccv']:.2f} / {100.0 * told['violating']:.0f} %"
-    return numbers if beaten_by(told, methods) else f"**{numbers}**"
+    if found["rounds"] < whole:
+        return f"{found['rounds']} rounds in time"
+    numbers = f"{found['cost']:.3f} / {found['ccv']:.2f} / {100.0 * found['violating']:.0f} %"
+    return numbers if beaten_by(found, methods) else f"**{numbers}**"
 
 
-def beaten_by(told: Row, methods: dict[str, Row]) -> list[str]:
+def beaten_by(found: Row, methods: dict[str, Row]) -> list[str]:
     """Return the methods with less cost and less CCV, of those that played all rounds."""
     return [
         name
         for name, row in methods.items()
-        if row.get("rounds") == told["rounds"]
-        and row["cost"] < told["cost"]
-        and row["ccv"] < told["ccv"]
+        if row.get("rounds") == found["rounds"]
+        and row["cost"] < found["cost"]
+        and row["ccv"] < found["ccv"]
     ]
 
 
-def _certificate(told: Row) -> str:
-    return f"{told['certificate']:.3g}" if "certificate" in told else "-"
+def _certificate(found: Row) -> str:
+    return f"{found['certificate']:.3g}" if "certificate" in found else "-"
 
 
-def _time(told: Row) -> str:
-    return "-" if "refused" in told else f"{told['microseconds']:.0f}"
+def _time(found: Row) -> str:
+    return "-" if "refused" in found else f"{found['microseconds']:.0f}"
 
 
 def generated() -> str:
@@ -77,24 +77,24 @@ def generated() -> str:
     games = read("traffic.json")["generated"]
     rows = []
     for method in next(iter(games.values()))["methods"]:
-        told = [game["methods"][method] for game in games.values()]
+        found = [game["methods"][method] for game in games.values()]
         best = [game["hindsight"]["cost"] for game in games.values()]
-        ratio = median(row["cost"] / cost for row, cost in zip(told, best, strict=True))
+        ratio = median(row["cost"] / cost for row, cost in zip(found, best, strict=True))
         rows.append(
             [
                 _name(method),
                 f"{100.0 * (ratio - 1.0):+.2f} %",
-                f"{median(row['ccv'] for row in told):.2f}",
-                f"{100.0 * median(row['violating'] for row in told):.1f} %",
+                f"{median(row['ccv'] for row in found):.2f}",
+                f"{100.0 * median(row['violating'] for row in found):.1f} %",
                 *(_score(games, ours, method) for ours in (DEFAULT, BLOCKS)),
-                f"{median(row['microseconds'] for row in told):.0f}",
+                f"{median(row['microseconds'] for row in found):.0f}",
             ]
         )
     networks, seeds = ({name.split()[k] for name in games} for k in (0, 1))
     sizes = f"{len(networks)} networks, {len(seeds)} seeds each: {len(games)} games."
     heads = ["cost above hindsight's", "CCV", "rounds violating"]
     wins = [f"{_name(ours)}: less CCV, beaten" for ours in (DEFAULT, BLOCKS)]
-    return f"{sizes}\n\n" + table(["method", *heads, *wins, "µs a round"], rows)
+    return f"{sizes}\n\n" + table(["method", *heads, *wins, "µs per round"], rows)
 
 
 def _score(games: dict[str, Row], ours: str, method: str) -> str:
@@ -112,8 +112,8 @@ def products() -> str:
     games = read("traffic.json")["products"]
     methods = list(next(iter(games.values())))
     rows = [
-        [game, *(f"{told[method]['cost']:.0f} / {told[method]['ccv']:.2f}" for method in methods)]
-        for game, told in games.items()
+        [game, *(f"{found[method]['cost']:.0f} / {found[method]['ccv']:.2f}" for method in methods)]
+        for game, found in games.items()
     ]
     return table(["simplices x arms", *map(_name, methods)], rows)
 
@@ -122,10 +122,10 @@ def scale() -> str:
     """Return the time of a round on a large network."""
     found = read("traffic.json")["scale"]
     rows = [
-        [_name(method), f"{told['microseconds'] / 1000.0:.1f}"]
-        for method, told in found["methods"].items()
+        [_name(method), f"{found['microseconds'] / 1000.0:.1f}"]
+        for method, found in found["methods"].items()
     ]
     rows.append(
         ["a linear programme (HiGHS)", f"{1000.0 * found['seconds_of_a_linear_programme']:.0f}"]
     )
-    return table(["method", "ms a round"], rows)
+    return table(["method", "ms per round"], rows)

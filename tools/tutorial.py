@@ -62,13 +62,13 @@ def steps_of(page: str, install: bool) -> list[Step]:
 
 def follow(steps: list[Step], at: Path, environment: Mapping[str, str]) -> list[str]:
     """Run the commands in one shell, save files where it is then, and return what each printed."""
-    told = ""
+    script = ""
     for step in steps:
         for name, text in step.saved:
-            told += f"cat > {name} <<'END OF FILE'\n{text}END OF FILE\n"
-        told += f"{step.line}\nprintf '\\0%d\\0' $?\n"
+            script += f"cat > {name} <<'END OF FILE'\n{text}END OF FILE\n"
+        script += f"{step.line}\nprintf '\\0%d\\0' $?\n"
     done = subprocess.run(  # noqa: S603 - the commands of our own page
-        ["bash", "-c", told],  # noqa: S607
+        ["bash", "-c", script],  # noqa: S607
         cwd=at,
         env={**environment, "COLUMNS": "80", "MPLBACKEND": "Agg"},
         capture_output=True,

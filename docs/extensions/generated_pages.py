@@ -1,4 +1,4 @@
-"""Links to sources of generated pages lead to the pages: an example, or the list of a room.
+"""Links to sources of generated pages lead to the pages: an example, or the list of a module.
 
 On a code host `../examples/gallery/plot_10_drift.py` is the program and
 `../src/hedgerow/sets/__init__.pyi` the list of names; here they are `gallery/plot_10_drift` and

@@ -33,11 +33,16 @@ class LinkNames(SphinxTransform):
     def apply(self, **_: Any) -> None:
         """Replace the literals of one page."""
         known = self.app.public_names  # type: ignore[attr-defined]
+        modules = {full.rpartition(".")[2]: full for full in api_pages.modules()}
         for annotation in list(self.document.findall(pending_xref)):
-            if annotation.get("refdomain") == "py" and annotation["reftarget"] not in known:
+            if annotation.get("refdomain") != "py":
+                continue
+            target = annotation["reftarget"]
+            short = target.rpartition(".")[2]
+            if home := known.get(target) or known.get(short) or modules.get(short):
+                annotation["reftarget"] = home
+            else:
                 annotation.replace_self(annotation.children)
-            elif annotation.get("refdomain") == "py":
-                annotation["reftarget"] = known[annotation["reftarget"]]
         for literal in list(self.document.findall(nodes.literal)):
             name = NAME.fullmatch(literal.astext())
             if name is None or name[1] not in known or _is_part_of_another(literal):

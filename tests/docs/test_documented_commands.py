@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from documents import PAGES, ROOT, label
+from documents import PAGES, ROOT, label, saved
 from hedgerow.cli.app import app
 
 FOREIGN = {".", "cd", "dask", "echo", "head", "mkdir", "printf", "sqlite3"}
@@ -37,11 +37,6 @@ def parse(command, arguments, parent=None):
             rest = [*context._protected_args, *context.args]
             _, inner, rest = command.resolve_command(context, rest)
             parse(inner, rest, context)
-
-
-def saved(page):
-    """Return the programs that a page tells to save, as "save this as `day.py`:" does."""
-    return set(re.findall(r"`(\w+\.py)`:\n\n```python\n", page.read_text(encoding="utf-8")))
 
 
 def check(line, files=frozenset()):
@@ -82,7 +77,7 @@ def test_there_are_commands():
 @pytest.mark.parametrize("page", PAGES, ids=label)
 def test_every_command_is_understood(page):
     for line in commands(page):
-        check(line, saved(page))
+        check(line, saved(page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)
@@ -113,7 +108,7 @@ def test_a_command_that_cannot_work_is_noticed(line):
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch):
+def run_line(tmp_path, monkeypatch):
     """Run command lines in an empty folder that holds the experiment file of the page."""
     page = (ROOT / "docs/how-to/experiments.md").read_text(encoding="utf-8")
     (first,) = re.findall(r"```toml\n(name = \"first\".*?)```", page, re.DOTALL)
@@ -138,19 +133,19 @@ QUICK = [
 ]
 
 
-def test_quick_commands_run(told):
+def test_quick_commands_run(run_line):
     lines = [line for _, line in ALL]
     for line in QUICK:
         assert line in lines, f"the page no longer says {line}"
-        code, output = told(line)
+        code, output = run_line(line)
         assert code == 0, output
     assert Path("out/first/report/report.html").is_file()
     assert Path("out/smoke/experiment.json").is_file()
 
 
-def test_the_mistake_is_named_as_the_page_says(told):
+def test_the_mistake_is_named_as_the_page_says(run_line):
     page = (ROOT / "docs/how-to/experiments.md").read_text(encoding="utf-8")
     ((line, says),) = re.findall(r"^```\n\$ (hedgerow run .*)\n(.*)\n```", page, re.MULTILINE)
     file = Path("first.toml")
     file.write_text(file.read_text().replace("n = 8", 'n = "eight"'))
-    assert told(line) == (2, f"{says}\n")
+    assert run_line(line) == (2, f"{says}\n")

@@ -13,7 +13,7 @@ import pytest
 import api_pages
 from documents import DOCS, ROOT, WRITTEN
 
-TREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+TREE = re.compile(r"^(?:```\{toctree\}|\.\. toctree::)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MADE = {"gallery/index", "reference/api/hedgerow"}
 """Pages of the tree that `make docs` writes, and that have trees of their own."""
 NEEDS = (
@@ -109,6 +109,20 @@ def test_the_site_builds_without_a_warning(site):
 def test_public_names_lead_to_their_entries(site):
     page = (site / "explanation/choosing.html").read_text("utf-8")
     assert 'href="../reference/api/hedgerow.html#hedgerow.projection_free_coco"' in page
+
+
+@needs_sphinx
+def test_members_of_classes_have_entries(site):
+    """Also those of private bases; those of a public base have theirs there."""
+    top, sets = ((site / f"reference/api/{n}.html").read_text("utf-8") for n in
+                 ("hedgerow", "hedgerow.sets"))  # fmt: skip
+    assert 'id="hedgerow.Trace.ccv"' in top
+    assert 'id="hedgerow.Trace.regret"' in top
+    assert 'id="hedgerow.sets.Simplex.lmo"' in sets
+    assert 'id="hedgerow.sets.Simplex.contains"' in sets, "of a private base"
+    assert 'id="hedgerow.sets.Simplex.minimum"' not in sets, "of DecisionSet"
+    assert "TypeAliasForwardRef" not in sets
+    assert 'href="hedgerow.sets.html#module-hedgerow.sets"' in top
 
 
 @needs_sphinx

@@ -1,4 +1,4 @@
-"""The public surface: small at the top, complete in its rooms, documented, quick to import."""
+"""The public surface: small at the top, complete in its modules, documented, quick to import."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = {
     "DecisionSet", "Function", "Learner", "Policy", "Problem", "Surrogate",
     "DataError", "VacuousConstantsWarning",
 }  # fmt: skip
-ROOMS = set(hedgerow.__all__) - NAMES
+FOLDERS = set(hedgerow.__all__) - NAMES
 LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
@@ -35,7 +35,7 @@ INTERNAL = {
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
     "KernelSchedule", "ProjectedStep", "check_preset", "priced", "stand_alone", "units",
 }  # fmt: skip
-"""Classes and functions that are parts of others, and the step rules, which have a room."""
+"""Classes and functions that are parts of others, and the step rules, which have a module."""
 
 
 def test_the_top_is_small():
@@ -46,20 +46,20 @@ def test_the_top_is_small():
         assert getattr(hedgerow, name).__doc__, f"{name} has no docstring"
 
 
-@pytest.mark.parametrize("room", sorted(ROOMS))
-def test_every_room_lists_what_it_has(room):
-    module = getattr(hedgerow, room)
-    assert inspect.ismodule(module), f"{room} is no room"
-    assert module.__doc__, f"{room} has no docstring"
+@pytest.mark.parametrize("folder", sorted(FOLDERS))
+def test_every_folder_lists_what_it_has(folder):
+    module = getattr(hedgerow, folder)
+    assert inspect.ismodule(module), f"{folder} is not a module"
+    assert module.__doc__, f"{folder} has no docstring"
     for name in getattr(module, "__all__", ()):
         value = getattr(module, name)
-        assert value.__doc__, f"{room}.{name} has no docstring"
+        assert value.__doc__, f"{folder}.{name} has no docstring"
         assert not (inspect.isclass(value) and value.__doc__.startswith(f"{name}(")), name
 
 
-@pytest.mark.parametrize("room", sorted(ROOMS))
-def test_a_room_shows_its_own_names_alone(room):
-    module = getattr(hedgerow, room)
+@pytest.mark.parametrize("folder", sorted(FOLDERS))
+def test_a_folder_shows_its_own_names_alone(folder):
+    module = getattr(hedgerow, folder)
     assert sorted(dir(module)) == sorted(module.__all__)
     own = [getattr(getattr(module, name), "__module__", "") for name in module.__all__]
     assert not {"numpy", "typing", "dataclasses"} & {name.partition(".")[0] for name in own}
@@ -77,21 +77,21 @@ def _builds_a_policy(value: object) -> bool:
     return inspect.isfunction(value) and "preset" in inspect.signature(value).parameters
 
 
-def test_rooms_are_complete():
-    """Every set, every concrete class of the rooms and every policy can be had from its room."""
+def test_folders_are_complete():
+    """Each folder exports its sets, its concrete classes and its policies."""
     missing = set()
     for module in pkgutil.walk_packages(hedgerow.__path__, "hedgerow."):
-        room = module.name.split(".")[1]
+        folder = module.name.split(".")[1]
         for name, value in vars(importlib.import_module(module.name)).items():
             if name.startswith("_") or getattr(value, "__module__", "") != module.name:
                 continue
             concrete = inspect.isclass(value) and not inspect.isabstract(value)
             concrete = concrete and not issubclass(value, CompiledRounds)  # `simulate` makes them
             if (
-                (concrete and room == "sets" and issubclass(value, hedgerow.DecisionSet))
-                or (concrete and room in LAYERS)
-                or (room in ("policies", "baselines") and _builds_a_policy(value))
-            ) and name not in getattr(hedgerow, room).__all__:
+                (concrete and folder == "sets" and issubclass(value, hedgerow.DecisionSet))
+                or (concrete and folder in LAYERS)
+                or (folder in ("policies", "baselines") and _builds_a_policy(value))
+            ) and name not in getattr(hedgerow, folder).__all__:
                 missing.add(name)
     assert missing == INTERNAL
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import runpy
 import sys
@@ -78,3 +79,29 @@ def test_a_file_without_a_script_is_noticed():
     assert "bench.json" not in set().union(
         *(written_by(script) for script in made_by_make() if script.stem != "bench")
     )
+
+
+def imported(path):
+    """Yield the modules of the library that a file imports, with the names taken from each."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hedgerow"):
+            yield node.module, [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from ((a.name, []) for a in node.names if a.name.startswith("hedgerow"))
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "evidence", "tools", "examples"])
+def test_what_scripts_import_from_the_library_exists(folder):
+    """No test runs most of these scripts, which reach into the library's own modules."""
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for module, names in imported(path):
+            found = importlib.import_module(module)
+            missing = [n for n in names if not hasattr(found, n) and not is_module(module, n)]
+            assert not missing, f"{path.relative_to(ROOT)}: {module} has no {', '.join(missing)}"
+
+
+def is_module(package, name):
+    try:
+        return importlib.util.find_spec(f"{package}.{name}") is not None
+    except ModuleNotFoundError:
+        return False

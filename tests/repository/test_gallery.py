@@ -26,10 +26,10 @@ def hidden(code):
         match node:
             case ast.Attribute(ast.Name("hr"), name) if name not in hr.__all__:
                 found.add(name)
-            case ast.Attribute(ast.Attribute(ast.Name("hr"), room), name):
-                listed = getattr(getattr(hr, room), "__all__", None)
+            case ast.Attribute(ast.Attribute(ast.Name("hr"), module), name):
+                listed = getattr(getattr(hr, module), "__all__", None)
                 if isinstance(listed, list) and name not in listed:
-                    found.add(f"{room}.{name}")
+                    found.add(f"{module}.{name}")
     return found
 
 

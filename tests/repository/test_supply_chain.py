@@ -88,7 +88,7 @@ def test_what_the_project_asks_for_is_in_its_lock(extra):
 def imports(folder: Path) -> set[str]:
     """The packages of others that the modules below a folder import."""
     own = {path.stem for path in folder.rglob("*")} | {"hedgerow", "slow_kernels"}  # made by a test
-    own |= {path.stem for room in ("tools", "evidence") for path in (ROOT / room).glob("*.py")}
+    own |= {path.stem for folder in ("tools", "evidence") for path in (ROOT / folder).glob("*.py")}
     found = set()
     for file in folder.rglob("*.py"):
         text = file.read_text()
