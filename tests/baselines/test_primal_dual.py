@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.lagrangian import ConstantRates, DecayingRates, ForgetfulRates, PrimalDual
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.primal_dual import (
+    ConstantRates,
+    DecayingRates,
+    ForgetfulRates,
+    PrimalDual,
     jenatton_2016,
     mahdavi_2012,
     sun_safe,
     yuan_lamperski_2018,
 )
-from hedgerow.baselines.projecting import Normalised
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,

@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.guo import Recoo, RecooRates, guo_recoo
-from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
+from hedgerow.baselines.rectified_penalty import (
+    Recoo,
+    RecooRates,
+    Yi2021,
+    Yi2023,
+    YiRates,
+    guo_recoo,
+    yi_2021,
+    yi_2023,
+)
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,

@@ -30,7 +30,7 @@ INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
     "BlockConstraints", "Bounds", "Composition", "Directions", "Dual", "FeasibleFollower",
     "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
-    "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
+    "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
     "KernelSchedule", "ProjectedStep", "check_preset", "priced", "stand_alone", "units",

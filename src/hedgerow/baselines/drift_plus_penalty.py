@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from hedgerow._engine.kernel import kernel
-from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
-from hedgerow.baselines.weighed_step import (
+from hedgerow.baselines.normalised import rounds_needed, stand_alone, units
+from hedgerow.baselines.projected_step import (
     AFTER_STEP,
     EAGERNESS,
     QUEUE,
     RATES,
     ROUND,
+    STEP_WEIGHTS,
     UNIT,
-    WEIGH,
     ProjectedStep,
 )
 from hedgerow.feedback import EvalGrad
@@ -30,8 +30,8 @@ GAMMA = RATES
 """The rates of both policies; alpha comes second in both."""
 
 
-@kernel(*WEIGH)
-def weigh_drift(own: Array, rates: Array, value: float) -> tuple[float, float]:
+@kernel(*STEP_WEIGHTS)
+def drift_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return V/(2 alpha) and Q/(2 alpha), in the unit of the set."""
     own[ROUND] += 1.0
     length = rates[UNIT] / (2.0 * rates[ALPHA])
@@ -45,8 +45,8 @@ def after_drift_step(own: Array, rates: Array, value: float, moved: float) -> No
     own[QUEUE] = max(own[QUEUE] + rates[EAGERNESS] * change, 0.0)
 
 
-@kernel(*WEIGH)
-def weigh_virtual(own: Array, rates: Array, value: float) -> tuple[float, float]:
+@kernel(*STEP_WEIGHTS)
+def virtual_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return 1/(2 alpha) and (Q + gt(x_t)) gamma/(2 alpha)."""
     own[ROUND] += 1.0
     length = rates[UNIT] / (2.0 * rates[ALPHA])
@@ -98,7 +98,7 @@ class DriftPlusPenalty(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, weigh_drift, (V, alpha), unit, eagerness, horizon)
+        super().__init__(decision_set, drift_step_weights, (V, alpha), unit, eagerness, horizon)
         self.V, self.alpha = V, alpha
 
 
@@ -131,7 +131,8 @@ class VirtualQueue(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, weigh_virtual, (gamma, alpha), unit, eagerness, horizon)
+        rates = gamma, alpha
+        super().__init__(decision_set, virtual_step_weights, rates, unit, eagerness, horizon)
         self.gamma, self.alpha = gamma, alpha
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 import warnings
 
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.penalty_prox import PenaltyProx
-from hedgerow.baselines.projecting import Normalised
 from hedgerow.feedback import EvalGrad, Full
 from hedgerow.inputs import as_count, as_positive, level_outside
 from hedgerow.learners.blocked_ogd import BlockedOGD

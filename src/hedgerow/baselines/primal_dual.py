@@ -1,17 +1,231 @@
-"""Primal-dual policies for constraints of the long run: four papers, one update."""
+"""Primal-dual policies for constraints of the long run: four papers, one update.
+
+Each takes a gradient step down in x on f_t + lambda_t g_t^+, and one up in the multiplier lambda.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import astuple, dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
 
-from hedgerow.baselines.lagrangian import ConstantRates, DecayingRates, ForgetfulRates, PrimalDual
-from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
+import numpy as np
+
+from hedgerow._engine.kernel import kernel, number, read, write
+from hedgerow.baselines.normalised import rounds_needed, stand_alone, units
+from hedgerow.baselines.projected_step import (
+    EAGERNESS,
+    QUEUE,
+    RATES,
+    ROUND,
+    STEP_WEIGHTS,
+    UNIT,
+    Kernel,
+    ProjectedStep,
+)
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_number
+from hedgerow.inputs import Vector, as_number
+from hedgerow.kernels.vectors import three, two
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset, as_pair
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
+
+Array = Vector
+SCHEDULE = (three, read, number, number, number)
+"""schedule(rates, t, lam, g) returns eta_t, the multiplier that round t uses and the one it leaves
+behind."""
+
+
+class Schedule(Protocol):
+    """The rates of a primal-dual policy: data, and the formulas of one paper.
+
+    `tell` plays a schedule without kernels, too; the compiled loops do not.
+    """
+
+    def eta(self, t: int, /) -> float:
+        """Return the step in x of round t."""
+        ...
+
+    def multipliers(self, t: int, lam: float, g: float, /) -> tuple[float, float]:
+        """Return the multiplier that round t uses and the one it leaves behind.
+
+        Args:
+            t: the round, from 1 on.
+            lam: the multiplier that round t - 1 left behind.
+            g: g_t^+(x_t).
+
+        """
+        ...
+
+
+class KernelSchedule:
+    """A schedule whose formulas are kernels; a subclass is a dataclass of the rates."""
+
+    formulas: ClassVar[Kernel]
+    """The kernel of all formulas, with the signature `SCHEDULE`."""
+    step_weights: ClassVar[Kernel]
+    """The policy's kernel that calls it, with the signature `STEP_WEIGHTS`."""
+
+    @property
+    def rates(self: Any) -> tuple[float, ...]:
+        """The numbers that the kernels read."""
+        return astuple(self)
+
+    def eta(self, t: int) -> float:
+        """Return eta_t, the step size of round t."""
+        return float(type(self).formulas(np.array(self.rates), t, 0.0, 0.0)[0])
+
+    def multipliers(self, t: int, lam: float, g: float) -> tuple[float, float]:
+        """Return the multiplier on g_t^+ in round t, and the one that it leaves behind."""
+        _, now, left = type(self).formulas(np.array(self.rates), t, lam, g)
+        return now, left
+
+
+@kernel(number, read, number)
+def scaled_violation(rates: Array, value: float) -> float:
+    """Return the violation of which the multiplier is made."""
+    return rates[EAGERNESS] * max(0.0, value) / rates[UNIT]
+
+
+@kernel(two, write, read, number, three)
+def lagrange(
+    own: Array, rates: Array, value: float, now: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Count the round, store the multiplier, and return the steps on f and lambda g^+."""
+    eta, multiplier, left = now
+    own[ROUND] += 1.0
+    own[QUEUE] = left
+    length = rates[UNIT] * eta
+    return length, length * multiplier if value > 0.0 else 0.0
+
+
+@kernel(*SCHEDULE)
+def constant_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float, float, float]:
+    """Of `ConstantRates`, rates = [eta, mu, theta]."""
+    return rates[0], lam, max(0.0, lam + rates[1] * (g - rates[2] * lam))
+
+
+@kernel(*STEP_WEIGHTS)
+def constant_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return the steps by `ConstantRates`."""
+    g = scaled_violation(rates, value)
+    now = constant_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], g)
+    return lagrange(own, rates, value, now)
+
+
+@dataclass(frozen=True)
+class ConstantRates(KernelSchedule):
+    """lambda_{t+1} = [lambda_t + mu (g - theta lambda_t)]_+ with rates fixed for T rounds."""
+
+    step: float
+    mu: float
+    theta: float
+    formulas, step_weights = constant_rates, constant_step_weights
+
+
+@kernel(*SCHEDULE)
+def decaying_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float, float, float]:
+    """Of `DecayingRates`, rates = [R, G, b]."""
+    decay = math.pow(t, rates[2])
+    theta = 6.0 * rates[0] * rates[1] / decay
+    mu = 1.0 / (theta * (t + 1.0))
+    return rates[0] / (rates[1] * decay), lam, max(0.0, lam + mu * (g - theta * lam))
+
+
+@kernel(*STEP_WEIGHTS)
+def decaying_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return the steps by `DecayingRates`."""
+    g = scaled_violation(rates, value)
+    now = decaying_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], g)
+    return lagrange(own, rates, value, now)
+
+
+@dataclass(frozen=True)
+class DecayingRates(KernelSchedule):
+    """Jenatton's: eta_t = R/(G t^b), theta_t = 6 R G/t^b, mu_t = 1/(theta_t (t + 1))."""
+
+    R: float
+    G: float
+    b: float
+    formulas, step_weights = decaying_rates, decaying_step_weights
+
+
+@kernel(*SCHEDULE)
+def forgetful_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float, float, float]:
+    """Of `ForgetfulRates`, rates = [eta, sigma]."""
+    now = g / (rates[1] * rates[0])
+    return rates[0], now, now
+
+
+@kernel(*STEP_WEIGHTS)
+def forgetful_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return the steps by `ForgetfulRates`."""
+    g = scaled_violation(rates, value)
+    now = forgetful_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], g)
+    return lagrange(own, rates, value, now)
+
+
+@dataclass(frozen=True)
+class ForgetfulRates(KernelSchedule):
+    """Yuan and Lamperski's: lambda_t = g^+(x_t)/(sigma eta), the past is forgotten."""
+
+    step: float
+    sigma: float
+    formulas, step_weights = forgetful_rates, forgetful_step_weights
+
+
+class PrimalDual(ProjectedStep):
+    """One projected gradient step on f_t + lambda_t g_t^+ each round.
+
+    x_{t+1} = P(x_t - eta_t (grad f_t(x_t) + lambda_t grad g_t^+(x_t))), and the schedule's rule for
+    lambda. Three of the originals (Mahdavi, Jenatton, Yuan and Lamperski) project on a ball around
+    X and treat the rest of X as constraints; here P projects on X. Gradients are taken along the
+    set (`tangent`).
+
+    Args:
+        decision_set: where to play; it must know its projection.
+        schedule: the rates.
+        unit: the unit in which distances are measured.
+        eagerness: the factor on the violations of which the multiplier is made.
+        horizon: the number of rounds that the rates were made for; None where they are anytime.
+
+    """
+
+    dual_name = "multiplier"
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        schedule: Schedule,
+        unit: float = 1.0,
+        eagerness: float = 1.0,
+        horizon: int | None = None,
+    ):
+        if isinstance(schedule, KernelSchedule):
+            step_weights, rates = type(schedule).step_weights, schedule.rates
+        else:
+            step_weights, rates = self._step_weights_in_python, ()
+        super().__init__(decision_set, step_weights, rates, unit, eagerness, horizon)
+        self.schedule = schedule
+
+    @property
+    def multiplier(self) -> float:
+        """What the last round left behind, lambda_{t+1}."""
+        return float(self._state["multiplier"][0])
+
+    @cached_property
+    def set_kernels(self) -> dict[str, Any] | None:
+        """None also for a schedule without kernels."""
+        return super().set_kernels if isinstance(self.schedule, KernelSchedule) else None
+
+    def _step_weights_in_python(self, own: Array, rates: Array, value: float) -> Any:
+        """Return the steps by a schedule without kernels."""
+        t, schedule = self.rounds + 1, self.schedule
+        now = schedule.multipliers(t, self.multiplier, scaled_violation(rates, value))
+        return lagrange(own, rates, value, (schedule.eta(t), *now))
+
 
 FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
 TUNED = {
