@@ -14,6 +14,9 @@ from .feasible_leader import (
 )
 from .fixed_actions import BestOfYesterday as BestOfYesterday
 from .fixed_actions import FixedAction as FixedAction
+from .fixed_actions import FixedSplit as FixedSplit
+from .fixed_actions import LastMatrix as LastMatrix
+from .fixed_actions import MeanMatrix as MeanMatrix
 from .fixed_actions import best_of_yesterday as best_of_yesterday
 from .fixed_actions import cheapest_path as cheapest_path
 from .fixed_actions import ecmp as ecmp
@@ -45,9 +48,6 @@ from .methods import (
     find_method as find_method,
 )
 from .normalised import Normalised as Normalised
-from .operators import FixedSplit as FixedSplit
-from .operators import LastMatrix as LastMatrix
-from .operators import MeanMatrix as MeanMatrix
 from .penalised_step import PenaltyStep as PenaltyStep
 from .penalised_step import penalty_step as penalty_step
 from .penalty_prox import PenaltyProx as PenaltyProx

@@ -37,6 +37,7 @@ from hedgerow.surrogates.queued import checked
 
 Array = Any
 Seen = TypeVar("Seen", bound=EvalGrad | Full)
+FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 NEGLIGIBLE = 1e-150
 """Gradients below this are taken for zero: their inverse would leave float64."""

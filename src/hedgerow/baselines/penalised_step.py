@@ -25,6 +25,7 @@ from hedgerow.baselines.projected_step import (
     EAGERNESS,
     POLICY_FIELDS,
     PROJECTIONS,
+    ROUND,
     SET_FIELDS,
     Kernel,
     ProjectingPolicy,
@@ -159,6 +160,7 @@ def play_penalised(
         work[3 * n + i] = c[i]
     for i in range(OWN):
         saved[i] = own[i]
+    own[ROUND] += 1.0
     w, alpha = table.step_weights(own, rates, value)
     w *= rates[EAGERNESS]
     for i in range(n):
@@ -190,7 +192,7 @@ def falling_root(
         f: the function; its value at 0 is known.
         at_zero: f(0), above `tolerance`.
         rate: f(s) - f(s + r) <= rate r.
-        end: how far to look.
+        end: the end of the interval.
         tolerance: how near to zero is near enough.
 
     >>> falling_root(lambda s: 1.0 - s * s, 1.0, 4.0, 2.0, 1e-12)
@@ -391,7 +393,7 @@ class Penalised(ProjectingPolicy, Generic[Rates]):
     feedback: Feedback = staticmethod(full)
     play, convex = play_penalised, False
     step_weights: ClassVar[Kernel]
-    """The kernel that counts the round and returns w_t and alpha_t, see `STEP_WEIGHTS`."""
+    """The kernel that returns w_t and alpha_t, see `STEP_WEIGHTS`."""
 
     def __init__(
         self,

@@ -82,9 +82,9 @@ class Affine(NamedTuple):
 class BlockConstraints(Stateful):
     """The constraints of a block's rounds, each as the largest of affine pieces.
 
-    A linear function, or a maximum of such, is kept whole. Of all other convex functions the sum of
-    positive parts is kept as one function: it begins as its linearisation at the played point and
-    gains one more wherever `cut` finds that to be too low.
+    A linear function, or a maximum of such, is stored as it is. The positive parts of all other
+    convex functions are summed to one more function: it begins as its linearisation at the played
+    point, and `cut` adds another one where that is too low.
 
     Args:
         dim: the number of coordinates.
@@ -169,7 +169,7 @@ class BlockConstraints(Stateful):
         return Linear(slope, value - float(slope @ y))
 
     def clear(self) -> None:
-        """Forget the constraints: a new block begins."""
+        """Drop all constraints: a new block begins."""
         self._filled[:] = 0
         self._curved, self._cuts = [], []
 
@@ -213,7 +213,7 @@ class BlockConstraints(Stateful):
 
 
 def _affine_parts(g: Function) -> list[Linear] | None:
-    """Return the linear functions of which g is the maximum, None where it is no such."""
+    """Return the linear functions of which g is the maximum; None if it is not such a maximum."""
     if isinstance(g, Linear):
         return [g]
     if not isinstance(g, Maximum):
@@ -291,7 +291,7 @@ CUTS = 100
 
 
 class PenaltyProx(FollowedBlocks):
-    """Drift-plus-penalty by blocks: cost linearised, constraints kept whole.
+    """Drift-plus-penalty by blocks: cost linearised, constraints as functions.
 
     Block m plays one point x_m for K rounds. With c_m the sum of the cost's gradients at x_m,
     y_{m+1} = argmin over the ball ||y - x_1|| <= R of

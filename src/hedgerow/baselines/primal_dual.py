@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, read, write
-from hedgerow.baselines.normalised import rounds_needed, stand_alone, units
+from hedgerow.baselines.normalised import FirstOrderPolicy, rounds_needed, stand_alone, units
 from hedgerow.baselines.projected_step import (
     EAGERNESS,
     QUEUE,
@@ -24,12 +24,10 @@ from hedgerow.baselines.projected_step import (
     Kernel,
     ProjectedStep,
 )
-from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_number
 from hedgerow.kernels.vectors import three, two
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset, as_pair
-from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -93,9 +91,8 @@ def scaled_violation(rates: Array, value: float) -> float:
 def lagrange(
     own: Array, rates: Array, value: float, now: tuple[float, float, float]
 ) -> tuple[float, float]:
-    """Count the round, store the multiplier, and return the steps on f and lambda g^+."""
+    """Store the multiplier, and return the steps on f and lambda g^+."""
     eta, multiplier, left = now
-    own[ROUND] += 1.0
     own[QUEUE] = left
     length = rates[UNIT] * eta
     return length, length * multiplier if value > 0.0 else 0.0
@@ -111,7 +108,7 @@ def constant_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float,
 def constant_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return the steps by `ConstantRates`."""
     g = scaled_violation(rates, value)
-    now = constant_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], g)
+    now = constant_rates(rates[RATES:], own[ROUND], own[QUEUE], g)
     return lagrange(own, rates, value, now)
 
 
@@ -138,7 +135,7 @@ def decaying_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float,
 def decaying_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return the steps by `DecayingRates`."""
     g = scaled_violation(rates, value)
-    now = decaying_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], g)
+    now = decaying_rates(rates[RATES:], own[ROUND], own[QUEUE], g)
     return lagrange(own, rates, value, now)
 
 
@@ -163,7 +160,7 @@ def forgetful_rates(rates: Array, t: float, lam: float, g: float) -> tuple[float
 def forgetful_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return the steps by `ForgetfulRates`."""
     g = scaled_violation(rates, value)
-    now = forgetful_rates(rates[RATES:], own[ROUND] + 1.0, own[QUEUE], g)
+    now = forgetful_rates(rates[RATES:], own[ROUND], own[QUEUE], g)
     return lagrange(own, rates, value, now)
 
 
@@ -222,12 +219,11 @@ class PrimalDual(ProjectedStep):
 
     def _step_weights_in_python(self, own: Array, rates: Array, value: float) -> Any:
         """Return the steps by a schedule without kernels."""
-        t, schedule = self.rounds + 1, self.schedule
+        t, schedule = self.rounds, self.schedule
         now = schedule.multipliers(t, self.multiplier, scaled_violation(rates, value))
         return lagrange(own, rates, value, (schedule.eta(t), *now))
 
 
-FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
 TUNED = {
     "mahdavi_2012": 100.0,
     "jenatton_2016": 10.0,
@@ -273,7 +269,7 @@ def mahdavi_2012(
         preset: "practical" (G = 1, `Normalised`) or "theory".
         lipschitz: a bound G of all gradients' norms; `theory` needs it.
         bound: Dg, the largest violation of a round, or a pair (of costs, of constraints); G R if
-            left out, true wherever some point keeps the round. `theory` only.
+            left out, true wherever some point satisfies the round. `theory` only.
         eagerness: the factor on the multiplier; more means less violation and more regret.
 
     Reference: M. Mahdavi, R. Jin, T. Yang, Trading regret for efficiency: online convex
@@ -286,14 +282,14 @@ def mahdavi_2012(
         unit, R = units(preset, decision_set)
         a = R * math.sqrt(2.0 * G**2 + 2.0 * _range(bound, G * R) ** 2)
         eta = R**2 / (a * math.sqrt(T))
-        room = 1.0 - 16.0 * (eta * G) ** 2  # the discriminant of the condition on delta
-        if room < 0.0 or LONG_ENOUGH * eta > 1.0 + 1e-9:
+        discriminant = 1.0 - 16.0 * (eta * G) ** 2  # of the condition on delta
+        if discriminant < 0.0 or LONG_ENOUGH * eta > 1.0 + 1e-9:
             least = max(LONG_ENOUGH, 4.0 * G) ** 2 * R**4 / a**2
             raise ValueError(
                 f"T = {T} is too short for the theorem with lipschitz = {G:g} and bound = "
                 f"{_range(bound, G * R):g}; use a horizon of at least {math.ceil(least - 1e-6)}"
             )
-        delta = 4.0 * G**2 / (1.0 + math.sqrt(room))
+        delta = 4.0 * G**2 / (1.0 + math.sqrt(discriminant))
         return PrimalDual(decision_set, ConstantRates(eta, eta, delta * eta), unit, eagerness, T)
 
     _theory_only(bound, preset)
@@ -384,7 +380,7 @@ def sun_safe(
         preset: "practical" (G = 1, `Normalised`) or "theory".
         lipschitz: a bound G of all gradients' norms; `theory` needs it.
         bound: Dg, the largest violation of a round, or a pair (of costs, of constraints); G R if
-            left out, true wherever some point keeps the round. `theory` only.
+            left out, true wherever some point satisfies the round. `theory` only.
         eagerness: the factor on the multiplier; more means less violation and more regret.
 
     Reference: W. Sun, D. Dey, A. Kapoor, Safety-aware algorithms for adversarial contextual

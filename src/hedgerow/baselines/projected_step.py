@@ -37,8 +37,8 @@ from hedgerow.surrogates.queued import checked
 Array = Any
 Kernel = Callable[..., Any]
 STEP_WEIGHTS = (two, write, read, number)
-"""step_weights(own, rates, value) counts the round and returns the two numbers of a step, given
-value = g_t(x_t). Of a projected step these are the lengths p, q in
+"""step_weights(own, rates, value) returns the two numbers of a step, given value = g_t(x_t) and the
+round t = own[ROUND]. Of a projected step these are the lengths p, q in
 x_{t+1} = P(x_t - p grad f_t - q grad g_t), q = 0 where the value is not above 0; of a penalised
 step they are w_t and alpha_t."""
 AFTER_STEP = (nothing, write, read, number, number)
@@ -106,13 +106,15 @@ def play_projected(
     grad_f, grad_g = work[2 * n : 3 * n], work[3 * n : 4 * n]
     table.tangent(label, members, a, grad_f)
     table.tangent(label, members, c, grad_g)
-    t, queue = own[ROUND], own[QUEUE]
+    queue = own[QUEUE]
+    own[ROUND] += 1.0
     p, q = table.step_weights(own, rates, value)
     write_target(x, work, p, q)
     table.project(index, numbers, target, links, scratch, answer)
     change = linear_change(grad_g, answer, table.at)
     if change != change:  # NaN: the projection failed, so take the round back
-        own[ROUND], own[QUEUE] = t, queue
+        own[ROUND] -= 1.0
+        own[QUEUE] = queue
         return False
     for i in range(n):
         x[i] = answer[i]
@@ -123,8 +125,13 @@ def play_projected(
 
 def play_in_python(play: Kernel, table: Any, *seen: Any) -> None:
     """Play a round by the lines of a kernel, whose table has Python functions in it."""
-    lines = getattr(play, "py_func", play)
-    if not lines(table, *seen):
+    lines, before = getattr(play, "py_func", play), table.state.copy()
+    try:
+        played = lines(table, *seen)
+    except Exception:  # a constraint or a projection that raises leaves the policy as it was
+        table.state[:] = before
+        raise
+    if not played:
         raise ValueError(
             "the step of this round leaves the range of float64; measure cost and constraint in "
             "larger units"

@@ -1,4 +1,4 @@
-"""RECOO and the methods of Yi et al.: each step keeps the rectified constraint as a function."""
+"""RECOO and the methods of Yi et al.: each step has the rectified constraint as a penalty."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ def gamma(rates: Array, t: float) -> float:
 @kernel(*STEP_WEIGHTS)
 def recoo_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return Q_t gamma_t and alpha_t."""
-    own[ROUND] += 1.0
     t = own[ROUND]
     return own[QUEUE] * gamma(rates, t), math.sqrt(t) / rates[UNIT]
 
@@ -155,7 +154,6 @@ def alpha_of(rates: Array, t: float) -> float:
 @kernel(*STEP_WEIGHTS)
 def step_weights_2021(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Move the queue; return gamma_{t+1} qhat_t and 1 / alpha_t."""
-    own[ROUND] += 1.0
     now, later = alpha_of(rates, own[ROUND]), alpha_of(rates, own[ROUND] + 1.0)
     more = rates[GAMMA] / math.sqrt(now) * max(0.0, value)
     own[QUEUE] += more
@@ -165,7 +163,6 @@ def step_weights_2021(own: Array, rates: Array, value: float) -> tuple[float, fl
 @kernel(*STEP_WEIGHTS)
 def step_weights_2023(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return v_{t+1} and 1 / alpha_t."""
-    own[ROUND] += 1.0
     alpha = alpha_of(rates, own[ROUND])
     own[QUEUE] = rates[GAMMA] / alpha * max(0.0, value)
     return own[QUEUE], 1.0 / alpha
