@@ -10,9 +10,9 @@ from typing import Any
 
 from hedgerow._engine.kernel import kernel
 from hedgerow.baselines.methods import baseline
-from hedgerow.baselines.normalised import stand_alone, units
+from hedgerow.baselines.normalised import Scale, stand_alone
 from hedgerow.baselines.projected_step import RATES, STEP_WEIGHTS
-from hedgerow.baselines.rectified_penalty import TUNED, Recoo, RecooRates, recoo_step_weights
+from hedgerow.baselines.rectified_penalty import Recoo, RecooRates, recoo_step_weights
 from hedgerow.baselines.sinha_vaze import learnt, practical_potential
 from hedgerow.baselines.wang import PRACTICAL_RATE
 from hedgerow.inputs import Vector
@@ -71,10 +71,10 @@ class PacedRecoo(Recoo):
 
 
 def _recoo(X: DecisionSet, eagerness: float, steps: float) -> Any:
-    def build(_G: float, eager: float) -> Any:
-        return PacedRecoo(X, Paced(unit=units("practical", X)[0], steps=steps), eager)
+    def build(scale: Scale) -> Any:
+        return PacedRecoo(X, Paced(unit=scale.unit, steps=steps), scale.eagerness)
 
-    return stand_alone(build, X, None, "practical", "not needed", eagerness, TUNED["guo_recoo"])
+    return stand_alone("guo_recoo", build, X, None, "practical", "not needed", eagerness)
 
 
 @baseline(sees="whole")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hedgerow._engine.kernel import kernel
-from hedgerow.baselines.normalised import FirstOrderPolicy, rounds_needed, stand_alone, units
+from hedgerow.baselines.normalised import FirstOrderPolicy, Scale, rounds_needed, stand_alone
 from hedgerow.baselines.projected_step import (
     AFTER_STEP,
     EAGERNESS,
@@ -131,10 +131,6 @@ class VirtualQueue(_Queued):
         self.gamma, self.alpha = gamma, alpha
 
 
-TUNED = {"liakopoulos_cold": 100.0, "yu_neely_2020": 0.03}
-"""What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
-
-
 @baseline(
     source="Liakopoulos et al. 2019; Neely and Yu 2017; Yu, Neely and Wei 2017",
     regret="T^{1/2}",
@@ -187,12 +183,11 @@ def liakopoulos_cold(
         raise ValueError(f"window must be at most the horizon {T}, got {K}")
     V, alpha = math.sqrt(K * T), math.sqrt(K) * T  # max(T, V sqrt T)
 
-    def build(_G: float, eagerness: float) -> FirstOrderPolicy:
-        unit, _ = units(preset, decision_set)
-        return DriftPlusPenalty(decision_set, V, alpha, unit, eagerness, T)
+    def build(scale: Scale) -> FirstOrderPolicy:
+        return DriftPlusPenalty(decision_set, V, alpha, scale.unit, scale.eagerness, T)
 
-    tuned = TUNED["liakopoulos_cold"]
-    return stand_alone(build, decision_set, T, preset, "not needed", eagerness, tuned)
+    name = "liakopoulos_cold"
+    return stand_alone(name, build, decision_set, T, preset, "not needed", eagerness)
 
 
 @baseline(
@@ -234,9 +229,8 @@ def yu_neely_2020(
     """
     T = rounds_needed(horizon, "yu_neely_2020")
 
-    def build(G: float, eagerness: float) -> FirstOrderPolicy:
-        gamma, alpha = T**0.25, (G**2 + 1.0) * math.sqrt(T) / 2.0
-        unit, _ = units(preset, decision_set)
-        return VirtualQueue(decision_set, gamma, alpha, unit, eagerness, T)
+    def build(scale: Scale) -> FirstOrderPolicy:
+        gamma, alpha = T**0.25, (scale.G**2 + 1.0) * math.sqrt(T) / 2.0
+        return VirtualQueue(decision_set, gamma, alpha, scale.unit, scale.eagerness, T)
 
-    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["yu_neely_2020"])
+    return stand_alone("yu_neely_2020", build, decision_set, T, preset, lipschitz, eagerness)

@@ -40,7 +40,7 @@ from hedgerow.surrogates.dual import DualSteps, DualSurrogate, DualValues
 DPP_KAPPA, DPP_TOLERANCE = 0.25, 0.003
 """Algorithm 3's practical step and tolerance c.
 
-By the score, games, seeds and horizon of `stand_alone`: 0.62, 0.61, 0.77, 1.32, 2.78 at kappa 1/8,
+By the score, games, seeds and horizon of `TUNED`: 0.62, 0.61, 0.77, 1.32, 2.78 at kappa 1/8,
 1/4, 1/2, 1, 2 with c = 0.01, then 0.75, 0.61, 0.54 at c = 0.03, 0.01, 0.003; with the last, paths
 need 0.9 oracle calls per round, and no smaller one was tried. lam = T^{1/8} is the theorem's; 3
 times that scores the same. A lam below 1 lets a cost outweigh a constraint that pulls the other

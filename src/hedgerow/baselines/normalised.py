@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numba import types
@@ -274,44 +274,75 @@ def _times(seen: Seen, factor: float) -> Seen:
     return cast(Seen, replace(times, lipschitz=None if declared is None else factor * declared))
 
 
+TUNED = {
+    "mahdavi_2012": 100.0,
+    "jenatton_2016": 10.0,
+    "sun_safe": 100.0,
+    "yuan_lamperski_2018": 3.0,
+    "liakopoulos_cold": 100.0,
+    "yu_neely_2020": 0.03,
+    "guo_recoo": 1.0,
+    "yi_2021": 10.0,
+    "yi_2023": 100.0,
+}
+"""The factor on the constraint's weight that eagerness 1 means in the practical preset.
+
+How they were chosen, all alike: the score is the mean of 100 (regret^+/(Gf D T) + CCV/(Gg D T))
+over `IidSimplex`, `QuadraticBox`, `HalfspaceBox`, `OrthogonalBall`, `SwitchingBall` and
+`ShortestPath.atlas_like(nodes=60, edges=300)`, T = 1600, seeds 1 and 2. The grid is 0.1, 0.3, 1, 3,
+..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `guo_recoo`, `yi_2021` and `yi_2023`,
+which are slow, the neighbours of the value that was best at T = 400. The best score wins; where it
+is flat above some factor, within about a twentieth (`liakopoulos_cold`, `guo_recoo` and both of
+Yi), the factor that was best at T = 400 stays. One grid step above the choice, `jenatton_2016` and
+`yuan_lamperski_2018` swing."""
+
+
+class Scale(NamedTuple):
+    """The constants of which a stand-alone policy makes its steps.
+
+    In the theory preset lengths have the unit 1, and R is the diameter. In the practical one the
+    diameter is the unit and R = 1, so that a set of twice the size has the same plays, twice as
+    large.
+    """
+
+    G: float  # a bound of all gradients' norms
+    R: float  # a bound of all distances to x_1
+    unit: float  # of length
+    eagerness: float  # the factor on the constraint's weight
+
+
 def stand_alone(
-    build: Callable[[float, float], Policy[Seen, Seen]],
+    name: str,
+    build: Callable[[Scale], Policy[Seen, Seen]],
     decision_set: DecisionSet,
     horizon: int | None,
     preset: Preset,
     lipschitz: Lipschitz | Literal["not needed"],
     eagerness: float,
-    tuned: float = 1.0,
 ) -> Policy[Seen, Seen]:
     """Build a stand-alone policy in one of its presets; a horizon is checked, not needed.
 
     Args:
-        build: makes the policy from (G, eagerness).
+        name: of the method, for its factor in `TUNED`.
+        build: makes the policy.
         decision_set: where to play.
         horizon: the number of rounds, or None.
-        preset: "theory" builds it with G = lipschitz, "practical" with G = 1 and no units.
+        preset: "theory" builds it with G = lipschitz, "practical" with G = 1 in a `Normalised`.
         lipschitz: a bound of all gradients' norms, which the theory preset needs; "not needed"
             where the theorem's constants know none.
         eagerness: the user's factor on the constraint's weight; 1 in the theory preset.
-        tuned: the factor on it that eagerness 1 means in the practical preset.
-
-    How `tuned` was chosen, for all alike: the score is the mean of 100 (regret^+/(Gf D T) +
-    CCV/(Gg D T)) over `IidSimplex`, `QuadraticBox`, `HalfspaceBox`, `OrthogonalBall`,
-    `SwitchingBall` and `ShortestPath.atlas_like(nodes=60, edges=300)`, T = 1600, seeds 1 and 2. The
-    grid is 0.1, 0.3, 1, 3, ..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `guo_recoo`,
-    `yi_2021` and `yi_2023`, which are slow, the neighbours of the value that was best at T = 400.
-    The best score wins; where it is flat above some factor, within about a twentieth
-    (`liakopoulos_cold`, `guo_recoo` and both of Yi), the factor that was best at T = 400 stays. One
-    grid step above the choice, `jenatton_2016` and `yuan_lamperski_2018` swing.
 
     """
     check_preset(preset, decision_set, horizon)
+    diameter = decision_set.diameter or 1.0  # a single point: any length will do
     if preset == "theory":
         refuse_eagerness(eagerness)
-        return build(1.0 if lipschitz == "not needed" else needed_lipschitz(lipschitz), 1.0)
+        G = 1.0 if lipschitz == "not needed" else needed_lipschitz(lipschitz)
+        return build(Scale(G, R=diameter, unit=1.0, eagerness=1.0))
     if lipschitz not in (None, "not needed"):
         raise ValueError("the practical preset learns lipschitz; leave it out, or use 'theory'")
-    return Normalised(build(1.0, tuned * as_positive(eagerness, "eagerness")))
+    factor = TUNED[name] * as_positive(eagerness, "eagerness")
+    return Normalised(build(Scale(1.0, R=1.0, unit=diameter, eagerness=factor)))
 
 
 def rounds_needed(horizon: int | None, name: str, least: int = 1) -> int:
@@ -322,13 +353,3 @@ def rounds_needed(horizon: int | None, name: str, least: int = 1) -> int:
             "of rounds, or take an anytime policy: jenatton_2016, guo_recoo, yi_2021 or yi_2023"
         )
     return as_count(horizon, "horizon", least=least)
-
-
-def units(preset: Preset, decision_set: DecisionSet) -> tuple[float, float]:
-    """Return the unit of length and the set's reach R in it, a bound of all distances to x_1.
-
-    Theory: 1 and the diameter. Practical: the diameter and 1, so that a set of twice the size has
-    the same plays, twice as large.
-    """
-    diameter = decision_set.diameter or 1.0  # a single point: any length will do
-    return (1.0, diameter) if preset == "theory" else (diameter, 1.0)

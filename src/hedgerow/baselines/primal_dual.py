@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, read, write
-from hedgerow.baselines.normalised import FirstOrderPolicy, rounds_needed, stand_alone, units
+from hedgerow.baselines.normalised import FirstOrderPolicy, Scale, rounds_needed, stand_alone
 from hedgerow.baselines.projected_step import (
     EAGERNESS,
     QUEUE,
@@ -224,13 +224,6 @@ class PrimalDual(ProjectedStep):
         return lagrange(own, rates, value, (schedule.eta(t), *now))
 
 
-TUNED = {
-    "mahdavi_2012": 100.0,
-    "jenatton_2016": 10.0,
-    "sun_safe": 100.0,
-    "yuan_lamperski_2018": 3.0,
-}
-"""What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 LONG_ENOUGH = 4.0 * math.sqrt(2.0)
 """2 sqrt(2) (m + 1) for one constraint: the theorem of `mahdavi_2012` needs this times eta <= 1."""
 
@@ -278,8 +271,8 @@ def mahdavi_2012(
     """
     T = rounds_needed(horizon, "mahdavi_2012", least=8)
 
-    def build(G: float, eagerness: float) -> FirstOrderPolicy:
-        unit, R = units(preset, decision_set)
+    def build(scale: Scale) -> FirstOrderPolicy:
+        G, R, unit, eagerness = scale
         a = R * math.sqrt(2.0 * G**2 + 2.0 * _range(bound, G * R) ** 2)
         eta = R**2 / (a * math.sqrt(T))
         discriminant = 1.0 - 16.0 * (eta * G) ** 2  # of the condition on delta
@@ -293,7 +286,7 @@ def mahdavi_2012(
         return PrimalDual(decision_set, ConstantRates(eta, eta, delta * eta), unit, eagerness, T)
 
     _theory_only(bound, preset)
-    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["mahdavi_2012"])
+    return stand_alone("mahdavi_2012", build, decision_set, T, preset, lipschitz, eagerness)
 
 
 @baseline(
@@ -339,13 +332,11 @@ def jenatton_2016(
     """
     b = as_trade_off(trade_off)
 
-    def build(G: float, eagerness: float) -> FirstOrderPolicy:
-        unit, R = units(preset, decision_set)
+    def build(scale: Scale) -> FirstOrderPolicy:
+        G, R, unit, eagerness = scale
         return PrimalDual(decision_set, DecayingRates(R, G, b), unit, eagerness)
 
-    return stand_alone(
-        build, decision_set, horizon, preset, lipschitz, eagerness, TUNED["jenatton_2016"]
-    )
+    return stand_alone("jenatton_2016", build, decision_set, horizon, preset, lipschitz, eagerness)
 
 
 @baseline(
@@ -389,14 +380,14 @@ def sun_safe(
     """
     T = rounds_needed(horizon, "sun_safe")
 
-    def build(G: float, eagerness: float) -> FirstOrderPolicy:
-        unit, R = units(preset, decision_set)
+    def build(scale: Scale) -> FirstOrderPolicy:
+        G, R, unit, eagerness = scale
         B = R**2 / 2.0
         mu = math.sqrt(B / (T * (_range(bound, G * R) ** 2 + G**2)))
         return PrimalDual(decision_set, ConstantRates(mu, mu, 2.0 * G**2 * mu), unit, eagerness, T)
 
     _theory_only(bound, preset)
-    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["sun_safe"])
+    return stand_alone("sun_safe", build, decision_set, T, preset, lipschitz, eagerness)
 
 
 @baseline(
@@ -437,14 +428,12 @@ def yuan_lamperski_2018(
     """
     T = rounds_needed(horizon, "yuan_lamperski_2018")
 
-    def build(G: float, eagerness: float) -> FirstOrderPolicy:
-        unit, R = units(preset, decision_set)
+    def build(scale: Scale) -> FirstOrderPolicy:
+        G, R, unit, eagerness = scale
         eta = R / (G * math.sqrt(2.0 * T))
         return PrimalDual(decision_set, ForgetfulRates(eta, 2.0 * G**2), unit, eagerness, T)
 
-    return stand_alone(
-        build, decision_set, T, preset, lipschitz, eagerness, TUNED["yuan_lamperski_2018"]
-    )
+    return stand_alone("yuan_lamperski_2018", build, decision_set, T, preset, lipschitz, eagerness)
 
 
 def as_trade_off(value: float) -> float:

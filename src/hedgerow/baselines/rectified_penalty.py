@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from hedgerow._engine.kernel import kernel, number, read
-from hedgerow.baselines.normalised import stand_alone, units
+from hedgerow.baselines.normalised import Scale, stand_alone
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.primal_dual import as_trade_off
 from hedgerow.baselines.projected_step import AFTER_STEP, QUEUE, RATES, ROUND, STEP_WEIGHTS, UNIT
@@ -18,8 +18,6 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-TUNED = {"guo_recoo": 1.0, "yi_2021": 10.0, "yi_2023": 100.0}
-"""What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 
 
 @dataclass(frozen=True)
@@ -124,12 +122,11 @@ def guo_recoo(
 
     """
 
-    def build(_G: float, eagerness: float) -> Policy[Full, Full]:
-        unit, _ = units(preset, decision_set)
-        return Recoo(decision_set, RecooRates(unit=unit), eagerness)
+    def build(scale: Scale) -> Policy[Full, Full]:
+        return Recoo(decision_set, RecooRates(unit=scale.unit), scale.eagerness)
 
-    tuned = TUNED["guo_recoo"]
-    return stand_alone(build, decision_set, horizon, preset, "not needed", eagerness, tuned)
+    name = "guo_recoo"
+    return stand_alone(name, build, decision_set, horizon, preset, "not needed", eagerness)
 
 
 @dataclass(frozen=True)
@@ -240,12 +237,12 @@ def yi_2021(
     """
     c = as_trade_off(trade_off)
 
-    def build(_G: float, eagerness: float) -> Policy[Full, Full]:
-        alpha_0, _ = units(preset, decision_set)
-        return Yi2021(decision_set, YiRates(alpha_0, 1.0, c), eagerness)
+    def build(scale: Scale) -> Policy[Full, Full]:
+        rates = YiRates(alpha_0=scale.unit, gamma_0=1.0, c=c)
+        return Yi2021(decision_set, rates, scale.eagerness)
 
-    tuned = TUNED["yi_2021"]
-    return stand_alone(build, decision_set, horizon, preset, "not needed", eagerness, tuned)
+    name = "yi_2021"
+    return stand_alone(name, build, decision_set, horizon, preset, "not needed", eagerness)
 
 
 @baseline(
@@ -288,8 +285,8 @@ def yi_2023(
     """
     c = as_trade_off(trade_off)
 
-    def build(G: float, eagerness: float) -> Policy[Full, Full]:
-        alpha_0, _ = units(preset, decision_set)
-        return Yi2023(decision_set, YiRates(alpha_0, 1.0 / (4.0 * G**2), c), eagerness)
+    def build(scale: Scale) -> Policy[Full, Full]:
+        rates = YiRates(alpha_0=scale.unit, gamma_0=1.0 / (4.0 * scale.G**2), c=c)
+        return Yi2023(decision_set, rates, scale.eagerness)
 
-    return stand_alone(build, decision_set, horizon, preset, lipschitz, eagerness, TUNED["yi_2023"])
+    return stand_alone("yi_2023", build, decision_set, horizon, preset, lipschitz, eagerness)
