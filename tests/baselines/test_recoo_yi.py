@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -198,3 +199,23 @@ def test_what_does_not_fit_is_refused():
         policy.tell(hr.feedback.EvalGrad(0.0, np.zeros(3)), hr.feedback.EvalGrad(0.0, np.zeros(3)))
     with pytest.raises(TypeError, match="as a function"):
         policy.tell(hr.full(hr.Linear(np.zeros(3)), x), hr.feedback.Full(0.0, np.zeros(3), None))
+
+
+class Broken(hr.Quadratic):
+    """A constraint that cannot be evaluated."""
+
+    def __call__(self, x):
+        raise FloatingPointError(f"no value at {x}")
+
+
+@pytest.mark.parametrize("policy", NAMED)
+def test_a_constraint_that_raises_leaves_the_policy_as_it_was(policy):
+    X = hr.sets.Simplex(3)
+    player, x = NAMED[policy](X), X.start()
+    cost, curved = hr.full(hr.Linear([1.0, 0.0, 2.0]), x), hr.Quadratic(1.0, np.zeros(3), -0.2)
+    player.tell(cost, hr.full(curved, x))
+    before = player.state()
+    constraint = replace(hr.full(curved, x), function=Broken(1.0, np.zeros(3), -0.2))
+    with pytest.raises(FloatingPointError, match="no value at"):
+        player.tell(cost, constraint)
+    assert str(player.state()) == str(before)
