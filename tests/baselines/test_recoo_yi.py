@@ -219,3 +219,13 @@ def test_a_constraint_that_raises_leaves_the_policy_as_it_was(policy):
     with pytest.raises(FloatingPointError, match="no value at"):
         player.tell(cost, constraint)
     assert str(player.state()) == str(before)
+
+
+@pytest.mark.parametrize("policy", NAMED)
+def test_a_linear_constraint_of_another_dimension_is_refused(policy):
+    X = hr.sets.Simplex(3)
+    player, x = NAMED[policy](X), X.start()
+    cost = hr.full(hr.Linear([1.0, 0.0, 2.0]), x)
+    constraint = replace(cost, function=hr.Linear([1.0, 2.0]))
+    with pytest.raises(ValueError, match="2"):
+        player.tell(cost, constraint)

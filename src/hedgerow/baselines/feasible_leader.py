@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, first_order, needs
+from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.inputs import Vector, as_count, squared_norm
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
@@ -82,8 +82,6 @@ class FeasibleLeader(StatefulPlayer):
         """
         X, state = self.decision_set, self._state
         seen_at = self.ask() if at is None else as_play(at, X, state["x"])
-        for seen, name in ((cost, "cost"), (constraint, "constraint")):
-            needs(EvalGrad, seen, "this policy", name)
         f, g = checked(cost, "cost", X.dim), checked(constraint, "constraint", X.dim)
         state["costs"][:] += X.tangent(f.grad)
         self._remember(X.tangent(g.grad), g.value, seen_at)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 from numba import types
 
-from hedgerow._engine.kernel import function, kernel, number, read, write
+from hedgerow._engine.kernel import function, kernel, nothing, number, read, write
 from hedgerow._engine.signatures import LABEL, MEMBERS
 from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, vabs
 from hedgerow._engine.table import TableType
@@ -29,6 +29,7 @@ from hedgerow.baselines.projected_step import (
     SET_FIELDS,
     Kernel,
     ProjectingPolicy,
+    copy_into,
     play_in_python,
 )
 from hedgerow.feedback import EvalGrad, Full, full, needs
@@ -84,6 +85,13 @@ def absolute(a: Array, b: Array) -> float:
     for i in range(even, len(a)):
         rest += abs(a[i] * b[i])
     return float(hsum(lanes) + rest)
+
+
+@kernel(nothing, read, read, number, write)
+def write_centre(x: Array, grad: Array, alpha: float, centre: Array) -> None:
+    """Write x - grad/(2 alpha), where <grad, y> + alpha ||y - x||^2 is least."""
+    for i in range(len(x)):
+        centre[i] = x[i] - grad[i] / (2.0 * alpha)
 
 
 @kernel(number, search_table, number)
@@ -153,27 +161,23 @@ def play_penalised(
         return False
     n, work, rates = len(a), table.work, table.rates
     x, own = table.state[:n], table.state[n:]
-    grad_f, centre = work[2 * n : 3 * n], work[5 * n : 6 * n]
+    answer, grad_f = work[n : 2 * n], work[2 * n : 3 * n]
     saved = work[VECTORS * n : VECTORS * n + OWN]
     search.tangent(search.space[LABEL], search.space[MEMBERS], a, grad_f)
-    for i in range(n):
-        work[3 * n + i] = c[i]
-    for i in range(OWN):
-        saved[i] = own[i]
+    copy_into(work[3 * n : 4 * n], c)
+    copy_into(saved, own)
     own[ROUND] += 1.0
     w, alpha = table.step_weights(own, rates, value)
     w *= rates[EAGERNESS]
-    for i in range(n):
-        centre[i] = x[i] - grad_f[i] / (2.0 * alpha)
+    # x_{t+1} = argmin of <grad f_t, x> + w g_t^+(x) + alpha ||x - x_t||^2
+    write_centre(x, grad_f, alpha, work[5 * n : 6 * n])
     left, gap, projections = table.minimise(search, offset, w, alpha)
     if left != left:  # NaN: a projection failed, so take the round back
-        for i in range(OWN):
-            own[i] = saved[i]
+        copy_into(own, saved)
         return False
     own[WEIGHT], own[GAP] = w, max(own[GAP], gap)
     own[PROJECTIONS] += projections
-    for i in range(n):
-        x[i] = work[n + i]
+    copy_into(x, answer)
     table.after_step(own, rates, value, left)
     return True
 
@@ -436,9 +440,10 @@ class Penalised(ProjectingPolicy, Generic[Rates]):
         f, g, function = self._checked(cost, constraint)
         if self.set_kernels is not None and type(function) is Linear:
             self._offset[0], c = function.offset, function.coefficients
-            products = dots_and_norms(f.grad, c, self._x)
-            if play_penalised(self._table, f.grad, f.value, c, g.value, products, 0):
-                return
+            if c.size == f.grad.size:
+                products = dots_and_norms(f.grad, c, self._x)
+                if play_penalised(self._table, f.grad, f.value, c, g.value, products, 0):
+                    return
         products = dots_and_norms(f.grad, g.grad, self._x)
         now = f.grad, f.value, g.grad, g.value, products, 0
         play_in_python(play_penalised, self._table_in_python(function), *now)

@@ -19,7 +19,7 @@ from hedgerow._engine.kernel import function, kernel, nothing, number, read, wri
 from hedgerow._engine.signatures import SPACE
 from hedgerow._engine.table import TableType
 from hedgerow.baselines.normalised import is_accepted
-from hedgerow.feedback import EvalGrad, first_order, needs
+from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.inputs import Vector
 from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
@@ -77,6 +77,13 @@ def write_target(x: Array, work: Array, p: float, q: float) -> None:
         work[i] = x[i] - (p * work[2 * n + i] + q * work[3 * n + i])
 
 
+@kernel(nothing, write, read)
+def copy_into(target: Array, source: Array) -> None:
+    """Copy a vector: a kernel of its own, so that a round in Python has no loop over entries."""
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
 @kernel(number, read, read, read)
 def linear_change(grad: Array, x: Array, at: Array) -> float:
     """Return <grad, x - at>, summed in the order of the coordinates."""
@@ -104,10 +111,11 @@ def play_projected(
     index, numbers, links, scratch, label, members = table.space
     target, answer = work[:n], work[n : 2 * n]
     grad_f, grad_g = work[2 * n : 3 * n], work[3 * n : 4 * n]
-    table.tangent(label, members, a, grad_f)
+    table.tangent(label, members, a, grad_f)  # what is constant on the set moves no projection
     table.tangent(label, members, c, grad_g)
     queue = own[QUEUE]
     own[ROUND] += 1.0
+    # x_{t+1} = P(x_t - p grad f_t - q grad g_t)
     p, q = table.step_weights(own, rates, value)
     write_target(x, work, p, q)
     table.project(index, numbers, target, links, scratch, answer)
@@ -116,8 +124,7 @@ def play_projected(
         own[ROUND] -= 1.0
         own[QUEUE] = queue
         return False
-    for i in range(n):
-        x[i] = answer[i]
+    copy_into(x, answer)
     own[PROJECTIONS] += 1.0
     table.after_step(own, rates, value, change)
     return True
@@ -297,8 +304,6 @@ class ProjectedStep(ProjectingPolicy):
         """
         X, x = self.decision_set, self._x
         point = x if at is None else as_play(at, X, x)
-        for seen, name in ((cost, "cost"), (constraint, "constraint")):
-            needs(EvalGrad, seen, "this policy", name)
         f, g = checked(cost, "cost", X.dim), checked(constraint, "constraint", X.dim)
         now = f.grad, f.value, g.grad, g.value, dots_and_norms(f.grad, g.grad, x), 0
         table = self._table if at is None else self._table_at(point)
