@@ -108,7 +108,7 @@ def _not_a_number(chunk):
 
 
 def _steep(chunk):
-    chunk.costs[30] = 1e99  # flat along the set, so it is told times a large factor
+    chunk.costs[30] = 1e99  # flat along the set, so it is multiplied by a large factor
 
 
 def _tiny(chunk):
@@ -128,12 +128,12 @@ def test_extreme_rounds_are_played_or_refused_as_ever(method, spoil, preset):
     problem, ends = Rounds(X, 0), []
     spoil(problem._all)
     for game in (simulate, lambda player, rounds: list(hr.play(player, rounds))):
-        player, told = METHODS[method](X, preset=preset, **known), "played"
+        player, outcome = METHODS[method](X, preset=preset, **known), "played"
         try:
             game(player, problem)
         except ValueError as refusal:
-            told = str(refusal)
-        ends.append((told, bits(player.state())))
+            outcome = str(refusal)
+        ends.append((outcome, bits(player.state())))
     assert ends[0] == ends[1]
     assert (ends[0][0] == "played") == (spoil in (_steep, _tiny))
 
