@@ -26,7 +26,6 @@ from typing import Any
 
 from bandits import bandits
 from figure_three import figure_three
-from figures import draw
 from loops import loops
 from measure import Row, table, versions
 from orders import orders
@@ -42,6 +41,7 @@ from scale import (
 from starts import starts
 from tracking import tracking
 
+from figures import draw
 from parts import parts
 
 SLACK = 1.5

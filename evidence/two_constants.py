@@ -9,12 +9,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hedgerow._engine.kernel import kernel
-from hedgerow.baselines.guo import TUNED, Recoo, RecooRates, weigh_recoo
 from hedgerow.baselines.methods import baseline
-from hedgerow.baselines.projecting import stand_alone, units
+from hedgerow.baselines.normalised import Scale, stand_alone
+from hedgerow.baselines.projected_step import RATES, STEP_WEIGHTS
+from hedgerow.baselines.rectified_penalty import Recoo, RecooRates, recoo_step_weights
 from hedgerow.baselines.sinha_vaze import learnt, practical_potential
 from hedgerow.baselines.wang import PRACTICAL_RATE
-from hedgerow.baselines.weighed_step import RATES, WEIGH
 from hedgerow.inputs import Vector
 from hedgerow.learners import AdaGrad, RestartAtStart, RestartedOCG
 from hedgerow.learners.projected_descent import BEST_FACTOR
@@ -57,24 +57,24 @@ STEPS = RATES + [part.name for part in fields(Paced)].index("steps")
 """Where the kernel finds it."""
 
 
-@kernel(*WEIGH)
-def weigh_paced(own: Vector, rates: Vector, value: float) -> tuple[float, float]:
+@kernel(*STEP_WEIGHTS)
+def paced_step_weights(own: Vector, rates: Vector, value: float) -> tuple[float, float]:
     """Return Q_t gamma_t and alpha_t / steps."""
-    weight, alpha = weigh_recoo(own, rates, value)
+    weight, alpha = recoo_step_weights(own, rates, value)
     return weight, alpha / rates[STEPS]
 
 
 class PacedRecoo(Recoo):
     """RECOO with another weight on the squared distance."""
 
-    weigh = weigh_paced
+    step_weights = paced_step_weights
 
 
 def _recoo(X: DecisionSet, eagerness: float, steps: float) -> Any:
-    def build(_G: float, eager: float) -> Any:
-        return PacedRecoo(X, Paced(unit=units("practical", X)[0], steps=steps), eager)
+    def build(scale: Scale) -> Any:
+        return PacedRecoo(X, Paced(unit=scale.unit, steps=steps), scale.eagerness)
 
-    return stand_alone(build, X, None, "practical", "not needed", eagerness, TUNED)
+    return stand_alone("guo_recoo", build, X, None, "practical", "not needed", eagerness)
 
 
 @baseline(sees="whole")

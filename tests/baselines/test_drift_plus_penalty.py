@@ -165,3 +165,21 @@ def test_what_does_not_fit_is_refused(policy):
 def test_a_window_longer_than_the_horizon_is_refused():
     with pytest.raises(ValueError, match="at most the horizon"):
         liakopoulos_cold(hr.sets.Simplex(3), 10, window=11)
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("policy", NAMED)
+def test_late_feedback_by_kernels_and_by_python_is_the_same(policy, name):
+    """Both run the lines of one kernel, around the set's kernels or around its methods."""
+    X = SETS[name]()
+    known = {"lipschitz": 5.0} if policy == "yu_neely_2020" else {}
+    players = [NAMED[policy](X, 100, preset="theory", **known) for _ in range(2)]
+    vars(players[1])["set_kernels"] = None
+    for player in players:
+        late = player.ask()  # feedback is about the play before the present one
+        for cost, constraint in random_rounds(X, 12, seed=5):
+            now = player.ask()
+            player.tell(hr.first_order(cost, late), hr.first_order(constraint, late), at=late)
+            late = now
+    assert players[0].queue > 0.0
+    assert players[0].state()["array"].tobytes() == players[1].state()["array"].tobytes()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from test_garber_kretzu import afp, back_in_ball
+from learners.test_garber_kretzu import afp, back_in_ball
 
 import hedgerow as hr
 from convex_steps import sq
@@ -130,7 +130,7 @@ def test_the_practical_preset_conforms(name):
 @pytest.mark.parametrize("name", ROOMY)
 def test_the_theory_preset_conforms_where_it_moves(name):
     M = 0.3
-    told = partial(hr.bandit, lipschitz=2.0, bound=M)
+    feedback = partial(hr.bandit, lipschitz=2.0, bound=M)
     built = []
 
     def make():
@@ -140,7 +140,7 @@ def test_the_theory_preset_conforms_where_it_moves(name):
         built.append(policy)
         return policy
 
-    check_policy(make, rounds=56, feedback=told)
+    check_policy(make, rounds=56, feedback=feedback)
     assert max(policy.oracle_calls for policy in built) > 0, "it must have moved"
 
 

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.lagrangian import ConstantRates, DecayingRates, ForgetfulRates, PrimalDual
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.primal_dual import (
+    ConstantRates,
+    DecayingRates,
+    ForgetfulRates,
+    PrimalDual,
     jenatton_2016,
     mahdavi_2012,
     sun_safe,
     yuan_lamperski_2018,
 )
-from hedgerow.baselines.projecting import Normalised
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,
@@ -268,18 +271,18 @@ def test_it_warns_once_beyond_the_horizon():
 
 def test_a_declared_constant_is_told_in_the_units_of_the_round():
     """Of the practical presets: values, gradients and declared constants are divided alike."""
-    told = []
+    received = []
 
     class Heard(PrimalDual):
         def tell(self, cost, constraint):
-            told.append((cost, constraint))
+            received.append((cost, constraint))
             super().tell(cost, constraint)
 
     policy = Normalised(Heard(hr.sets.Box([0.0], [1.0]), ConstantRates(0.1, 0.1, 0.1)))
     policy.tell(
         hr.feedback.EvalGrad(8.0, np.array([4.0]), 6.0), hr.feedback.EvalGrad(1.0, np.array([-0.5]))
     )
-    (cost, constraint), *_ = told
+    (cost, constraint), *_ = received
     assert (cost.value, *cost.grad, cost.lipschitz) == (2.0, 1.0, 1.5)
     assert (constraint.value, *constraint.grad, constraint.lipschitz) == (2.0, -1.0, None)
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.guo import Recoo, RecooRates, guo_recoo
-from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
+from hedgerow.baselines.rectified_penalty import (
+    Recoo,
+    RecooRates,
+    Yi2021,
+    Yi2023,
+    YiRates,
+    guo_recoo,
+    yi_2021,
+    yi_2023,
+)
 from hedgerow.testing import check_policy
 from rival_games import (
     SETS,
@@ -190,3 +199,33 @@ def test_what_does_not_fit_is_refused():
         policy.tell(hr.feedback.EvalGrad(0.0, np.zeros(3)), hr.feedback.EvalGrad(0.0, np.zeros(3)))
     with pytest.raises(TypeError, match="as a function"):
         policy.tell(hr.full(hr.Linear(np.zeros(3)), x), hr.feedback.Full(0.0, np.zeros(3), None))
+
+
+class Broken(hr.Quadratic):
+    """A constraint that cannot be evaluated."""
+
+    def __call__(self, x):
+        raise FloatingPointError(f"no value at {x}")
+
+
+@pytest.mark.parametrize("policy", NAMED)
+def test_a_constraint_that_raises_leaves_the_policy_as_it_was(policy):
+    X = hr.sets.Simplex(3)
+    player, x = NAMED[policy](X), X.start()
+    cost, curved = hr.full(hr.Linear([1.0, 0.0, 2.0]), x), hr.Quadratic(1.0, np.zeros(3), -0.2)
+    player.tell(cost, hr.full(curved, x))
+    before = player.state()
+    constraint = replace(hr.full(curved, x), function=Broken(1.0, np.zeros(3), -0.2))
+    with pytest.raises(FloatingPointError, match="no value at"):
+        player.tell(cost, constraint)
+    assert str(player.state()) == str(before)
+
+
+@pytest.mark.parametrize("policy", NAMED)
+def test_a_linear_constraint_of_another_dimension_is_refused(policy):
+    X = hr.sets.Simplex(3)
+    player, x = NAMED[policy](X), X.start()
+    cost = hr.full(hr.Linear([1.0, 0.0, 2.0]), x)
+    constraint = replace(cost, function=hr.Linear([1.0, 2.0]))
+    with pytest.raises(ValueError, match="2"):
+        player.tell(cost, constraint)

@@ -328,10 +328,10 @@ def test_the_violation_keeps_its_bound_where_that_says_something(horizon):
 def test_explain_has_the_bounds_that_are_checked_here():
     X, T = hr.sets.Box([-1.0], [1.0]), 1600  # G = 1, D = 2
     policy = hr.baselines.sinha_vaze_2024(X, T, preset="theory", lipschitz=1.0)
-    told = {part.name: part for part in hr.explain(policy).guarantees}
-    assert told["CCV, Sinha and Vaze 2024"].value == pytest.approx(violation_bound(T))
-    assert told["regret, Sinha and Vaze 2024"].value == 2 * 2 * (math.sqrt(T) + 1)
-    assert told["CCV, Sinha and Vaze 2024"].trivial == 2 * T
+    guarantees = {part.name: part for part in hr.explain(policy).guarantees}
+    assert guarantees["CCV, Sinha and Vaze 2024"].value == pytest.approx(violation_bound(T))
+    assert guarantees["regret, Sinha and Vaze 2024"].value == 2 * 2 * (math.sqrt(T) + 1)
+    assert guarantees["CCV, Sinha and Vaze 2024"].trivial == 2 * T
 
 
 def test_the_bound_of_the_violation_can_fail():

@@ -17,8 +17,8 @@ from test_simulate import PROJECTING, ROUNDS, SETS, Rounds, assert_same_game, bi
 
 import hedgerow as hr
 from hedgerow.baselines.garber_kretzu import garber_kretzu_2024_dpp, garber_kretzu_2024_lpm
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.penalty_prox import PenaltyProx
-from hedgerow.baselines.projecting import Normalised
 from hedgerow.games import simulate, simulate_chunks
 from hedgerow.learners.block_rules import FixedLooBlocks, PracticalLooBlocks
 from hedgerow.learners.blocked_ogd import BlockedOGD
@@ -217,7 +217,6 @@ def test_what_changes_a_part_is_played_by_the_objects():
     changed = [
         (Doubling(X, STEPS, 1.0), hr.full),
         (Normalised(Doubling(X, practical, 1.0)), hr.full),
-        (Normalised(Normalised(PenaltyProx(X, practical, 1.0))), hr.full),
         (Deaf(PenaltyProx(X, STEPS, 1.0)), hr.full),
         (PenaltyProx(Reversed(5), practical, 1.0), hr.full),
         (Constrained(Slower(X, STEPS), DualSurrogate(dual)), hr.first_order),
@@ -229,6 +228,12 @@ def test_what_changes_a_part_is_played_by_the_objects():
         assert not simulate(policy, problem, feedback).compiled, policy
     with pytest.raises(TypeError, match="learns from Full feedback"):
         simulate(garber_kretzu_2024_dpp(X, 99), Rounds(X, 0), hr.first_order)
+
+
+def test_units_within_units_are_compiled_too():
+    X, practical = SETS["simplex"](), PracticalLooBlocks(10**4)
+    assert_same_game(lambda: Normalised(Normalised(PenaltyProx(X, practical, 1.0))), Rounds(X, 0))
+    assert_same_game(lambda: Normalised(hr.projection_free_coco(X)), Rounds(X, 0))
 
 
 def test_a_learner_that_moved_without_its_policy_is_refused():

@@ -127,7 +127,7 @@ def test_policies_of_weighed_steps(method, name):
     ):
         assert_same_game(make, problem)
         fast, plain = make(), make()
-        vars(getattr(plain, "policy", plain))["weighed_table"] = None  # each kernel by itself
+        vars(getattr(plain, "policy", plain))["set_kernels"] = None  # each kernel by itself
         trace, slow = simulate(fast, problem), simulate(plain, problem)
         assert (trace.compiled, slow.compiled) == (True, False)
         assert trace.violations.min() < 0.0 < trace.violations.max()

@@ -12,9 +12,17 @@ from test_simulate import PROJECTING, ROUNDS, Centred, Rounds, assert_same_game,
 
 import hedgerow as hr
 from hedgerow._engine.kernel import kernel
-from hedgerow.baselines.guo import Recoo, RecooRates, guo_recoo
 from hedgerow.baselines.penalised_step import penalty_step
-from hedgerow.baselines.yi import Yi2021, Yi2023, YiRates, yi_2021, yi_2023
+from hedgerow.baselines.rectified_penalty import (
+    Recoo,
+    RecooRates,
+    Yi2021,
+    Yi2023,
+    YiRates,
+    guo_recoo,
+    yi_2021,
+    yi_2023,
+)
 from hedgerow.games import simulate, simulate_chunks
 from hedgerow.kernels.oracles import ORACLE
 from hedgerow.protocols.trace import Trace
@@ -100,7 +108,7 @@ def _not_a_number(chunk):
 
 
 def _steep(chunk):
-    chunk.costs[30] = 1e99  # flat along the set, so it is told times a large factor
+    chunk.costs[30] = 1e99  # flat along the set, so it is multiplied by a large factor
 
 
 def _tiny(chunk):
@@ -120,12 +128,12 @@ def test_extreme_rounds_are_played_or_refused_as_ever(method, spoil, preset):
     problem, ends = Rounds(X, 0), []
     spoil(problem._all)
     for game in (simulate, lambda player, rounds: list(hr.play(player, rounds))):
-        player, told = METHODS[method](X, preset=preset, **known), "played"
+        player, outcome = METHODS[method](X, preset=preset, **known), "played"
         try:
             game(player, problem)
         except ValueError as refusal:
-            told = str(refusal)
-        ends.append((told, bits(player.state())))
+            outcome = str(refusal)
+        ends.append((outcome, bits(player.state())))
     assert ends[0] == ends[1]
     assert (ends[0][0] == "played") == (spoil in (_steep, _tiny))
 
@@ -147,8 +155,15 @@ class Failing(hr.sets.Simplex):
         return hr.sets.Simplex(5).project(y)
 
 
+STEPS = {
+    **METHODS,
+    "liakopoulos_cold": partial(hr.baselines.liakopoulos_cold, horizon=100),
+    "jenatton_2016": hr.baselines.jenatton_2016,
+}
+
+
 def test_a_projection_that_fails_leaves_the_round_to_the_objects():
-    for method in METHODS.values():
+    for method in STEPS.values():
         X = Failing(5)
         assert_same_game(lambda method=method, X=X: method(X), Rounds(X, 3))
         failing, sound = method(X), method(hr.sets.Simplex(5))

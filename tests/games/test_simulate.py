@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.baselines.lagrangian import ConstantRates, PrimalDual
+from hedgerow.baselines.primal_dual import ConstantRates, PrimalDual
 from hedgerow.games import many, simulate, simulate_chunks, simulate_many
 from hedgerow.kernels import ocg, vectors
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG

@@ -30,10 +30,10 @@ INTERNAL = {
     "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
     "BlockConstraints", "Bounds", "Composition", "Directions", "Dual", "FeasibleFollower",
     "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
-    "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint", "Projecting",
+    "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "Values", "WeibelSteps",
-    "KernelSchedule", "ProjectedStep", "check_preset", "priced", "stand_alone", "units",
+    "KernelSchedule", "ProjectedStep", "Scale", "check_preset", "priced", "stand_alone",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a module."""
 

@@ -14,6 +14,9 @@ from .feasible_leader import (
 )
 from .fixed_actions import BestOfYesterday as BestOfYesterday
 from .fixed_actions import FixedAction as FixedAction
+from .fixed_actions import FixedSplit as FixedSplit
+from .fixed_actions import LastMatrix as LastMatrix
+from .fixed_actions import MeanMatrix as MeanMatrix
 from .fixed_actions import best_of_yesterday as best_of_yesterday
 from .fixed_actions import cheapest_path as cheapest_path
 from .fixed_actions import ecmp as ecmp
@@ -25,24 +28,6 @@ from .garber_kretzu import (
 )
 from .garber_kretzu import (
     garber_kretzu_2024_lpm as garber_kretzu_2024_lpm,
-)
-from .guo import Recoo as Recoo
-from .guo import RecooRates as RecooRates
-from .guo import guo_recoo as guo_recoo
-from .lagrangian import (
-    ConstantRates as ConstantRates,
-)
-from .lagrangian import (
-    DecayingRates as DecayingRates,
-)
-from .lagrangian import (
-    ForgetfulRates as ForgetfulRates,
-)
-from .lagrangian import (
-    PrimalDual as PrimalDual,
-)
-from .lagrangian import (
-    Schedule as Schedule,
 )
 from .methods import (
     METHODS as METHODS,
@@ -62,12 +47,25 @@ from .methods import (
 from .methods import (
     find_method as find_method,
 )
-from .operators import FixedSplit as FixedSplit
-from .operators import LastMatrix as LastMatrix
-from .operators import MeanMatrix as MeanMatrix
+from .normalised import Normalised as Normalised
 from .penalised_step import PenaltyStep as PenaltyStep
 from .penalised_step import penalty_step as penalty_step
 from .penalty_prox import PenaltyProx as PenaltyProx
+from .primal_dual import (
+    ConstantRates as ConstantRates,
+)
+from .primal_dual import (
+    DecayingRates as DecayingRates,
+)
+from .primal_dual import (
+    ForgetfulRates as ForgetfulRates,
+)
+from .primal_dual import (
+    PrimalDual as PrimalDual,
+)
+from .primal_dual import (
+    Schedule as Schedule,
+)
 from .primal_dual import (
     jenatton_2016 as jenatton_2016,
 )
@@ -80,7 +78,24 @@ from .primal_dual import (
 from .primal_dual import (
     yuan_lamperski_2018 as yuan_lamperski_2018,
 )
-from .projecting import Normalised as Normalised
+from .rectified_penalty import Recoo as Recoo
+from .rectified_penalty import RecooRates as RecooRates
+from .rectified_penalty import (
+    Yi2021 as Yi2021,
+)
+from .rectified_penalty import (
+    Yi2023 as Yi2023,
+)
+from .rectified_penalty import (
+    YiRates as YiRates,
+)
+from .rectified_penalty import guo_recoo as guo_recoo
+from .rectified_penalty import (
+    yi_2021 as yi_2021,
+)
+from .rectified_penalty import (
+    yi_2023 as yi_2023,
+)
 from .sinha_vaze import lu_bagel as lu_bagel
 from .sinha_vaze import sarkar_sinha_2025 as sarkar_sinha_2025
 from .sinha_vaze import (
@@ -92,18 +107,3 @@ from .sinha_vaze import (
 from .wang import wang_2025 as wang_2025
 from .wang import wang_2025_bandit as wang_2025_bandit
 from .wang import wang_2025_strongly_convex as wang_2025_strongly_convex
-from .yi import (
-    Yi2021 as Yi2021,
-)
-from .yi import (
-    Yi2023 as Yi2023,
-)
-from .yi import (
-    YiRates as YiRates,
-)
-from .yi import (
-    yi_2021 as yi_2021,
-)
-from .yi import (
-    yi_2023 as yi_2023,
-)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 
 from hedgerow._engine.kernel import kernel
-from hedgerow.baselines.projecting import rounds_needed, stand_alone, units
-from hedgerow.baselines.weighed_step import (
+from hedgerow.baselines.normalised import FirstOrderPolicy, Scale, rounds_needed, stand_alone
+from hedgerow.baselines.projected_step import (
     AFTER_STEP,
     EAGERNESS,
     QUEUE,
     RATES,
-    ROUND,
+    STEP_WEIGHTS,
     UNIT,
-    WEIGH,
     ProjectedStep,
 )
-from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
-from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -30,10 +27,9 @@ GAMMA = RATES
 """The rates of both policies; alpha comes second in both."""
 
 
-@kernel(*WEIGH)
-def weigh_drift(own: Array, rates: Array, value: float) -> tuple[float, float]:
+@kernel(*STEP_WEIGHTS)
+def drift_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return V/(2 alpha) and Q/(2 alpha), in the unit of the set."""
-    own[ROUND] += 1.0
     length = rates[UNIT] / (2.0 * rates[ALPHA])
     return length * rates[V], length * own[QUEUE] if value > 0.0 else 0.0
 
@@ -45,10 +41,9 @@ def after_drift_step(own: Array, rates: Array, value: float, moved: float) -> No
     own[QUEUE] = max(own[QUEUE] + rates[EAGERNESS] * change, 0.0)
 
 
-@kernel(*WEIGH)
-def weigh_virtual(own: Array, rates: Array, value: float) -> tuple[float, float]:
+@kernel(*STEP_WEIGHTS)
+def virtual_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return 1/(2 alpha) and (Q + gt(x_t)) gamma/(2 alpha)."""
-    own[ROUND] += 1.0
     length = rates[UNIT] / (2.0 * rates[ALPHA])
     if not value > 0.0:
         return length, 0.0
@@ -98,7 +93,7 @@ class DriftPlusPenalty(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, weigh_drift, (V, alpha), unit, eagerness, horizon)
+        super().__init__(decision_set, drift_step_weights, (V, alpha), unit, eagerness, horizon)
         self.V, self.alpha = V, alpha
 
 
@@ -131,13 +126,9 @@ class VirtualQueue(_Queued):
         eagerness: float = 1.0,
         horizon: int | None = None,
     ):
-        super().__init__(decision_set, weigh_virtual, (gamma, alpha), unit, eagerness, horizon)
+        rates = gamma, alpha
+        super().__init__(decision_set, virtual_step_weights, rates, unit, eagerness, horizon)
         self.gamma, self.alpha = gamma, alpha
-
-
-FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
-TUNED = {"liakopoulos_cold": 100.0, "yu_neely_2020": 0.03}
-"""What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 
 
 @baseline(
@@ -167,7 +158,7 @@ def liakopoulos_cold(
 
     With K = 1, the default, the update and its constants are also those of Neely and Yu and of Yu,
     Neely and Wei: one method of three papers. Theirs prove more, regret and sum of g_t O(sqrt T),
-    where one point keeps every constraint with room to spare (Slater); Yu, Neely and Wei for
+    where one point satisfies every constraint with slack (Slater); Yu, Neely and Wei for
     constraints drawn independently from one law. g_t^+ has no such point, so neither theorem
     applies here. Specification read in the first and the third paper, that of the second in two
     papers that restate it.
@@ -191,7 +182,12 @@ def liakopoulos_cold(
     if K > T:
         raise ValueError(f"window must be at most the horizon {T}, got {K}")
     V, alpha = math.sqrt(K * T), math.sqrt(K) * T  # max(T, V sqrt T)
-    return _with_queue(decision_set, T, V, alpha, preset, eagerness, TUNED["liakopoulos_cold"])
+
+    def build(scale: Scale) -> FirstOrderPolicy:
+        return DriftPlusPenalty(decision_set, V, alpha, scale.unit, scale.eagerness, T)
+
+    name = "liakopoulos_cold"
+    return stand_alone(name, build, decision_set, T, preset, "not needed", eagerness)
 
 
 @baseline(
@@ -233,25 +229,8 @@ def yu_neely_2020(
     """
     T = rounds_needed(horizon, "yu_neely_2020")
 
-    def build(G: float, eagerness: float) -> FirstOrderPolicy:
-        gamma, alpha = T**0.25, (G**2 + 1.0) * math.sqrt(T) / 2.0
-        unit, _ = units(preset, decision_set)
-        return VirtualQueue(decision_set, gamma, alpha, unit, eagerness, T)
+    def build(scale: Scale) -> FirstOrderPolicy:
+        gamma, alpha = T**0.25, (scale.G**2 + 1.0) * math.sqrt(T) / 2.0
+        return VirtualQueue(decision_set, gamma, alpha, scale.unit, scale.eagerness, T)
 
-    return stand_alone(build, decision_set, T, preset, lipschitz, eagerness, TUNED["yu_neely_2020"])
-
-
-def _with_queue(
-    decision_set: DecisionSet,
-    T: int,
-    V: float,
-    alpha: float,
-    preset: Preset,
-    eagerness: float,
-    tuned: float,
-) -> FirstOrderPolicy:
-    def build(_G: float, eagerness: float) -> FirstOrderPolicy:
-        unit, _ = units(preset, decision_set)
-        return DriftPlusPenalty(decision_set, V, alpha, unit, eagerness, T)
-
-    return stand_alone(build, decision_set, T, preset, "not needed", eagerness, tuned)
+    return stand_alone("yu_neely_2020", build, decision_set, T, preset, lipschitz, eagerness)

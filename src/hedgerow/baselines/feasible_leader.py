@@ -1,4 +1,4 @@
-"""The leader among what kept every constraint so far: a floor to compare with."""
+"""Follow the leader among the points that satisfy the constraints seen so far, a floor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.feedback import EvalGrad, first_order, needs
+from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.inputs import Vector, as_count, squared_norm
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset, check_preset
@@ -21,17 +21,16 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 MOST_ROWS = 100
-"""How many constraints are remembered unless told otherwise."""
+"""How many constraints are remembered by default."""
 
 
 class FeasibleLeader(StatefulPlayer):
     """x_{t+1} = argmin over X of sum <grad f_s, x> with g_s(x) <= 0 for the remembered s <= t.
 
     One linear programme per round over the set's rows. Curved functions are linearised where they
-    were seen. When the memory is full, the constraint with most room at the present leader is
-    forgotten, so that later leaders may break it. Where the remembered constraints exclude each
-    other, the point with the least largest violation, each in the unit of its gradient, is
-    played.
+    were seen. When the memory is full, the constraint with most slack at the present leader is
+    dropped, so that later leaders may violate it. Where the remembered constraints exclude each
+    other, it plays the point whose largest violation, in units of the gradients, is least.
 
     Args:
         decision_set: where to play; it must know its rows.
@@ -69,11 +68,11 @@ class FeasibleLeader(StatefulPlayer):
         return 0
 
     def ask(self) -> Vector:
-        """Return the cheapest point that kept every constraint so far."""
+        """Return the cheapest point that satisfies the remembered constraints."""
         return self._state["x"].copy()
 
     def tell(self, cost: EvalGrad, constraint: EvalGrad, *, at: Vector | None = None) -> None:
-        """Add the round to what is remembered and find the new leader.
+        """Store the round and find the new leader.
 
         Args:
             cost: what was seen of the cost.
@@ -83,15 +82,13 @@ class FeasibleLeader(StatefulPlayer):
         """
         X, state = self.decision_set, self._state
         seen_at = self.ask() if at is None else as_play(at, X, state["x"])
-        for seen, name in ((cost, "cost"), (constraint, "constraint")):
-            needs(EvalGrad, seen, "this policy", name)
         f, g = checked(cost, "cost", X.dim), checked(constraint, "constraint", X.dim)
         state["costs"][:] += X.tangent(f.grad)
         self._remember(X.tangent(g.grad), g.value, seen_at)
         state["x"][:] = self._leader()
 
     def _remember(self, slope: Vector, value: float, seen_at: Vector) -> None:
-        """Keep <slope, x> <= limit, in the unit of its slope; one that nothing can help is none."""
+        """Store <slope, x> <= limit, divided by the slope's norm; skip one of slope 0."""
         unit = self.decision_set.tangent_norm(slope)
         if unit == 0.0:
             return
@@ -118,9 +115,9 @@ class FeasibleLeader(StatefulPlayer):
 
 
 def _solved(rows: Rows, costs: Vector | None, slopes: Vector, limits: Vector) -> Vector | None:
-    """Return the cheapest point that keeps all limits; without costs, the least violation.
+    """Return the cheapest point within all limits; without costs, that of least violation.
 
-    The last variable is what is added to all limits: zero, or as little as possible.
+    The last variable is added to all limits: it is zero, or as small as possible.
     """
     from scipy import sparse
 

@@ -1,7 +1,7 @@
-"""What is done today, as policies: one action for ever, equal splits, and yesterday's best.
+"""Current practice as policies: one action for ever, equal splits, yesterday's best, last matrices.
 
-None of them learns from round to round. They are what a learner is compared with, not its rivals,
-so `METHODS` leaves them out; experiment files name them like any other method.
+Learners are compared with these policies, which are not among their rivals: `METHODS` leaves them
+out. Experiment files name them like any other method.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.feedback import Constraints, EvalGrad, first_order
+from hedgerow.feedback import Constraints, EvalGrad, Full, first_order, full, needs
+from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
+from hedgerow.problems.link_loads import LargestUtilisation, LinkUtilisation, SplitLoads
+from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.protocols.late_feedback import as_play, refuse_late
 from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.actions import coordinate_labels
@@ -30,7 +34,7 @@ TIE = 1e-9
 DAY = 1440
 """Rounds of one minute in a day."""
 MOST_PATHS = 60
-"""So many oracle calls choose the best action of a window at most."""
+"""The most oracle calls by which the best action of a window is chosen."""
 
 
 class FixedAction(StatefulPlayer):
@@ -60,7 +64,7 @@ class FixedAction(StatefulPlayer):
         return self.x.copy()
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
-        """Learn nothing; what is no feedback, about any other point or none, is refused."""
+        """Check the feedback, and learn nothing."""
         refuse_late(self, at)
         checked(cost, "cost", self.decision_set.dim)
         checked_each(constraint, self.decision_set.dim)
@@ -99,21 +103,21 @@ def named_vertex(decision_set: DecisionSet, name: str) -> Vector:
     """
     if hasattr(decision_set, "source"):
         return route(decision_set, [node.strip() for node in name.replace(">", ",").split(",")])
-    number = {label: i for i, label in enumerate(coordinate_labels(decision_set))}
+    number = {name: i for i, name in enumerate(coordinate_labels(decision_set))}
     x = np.zeros(decision_set.dim)
     for part in name.split(","):
-        word, _, value = (text.strip() for text in part.partition(":"))
-        if word not in number:
-            near = get_close_matches(word, number, n=1) or [next(iter(number))]
+        label, _, value = (text.strip() for text in part.partition(":"))
+        if label not in number:
+            near = get_close_matches(label, number, n=1) or [next(iter(number))]
             raise ValueError(
-                f"{type(decision_set).__name__} has no coordinate {word!r}; they are named as "
+                f"{type(decision_set).__name__} has no coordinate {label!r}; they are named as "
                 f"{near[0]!r}"
             )
         try:
-            x[number[word]] = float(value or 1.0)
+            x[number[label]] = float(value or 1.0)
         except ValueError:
             raise ValueError(
-                f"the value of coordinate {word!r} must be a number, got {value!r}"
+                f"the value of coordinate {label!r} must be a number, got {value!r}"
             ) from None
     return x
 
@@ -247,7 +251,7 @@ class BestOfYesterday(StatefulPlayer):
 
     @property
     def oracle_calls(self) -> int:
-        """A few at the end of each window."""
+        """How many linear minimisations it has asked for: a few at the end of each window."""
         return int(self._state["calls"][0])
 
     def ask(self) -> Vector:
@@ -255,7 +259,7 @@ class BestOfYesterday(StatefulPlayer):
         return self._state["x"].copy()
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
-        """Add the round to the window; at its end choose anew.
+        """Add the round to the window; at its end choose a vertex.
 
         Args:
             cost: what was seen of the cost.
@@ -276,28 +280,28 @@ class BestOfYesterday(StatefulPlayer):
                 state[name][:] = 0.0
 
     def _choose(self) -> Vector:
-        """Return the cheapest vertex that kept the mean, or the one that was nearest to it."""
+        """Return the cheapest vertex that satisfies the mean constraint, or the nearest to that."""
         state = self._state
         cost, limit, offset = state["cost"], state["constraint"], float(state["offset"][0])
-        cheap, kept = self._lmo(cost), self._lmo(limit)
+        cheap, safe = self._lmo(cost), self._lmo(limit)
         if float(limit @ cheap) + offset <= 0.0:
             return cheap
-        if float(limit @ kept) + offset > 0.0:
-            return kept
+        if float(limit @ safe) + offset > 0.0:
+            return safe
         for _ in range(MOST_PATHS):
-            gain = float(limit @ (cheap - kept))
+            gain = float(limit @ (cheap - safe))
             if gain <= 0.0:
                 break
-            price = float(cost @ (kept - cheap)) / gain
+            price = float(cost @ (safe - cheap)) / gain
             mixed = cost + price * limit
             between = self._lmo(mixed)
-            if float(mixed @ between) >= float(mixed @ kept) - TIE * abs(float(mixed @ kept)):
+            if float(mixed @ between) >= float(mixed @ safe) - TIE * abs(float(mixed @ safe)):
                 break
             if float(limit @ between) + offset <= 0.0:
-                kept = between
+                safe = between
             else:
                 cheap = between
-        return kept
+        return safe
 
     def _lmo(self, direction: Vector) -> Vector:
         self._state["calls"][0] += 1.0
@@ -324,3 +328,100 @@ def _lengths(decision_set: DecisionSet, lengths: ArrayLike | None, name: str = "
     if lengths is None:
         return np.ones(decision_set.dim)
     return as_vector(lengths, name, decision_set.dim)
+
+
+class FixedSplit(StatefulPlayer):
+    """Plays one fixed split: shortest paths, ECMP, or any other.
+
+    Args:
+        decision_set: where to play.
+        x: the point.
+
+    """
+
+    oblivious_only = False
+    feedback = staticmethod(full)
+    oracle_calls = 0
+
+    def __init__(self, decision_set: DecisionSet, x: ArrayLike):
+        self.decision_set = decision_set
+        point = as_vector(x, "x", decision_set.dim)
+        if not decision_set.contains(point):
+            raise ValueError("x must lie in the decision set")
+        self._state = State(x=decision_set.dim)
+        self._state["x"][:] = point
+
+    def ask(self) -> Vector:
+        """Return the point."""
+        return self._state["x"].copy()
+
+    def tell(self, cost: Full, constraint: Full) -> None:
+        """Learn nothing."""
+
+
+class LastMatrix(StatefulPlayer):
+    """Plays the best split for the last traffic matrix: what operators do every few minutes.
+
+    One linear programme per round, which sees the whole matrix. Where no split satisfies the
+    limit, it minimises the largest utilisation.
+
+    Args:
+        problem: what is known beforehand: set, latencies and limit, but not its demands.
+        start: the first split; each pair on its shortest path if left out.
+
+    """
+
+    oblivious_only = False
+    feedback = staticmethod(full)
+
+    def __init__(self, problem: TrafficEngineering, start: ArrayLike | None = None):
+        X = self.decision_set = problem.decision_set
+        self.problem = problem
+        self._state = State(x=X.dim, demand=len(X.pairs), t=1)
+        x1 = problem.shortest if start is None else as_vector(start, "start", X.dim)
+        self._state["x"][:] = x1
+
+    @property
+    def oracle_calls(self) -> int:
+        """How many linear programmes were solved."""
+        return int(self._state["t"][0])
+
+    def ask(self) -> Vector:
+        """Return the split for what was seen."""
+        return self._state["x"].copy()
+
+    def tell(self, cost: Full, constraint: Full) -> None:  # noqa: ARG002 - the limit holds the matrix
+        """Solve the linear programme of the matrix that was seen."""
+        loads, demand = _matrix(constraint)
+        self._state["t"][0] += 1.0
+        self._state["demand"][:] = self._planned(demand)
+        if self._state["demand"].any():
+            self._state["x"][:] = self.problem.best_for(loads, self._state["demand"].copy())[0]
+
+    def _planned(self, demand: Vector) -> Vector:
+        """Return the demand to plan for, given the last one."""
+        return demand
+
+    @property
+    def _configuration(self) -> object:
+        return (self.problem.limit,)
+
+
+class MeanMatrix(LastMatrix):
+    """Plays the best split for the mean of all traffic matrices so far."""
+
+    def _planned(self, demand: Vector) -> Vector:
+        mean = self._state["demand"]
+        return mean + (demand - mean) / float(self._state["t"][0])
+
+
+def _matrix(constraint: Any) -> tuple[SplitLoads, Vector]:
+    """Return the links and the demands of a round."""
+    needs(Full, constraint, "this policy", "constraint")
+    first = parts_of(constraint.function)[0]
+    if not isinstance(first, (LargestUtilisation, LinkUtilisation)):
+        raise TypeError(
+            "this policy reads the demands off a limit on link utilisation, got a "
+            f"{type(first).__name__}; play it on TrafficEngineering"
+        )
+    return first.loads, first.demand

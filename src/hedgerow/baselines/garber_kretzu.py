@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 import warnings
 
+from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.penalty_prox import PenaltyProx
-from hedgerow.baselines.projecting import Normalised
 from hedgerow.feedback import EvalGrad, Full
 from hedgerow.inputs import as_count, as_positive, level_outside
 from hedgerow.learners.block_rules import FixedLooBlocks, PracticalBlocks, PracticalLooBlocks
@@ -39,7 +39,7 @@ from hedgerow.surrogates.dual import DualSteps, DualSurrogate, DualValues
 DPP_KAPPA, DPP_TOLERANCE = 0.25, 0.003
 """Algorithm 3's practical step and tolerance c.
 
-By the score, games, seeds and horizon of `stand_alone`: 0.62, 0.61, 0.77, 1.32, 2.78 at kappa 1/8,
+By the score, games, seeds and horizon of `TUNED`: 0.62, 0.61, 0.77, 1.32, 2.78 at kappa 1/8,
 1/4, 1/2, 1, 2 with c = 0.01, then 0.75, 0.61, 0.54 at c = 0.03, 0.01, 0.003; with the last, paths
 need 0.9 oracle calls per round, and no smaller one was tried. lam = T^{1/8} is the theorem's; 3
 times that scores the same. A lam below 1 lets a cost outweigh a constraint that pulls the other
@@ -86,7 +86,7 @@ def garber_kretzu_2024_dpp(
     are T^{3/4} sqrt(log T) and T^{7/8} on every interval. Below T = 285 022 the tolerance is wider
     than the set and the play never moves; it warns and says so.
 
-    `practical`: told without units (`Normalised`), eta_m = 0.25 R / sqrt(sum of ||c_j||^2),
+    `practical`: rounds in their own units (`Normalised`), eta_m = 0.25 R / sqrt(sum of ||c_j||^2),
     eps = 0.003 R^2 / sqrt T, lam = T^{1/8}: tuned, not proved. Oracle calls are then not
     bounded by T; measured at T = 1600: 0.01 to 0.03 per round on balls and boxes, 0.2 on a simplex,
     0.3 to 0.9 on paths.
@@ -139,10 +139,11 @@ def garber_kretzu_2024_lpm(
     CCV <= sqrt(16 R G T^{3/4} (2 R G T + that)) = O(T^{7/8}), over the whole horizon. Below
     T = 285 022 the tolerance is wider than the set and the play never moves; it warns and says so.
 
-    `practical`: told without units (`Normalised`), eta_m = R / (8 sqrt(sum of ||p_j||^2)) with p_j
-    the sum of block j's gradients, eps = 0.03 R^2 / sqrt T, theta divided by 300, mu times 300:
-    tuned, not proved. Oracle calls are then not bounded by T; measured at T = 1600: 0.01 to 0.02
-    per round on balls and boxes, 0.4 on a simplex, 0.1 on paths.
+    `practical`: rounds in their own units (`Normalised`),
+    eta_m = R / (8 sqrt(sum of ||p_j||^2)) with p_j the sum of block j's gradients,
+    eps = 0.03 R^2 / sqrt T, theta divided by 300, mu times 300: tuned, not proved. Oracle
+    calls are then not bounded by T; measured at T = 1600: 0.01 to 0.02 per round on balls and
+    boxes, 0.4 on a simplex, 0.1 on paths.
 
     Args:
         decision_set: where to play.
@@ -267,22 +268,22 @@ def garber_kretzu_2024_bandit(
         return _theory(decision_set, T, seed, DeclaredValues(max(Gf, Gg), M))
     inside = HullCoordinates(decision_set)
     block = PracticalBlocks(T).begin(inside.dim, inside.radius, decision_set.diameter)
-    room = ShrunkHull(decision_set, block.delta, inside)
-    R, eager = room.diameter, as_positive(eagerness, "eagerness")
-    steps = PracticalLooBlocks(T, BANDIT_KAPPA, max(_tolerance(room, T), BANDIT_TOLERANCE))
+    inner_set = ShrunkHull(decision_set, block.delta, inside)
+    R, eager = inner_set.diameter, as_positive(eagerness, "eagerness")
+    steps = PracticalLooBlocks(T, BANDIT_KAPPA, max(_tolerance(inner_set, T), BANDIT_TOLERANCE))
     K = steps.begin(R).length
     theta = LPM_THETA / eager * 4.0 * R * Gg**2 / Gf * T**-0.25
     mu = LPM_MU * eager * Gf * T**-0.75 / (4.0 * R * Gg**2)
-    learner = OnePoint(BlockedOGD(room, steps), seed, window=K)
+    learner = OnePoint(BlockedOGD(inner_set, steps), seed, window=K)
     surrogate = DualValues(DualSteps(K, theta, mu))
     return ConstrainedBandit(learner, surrogate, DeclaredValues(max(Gf, Gg), M))
 
 
 def _theory(X: DecisionSet, T: int, seed: int, declared: DeclaredValues) -> ConstrainedBandit:
     inside, G, M = HullCoordinates(X), declared.lipschitz, declared.bound
-    room = ShrunkHull(X, inside.radius * T**-0.25, inside)
-    n, R = room.dim, room.diameter
-    steps = FixedLooBlocks(T, math.sqrt(n * M), 6.0 * n * M, _tolerance(room, T))
+    inner_set = ShrunkHull(X, inside.radius * T**-0.25, inside)
+    n, R = inner_set.dim, inner_set.diameter
+    steps = FixedLooBlocks(T, math.sqrt(n * M), 6.0 * n * M, _tolerance(inner_set, T))
     K = steps.begin(R).length
     if K > T:
         warnings.warn(
@@ -292,10 +293,10 @@ def _theory(X: DecisionSet, T: int, seed: int, declared: DeclaredValues) -> Cons
             stacklevel=level_outside(),
         )
     dual = DualSteps(K, 4.0 * R * G * T**-0.25, T**-0.75 / (4.0 * R * G))
-    learner = OnePoint(BlockedOGD(room, steps), seed)
+    learner = OnePoint(BlockedOGD(inner_set, steps), seed)
     return ConstrainedBandit(learner, DualValues(dual), declared)
 
 
-def _tolerance(room: ShrunkHull, T: int) -> float:
+def _tolerance(inner_set: ShrunkHull, T: int) -> float:
     """Return c such that eps = c R^2 / sqrt T is delta^2 / 3."""
-    return room.delta**2 * math.sqrt(T) / (3.0 * room.diameter**2)
+    return inner_set.delta**2 * math.sqrt(T) / (3.0 * inner_set.diameter**2)

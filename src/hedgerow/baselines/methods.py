@@ -1,4 +1,4 @@
-"""Every method: the paper's, its rivals, and two floors; and those of other packages.
+"""The registry of methods: the paper's, its rivals, two floors, and those of other packages.
 
 A method is known here by `@baseline` beside the function that builds it, in a module of
 `hedgerow.policies` or `hedgerow.baselines`.
@@ -60,7 +60,7 @@ ORDER = (
     "follow_the_leader_feasible",
     "unconstrained",
 )
-"""Of the tables; a method that is not named here comes after these, by name."""
+"""The order of the tables; methods that are not named here follow, by name."""
 
 
 def _declared_methods() -> Iterator[Method]:
@@ -103,7 +103,7 @@ TODAY: Mapping[str, Method] = {
         )
     )
 }
-"""What is done today; named like methods, but not among the rivals that "all" stands for."""
+"""Current practice: named like methods, but not among the rivals that "all" stands for."""
 
 
 def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Method:

@@ -1,28 +1,185 @@
-"""The proximal penalty step: argmin over X of <c, x> + w g^+(x) + alpha ||x - y||^2."""
+"""The proximal penalty step: argmin over X of <c, x> + w g^+(x) + alpha ||x - y||^2.
+
+Around a linear constraint and a projection with a kernel, all of it is one kernel: a search for
+one multiplier. Around others, `penalty_step` in Python finds the multipliers of several cuts.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import astuple
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numba import types
 
-from hedgerow import kernels
-from hedgerow.baselines.projecting import Projecting
-from hedgerow.baselines.tell_penalised import ROUNDING, SETTLED, play_penalised, room
-from hedgerow.baselines.weighed_step import StepRounds, no_after_step, step_rounds, table_of
+from hedgerow._engine.kernel import function, kernel, nothing, number, read, write
+from hedgerow._engine.signatures import LABEL, MEMBERS
+from hedgerow._engine.simd import WIDTH, broadcast, hsum, load, vabs
+from hedgerow._engine.table import TableType
+from hedgerow.baselines.normalised import is_accepted
+from hedgerow.baselines.projected_step import (
+    EAGERNESS,
+    POLICY_FIELDS,
+    PROJECTIONS,
+    ROUND,
+    SET_FIELDS,
+    Kernel,
+    ProjectingPolicy,
+    copy_into,
+    play_in_python,
+)
 from hedgerow.feedback import EvalGrad, Full, full, needs
 from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
-from hedgerow.kernels.units import NO_UNITS
-from hedgerow.kernels.vectors import dots_and_norms
+from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
+from hedgerow.kernels.rounds import SEEN_ROUND
+from hedgerow.kernels.vectors import dot, dots_and_norms, three
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
+
+Array = Any
+Map = Callable[[Vector], Vector]
+NEAR_ZERO = 1e-12
+"""A value this near zero, relative to the sums in it, is zero."""
+ROUNDING = 1e-14
+"""A slope along the set below this times the slope's norm is zero."""
+CURVED = 1e-9
+"""A curved constraint may be this far above its cuts, relative to the sums in them."""
+MOST_CUTS = 60
+"""How many cuts of a curved constraint are made at most."""
+WEIGHT, GAP, OWN = 3, 4, 5
+"""The numbers of the state after those of every projecting policy, and how many it has in all."""
+VECTORS = 6
+"""`work` is [point | answer | grad f | grad g | that along the set | centre | saved | search]."""
+
+search_table = TableType("SearchTable", SET_FIELDS | {"work": write})
+MINIMISE = (three, search_table, number, number, number)
+"""minimise(search, offset, w, alpha) solves the step around the centre in `work` and writes its
+answer there. It returns the violation that is left, NaN where a projection failed, a bound of how
+far the objective is above its least value, and the number of projections."""
+penalised_table = TableType(
+    "PenalisedTable",
+    POLICY_FIELDS
+    | {
+        "offsets": read,  # of linear constraints
+        "search": search_table,
+        "minimise": function(*MINIMISE),
+    },
+)
+
+
+@kernel(number, read, read)
+def absolute(a: Array, b: Array) -> float:
+    """Return the sum of |a_i b_i|."""
+    lanes: Any = broadcast(0.0)
+    rest, even = 0.0, len(a) - len(a) % WIDTH
+    for i in range(0, even, WIDTH):
+        lanes += vabs(load(a, i) * load(b, i))
+    for i in range(even, len(a)):
+        rest += abs(a[i] * b[i])
+    return float(hsum(lanes) + rest)
+
+
+@kernel(nothing, read, read, number, write)
+def write_centre(x: Array, grad: Array, alpha: float, centre: Array) -> None:
+    """Write x - grad/(2 alpha), where <grad, y> + alpha ||y - x||^2 is least."""
+    for i in range(len(x)):
+        centre[i] = x[i] - grad[i] / (2.0 * alpha)
+
+
+@kernel(number, search_table, number)
+def project_along(table: Any, length: float) -> float:
+    """Project centre - length slope, and return <slope, answer>."""
+    work, n = table.work, (len(table.work) - OWN - SEARCH) // VECTORS
+    index, numbers, links, scratch, _, _ = table.space
+    slope, centre = work[4 * n : 5 * n], work[5 * n : 6 * n]
+    for i in range(n):
+        work[i] = centre[i] - length * slope[i]
+    table.project(index, numbers, work[:n], links, scratch, work[n : 2 * n])
+    return dot(slope, work[n : 2 * n])
+
+
+@kernel(*MINIMISE)
+def minimise_linear(
+    table: Any, offset: float, w: float, alpha: float
+) -> tuple[float, float, float]:
+    """Solve the step for g(x) = <c, x> + offset: x = P(centre - mu c/(2 alpha)), mu in [0, w].
+
+    g(x) falls in mu, because P is monotone; mu is where it is zero, or w if it never is.
+    """
+    work, n = table.work, (len(table.work) - OWN - SEARCH) // VECTORS
+    x, c, slope = work[n : 2 * n], work[3 * n : 4 * n], work[4 * n : 5 * n]
+    search = work[VECTORS * n + OWN :]
+    table.tangent(table.space[LABEL], table.space[MEMBERS], c, slope)
+    steep2 = dot(slope, slope)
+    if steep2 <= ROUNDING * ROUNDING * dot(c, c):
+        for i in range(n):
+            slope[i] = 0.0
+        steep2 = 0.0
+    inner, projections, mu = project_along(table, 0.0), 1.0, 0.0
+    value = dot(c, x) + offset
+    constant = value - inner
+    tolerance = NEAR_ZERO * (absolute(slope, x) + abs(constant))
+    if value > tolerance:
+        if steep2 == 0.0 or w == 0.0:  # g is constant along the set: x stays
+            mu = w
+        else:
+            begin_search(search, value, steep2 / (2.0 * alpha), w, tolerance)
+            while True:
+                mu = search[AT]
+                value = project_along(table, mu / (2.0 * alpha)) + constant
+                projections += 1.0
+                if value != value or not goes_on(search, value):
+                    break
+    left = max(0.0, dot(c, x) + offset) if value == value else math.nan
+    return left, max(0.0, w * left - mu * value), projections
+
+
+@kernel(types.boolean, penalised_table, *SEEN_ROUND)
+def play_penalised(
+    table: Any,
+    a: Array,
+    cost: float,
+    c: Array,
+    value: float,
+    products: tuple[float, float, float, float],
+    k: int,
+) -> bool:
+    """Take in a round by a penalised step, as `kernels/rounds.py` describes it.
+
+    The k-th of the table's offsets belongs to a constraint that is linear.
+    """
+    offset, search = table.offsets[k], table.search
+    if not (is_accepted(cost, value, products) and abs(offset) <= LARGEST_PART):
+        return False
+    n, work, rates = len(a), table.work, table.rates
+    x, own = table.state[:n], table.state[n:]
+    answer, grad_f = work[n : 2 * n], work[2 * n : 3 * n]
+    saved = work[VECTORS * n : VECTORS * n + OWN]
+    search.tangent(search.space[LABEL], search.space[MEMBERS], a, grad_f)
+    copy_into(work[3 * n : 4 * n], c)
+    copy_into(saved, own)
+    own[ROUND] += 1.0
+    w, alpha = table.step_weights(own, rates, value)
+    w *= rates[EAGERNESS]
+    # x_{t+1} = argmin of <grad f_t, x> + w g_t^+(x) + alpha ||x - x_t||^2
+    write_centre(x, grad_f, alpha, work[5 * n : 6 * n])
+    left, gap, projections = table.minimise(search, offset, w, alpha)
+    if left != left:  # NaN: a projection failed, so take the round back
+        copy_into(own, saved)
+        return False
+    own[WEIGHT], own[GAP] = w, max(own[GAP], gap)
+    own[PROJECTIONS] += projections
+    copy_into(x, answer)
+    table.after_step(own, rates, value, left)
+    return True
 
 
 def falling_root(
@@ -39,26 +196,18 @@ def falling_root(
         f: the function; its value at 0 is known.
         at_zero: f(0), above `tolerance`.
         rate: f(s) - f(s + r) <= rate r.
-        end: how far to look.
+        end: the end of the interval.
         tolerance: how near to zero is near enough.
 
     >>> falling_root(lambda s: 1.0 - s * s, 1.0, 4.0, 2.0, 1e-12)
     1.0
 
     """
-    root = kernels.falling_root
-    search = np.empty(root.SEARCH)
-    root.begin_search(search, at_zero, rate, end, tolerance)
-    while root.goes_on(search, f(float(search[root.AT]))):
+    search = np.empty(SEARCH)
+    begin_search(search, at_zero, rate, end, tolerance)
+    while goes_on(search, f(float(search[AT]))):
         pass
-    return float(search[root.AT])
-
-
-Map = Callable[[Vector], Vector]
-CURVED = 1e-9
-"""A curved constraint may be this far above its cuts, relative to the sums in them."""
-MOST_CUTS = 60
-"""How many cuts of a curved constraint are made at most."""
+    return float(search[AT])
 
 
 class PenaltyStep(NamedTuple):
@@ -101,18 +250,25 @@ def penalty_step(
     (array([0.5, 0.5]), 2)
 
     """
-    dual = _Dual(project, tangent, y - c / (2.0 * alpha), w, alpha)
+    return _solved(project, tangent, y - c / (2.0 * alpha), w, g, alpha)
+
+
+def _solved(
+    project: Map, tangent: Map, centre: Vector, w: float, g: Function, alpha: float
+) -> PenaltyStep:
+    """Minimise w max(0, g(x)) + alpha ||x - centre||^2, as `penalty_step` describes it."""
+    dual = _Dual(project, tangent, centre, w, alpha)
     for cut in _linear_parts(g):
         dual.add(cut)
-    dual.after_step()
+    dual.solve()
     for _ in range(0 if isinstance(g, Linear) else MOST_CUTS):
         value = g(dual.x)
         if value <= dual.largest + CURVED * dual.size:
             break
         slope = g.grad(dual.x)
-        dual.forget_idle()
+        dual.drop_idle()
         dual.add(Linear(slope, value - float(slope @ dual.x)))
-        dual.after_step()
+        dual.solve()
     return PenaltyStep(dual.x, dual.gap(w * max(0.0, g(dual.x))), dual.projections)
 
 
@@ -166,22 +322,22 @@ class _Dual:
         self.offsets = np.append(self.offsets, value - float(slope @ self.x))
         self.mu, self.values = np.append(self.mu, 0.0), np.append(self.values, value)
 
-    def forget_idle(self) -> None:
+    def drop_idle(self) -> None:
         """Drop the cuts without a multiplier: the dual value stays."""
         busy = self.mu > 0.0
         self.slopes, self.offsets = self.slopes[busy], self.offsets[busy]
         self.mu, self.values = self.mu[busy], self.values[busy]
 
-    def after_step(self) -> None:
+    def solve(self) -> None:
         """Find the multipliers of the cuts that maximise the dual."""
-        if self.largest <= SETTLED * self.size and not self.mu.any():
+        if self.largest <= NEAR_ZERO * self.size and not self.mu.any():
             return
         steep = float((self.slopes**2).sum(axis=1).max()) / (2.0 * self.alpha)
-        if steep == 0.0 or self.w == 0.0:  # nothing that the set feels: x(mu) stays
+        if steep == 0.0 or self.w == 0.0:  # all cuts are constant along the set: x(mu) stays
             self.mu = np.where(np.arange(self.mu.size) == self.values.argmax(), self.w, 0.0)
             return
         if self.mu.size == 1 and not self.mu.any():
-            falling_root(self._single, self.largest, steep, self.w, SETTLED * self.size)
+            falling_root(self._single, self.largest, steep, self.w, NEAR_ZERO * self.size)
             return
         reach = min(self.w, 2.0 * max(float(self.mu.sum()), self.largest / steep))
         self._maximise(reach)
@@ -205,7 +361,11 @@ class _Dual:
             value = self.alpha * float(away @ away) + float(mu @ slopes)
             return -value / (reach * size), -slopes / size
 
-        room = {"type": "ineq", "fun": lambda u: 1.0 - u.sum(), "jac": lambda u: -np.ones(u.size)}
+        at_most_1 = {
+            "type": "ineq",
+            "fun": lambda u: 1.0 - u.sum(),
+            "jac": lambda u: -np.ones(u.size),
+        }
         solve: Any = minimize  # value and gradient in one call
         found = solve(
             loss,
@@ -213,7 +373,7 @@ class _Dual:
             jac=True,
             method="SLSQP",
             bounds=[(0.0, 1.0)] * self.mu.size,
-            constraints=[room],
+            constraints=[at_most_1],
             options={"ftol": 1e-16, "maxiter": 100},
         )
         u = np.maximum(found.x, 0.0)
@@ -223,11 +383,8 @@ class _Dual:
 Rates = TypeVar("Rates")
 
 
-class Penalised(Projecting, Generic[Rates]):
+class Penalised(ProjectingPolicy, Generic[Rates]):
     """x_{t+1} = argmin over X of <grad f_t, x> + w_t g_t^+(x) + alpha_t ||x - x_t||^2.
-
-    Two kernels make w_t and alpha_t. The compiled loop of `simulate` calls the same ones, for a
-    class that leaves `ask` and `tell` as they are.
 
     Args:
         decision_set: where to play; it must know its projection.
@@ -237,11 +394,10 @@ class Penalised(Projecting, Generic[Rates]):
 
     """
 
-    feedback = staticmethod(full)
-    weigh: ClassVar[Callable[..., tuple[float, float]]]
-    """The kernel that counts the round and returns w_t and alpha_t, with the signature `WEIGH`."""
-    after_step: ClassVar[Callable[..., None]] = no_after_step
-    """The kernel that looks back, with the signature `AFTER_STEP`, told g_t^+(x_{t+1})."""
+    feedback: Feedback = staticmethod(full)
+    play, convex = play_penalised, False
+    step_weights: ClassVar[Kernel]
+    """The kernel that returns w_t and alpha_t, see `STEP_WEIGHTS`."""
 
     def __init__(
         self,
@@ -255,12 +411,13 @@ class Penalised(Projecting, Generic[Rates]):
                 raise TypeError(
                     f"{type(rates).__name__} has a schedule {name}(t) of its own, and rates are "
                     f"numbers that the kernels of {type(self).__name__} read; write a subclass of "
-                    "the policy with a kernel `weigh` instead"
+                    "the policy with a kernel `step_weights` instead"
                 )
-        super().__init__(decision_set, queue=1, weight=1, gap=1)
+        numbers = (unit, eagerness, *astuple(rates))  # type: ignore[call-overload]
+        memory = VECTORS * decision_set.dim + OWN + SEARCH
+        step_weights, sizes = type(self).step_weights, {"queue": 1, "weight": 1, "gap": 1}
+        super().__init__(decision_set, step_weights, numbers, memory, **sizes)
         self.rates, self.eagerness = rates, eagerness
-        self._rates = np.array([unit, eagerness, *astuple(rates)])  # type: ignore[call-overload]
-        self._work = np.zeros(room(decision_set.dim))
         self._offset = np.zeros(1)
 
     @property
@@ -279,32 +436,20 @@ class Penalised(Projecting, Generic[Rates]):
         return float(self._state["gap"][0])
 
     def tell(self, cost: Full, constraint: Full) -> None:
-        """Solve the penalised step, then look back."""
-        f, g, value = self._whole(cost, constraint)
-        if self.weighed_table is not None and type(g) is Linear:
-            c, x = g.coefficients, self._state.array[: f.grad.size]
-            self._offset[0] = g.offset
-            products = dots_and_norms(f.grad, c, x)
-            if play_penalised(self._round, f.grad, f.value, c, value, products, 0):
-                return
-        self._step(self.decision_set.tangent(f.grad), g, value)
+        """Solve the penalised step, then update the dual variable."""
+        f, g, function = self._checked(cost, constraint)
+        if self.set_kernels is not None and type(function) is Linear:
+            self._offset[0], c = function.offset, function.coefficients
+            if c.size == f.grad.size:
+                products = dots_and_norms(f.grad, c, self._x)
+                if play_penalised(self._table, f.grad, f.value, c, g.value, products, 0):
+                    return
+        products = dots_and_norms(f.grad, g.grad, self._x)
+        now = f.grad, f.value, g.grad, g.value, products, 0
+        play_in_python(play_penalised, self._table_in_python(function), *now)
 
-    def _step(self, slope: Vector, g: Function, value: float) -> None:
-        """Move where the constraint is curved, or the projection no kernel."""
-        state, X = self._state, self.decision_set
-        own = state.array[X.dim :]
-        w, alpha = type(self).weigh(own, self._rates, value)
-        state["weight"][0] = w * self.eagerness
-        step = penalty_step(
-            self._workspace.project, X.tangent, slope, self.weight, g, alpha, state["x"].copy()
-        )
-        state["projections"][0] += step.projections
-        state["gap"][0] = max(state["gap"][0], step.gap)
-        state["x"][:] = step.x
-        type(self).after_step(own, self._rates, value, max(0.0, g(step.x)))
-
-    def _whole(self, cost: Full, constraint: Full) -> tuple[EvalGrad, Function, float]:
-        """Return what was seen of the cost, the constraint and its value, checked."""
+    def _checked(self, cost: Full, constraint: Full) -> tuple[EvalGrad, EvalGrad, Function]:
+        """Return what was seen of the cost and the constraint, and the constraint itself."""
         dim = self.decision_set.dim
         for seen, name in ((cost, "cost"), (constraint, "constraint")):
             needs(Full, seen, "this policy", name)
@@ -315,32 +460,36 @@ class Penalised(Projecting, Generic[Rates]):
                 f"this policy needs the constraint as a function, got {constraint.function!r}; "
                 "observe it with full(g, x)"
             )
-        return f, constraint.function, g.value
+        return f, g, constraint.function
 
     @cached_property
-    def weighed_table(self) -> Any:
-        """The kernels and arrays of a step on linear rounds; None if the projection is Python."""
-        return table_of(self, type(self).weigh)
+    def _table(self) -> Any:
+        return self._table_with(self._offset)
 
-    @cached_property
-    def _round(self) -> Any:
-        return step_rounds.filled(step=self.weighed_table, units=NO_UNITS, offsets=self._offset)
+    def _table_with(self, offsets: Vector) -> Any:
+        """Return the table of linear rounds with these offsets."""
+        search = search_table.filled(**(self.set_kernels or {}), work=self._work)
+        fields = self._fields | {"offsets": offsets, "search": search}
+        return penalised_table.filled(**fields, minimise=minimise_linear)
 
-    def compiled_rounds(
-        self, feedback: Feedback, units: Vector = NO_UNITS
-    ) -> CompiledRounds | None:
-        """Return its rounds for the compiled loops, in these units; None where a part has none."""
-        written = not_overridden(self, Penalised, "ask", "tell") and feedback is full
-        return PenalisedRounds(self, units) if written and self.weighed_table is not None else None
+    def _table_in_python(self, g: Function) -> Any:
+        """Return the table of one round with this constraint, solved by `penalty_step`'s cuts."""
+        n, work, X = self.decision_set.dim, self._work, self.decision_set
 
+        def minimise(_search: Any, _offset: float, w: float, alpha: float) -> tuple[float, ...]:
+            centre = work[5 * n : 6 * n].copy()
+            step = _solved(self._workspace.project, X.tangent, centre, w, g, alpha)
+            work[n : 2 * n] = step.x
+            return max(0.0, g(step.x)), step.gap, step.projections
 
-class PenalisedRounds(StepRounds):
-    """Linear rounds of a policy that takes one penalised step in each."""
+        search = SimpleNamespace(**self.set_in_python, work=work)
+        fields = self._fields | {"offsets": np.zeros(1), "search": search}
+        return SimpleNamespace(**fields, minimise=minimise)
 
-    feedback: Feedback = staticmethod(full)
-    convex = False
-    play_kernel = play_penalised
-
-    def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
+    def table(self, rounds: Any, first: int) -> Any:
         """Return the table with the offsets of these rounds."""
-        return self._filled(rounds.constraint_offsets[first:]), end
+        return self._table_with(rounds.constraint_offsets[first:])
+
+    def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
+        """Return its linear rounds for the compiled loops; None where a part is Python."""
+        return self._compiled_rounds(Penalised, feedback)

@@ -6,27 +6,220 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from hedgerow import kernels
-from hedgerow._engine.kernel import kernel, read, write, write_index, write_rows
+from hedgerow._engine.kernel import (
+    kernel,
+    nothing,
+    number,
+    read,
+    rows,
+    write,
+    write_index,
+    write_rows,
+)
 from hedgerow._engine.table import TableType
-from hedgerow.baselines.block_constraints import Affine, BlockConstraints, close_group, keep_row
+from hedgerow.baselines.normalised import is_accepted
 from hedgerow.feedback import EvalGrad, Full, full, needs
-from hedgerow.functions import Function
+from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector, as_positive, squared_norm
-from hedgerow.kernels.policy_tables import set_table
 from hedgerow.kernels.rounds import SEEN_ROUND
-from hedgerow.kernels.units import NO_UNITS, add_told, in_units
+from hedgerow.kernels.vectors import dot
 from hedgerow.learners.block_rules import LooRule
 from hedgerow.learners.blocked_ogd import BlockRounds, FollowedBlocks
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import Restorable
-from hedgerow.surrogates.dual_rounds import is_accepted
+from hedgerow.snapshot import Restorable, Snapshot, State, Stateful
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.queued import checked
+
+Array = Any
+ROWS, GROUPS = range(2)
+"""The numbers of `filled`: how many rows are stored, and how many groups are closed."""
+
+
+@kernel(nothing, write_rows, write, write_index, write_index, read, number)
+def store_row(
+    slopes: Array, offsets: Array, begin: Array, filled: Array, c: Array, offset: float
+) -> None:
+    """Add <c, y> + offset to the group that is open."""
+    row = filled[ROWS]
+    for i in range(len(c)):
+        slopes[row, i] = c[i]
+    offsets[row] = offset
+    filled[ROWS] = np.uint32(row + 1)
+    begin[filled[GROUPS] + 1] = filled[ROWS]
+
+
+@kernel(nothing, write_index)
+def close_group(filled: Array) -> None:
+    """End a group: the next row belongs to another constraint."""
+    filled[GROUPS] = np.uint32(filled[GROUPS] + 1)
+
+
+@kernel(nothing, rows, read, read, write)
+def values_at(slopes: Array, offsets: Array, y: Array, values: Array) -> None:
+    """Write the value of each row at y."""
+    for i in range(len(values)):
+        values[i] = dot(slopes[i], y) + offsets[i]
+
+
+class Affine(NamedTuple):
+    """Maxima of affine pieces: the pieces of group t are rows begin[t] to begin[t + 1] - 1."""
+
+    slopes: NDArray[np.float64]  # (rows, dim)
+    values: Vector  # (rows,), at the origin
+    begin: NDArray[np.uint32]  # (groups + 1,)
+
+    def __call__(self, z: Vector) -> Vector:
+        """Return each group's largest piece at z."""
+        return np.maximum.reduceat(self.slopes @ z + self.values, self.begin[:-1])
+
+
+class BlockConstraints(Stateful):
+    """The constraints of a block's rounds, each as the largest of affine pieces.
+
+    A linear function, or a maximum of such, is stored as it is. The positive parts of all other
+    convex functions are summed to one more function: it begins as its linearisation at the played
+    point, and `cut` adds another one where that is too low.
+
+    Args:
+        dim: the number of coordinates.
+
+    """
+
+    def __init__(self, dim: int):
+        self._dim = dim
+        self._curved: list[Function] = []
+        self._cuts: list[Linear] = []
+        self._played = np.zeros(dim)
+        self._slopes, self._offsets = np.empty((0, dim)), np.empty(0)
+        self._begin, self._filled = np.zeros(1, np.uint32), np.zeros(2, np.uint32)
+
+    @property
+    def curved(self) -> bool:
+        """Whether some constraint is approached by cuts."""
+        return bool(self._curved)
+
+    def add(self, g: Function, x: Vector) -> None:
+        """Take in the constraint of a round in which x was played."""
+        parts = _affine_parts(g)
+        if parts is None:
+            self._curved.append(g)
+            self._played = x.copy()
+            return
+        for part in parts:
+            if part.coefficients.size != self._dim:
+                raise ValueError(
+                    f"a constraint on this set takes {self._dim} coordinates, got a linear one of "
+                    f"{part.coefficients.size}; flatten matrices row-major"
+                )
+        rows = self.memory(len(parts))
+        for part in parts:
+            store_row(*rows, part.coefficients, part.offset)
+        close_group(self._filled)
+
+    def memory(self, more: int) -> tuple[Array, Array, Array, Array]:
+        """Return the arrays of `store_row`, enlarged where `more` rows do not fit."""
+        used, have = int(self._filled[ROWS]), self._offsets.size
+        if used + more > have:
+            size = max(used + more, 2 * have)
+            slopes, offsets, begin = self._slopes, self._offsets, self._begin
+            self._slopes, self._offsets = np.empty((size, self._dim)), np.empty(size)
+            self._begin = np.zeros(size + 1, np.uint32)
+            self._slopes[:used], self._offsets[:used] = slopes[:used], offsets[:used]
+            self._begin[: begin.size] = begin
+        return self._slopes, self._offsets, self._begin, self._filled
+
+    def pieces(self, origin: Vector) -> Affine:
+        """Return all pieces, with values at the origin."""
+        stored, groups = map(int, self._filled)
+        slopes, offsets = self._slopes[:stored], self._offsets[:stored]
+        begin = self._begin[: groups + 1]
+        if self._curved:
+            if not self._cuts:
+                self._cuts.append(self._violation(self._played))
+            slopes = np.vstack([slopes, [part.coefficients for part in self._cuts]])
+            offsets = np.append(offsets, [part.offset for part in self._cuts])
+            begin = np.append(begin, np.uint32(offsets.size))
+        values = np.empty(offsets.size)
+        values_at(slopes, offsets, origin, values)
+        return Affine(slopes, values, begin)
+
+    def cut(self, y: Vector, enough: float) -> bool:
+        """Add a linearisation at y where the pieces are too low; False if by `enough` at most."""
+        if not self._curved:
+            return False
+        truth = self._violation(y)
+        if truth(y) - max(0.0, *(part(y) for part in self._cuts)) <= enough:
+            return False
+        self._cuts.append(truth)
+        return True
+
+    def _violation(self, y: Vector) -> Linear:
+        """Linearise the curved constraints' sum of positive parts at y."""
+        slope, value = np.zeros(self._dim), 0.0
+        for g in self._curved:
+            if (violation := g(y)) > 0.0:
+                slope += g.grad(y)
+                value += violation
+        return Linear(slope, value - float(slope @ y))
+
+    def clear(self) -> None:
+        """Drop all constraints: a new block begins."""
+        self._filled[:] = 0
+        self._curved, self._cuts = [], []
+
+    @property
+    def _configuration(self) -> object:
+        return self._dim
+
+    def state(self) -> Snapshot:
+        """Return a snapshot; in the middle of a block only linear constraints fit into one."""
+        if self._curved:
+            raise ValueError(
+                "a snapshot within a block can hold linear constraints and maxima of them, this "
+                f"block has a {type(self._curved[0]).__name__}; take the "
+                "snapshot after the block's last round"
+            )
+        pieces = self.pieces(np.zeros(self._dim))
+        self._state = self._layout(pieces.values.size, pieces.begin.size - 1)
+        for name, part in pieces._asdict().items():
+            self._state[name][:] = part.ravel()
+        return super().state()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Take the constraints of the block from a snapshot."""
+        layout, size = snapshot["layout"], len(snapshot["array"])
+        rows, ends = int(layout.get("values", 0)), int(layout.get("begin", 1))
+        if rows >= 0 and ends >= 1 and size == rows * (self._dim + 1) + ends:
+            self._state = self._layout(rows, ends - 1)
+        super().restore(snapshot)
+
+    def _restored(self) -> None:
+        state = self._state
+        self.clear()
+        stored, groups = state["values"].size, state["begin"].size - 1
+        slopes, offsets, begin, filled = self.memory(max(stored, groups))
+        slopes[:stored] = state["slopes"].reshape(-1, self._dim)
+        offsets[:stored], begin[: groups + 1] = state["values"], state["begin"]
+        filled[:] = stored, groups
+
+    def _layout(self, rows: int, groups: int) -> State:
+        return State(slopes=rows * self._dim, values=rows, begin=groups + 1)
+
+
+def _affine_parts(g: Function) -> list[Linear] | None:
+    """Return the linear functions of which g is the maximum; None if it is not such a maximum."""
+    if isinstance(g, Linear):
+        return [g]
+    if not isinstance(g, Maximum):
+        return None
+    parts = [_affine_parts(part) for part in g.parts]
+    return None if None in parts else [one for part in parts for one in part or ()]
 
 
 class Accuracy(NamedTuple):
@@ -83,9 +276,10 @@ def ball_prox(
     if largest > 0.0:
         enough, size = accuracy.gap * radius**2 / eta, squared_norm(w)
         steepest = eta * largest
-        kernels.ball_prox.ascend(
-            Q, A @ w, v, begin, weight, eta, size, radius, steepest, enough, accuracy.steps, mu
+        dual = kernels.ball_prox.ball_dual.filled(
+            Q=Q, Aw=A @ w, values=v, begin=begin, weight=weight, eta=eta, free2=size, radius=radius
         )
+        kernels.ball_prox.ascend(dual, steepest, enough, accuracy.steps, mu)
     z: Vector = w - eta * (mu @ A)
     return z * min(1.0, radius / float(np.linalg.norm(z) or 1.0))
 
@@ -97,7 +291,7 @@ CUTS = 100
 
 
 class PenaltyProx(FollowedBlocks):
-    """Drift-plus-penalty by blocks: cost linearised, constraints kept whole.
+    """Drift-plus-penalty by blocks: cost linearised, constraints as functions.
 
     Block m plays one point x_m for K rounds. With c_m the sum of the cost's gradients at x_m,
     y_{m+1} = argmin over the ball ||y - x_1|| <= R of
@@ -156,25 +350,20 @@ class PenaltyProx(FollowedBlocks):
                 break
         self._pursuer.follow(centre + z)  # y_{m+1}, then x_{m+1} and y~_{m+1}
 
-    def compiled_rounds(
-        self, feedback: Feedback, units: Vector = NO_UNITS
-    ) -> CompiledRounds | None:
+    def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its linear rounds for the compiled loops; None where a part has no kernels."""
         written = not_overridden(self, PenaltyProx, "ask", "tell", "_add") and feedback is full
-        has_kernels = self.workspace.space is not None
-        return KeptRounds(self, units) if written and has_kernels else None
+        return StoredRounds(self) if written and self.workspace.space is not None else None
 
     @property
     def _parts(self) -> dict[str, Restorable]:
         return super()._parts | {"constraints": self.constraints}
 
 
-kept_table = TableType(
-    "KeptTable",
+stored_table = TableType(
+    "StoredTable",
     {
         "state": write,  # [sum of gradients | t | squares]
-        "set": set_table,
-        "units": write,  # of a `Normalised`, empty without one
         "slopes": write_rows,  # the constraints of the block, as `BlockConstraints` has them
         "offsets": write,
         "begin": write_index,
@@ -184,8 +373,8 @@ kept_table = TableType(
 )
 
 
-@kernel(types.boolean, kept_table, *SEEN_ROUND)
-def play_kept(
+@kernel(types.boolean, stored_table, *SEEN_ROUND)
+def play_stored(
     table: Any,
     a: Vector,
     cost: float,
@@ -194,48 +383,38 @@ def play_kept(
     products: tuple[float, float, float, float],
     k: int,
 ) -> bool:
-    """Take in a linear round of a block, and keep its constraint."""
-    n, state, units, offset = len(a), table.state, table.units, table.given[k]
-    cost2, force2 = products[2], products[3]
-    Gf, Gg, p, q = in_units(table.set.measure, table.set.space, units, a, cost2, c, force2)
-    if not (is_accepted(cost2, cost, p) and is_accepted(force2, value, q)):
+    """Take in a linear round of a block, and store its constraint."""
+    n, state, offset = len(a), table.state, table.given[k]
+    if not (is_accepted(cost, value, products) and abs(offset) <= LARGEST_PART):
         return False
-    if not abs(q * offset) <= LARGEST_PART:
-        return False
-    keep_row(table.slopes, table.offsets, table.begin, table.filled, q, c, offset)
+    store_row(table.slopes, table.offsets, table.begin, table.filled, c, offset)
     close_group(table.filled)
     for i in range(n):
-        state[i] += p * a[i]
+        state[i] += a[i]
     state[n] += 1.0
-    add_told(units, Gf, Gg, cost, value)
     return True
 
 
-class KeptRounds(BlockRounds):
-    """Linear rounds of a `PenaltyProx`, which keeps the constraints of a block.
+class StoredRounds(BlockRounds):
+    """Linear rounds of a `PenaltyProx`, which stores the constraints of a block.
 
     Args:
-        policy: who plays; its set has kernels.
-        units: of a `Normalised` around the policy, empty without one.
+        policy: the policy; its set has kernels.
 
     """
 
     feedback: Feedback = staticmethod(full)
     convex = False
 
-    def __init__(self, policy: PenaltyProx, units: Vector):
-        super().__init__(policy, play_kept, policy._pursuer._state["x"])
-        assert policy.workspace.space is not None
-        self._constraints, self._units = policy.constraints, units
-        self._set, self._state = policy.workspace.space.table, policy._state.array
+    def __init__(self, policy: PenaltyProx):
+        super().__init__(policy, play_stored, policy._pursuer._state["x"])
+        self._constraints, self._state = policy.constraints, policy._state.array
 
     def table(self, rounds: Any, first: int, end: int) -> Any:
         """Return the table with memory for the constraints of these rounds."""
-        slopes, offsets, begin, filled = self._constraints.with_room(end - first)
-        return kept_table.filled(
+        slopes, offsets, begin, filled = self._constraints.memory(end - first)
+        return stored_table.filled(
             state=self._state,
-            set=self._set,
-            units=self._units,
             slopes=slopes,
             offsets=offsets,
             begin=begin,

@@ -36,7 +36,7 @@ THEOREM_RATE = 0.5
 """lambda sqrt(T) in the theorem."""
 PRACTICAL_RATE = 6.0
 """lambda sqrt(T) in learnt ranges: the best of 0.5, 1, 2, 4, 6, 10 and 16 by the score, on the
-games, seeds and horizon of `stand_alone`: 1.32 at 2, 0.72 at 6, 0.82 at 10."""
+games, seeds and horizon of `TUNED`: 1.32 at 2, 0.72 at 6, 0.82 at 10."""
 HIGHEST_RATE = 0.3
 """The largest lambda_t where the horizon is not known, PRACTICAL_RATE/20 in all trials: the score
 was 0.61, 0.62 and 0.57 at rates 4, 6 and 10."""

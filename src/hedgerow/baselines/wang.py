@@ -68,9 +68,9 @@ def wang_2025(
 ) -> Constrained[EvalGrad]:
     """OFW-TVC: online Frank-Wolfe that restarts whenever the surrogate has become too steep.
 
-    Regret O(T^{3/4}) against every point that keeps all rounds, CCV O(T^{3/4} log T); one linear
-    minimisation per round. Assumes known T and G; adversarial constraints, no Slater condition. The
-    specification was read in full (confidence: high).
+    Regret O(T^{3/4}) against every point that satisfies all constraints, CCV O(T^{3/4} log T); one
+    linear minimisation per round. Assumes known T and G; adversarial constraints, no Slater
+    condition. The specification was read in full (confidence: high).
 
     `theory` has the theorem's constants: beta = 1/(64 G D), gamma = 1,
     Phi(z) = exp(z / (2 T^{3/4})) - 1, first guess 1 (here 64 G D), anchor x_s, and a step clipped
@@ -91,8 +91,8 @@ def wang_2025(
         preset: "practical" or "theory".
         lipschitz: G, a bound of the norms of all gradients, or a pair (costs, constraints).
             `theory` needs it; in `practical` it replaces the learnt Gf/Gg.
-        eagerness: how eagerly the constraint is kept, a number without unit, in `practical`
-            alone: it multiplies lambda. More means less violation and more regret.
+        eagerness: the factor on lambda, in `practical` alone; more means less violation and more
+            regret.
 
     >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> wang_2025(Simplex(2), 100).ask()
@@ -152,8 +152,8 @@ def wang_2025_strongly_convex(
         modulus: a, the costs' modulus of strong convexity, in units of cost per squared length.
         preset: "practical" or "theory".
         lipschitz: G, as in `wang_2025`.
-        eagerness: how eagerly the constraint is kept, in `practical` alone: it multiplies the
-            weight. More means less violation and more regret.
+        eagerness: the factor on the weight, in `practical` alone; more means less violation and
+            more regret.
 
     """
     check_preset(preset, decision_set, horizon)
@@ -223,8 +223,8 @@ def wang_2025_bandit(
         lipschitz: a Lipschitz constant of costs and constraints, or a pair of them.
         bound: a bound of |cost| and |constraint| over the set, or a pair of them.
         preset: "practical" or "theory".
-        eagerness: how eagerly the constraint is kept, a number without unit, in `practical`
-            alone: it multiplies lambda. More means less violation and more regret.
+        eagerness: the factor on lambda, in `practical` alone; more means less violation and more
+            regret.
 
     Reference: Y. Wang, Y. Wan and L. Zhang, "Revisiting Projection-Free Online Learning with
     Time-Varying Constraints", AAAI 2025, arXiv 2501.16046.

@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 
 import hedgerow as hr
-from hedgerow.baselines.operators import FixedSplit, LastMatrix, MeanMatrix
+from hedgerow.baselines.fixed_actions import FixedSplit, LastMatrix, MeanMatrix
 from hedgerow.cli.data import found_topology
 from hedgerow.cli.saying import counted, say
 from hedgerow.inputs import Vector

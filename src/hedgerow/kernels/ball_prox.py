@@ -6,13 +6,25 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from hedgerow._engine.kernel import index, kernel, nothing, number, read, whole, write
+from hedgerow._engine.kernel import index, kernel, nothing, number, read, rows, whole, write
+from hedgerow._engine.table import TableType
 from hedgerow.kernels.simplices import project
 
 Array = Any
-matrix = types.Array(types.float64, 2, "C", readonly=True)
+ball_dual = TableType(
+    "BallDual",
+    {
+        "Q": rows,  # A A^T, for the rows A of all pieces
+        "Aw": read,  # w is the point where the step would end without pieces and ball
+        "values": read,  # of the pieces at the origin
+        "begin": index,  # where the pieces of each group begin
+        "weight": number,
+        "eta": number,
+        "free2": number,  # ||w||^2
+        "radius": number,
+    },
+)
 
 
 @kernel(number, number, number, read, read, read, number)
@@ -53,28 +65,15 @@ def duality_gap(begin: Array, weight: float, slope: Array, mu: Array) -> float:
     return gap
 
 
-@kernel(
-    whole, matrix, read, read, index, number, number, number, number, number, number, whole, write
-)
-def ascend(
-    Q: Array,
-    Aw: Array,
-    values: Array,
-    begin: Array,
-    weight: float,
-    eta: float,
-    free2: float,
-    radius: float,
-    lipschitz: float,
-    enough: float,
-    cap: int,
-    mu: Array,
-) -> int:
+@kernel(whole, ball_dual, number, number, whole, write)
+def ascend(dual: Any, lipschitz: float, enough: float, cap: int, mu: Array) -> int:
     """Maximise the dual over mu, from where it is; return the number of steps.
 
     The slope is s (A w - eta Q mu) + values, s the shrinking into the ball. Where the momentum
     points against the slope it is dropped.
     """
+    Q, Aw, values, begin = dual.Q, dual.Aw, dual.values, dual.begin
+    weight, eta, free2, radius = dual.weight, dual.eta, dual.free2, dual.radius
     Qmu = Q @ mu
     ahead, Qahead, momentum = mu.copy(), Qmu.copy(), 1.0
     for step in range(cap):

@@ -1,4 +1,4 @@
-"""Yi et al.: penalised steps whose rates follow the learning rate alone."""
+"""RECOO and the methods of Yi et al.: each step has the rectified constraint as a penalty."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 from hedgerow._engine.kernel import kernel, number, read
+from hedgerow.baselines.normalised import Scale, stand_alone
 from hedgerow.baselines.penalised_step import Penalised
 from hedgerow.baselines.primal_dual import as_trade_off
-from hedgerow.baselines.projecting import stand_alone, units
-from hedgerow.baselines.weighed_step import QUEUE, RATES, ROUND, WEIGH
+from hedgerow.baselines.projected_step import AFTER_STEP, QUEUE, RATES, ROUND, STEP_WEIGHTS, UNIT
 from hedgerow.feedback import Full
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import baseline
@@ -18,8 +18,115 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
-TUNED = {"yi_2021": 10.0, "yi_2023": 100.0}
-"""What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
+
+
+@dataclass(frozen=True)
+class RecooRates:
+    """alpha_t = sqrt t, eta_t = sqrt t, gamma_t = t^{1/2+epsilon}, distances in a unit.
+
+    Args:
+        epsilon: how much faster than t the penalty's weight grows.
+        unit: the unit in which distances are measured.
+
+    """
+
+    epsilon: float = 0.1
+    unit: float = 1.0
+
+
+EPSILON = RATES
+"""Where the kernels find it."""
+
+
+@kernel(number, read, number)
+def gamma(rates: Array, t: float) -> float:
+    """Return gamma_t, the factor on the constraint."""
+    return math.pow(t, 0.5 + rates[EPSILON])
+
+
+@kernel(*STEP_WEIGHTS)
+def recoo_step_weights(own: Array, rates: Array, value: float) -> tuple[float, float]:
+    """Return Q_t gamma_t and alpha_t."""
+    t = own[ROUND]
+    return own[QUEUE] * gamma(rates, t), math.sqrt(t) / rates[UNIT]
+
+
+@kernel(*AFTER_STEP)
+def raise_penalty(own: Array, rates: Array, value: float, left: float) -> None:
+    """Move to Q_{t+1}, which is eta_{t+1} at least."""
+    t = own[ROUND]
+    own[QUEUE] = max(own[QUEUE] + gamma(rates, t) * (left / rates[UNIT]), math.sqrt(t + 1.0))
+
+
+class Recoo(Penalised[RecooRates]):
+    """The penalty Q_t grows with violations, and never falls below eta_t.
+
+    x_{t+1} = argmin over X of <grad f_t, x - x_t> + Q_t gamma_t g_t^+(x) + alpha_t ||x - x_t||^2,
+    Q_{t+1} = max(Q_t + gamma_t g_t^+(x_{t+1}), eta_{t+1}), Q_1 = eta_1.
+
+    Args:
+        decision_set: where to play; it must know its projection.
+        rates: alpha_t, eta_t, gamma_t.
+        eagerness: the factor on the constraint's weight.
+
+    """
+
+    step_weights, after_step = recoo_step_weights, raise_penalty
+
+    def __init__(
+        self, decision_set: DecisionSet, rates: RecooRates | None = None, eagerness: float = 1.0
+    ):
+        rates = RecooRates() if rates is None else rates
+        super().__init__(decision_set, rates, eagerness, rates.unit)
+        self._state["queue"][0] = 1.0  # Q_1 = eta_1
+
+
+@baseline(
+    source="Guo, Liu, Wei and Ying 2022",
+    regret="T^{1/2}",
+    ccv="T^{3/4}",
+    per_round="1 convex programme",
+    sees="whole",
+    needs="none",
+    confidence="high for the update, medium for the schedules",
+    remark="schedules reconstructed",
+)
+def guo_recoo(
+    decision_set: DecisionSet,
+    horizon: int | None = None,
+    *,
+    preset: Preset = "practical",
+    eagerness: float = 1.0,
+) -> Policy[Full, Full]:
+    """Guo, Liu, Wei and Ying's rectified online optimisation (RECOO): anytime, whole constraints.
+
+    Regret O(sqrt T); CCV O(T^{3/4}), O(1) for a constraint that stays the same; no Slater point,
+    no constants. Every round solves a convex programme over X (`penalty_step`): two or three
+    projections for linear constraints, hundreds for curved ones. The weight grows like t^{1.1}, so
+    that the step is nearly hard-constrained. The update is certain; the schedules are a
+    reconstruction from which the claimed rates follow.
+
+    Args:
+        decision_set: where to play.
+        horizon: not needed.
+        preset: "theory" is alpha_t = eta_t = sqrt t, gamma_t = t^{0.6}; "practical" measures
+            costs, constraints and the set in their own units.
+        eagerness: the factor on the constraint's weight; more means less violation.
+
+    Reference: H. Guo, X. Liu, H. Wei, L. Ying, Online convex optimization with hard constraints:
+    towards the best of two worlds and beyond, NeurIPS 2022.
+
+    >>> from hedgerow.sets.simplices.simplex import Simplex
+    >>> guo_recoo(Simplex(2)).ask()
+    array([0.5, 0.5])
+
+    """
+
+    def build(scale: Scale) -> Policy[Full, Full]:
+        return Recoo(decision_set, RecooRates(unit=scale.unit), scale.eagerness)
+
+    name = "guo_recoo"
+    return stand_alone(name, build, decision_set, horizon, preset, "not needed", eagerness)
 
 
 @dataclass(frozen=True)
@@ -41,20 +148,18 @@ def alpha_of(rates: Array, t: float) -> float:
     return float(rates[ALPHA] / math.pow(t, rates[POWER]))
 
 
-@kernel(*WEIGH)
-def weigh_2021(own: Array, rates: Array, value: float) -> tuple[float, float]:
+@kernel(*STEP_WEIGHTS)
+def step_weights_2021(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Move the queue; return gamma_{t+1} qhat_t and 1 / alpha_t."""
-    own[ROUND] += 1.0
     now, later = alpha_of(rates, own[ROUND]), alpha_of(rates, own[ROUND] + 1.0)
     more = rates[GAMMA] / math.sqrt(now) * max(0.0, value)
     own[QUEUE] += more
     return rates[GAMMA] / math.sqrt(later) * (own[QUEUE] + more), 1.0 / now
 
 
-@kernel(*WEIGH)
-def weigh_2023(own: Array, rates: Array, value: float) -> tuple[float, float]:
+@kernel(*STEP_WEIGHTS)
+def step_weights_2023(own: Array, rates: Array, value: float) -> tuple[float, float]:
     """Return v_{t+1} and 1 / alpha_t."""
-    own[ROUND] += 1.0
     alpha = alpha_of(rates, own[ROUND])
     own[QUEUE] = rates[GAMMA] / alpha * max(0.0, value)
     return own[QUEUE], 1.0 / alpha
@@ -74,7 +179,7 @@ class Yi2021(Penalised[YiRates]):
 
     """
 
-    weigh = weigh_2021
+    step_weights = step_weights_2021
 
 
 class Yi2023(Penalised[YiRates]):
@@ -90,7 +195,7 @@ class Yi2023(Penalised[YiRates]):
 
     """
 
-    weigh = weigh_2023
+    step_weights = step_weights_2023
 
 
 @baseline(
@@ -132,12 +237,12 @@ def yi_2021(
     """
     c = as_trade_off(trade_off)
 
-    def build(_G: float, eagerness: float) -> Policy[Full, Full]:
-        alpha_0, _ = units(preset, decision_set)
-        return Yi2021(decision_set, YiRates(alpha_0, 1.0, c), eagerness)
+    def build(scale: Scale) -> Policy[Full, Full]:
+        rates = YiRates(alpha_0=scale.unit, gamma_0=1.0, c=c)
+        return Yi2021(decision_set, rates, scale.eagerness)
 
-    tuned = TUNED["yi_2021"]
-    return stand_alone(build, decision_set, horizon, preset, "not needed", eagerness, tuned)
+    name = "yi_2021"
+    return stand_alone(name, build, decision_set, horizon, preset, "not needed", eagerness)
 
 
 @baseline(
@@ -180,8 +285,8 @@ def yi_2023(
     """
     c = as_trade_off(trade_off)
 
-    def build(G: float, eagerness: float) -> Policy[Full, Full]:
-        alpha_0, _ = units(preset, decision_set)
-        return Yi2023(decision_set, YiRates(alpha_0, 1.0 / (4.0 * G**2), c), eagerness)
+    def build(scale: Scale) -> Policy[Full, Full]:
+        rates = YiRates(alpha_0=scale.unit, gamma_0=1.0 / (4.0 * scale.G**2), c=c)
+        return Yi2023(decision_set, rates, scale.eagerness)
 
-    return stand_alone(build, decision_set, horizon, preset, lipschitz, eagerness, TUNED["yi_2023"])
+    return stand_alone("yi_2023", build, decision_set, horizon, preset, lipschitz, eagerness)
