@@ -85,7 +85,7 @@ class Full:
 Constraints = EvalGrad | Sequence[EvalGrad]
 """A round's constraint to first order: one, or a list or tuple of several."""
 
-LOOKS = {
+OBSERVE_WITH = {
     "EvalGrad": "first_order(f, x), or EvalGrad(value, grad)",
     "Eval": "bandit(f, x, lipschitz, bound)",
     "EvalLinear": "linear(f, x)",
@@ -99,8 +99,8 @@ def needs(kind: type, seen: object, who: str, name: str) -> None:
     """Refuse feedback of another kind."""
     if not isinstance(seen, kind):
         raise TypeError(
-            f"{who} learns from {kind.__name__} feedback, the {name} was told as "
-            f"{type(seen).__name__}; observe it with {LOOKS[kind.__name__]}"
+            f"{who} learns from {kind.__name__} feedback, the {name} was given as "
+            f"{type(seen).__name__}; observe it with {OBSERVE_WITH[kind.__name__]}"
         )
 
 
@@ -110,7 +110,7 @@ def each_seen(seen: Constraints) -> Sequence[EvalGrad]:
         return (cast(EvalGrad, seen),)
     if not seen:
         raise ValueError(
-            "the constraint was told as an empty sequence; tell at least one, of value 0 and "
+            "the constraint was given as an empty sequence; give at least one, of value 0 and "
             "gradient 0 where a round has none"
         )
     return seen
@@ -124,7 +124,7 @@ def as_eval(seen: Eval, name: str, largest: float) -> Eval:
     bound = as_number(seen.bound, f"the bound of the {name}")
     if max(abs(value), lipschitz, bound) > largest:
         raise ValueError(
-            f"the {name} was told as {seen}, above {largest:g}; measure it in a larger unit"
+            f"the {name} was given as {seen}, above {largest:g}; measure it in a larger unit"
         )
     return Eval(value, lipschitz, bound)
 
@@ -153,7 +153,7 @@ def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
 def linear(f: Function, x: Vector) -> EvalLinear:
     """Observe a linear function at x; any other function is refused.
 
-    What a sampled policy must be told: only linear feedback can be moved from the vertex that was
+    The feedback of a sampled policy: only linear feedback can be moved from the vertex that was
     played to the point it was drawn from.
     """
     if not isinstance(f, Linear):

@@ -27,7 +27,7 @@ from hedgerow.learners.ogd import OGD, StronglyConvexOGD
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG, RestartHere
 from hedgerow.learners.steps import CertificateSteps, PaperSteps, RmsSteps, WeibelSteps
 from hedgerow.policies.constrained import Constrained
-from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_slices
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.budget import BudgetedScale
@@ -108,10 +108,8 @@ class Rounds(LinearProblem):
         self._all = LinearChunk(costs, offsets[0], constraints, offsets[1] - 0.3)
 
     def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
-        begin = 0
-        for k in chunk_lengths(self.horizon, size):
-            yield LinearChunk(*(part[begin : begin + k] for part in self._all))
-            begin += k
+        for rounds in chunk_slices(self.horizon, size):
+            yield LinearChunk(*(part[rounds] for part in self._all))
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 29])

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.problems.drifting import DriftingSubsets, PeriodicDrift, drifting_paths
-from hedgerow.problems.synthetic import HardBox
-from hedgerow.problems.variation import UniformScaling
+from hedgerow.problems import (
+    DriftingSubsets,
+    HardBox,
+    PeriodicDrift,
+    UniformScaling,
+    drifting_paths,
+)
 
 DRIFTING = {
     "subsets": lambda seed: DriftingSubsets(horizon=700, drift=9, rotation=4, seed=seed),

@@ -127,7 +127,7 @@ def test_what_is_no_problem_no_set_or_no_feedback_is_refused_in_a_sentence():
         hr.play(policy, [])
     with pytest.raises(TypeError, match="plays on a DecisionSet, got 3"):
         hr.projection_free_coco(3)
-    with pytest.raises(TypeError, match=r"was told as Eval; look with first_order\(f, x\)"):
+    with pytest.raises(TypeError, match=r"was given as Eval; observe it with first_order\(f, x\)"):
         policy.tell(hr.feedback.Eval(1.0, 1.0, 1.0), hr.feedback.Eval(1.0, 1.0, 1.0))
     for horizon in (-5, "abc"):
         with pytest.raises((TypeError, ValueError), match="horizon must be"):

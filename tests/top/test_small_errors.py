@@ -310,8 +310,8 @@ def test_a_budget_is_named_as_it_was_given():
 def test_who_tells_an_array_is_told_which_it_was(told):
     policy, seen = hr.projection_free_coco(X), first_order(F, X.start())
     given = {"cost": seen, "constraint": seen} | {told: np.ones(3)}
-    words = f"this policy learns from EvalGrad feedback, the {told} was told as ndarray; look with "
-    with refused(words + "first_order(f, x), or EvalGrad(value, grad)"):
+    words = f"this policy learns from EvalGrad feedback, the {told} was given as ndarray; "
+    with refused(words + "observe it with first_order(f, x), or EvalGrad(value, grad)"):
         policy.tell(**given)
 
 

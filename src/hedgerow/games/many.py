@@ -12,8 +12,7 @@ from typing import Any, TypeGuard
 
 from hedgerow.games.simulation import simulate
 from hedgerow.inputs import as_count
-from hedgerow.problems.mapped_rounds import store_rounds
-from hedgerow.problems.problem import LinearProblem, Problem
+from hedgerow.problems.problem import LinearProblem, Problem, store_rounds
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
 

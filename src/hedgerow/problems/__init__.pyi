@@ -1,15 +1,18 @@
-from .ad_slots import AdSlots as AdSlots
-from .caching import Caching as Caching
+from .adversaries import HalfspaceBox as HalfspaceBox
+from .adversaries import HardBox as HardBox
+from .adversaries import OrthogonalBall as OrthogonalBall
+from .assignments import AdSlots as AdSlots
+from .assignments import JobSequencing as JobSequencing
+from .assignments import Ranking as Ranking
 from .compiled_rounds import CompiledChunk as CompiledChunk
 from .compiled_rounds import FunctionRows as FunctionRows
+from .drifting import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
-from .drifting import PeriodicDrift as PeriodicDrift
-from .drifting import drifting_paths as drifting_paths
+from .drifting import OptimalTransport as OptimalTransport
+from .drifting import SensorCoverage as SensorCoverage
 from .edge_quantities import EdgeQuantity as EdgeQuantity
 from .generated_demand import gravity_demands as gravity_demands
 from .generated_demand import link_failures as link_failures
-from .iid_linear import IidLinear as IidLinear
-from .job_sequencing import JobSequencing as JobSequencing
 from .latency_cap import LatencyCap as LatencyCap
 from .link_loads import Congestion as Congestion
 from .link_loads import CongestionCost as CongestionCost
@@ -25,7 +28,6 @@ from .lower_bounds import SteadyPush as SteadyPush
 from .measured_routes import FullestLink as FullestLink
 from .measured_routes import Limit as Limit
 from .measured_routes import MeasuredRoutes as MeasuredRoutes
-from .optimal_transport import OptimalTransport as OptimalTransport
 from .portfolios import (
     ActiveShare as ActiveShare,
 )
@@ -33,24 +35,22 @@ from .portfolios import LogPortfolio as LogPortfolio
 from .portfolios import NegativeLog as NegativeLog
 from .portfolios import Portfolio as Portfolio
 from .portfolios import price_relatives as price_relatives
+from .portfolios import shipped_relatives as shipped_relatives
 from .problem import EnvelopedProblem as EnvelopedProblem
 from .problem import LinearChunk as LinearChunk
 from .problem import LinearProblem as LinearProblem
 from .problem import Problem as Problem
 from .problem import Recorded as Recorded
-from .ranking import Ranking as Ranking
-from .sensor_coverage import SensorCoverage as SensorCoverage
-from .shipped_prices import shipped_relatives as shipped_relatives
 from .shortest_path import ShortestPath as ShortestPath
-from .synthetic import HalfspaceBox as HalfspaceBox
-from .synthetic import HardBox as HardBox
+from .shortest_path import drifting_paths as drifting_paths
+from .synthetic import IidLinear as IidLinear
 from .synthetic import IidSimplex as IidSimplex
-from .synthetic import OrthogonalBall as OrthogonalBall
 from .synthetic import QuadraticBox as QuadraticBox
 from .synthetic import SwitchingBall as SwitchingBall
 from .traffic_engineering import LinkNetwork as LinkNetwork
 from .traffic_engineering import RoundOptima as RoundOptima
 from .traffic_engineering import TrafficEngineering as TrafficEngineering
+from .variation import PeriodicDrift as PeriodicDrift
 from .variation import Series as Series
 from .variation import UniformScaling as UniformScaling
 from .variation import Variation as Variation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -26,6 +27,19 @@ class LinearChunk(NamedTuple):
     cost_offsets: Vector
     constraints: Vector
     constraint_offsets: Vector
+
+    @classmethod
+    def of(
+        cls,
+        costs: Vector,
+        constraints: Vector,
+        constraint_offsets: float | Vector = 0.0,
+        cost_offsets: float | Vector = 0.0,
+    ) -> LinearChunk:
+        """Return a chunk of coefficients, by round or of one round; a number is every offset."""
+        costs, constraints = np.atleast_2d(costs, constraints)
+        k = len(costs)
+        return cls(costs, np.full(k, cost_offsets), constraints, np.full(k, constraint_offsets))
 
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds one by one."""
@@ -99,15 +113,15 @@ class LinearProblem(Problem):
             yield from chunk.rounds()
 
 
-def chunk_lengths(horizon: int, size: int) -> Iterator[int]:
-    """Yield the lengths of the chunks that make up a horizon.
+def chunk_slices(horizon: int, size: int) -> Iterator[slice]:
+    """Yield the rounds of each chunk, counted from 0.
 
-    >>> list(chunk_lengths(7, 3))
-    [3, 3, 1]
+    >>> list(chunk_slices(7, 3))
+    [slice(0, 3, None), slice(3, 6, None), slice(6, 7, None)]
     """
     size = as_count(size, "the chunk size")
-    for done in range(0, horizon, size):
-        yield min(size, horizon - done)
+    for begin in range(0, horizon, size):
+        yield slice(begin, min(begin + size, horizon))
 
 
 def needs_policy(policy: Policy[Any, Any] | None, problem: Problem) -> Policy[Any, Any]:
@@ -167,11 +181,6 @@ class EnvelopedProblem(LinearProblem):
         high = self.envelope[1]
         largest = -self.decision_set.minimum(-high.constraints[0])
         return largest + float(high.constraint_offsets[0])
-
-
-def one_round(cost: Vector, cost_offset: float, constraint: Vector, offset: float) -> LinearChunk:
-    """Return a chunk of one round."""
-    return LinearChunk(cost[None], np.array([cost_offset]), constraint[None], np.array([offset]))
 
 
 def _longest(low: Vector, high: Vector) -> float:
@@ -270,3 +279,48 @@ def one_chunk(functions: Sequence[Linear]) -> LinearChunk:
         strict=True,
     )
     return LinearChunk(rows[0], offsets[0], rows[1], offsets[1])
+
+
+class MappedRounds(LinearProblem):
+    """The rounds of a linear problem, as `store_rounds` wrote them.
+
+    Args:
+        decision_set: where the game is played.
+        horizon: the number of rounds.
+        path: the file, which holds all costs, all constraints, and the offsets of both.
+
+    """
+
+    def __init__(self, decision_set: DecisionSet, horizon: int, path: Path):
+        self.decision_set, self.horizon, self.path = decision_set, horizon, path
+
+    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+        """Yield the rounds, `size` at a time; nothing is copied."""
+        whole = _parts(np.memmap(self.path, np.float64, "r"), self.horizon)
+        for rows in chunk_slices(self.horizon, size):
+            yield LinearChunk(*(part[rows] for part in whole))
+
+
+def store_rounds(problem: LinearProblem, path: Path) -> MappedRounds:
+    """Draw all rounds of a problem into a new file."""
+    horizon, n = problem.horizon, problem.decision_set.dim
+    whole = _parts(np.memmap(path, np.float64, "w+", shape=(horizon * (2 * n + 2),)), horizon)
+    done = 0
+    for chunk in problem.chunks():
+        end = done + len(chunk.costs)
+        for part, rows in zip(whole, chunk, strict=True):
+            part[done:end] = rows
+        done = end
+    return MappedRounds(problem.decision_set, horizon, path)
+
+
+def _parts(numbers: Vector, horizon: int) -> LinearChunk:
+    """Return views of the file's numbers."""
+    table = np.asarray(numbers)
+    rows = (table.size - 2 * horizon) // 2
+    costs, constraints = table[:rows], table[rows : 2 * rows]
+    offsets = table[2 * rows :]
+    return LinearChunk(
+        costs.reshape(horizon, -1), offsets[:horizon], constraints.reshape(horizon, -1),
+        offsets[horizon:],
+    )  # fmt: skip
