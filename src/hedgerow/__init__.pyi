@@ -68,6 +68,7 @@ from .problems.shortest_path import ShortestPath as ShortestPath
 from .protocols.benchmark import Benchmark as Benchmark
 from .protocols.parts import Learner as Learner
 from .protocols.parts import Policy as Policy
+from .protocols.parts import ResumablePolicy as ResumablePolicy
 from .protocols.parts import Surrogate as Surrogate
 from .protocols.trace import Step as Step
 from .protocols.trace import Trace as Trace

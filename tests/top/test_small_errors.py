@@ -238,7 +238,9 @@ def test_a_network_with_cycles_is_told_how_to_turn_its_edges():
 @pytest.mark.parametrize("game", [hr.play, hr.simulate])
 def test_a_policy_on_another_set_is_refused(game):
     policy = hr.projection_free_coco(hr.sets.Box(np.zeros(3), np.ones(3)))
-    with refused("the policy's play lies outside the problem's Simplex, as it plays", ValueError):
+    with refused(
+        "the policy's first decision lies outside the problem's Simplex, as it plays", ValueError
+    ):
         game(policy, hr.Recorded(X, [(F, F)]))
     same = hr.projection_free_coco(hr.sets.Simplex(3))  # an equal set is as good
     assert len(list(hr.play(same, hr.Recorded(X, [(F, F)])))) == 1
@@ -246,7 +248,7 @@ def test_a_policy_on_another_set_is_refused(game):
 
 def test_a_learner_is_no_policy():
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps())
-    with refused("a game needs a policy, which is told cost and constraint, got the learner"):
+    with refused("a game needs a policy, whose tell takes cost and constraint, got the learner"):
         hr.simulate(learner, hr.Recorded(X, [(F, F)]))
 
 

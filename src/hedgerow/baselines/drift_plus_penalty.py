@@ -20,7 +20,7 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector, as_count
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -135,7 +135,7 @@ class VirtualQueue(_Queued):
         self.gamma, self.alpha = gamma, alpha
 
 
-FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
+FirstOrderPolicy = ResumablePolicy[EvalGrad, EvalGrad]
 TUNED = {"liakopoulos_cold": 100.0, "yu_neely_2020": 0.03}
 """What eagerness 1 means in the practical preset, chosen as in `stand_alone`."""
 

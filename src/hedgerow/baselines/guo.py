@@ -13,7 +13,7 @@ from hedgerow.feedback import Full
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Preset
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -99,7 +99,7 @@ def guo_recoo(
     *,
     preset: Preset = "practical",
     eagerness: float = 1.0,
-) -> Policy[Full, Full]:
+) -> ResumablePolicy[Full, Full]:
     """Guo, Liu, Wei and Ying's rectified online optimisation (RECOO): anytime, whole constraints.
 
     Regret O(sqrt T); CCV O(T^{3/4}), O(1) for a constraint that stays the same; no Slater point,
@@ -124,7 +124,7 @@ def guo_recoo(
 
     """
 
-    def build(_G: float, eagerness: float) -> Policy[Full, Full]:
+    def build(_G: float, eagerness: float) -> ResumablePolicy[Full, Full]:
         unit, _ = units(preset, decision_set)
         return Recoo(decision_set, RecooRates(unit=unit), eagerness)
 

@@ -10,10 +10,10 @@ from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import as_number
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset, as_pair
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
-FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
+FirstOrderPolicy = ResumablePolicy[EvalGrad, EvalGrad]
 TUNED = {
     "mahdavi_2012": 100.0,
     "jenatton_2016": 10.0,

@@ -23,7 +23,7 @@ from hedgerow.policies.presets import (
 )
 from hedgerow.policies.summary import TOTALS, Summary, add_round, summary_of
 from hedgerow.protocols.late_feedback import as_play, refuse_late, takes_late
-from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
@@ -47,7 +47,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     """
 
-    def __init__(self, policy: Policy[Seen, Seen]):
+    def __init__(self, policy: ResumablePolicy[Seen, Seen]):
         self.policy = policy
         self._late = policy if takes_late(policy) else None
         self._state = State(G=2, **dict.fromkeys(TOTALS, 1))
@@ -184,14 +184,14 @@ class Projecting(ProjectedPoint):
 
 
 def stand_alone(
-    build: Callable[[float, float], Policy[Seen, Seen]],
+    build: Callable[[float, float], ResumablePolicy[Seen, Seen]],
     decision_set: DecisionSet,
     horizon: int | None,
     preset: Preset,
     lipschitz: Lipschitz | Literal["not needed"],
     eagerness: float,
     tuned: float = 1.0,
-) -> Policy[Seen, Seen]:
+) -> ResumablePolicy[Seen, Seen]:
     """Build a stand-alone policy in one of its presets; a horizon is checked, not needed.
 
     Args:

@@ -14,7 +14,7 @@ from hedgerow.feedback import Full
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -110,7 +110,7 @@ def yi_2021(
     preset: Preset = "practical",
     trade_off: float = 0.5,
     eagerness: float = 1.0,
-) -> Policy[Full, Full]:
+) -> ResumablePolicy[Full, Full]:
     """Yi et al. 2021: anytime, whole constraints, for a constraint that stays the same.
 
     Regret O(T^{max(c, 1-c)}), CCV O(T^{(1-c)/2}) for a fixed and known constraint; where it
@@ -132,7 +132,7 @@ def yi_2021(
     """
     c = as_trade_off(trade_off)
 
-    def build(_G: float, eagerness: float) -> Policy[Full, Full]:
+    def build(_G: float, eagerness: float) -> ResumablePolicy[Full, Full]:
         alpha_0, _ = units(preset, decision_set)
         return Yi2021(decision_set, YiRates(alpha_0, 1.0, c), eagerness)
 
@@ -158,7 +158,7 @@ def yi_2023(
     lipschitz: Lipschitz = None,
     trade_off: float = 0.5,
     eagerness: float = 1.0,
-) -> Policy[Full, Full]:
+) -> ResumablePolicy[Full, Full]:
     """Yi et al. 2023 with one agent: anytime, whole constraints, which may change.
 
     Regret O(T^{max(c, 1-c)}), CCV O(T^{1-c/2}), O(T^{1-c}) with a Slater point. The original is a
@@ -180,7 +180,7 @@ def yi_2023(
     """
     c = as_trade_off(trade_off)
 
-    def build(G: float, eagerness: float) -> Policy[Full, Full]:
+    def build(G: float, eagerness: float) -> ResumablePolicy[Full, Full]:
         alpha_0, _ = units(preset, decision_set)
         return Yi2023(decision_set, YiRates(alpha_0, 1.0 / (4.0 * G**2), c), eagerness)
 

@@ -23,7 +23,7 @@ from hedgerow.games.simulation import simulate_chunks
 from hedgerow.games.turns import check_match, feedback_of
 from hedgerow.inputs import as_count
 from hedgerow.problems.problem import Problem
-from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.trace import Trace
 from hedgerow.snapshot import Stateful
 
@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 def simulate_resumable(
-    policy: Policy[Any, Any],
+    policy: ResumablePolicy[Any, Any],
     problem: Problem,
     folder: Path | str,
     feedback: Feedback | None = None,

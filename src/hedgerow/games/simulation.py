@@ -65,7 +65,7 @@ def simulate_chunks(
     """
     check_match(policy, problem)
     observe = feedback_of(policy) if feedback is None else feedback
-    fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
+    fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // problem.decision_set.dim))
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
     if skip > 0 and problem.adaptive and problem.compiled_rounds(size) is None:
@@ -160,7 +160,7 @@ def _play_convex(
     k, parts = chunk.rounds, chunk.constraints.parts
     alike = int(parts[0]) if (parts == parts[0]).all() and parts[0] > 1 else 0
     seen, each, done = np.empty((2, k)), np.empty((alike, k)), 0
-    functions = chunk.functions_on(policy.decision_set.dim)
+    functions = chunk.functions_on(policy.ask().size)
     while (done := compiled.play_convex(functions, done, seen, each)) < k:
         step = turn(policy, done, *chunk.functions(done, policy.ask()), observe)
         seen[:, done] = step[2:4]
@@ -173,9 +173,10 @@ def _play_convex(
 
 
 def _timed(policy: Policy[Any, Any], traces: Iterator[Trace]) -> Iterator[Trace]:
-    """Add oracle calls and time to each record."""
-    calls, begin = policy.oracle_calls, time.perf_counter()
+    """Add the time to each record, and the oracle calls of a policy that counts them."""
+    before, begin = getattr(policy, "oracle_calls", None), time.perf_counter()
     for trace in traces:
-        now, end = policy.oracle_calls, time.perf_counter()
-        yield replace(trace, oracle_calls=now - calls, seconds=end - begin)
-        calls, begin = now, time.perf_counter()
+        now, end = getattr(policy, "oracle_calls", None), time.perf_counter()
+        calls = None if now is None or before is None else now - before
+        yield replace(trace, oracle_calls=calls, seconds=end - begin)
+        before, begin = now, time.perf_counter()

@@ -1,4 +1,4 @@
-"""The game loop, as an iterator; everything else consumes it."""
+"""The game loop as an iterator, which everything else consumes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def play(
     """Play a problem round by round and yield what happened.
 
     Args:
-        policy: who plays.
+        policy: anything with `ask` and `tell`; see `Policy`.
         problem: the rounds.
-        feedback: what the policy may see of cost and constraint; left out, `policy.feedback`.
+        feedback: what the policy observes of cost and constraint; left out, `policy.feedback`, or
+            `first_order` if it has none.
 
     Yields:
         `Step(t, x, cost, violation, each)`: the round from 1 on, x_t, f_t(x_t), g_t(x_t), and the
@@ -35,7 +36,7 @@ def play(
 
 
 def feedback_of(policy: Policy[Any, Any]) -> Feedback:
-    """Return how the policy wants its rounds to be looked at; to first order if it does not say."""
+    """Return how the policy observes its rounds: to first order unless it has a `feedback`."""
     observe: Feedback = getattr(policy, "feedback", first_order)
     return observe
 
@@ -69,7 +70,7 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
     if not _takes_two(policy.tell):
         kind = type(policy).__name__
         raise TypeError(
-            f"a game needs a policy, which is told cost and constraint, got the learner {kind}; "
+            f"a game needs a policy, whose tell takes cost and constraint, got the learner {kind}; "
             "make it one with Constrained(learner, surrogate)"
         )
     if not isinstance(problem, Problem):
@@ -77,18 +78,21 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
             f"play needs a Problem, got a {type(problem).__name__}; "
             "rounds of your own become one with Recorded(decision_set, rounds)"
         )
-    if policy.decision_set.dim != problem.decision_set.dim:
+    X = problem.decision_set
+    own = getattr(policy, "decision_set", None)
+    dim = policy.ask().size if own is None else own.dim
+    if dim != X.dim:
         raise ValueError(
-            f"the policy plays in dimension {policy.decision_set.dim}, the problem in "
-            f"{problem.decision_set.dim}; build the policy on problem.decision_set"
+            f"the policy plays in dimension {dim}, the problem in {X.dim}; build the policy on "
+            "problem.decision_set"
         )
-    own, X = policy.decision_set, problem.decision_set
     if own is not X and not X.contains(policy.ask()):
+        where = "" if own is None else f", as it plays on a {type(own).__name__} of its own"
         raise ValueError(
-            f"the policy's play lies outside the problem's {type(X).__name__}, as it plays on a "
-            f"{type(own).__name__} of its own; build the policy on problem.decision_set"
+            f"the policy's first decision lies outside the problem's {type(X).__name__}{where}; "
+            "build the policy on problem.decision_set"
         )
-    if problem.adaptive and policy.oblivious_only:
+    if problem.adaptive and getattr(policy, "oblivious_only", False):
         raise ValueError(
             f"{type(problem).__name__} reacts to the plays, and a policy with "
             f"{type(getattr(policy, 'learner', policy)).__name__} needs rounds that are fixed "

@@ -16,9 +16,8 @@ from hedgerow.inputs import Vector
 from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.trace import Step, Trace
-from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
@@ -79,7 +78,7 @@ def audit(
     problem: Problem,
     *,
     trace: Trace | None = None,
-    policy: Policy[Any, Any] | None = None,
+    policy: ResumablePolicy[Any, Any] | None = None,
     feedback: Feedback | None = None,
     benchmark: Benchmark | None = None,
     rounding: float = 0.0,
@@ -135,17 +134,19 @@ def audit(
 
 
 class _Replay:
-    """Stands where a policy stood: shows a problem that reacts the play that was recorded."""
+    """Plays what was recorded: a problem that reacts asks it for the recorded decision.
 
-    oblivious_only = False
-    oracle_calls = 0
+    It has `ask` and `tell` alone, so mypy also checks here that `Policy` needs no more.
+    """
 
-    def __init__(self, decision_set: DecisionSet):
-        self.decision_set = decision_set
-        self.x = decision_set.start()
+    def __init__(self, x: Vector):
+        self.x = x
 
     def ask(self) -> Vector:
         return self.x.copy()
+
+    def tell(self, cost: object, constraint: object, /) -> None:
+        """Learn nothing."""
 
 
 class _Auditor:
@@ -153,7 +154,7 @@ class _Auditor:
         self,
         problem: Problem,
         trace: Trace | None,
-        policy: Policy[Any, Any] | None,
+        policy: ResumablePolicy[Any, Any] | None,
         feedback: Feedback | None,
         benchmark: Benchmark | None,
         rounding: float,
@@ -198,7 +199,7 @@ class _Auditor:
 
     def pairs(self, steps: Iterable[Step]) -> Iterator[tuple[Step | None, Round | None]]:
         """Yield steps beside rounds; the recorded play is in place before its round is made."""
-        replay = _Replay(self.problem.decision_set)
+        replay = _Replay(self.problem.decision_set.start())
 
         def shown() -> Iterator[Step]:
             for step in steps:
@@ -206,7 +207,7 @@ class _Auditor:
                     replay.x = np.asarray(step.x, dtype=np.float64)
                 yield step
 
-        yield from zip_longest(shown(), self.problem.rounds(cast("Policy[Any, Any]", replay)))
+        yield from zip_longest(shown(), self.problem.rounds(replay))
 
     def check(self, t: int, step: Step, functions: Round) -> None:
         cost, constraint = functions

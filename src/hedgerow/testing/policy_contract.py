@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow.games.turns import feedback_of
 from hedgerow.inputs import as_count
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.testing.contract import run_checks, same
 from hedgerow.testing.draws import Draws
 from hedgerow.testing.player import PLAYER_CHECKS, Game, store
@@ -18,13 +18,13 @@ from hedgerow.testing.seen import Feedback
 
 
 def check_policy(
-    make: Callable[[], Policy[Any, Any]],
+    make: Callable[[], ResumablePolicy[Any, Any]],
     seed: int = 0,
     rounds: int = 30,
     constraints: int | None = None,
     feedback: Feedback | None = None,
 ) -> None:
-    """Check a policy against the contract of `Policy`; the first failure is reported.
+    """Check a policy against the contract of `ResumablePolicy`; the first failure is reported.
 
     It plays a random linear game in which known points keep every round's constraint. Where the
     policy has a `certificate()`, that must bound the regret against each of these points.
