@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from hedgerow.sets.compiled import KernelWorkspace, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet, Projectable
 from hedgerow.testing.contract import Check, bad_vectors, copies, refuses, run_checks, same
 from hedgerow.testing.points import (
@@ -90,6 +91,27 @@ def check_aliasing(X: DecisionSet, rng: np.random.Generator) -> None:
     kept = t.copy()
     t[:] = np.nan
     assert same(X.tangent(c), kept), "writing into what tangent() returned must change nothing"
+
+
+def check_ties(X: DecisionSet, rng: np.random.Generator) -> None:
+    """Where several vertices are best, `lmo` and its kernel choose the same one each time."""
+    compiled = X.compiled if kernel_matches(X, "lmo") else None
+    low, high = rng.standard_normal(2)
+    for c in (
+        np.full(X.dim, low),
+        rng.integers(-1, 2, X.dim).astype(np.float64),
+        rng.choice([low, high], X.dim),
+    ):
+        v = X.lmo(c)
+        X.lmo(direction(X, rng))
+        assert same(X.lmo(c.copy()), v), (
+            "lmo() must choose the same vertex each time where several are best"
+        )
+        if compiled is not None:
+            assert same(KernelWorkspace(compiled).lmo(c), v), (
+                "the compiled oracle must choose the vertex that lmo() chooses where several are "
+                "best; break ties by the same rule in both"
+            )
 
 
 def check_oracle(X: DecisionSet, rng: np.random.Generator) -> None:
@@ -267,6 +289,7 @@ ONCE: tuple[Check[DecisionSet], ...] = (
 )
 EACH_TRIAL: tuple[Check[DecisionSet], ...] = (
     check_aliasing,
+    check_ties,
     check_oracle,
     check_scales,
     check_minimum,
