@@ -196,7 +196,7 @@ def sigma_zero(state, work, n, ones, regularise, step_size, after_step):
 @kernel(*OBSERVE)
 def queue_not_updated(queue, ranges, units, value, sizes):
     before = queue[1]
-    q = current.take(queue, ranges, units, value, sizes)
+    q = current.observe(queue, ranges, units, value, sizes)
     queue[1] = before
     return q - (value if value > 0.0 else 0.0)
 
@@ -205,7 +205,7 @@ MUTANTS = {
     "wrong_sign": (hr.learners.AdaptiveOCG, "before_oracle", wrong_sign),
     "centre_not_x1": (hr.learners.AdaptiveOCG, "before_oracle", centre_not_x1),
     "sigma_zero": (hr.learners.AdaptiveOCG, "after_oracle", sigma_zero),
-    "queue_not_updated": (hr.surrogates.CurrentSurrogate, "take", queue_not_updated),
+    "queue_not_updated": (hr.surrogates.CurrentSurrogate, "observe", queue_not_updated),
 }
 
 

@@ -28,7 +28,7 @@ from hedgerow.sets.decision_set import DecisionSet, Rows, Workspace
 from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.snapshot import _checksum
 from hedgerow.testing import check_learner, check_policy, check_set
-from hedgerow.testing.draws import Draws
+from hedgerow.testing.random_rounds import RandomRounds
 
 
 class Cube(DecisionSet):
@@ -763,13 +763,13 @@ def test_a_broken_sampler_is_caught_by_name(broken: type[Sampled | SemiBandit]) 
     ],
 )
 def test_losses_are_what_the_feedback_can_look_at(look, kinds) -> None:
-    losses = [f for (f,) in Draws(KSubsets(5, 2), look, seed=0).losses(30)]
+    losses = [f for (f,) in RandomRounds(KSubsets(5, 2), look, seed=0).losses(30)]
     assert {type(f) for f in losses} == kinds
 
 
 def test_functions_keep_the_constants_that_the_feedback_declares() -> None:
     X = Cube()
-    draws = Draws(X, partial(bandit, lipschitz=3.0, bound=2.0), seed=0)
+    draws = RandomRounds(X, partial(bandit, lipschitz=3.0, bound=2.0), seed=0)
     games = draws.games(np.zeros(4), np.full((1, 4), 0.5), 30, None)
     functions = [f for functions in (*draws.losses(30), *games) for f in functions]
     corners = np.array(np.meshgrid(*[[0.0, 1.0]] * 4)).reshape(4, -1).T

@@ -8,14 +8,19 @@ import numpy as np
 
 from hedgerow.sets.compiled import KernelWorkspace, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet, Projectable
-from hedgerow.testing.contract import Check, bad_vectors, copies, refuses, run_checks, same
-from hedgerow.testing.points import (
+from hedgerow.testing.checks import (
+    Check,
     assert_extreme,
+    bad_vectors,
+    copies,
     direction,
     inside,
     mixture,
     oracle_gap,
+    refuses,
     rounding,
+    run_checks,
+    same,
     size,
     vertices,
 )
@@ -210,7 +215,7 @@ def check_radius(X: DecisionSet, rng: np.random.Generator) -> None:
 
 
 def check_tangent(X: DecisionSet, rng: np.random.Generator) -> None:
-    """`tangent` shortens c, and neither differences of points nor the oracle feel it."""
+    """`tangent` shortens c; the oracle and products with differences of points stay the same."""
     c = direction(X, rng)
     given = c.copy()
     t = X.tangent(c)
