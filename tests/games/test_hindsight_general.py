@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import linprog, minimize
 
 import hedgerow as hr
-from hedgerow.games import masters
+from hedgerow.games.comparators import master_problem as masters
 from sets.table import EXAMPLES
 
 T = 12

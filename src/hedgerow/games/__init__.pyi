@@ -17,6 +17,6 @@ from .game_search import worst_game as worst_game
 from .game_search import worst_game_steps as worst_game_steps
 from .linear_game import LinearGame as LinearGame
 from .many import simulate_many as simulate_many
+from .simulation import play as play
 from .simulation import simulate as simulate
 from .simulation import simulate_chunks as simulate_chunks
-from .turns import play as play

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from hedgerow.feedback import first_order
 from hedgerow.files import pack_snapshot, replace_files, unpack_snapshot
-from hedgerow.games.simulation import simulate_chunks
-from hedgerow.games.turns import check_match, feedback_of
+from hedgerow.games.simulation import check_match, feedback_of, simulate_chunks
 from hedgerow.inputs import as_count
 from hedgerow.problems.problem import Problem
 from hedgerow.protocols.parts import Feedback, ResumablePolicy
@@ -58,9 +57,9 @@ def simulate_resumable(
         policy: who plays; it goes on from where it is, and its state can be saved.
         problem: the rounds, which must not react to the plays.
         folder: where the chunks go; it holds one game, and is made if need be.
-        feedback: what the policy may see; left out, `policy.feedback`.
-        every: a chunk ends with the first batch of the loop, of 4096 rounds at most, that brings
-            it to so many rounds.
+        feedback: what the policy observes; left out, `policy.feedback`.
+        every: the least number of rounds in a chunk, which ends with a batch of the loop, of 4096
+            rounds at most.
 
     """
     check_match(policy, problem)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hedgerow.functions import Function, parts_of
-from hedgerow.games.turns import feedback_of, play
+from hedgerow.games.simulation import feedback_of, play
 from hedgerow.inputs import Vector
 from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.problem import Problem, Round

@@ -30,8 +30,8 @@ def check_learner(
         rounds: how long to play, at least 4.
         oracle_calls_per_round: what `oracle_calls` must count, from where it starts; None where
             calls come in bursts, at most one per round on average.
-        feedback: what the learner observes of a loss, as in `hedgerow.play`. Losses are linear where
-            it takes no others, within the Lipschitz constant and bound that it declares.
+        feedback: what the learner observes of a loss, as in `hedgerow.play`. Losses are linear
+            where it takes no others, within the Lipschitz constant and bound that it declares.
 
     Raises:
         AssertionError: with a sentence that names the check that failed.

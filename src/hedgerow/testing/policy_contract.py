@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.games.turns import feedback_of
+from hedgerow.games.simulation import feedback_of
 from hedgerow.inputs import as_count
 from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.testing.checks import mixture, run_checks, same
