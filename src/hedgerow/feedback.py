@@ -34,7 +34,7 @@ LARGEST_VALUE = 1e130
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvalGrad:
-    """First-order feedback: value and subgradient at the played point.
+    """First-order feedback: value and subgradient at the decision.
 
     `lipschitz` is a declared Lipschitz constant of the function, where one is known.
     """
@@ -63,9 +63,9 @@ class EvalLinear:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SemiBanditFeedback:
-    """Semi-bandit feedback of a linear function at a 0/1 play: only what was used is measured.
+    """Semi-bandit feedback of a linear function at a 0/1 decision: only what was used is measured.
 
-    `coefficients` holds the coefficient of each coordinate that was played, in order of
+    `coefficients` holds the coefficient of each coordinate that was used, in order of
     coordinate; `offset` is the function's constant.
     """
 
@@ -105,7 +105,7 @@ def needs(kind: type, seen: object, who: str, name: str) -> None:
 
 
 def each_seen(seen: Constraints) -> Sequence[EvalGrad]:
-    """Return what was seen of each constraint of a round, where one is no list or tuple."""
+    """Return the feedback of each constraint of a round as a sequence."""
     if not isinstance(seen, list | tuple):
         return (cast(EvalGrad, seen),)
     if not seen:
@@ -143,7 +143,7 @@ def first_order(f: Function, x: Vector) -> EvalGrad:
 def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
     """Observe every part of a `Maximum` separately, and any other function as a whole.
 
-    The feedback for a surrogate that keeps one queue per constraint.
+    The feedback for a surrogate with one queue per constraint.
     """
     if isinstance(f, Maximum):
         return tuple(first_order(part, x) for part in f.parts)
@@ -154,7 +154,7 @@ def linear(f: Function, x: Vector) -> EvalLinear:
     """Observe a linear function at x; any other function is refused.
 
     The feedback of a sampled policy: only linear feedback can be moved from the vertex that was
-    played to the point it was drawn from.
+    chosen to the point it was drawn from.
     """
     if not isinstance(f, Linear):
         raise TypeError(
@@ -165,7 +165,7 @@ def linear(f: Function, x: Vector) -> EvalLinear:
 
 
 def semi_bandit(f: Function, x: Vector) -> SemiBanditFeedback:
-    """Observe a linear function on the coordinates that the 0/1 play x used."""
+    """Observe a linear function on the coordinates that the 0/1 decision x uses."""
     seen = linear(f, x)
     return SemiBanditFeedback(seen.grad[x > 0.5], seen.value - float(seen.grad @ x))
 

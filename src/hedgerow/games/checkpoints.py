@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.feedback import first_order
-from hedgerow.files import pack_snapshot, replace_files, unpack_snapshot
+from hedgerow.files import (
+    add_digest,
+    pack_snapshot,
+    replace_files,
+    unpack_snapshot,
+    without_digest,
+)
 from hedgerow.games.simulation import check_match, feedback_of, simulate_chunks
 from hedgerow.inputs import as_count
 from hedgerow.problems.problem import Problem
@@ -28,7 +34,6 @@ from hedgerow.snapshot import Stateful
 
 ROUNDS = 2**16
 """Rounds of a chunk: a MiB on disk, and rarely more than a minute to play again."""
-DIGEST = 64
 
 
 class Chunk(NamedTuple):
@@ -134,8 +139,7 @@ def _whole(path: Path) -> bytes | None:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
-    body, digest = content[:-DIGEST], content[-DIGEST:]
-    return body if hashlib.sha256(body).hexdigest().encode() == digest else None
+    return without_digest(content)
 
 
 def _packed(chunk: Chunk, beginning: str) -> bytes:
@@ -155,8 +159,7 @@ def _packed(chunk: Chunk, beginning: str) -> bytes:
     if trace.violations_each is not None:
         arrays["each"] = trace.violations_each
     np.savez(buffer, allow_pickle=False, **arrays)
-    body = buffer.getvalue()
-    return body + hashlib.sha256(body).hexdigest().encode()
+    return add_digest(buffer.getvalue())
 
 
 def _unpacked(body: bytes) -> tuple[Chunk, str]:

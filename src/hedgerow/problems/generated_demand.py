@@ -46,7 +46,7 @@ def gravity_demands(
         network: a `Topology`, or a `Network` with a bandwidth.
         horizon: the number of rounds.
         seed: fixes every draw.
-        pairs: only so many pairs, the largest, have a demand; None for all.
+        pairs: the number of pairs with a demand, the largest ones; None for all.
         utilisation: of the busiest link under shortest paths, in the mean over the rounds.
         rounds_per_day: 288 for one every five minutes.
         daily: how far demand rises and falls in a day, as a share, below 1.

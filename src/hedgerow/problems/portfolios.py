@@ -128,7 +128,9 @@ def price_relatives(path: str | Path) -> Vector:
         for line in lines:
             rows.append(_numbers(line, f"{path}, line {lines.line_num}", width))
     except csv.Error as error:
-        raise ValueError(f"{path}, line {lines.line_num}: this is no CSV ({error})") from None
+        raise ValueError(
+            f"{path}, line {lines.line_num}: this is no CSV ({error})"
+        ) from None
     return checked_relatives(rows)
 
 

@@ -189,8 +189,8 @@ class ShortestPath(EnvelopedProblem):
         threshold = max(0.4 * largest, 1.25 * cheapest)
         if threshold > 0.8 * largest:
             raise ValueError(
-                f"seed {seed} leaves no room: the cheapest path carries {cheapest:.0f} Mbit/s of "
-                f"{largest:.0f} at most; use another seed or more edges"
+                f"seed {seed} has no feasible threshold: the cheapest path carries {cheapest:.0f} "
+                f"Mbit/s of {largest:.0f} at most; use another seed or more edges"
             )
         law = f"synthetic:lognormal({BANDWIDTH_MEDIAN_MBPS:g},{BANDWIDTH_LOG_DEVIATION:g})"
         rounds = as_count(horizon, "horizon")

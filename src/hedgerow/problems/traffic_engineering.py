@@ -33,7 +33,7 @@ from hedgerow.sets.paths.multi_commodity_flow import MultiCommodityFlow
 from hedgerow.sets.paths.path_shares import PathShares
 
 QUANTILE = 0.9
-"""Limits are told beside the largest utilisation that shortest paths keep in so many rounds."""
+"""`shortest_limit` is what shortest paths satisfy in this share of the rounds."""
 
 
 class LinkNetwork(Protocol):
@@ -92,7 +92,7 @@ class TrafficEngineering(Problem):
         per_link: whether each link is a constraint of its own, as parts of a `Maximum`.
         source: where the demands come from, in a few words.
         available: rounds x links, the share of its capacity that a link has in a round, above 0
-            and at most 1: a failed link has hardly any, and whoever uses it violates by far. None
+            and at most 1: a failed link has hardly any, so that using it violates by far. None
             where no link ever fails.
 
     Attributes:
@@ -148,7 +148,7 @@ class TrafficEngineering(Problem):
         source: str = "given",
         available: ArrayLike | None = None,
     ) -> TrafficEngineering:
-        """Play on a network with one traffic matrix a round.
+        """Play on a network with one traffic matrix per round.
 
         Args:
             network: a `Topology`, or a `Network` with a bandwidth on every edge.
@@ -291,12 +291,12 @@ class TrafficEngineering(Problem):
 
     @property
     def smallest_limit(self) -> float:
-        """The smallest limit that one fixed split keeps in all rounds, known in hindsight alone."""
+        """The smallest limit that one fixed split satisfies in all rounds, known in hindsight."""
         return self.least_loaded[1]
 
     @property
     def feasible(self) -> Vector:
-        """A split that keeps every round, if the limit is at least `smallest_limit`."""
+        """A split that satisfies every round, if the limit is at least `smallest_limit`."""
         return self.least_loaded[0]
 
     @property
@@ -319,7 +319,7 @@ class TrafficEngineering(Problem):
         return best_split(self.decision_set, slopes, utilisation_rows(loads, demand), self.limit)
 
     def round_optima(self) -> RoundOptima:
-        """Return the dynamic benchmark: each round's own best split, one LP a round."""
+        """Return the dynamic benchmark: each round's own best split, one LP per round."""
         if self.cost is not None or self.per_link:
             raise NotImplementedError(
                 "round_optima solves linear programmes of the mean latency under one limit; it "

@@ -35,7 +35,7 @@ class Variation(Protocol):
         ...
 
     def restricted(self, kept: NDArray[np.intp], total: int) -> Variation:
-        """Return the variation of the edges with these numbers, of so many in all."""
+        """Return the variation of the edges `kept`, of `total` edges in all."""
         ...
 
 
@@ -213,7 +213,7 @@ class Series:
         return f"{rows} measured rounds{tiled}{failed}"
 
     def restricted(self, kept: NDArray[np.intp], total: int) -> Series:
-        """Return the series of the edges with these numbers; there must be so many in all."""
+        """Return the series of the edges `kept`, of `total` edges in all."""
         if self.values.shape[1] != total:
             raise ValueError(
                 f"the series has {self.values.shape[1]} edges, the network {total}; "
