@@ -125,8 +125,8 @@ def general_ccv(
 def coco_regret(lipschitz: float, diameter: float, horizon: float) -> float:
     """Theorem 3.4, regret: c p T^{3/4} + (G D p)^p/V + 1, c = 144 G D, V = (c p^2 T^{3/4})^p.
 
-    Of Algorithm 2 against every action that keeps all rounds. Needs convex costs and constraints
-    with one Lipschitz constant G, such a benchmark, T >= 8 (erratum: e^2 is 7.39), and
+    Of Algorithm 2 against every action that satisfies all rounds. Needs convex costs and
+    constraints with one Lipschitz constant G, such a benchmark, T >= 8 (erratum: e^2 is 7.39), and
     L_t = G (V + p Q(t)^{p-1}) in the steps. The 1 has the cost's unit (erratum: V f + Phi' g adds
     different units).
 
@@ -210,8 +210,8 @@ def long_term_sum(lipschitz: float, diameter: float, horizon: float) -> float:
     `projection_free_long_term(preset="theory")`: quadratic potential, V = C = 144 G D log(T)
     T^{3/4}. Let M be the largest Q(t). The drift up to its round gives
     M^2 <= T F^2 + V (G D T) + C (V + 2 M), hence M <= 2 C + sqrt(T F^2 + V G D T + C V), of order
-    T^{7/8}. Needs |g_t| <= F, L_1 = G V at least, and a benchmark that keeps all rounds. Against
-    that benchmark `coco_ccv`, of order T^{3/4}, bounds the signed sum of Algorithm 2 too.
+    T^{7/8}. Needs |g_t| <= F, L_1 = G V at least, and a benchmark that satisfies all rounds.
+    Against that benchmark `coco_ccv`, of order T^{3/4}, bounds the signed sum of Algorithm 2 too.
 
     Args:
         lipschitz: G.

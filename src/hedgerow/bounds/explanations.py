@@ -54,7 +54,7 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
     Args:
         policy: any policy of the library; of others it says that nothing is known.
         budget: how much the comparator of the certificate may violate in all, for games in which no
-            fixed action keeps every round.
+            fixed action satisfies every round.
 
     >>> from hedgerow.policies.without_constraint import unconstrained
     >>> from hedgerow.sets.simplices.simplex import Simplex

@@ -22,7 +22,7 @@ class Guarantee:
         name: of what it bounds and where it comes from.
         statement: the bound.
         value: its value at the horizon, or now; None where constants are not known.
-        trivial: what no play can exceed, where known.
+        trivial: what no decision can exceed, where known.
         assumptions: what it needs.
 
     """

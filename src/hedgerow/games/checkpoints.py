@@ -60,7 +60,7 @@ def simulate_resumable(
 
     Args:
         policy: who plays; it goes on from where it is, and its state can be saved.
-        problem: the rounds, which must not react to the plays.
+        problem: the rounds, which must not react to the decisions.
         folder: where the chunks go; it holds one game, and is made if need be.
         feedback: what the policy observes; left out, `policy.feedback`.
         every: the least number of rounds in a chunk, which ends with a batch of the loop, of 4096
@@ -104,7 +104,7 @@ def can_resume(policy: object, problem: Problem) -> bool:
 
 
 def _beginning(policy: Any, problem: Problem, feedback: Feedback) -> str:
-    """Hash what tells one game from another: the policy, and the first round at its first play."""
+    """Hash what identifies a game: the policy, and the first round at its first decision."""
     x = policy.ask()
     seen = [first_order(f, x) for f in next(iter(problem.rounds()))]
     names = [type(problem).__qualname__, getattr(feedback, "__qualname__", ""), problem.horizon]

@@ -148,8 +148,8 @@ def simulate_chunks(
         problem: the rounds.
         feedback: what the policy observes; left out, `policy.feedback`.
         size: how many rounds make a chunk; left out, about half a MiB of costs.
-        skip: how many rounds of the problem were played before. A problem that reacts to the plays
-            takes none, unless its rule is a kernel, which knows the present play alone.
+        skip: how many rounds of the problem were played before. A problem that reacts to decisions
+            takes none, unless its rule is a kernel, which knows the present decision alone.
 
     """
     check_match(policy, problem)

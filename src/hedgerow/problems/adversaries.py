@@ -74,9 +74,9 @@ class HardBox(Adversary):
 
     On [-1, 1]^n with targets y_t = y + noise, all in the interior: f_t(x) = ||x - y_t||^2 / 2,
     which is strongly convex, and g_t(x) = <h_j, x - z> for the halfspace j that x_t violates most,
-    of unit normals h_j with <h_j, y - z> >= 0: the target breaks every one, the point z keeps all.
-    The best point lies on no face of the box, so every vertex is far from it: conditional gradient
-    creeps, a projection does not.
+    of unit normals h_j with <h_j, y - z> >= 0: the target breaks every one, the point z satisfies
+    all. The best point lies on no face of the box, so every vertex is far from it: conditional
+    gradient creeps, a projection does not.
 
     Args:
         n: the dimension.
@@ -105,7 +105,7 @@ class HardBox(Adversary):
         freeze(self, _normals=h)
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Read the policy's next play, then yield the round."""
+        """Read the policy's next decision, then yield the round."""
         policy = needs_policy(policy, self)
         worst = Halfspaces.through(self.feasible, self._normals)
         for cost in self._costs():
@@ -135,7 +135,7 @@ class HalfspaceBox(Adversary):
 
     With unit normals c_j and an interior point z of the box [-1, 1]^n: j is the halfspace most
     violated at x_t, g_t(x) = <c_j, x - z> and f_t(x) = <-0.6 c_j + noise, x>, so that cost pushes
-    into what the constraint forbids. z keeps every constraint.
+    into what the constraint forbids. z satisfies every constraint.
 
     Args:
         n: the dimension.
@@ -157,7 +157,7 @@ class HalfspaceBox(Adversary):
         freeze(self, decision_set=box, feasible=rng.uniform(-0.3, 0.3, self.n))
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Read the policy's next play, then yield the round."""
+        """Read the policy's next decision, then yield the round."""
         policy = needs_policy(policy, self)
         rng = self._generator(1)
         worst = Halfspaces.through(self.feasible, self._draw_normals(rng))
@@ -188,7 +188,7 @@ class OrthogonalBall(Adversary):
 
     f_t(x) = <c_t, x> with c_t a unit vector orthogonal to c_1 + ... + c_{t-1} and <c_t, x_t> >= 0,
     so the sum of costs grows like sqrt(t) whatever is played; g_t is the most violated at x_t of
-    halfspaces <h_j, x> <= 1/5. The origin keeps every constraint with slack.
+    halfspaces <h_j, x> <= 1/5. The origin satisfies every constraint with slack.
 
     Args:
         n: the dimension, at least 2.
@@ -210,7 +210,7 @@ class OrthogonalBall(Adversary):
         freeze(self, n=X.dim, decision_set=X, feasible=np.zeros(X.dim))
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Read the policy's next play, then yield the round."""
+        """Read the policy's next decision, then yield the round."""
         policy = needs_policy(policy, self)
         rng = self._generator(1)
         normals = self._draw_normals(rng)

@@ -33,7 +33,7 @@ class DriftingSubsets(SyntheticRounds, EnvelopedProblem):
     cheapest place p_t moves on by one place in `drift` rounds, steadily. The window W_t of `window`
     neighbours moves the other way, by one place every `rotation` rounds, and
     g_t(x) = need - sum over W_t of a_t,i x_i with a_t,i from U[4/5, 6/5] and
-    need = 4/5 window k/n. Equal shares x = k/n keep every round, whatever is drawn. No fixed
+    need = 4/5 window k/n. Equal shares x = k/n satisfy every round, whatever is drawn. No fixed
     action is good for long: a policy that tracks has a negative regret. Prices and cover have no
     physical unit. Synthetic; one seed fixes the places on the ring and the noise.
 

@@ -118,8 +118,8 @@ class FreshCoordinates(SyntheticRounds):
     """Round t concerns only coordinate t: worth taking, and forbidden with probability 1/2.
 
     On the box [0, w]^T: f_t(x) = -x_t and g_t(x) = e_t x_t with fair random signs e_t. The origin
-    keeps every constraint; the best feasible action takes w where e_t = -1. A learner that plays
-    p_t in coordinate t before e_t is drawn has mean regret w T/2 - sum p_t and mean CCV
+    satisfies every constraint; the best feasible action takes w where e_t = -1. A learner that
+    plays p_t in coordinate t before e_t is drawn has mean regret w T/2 - sum p_t and mean CCV
     sum p_t / 2, so that over the signs
 
         E[regret] + 2 E[CCV] = w T / 2

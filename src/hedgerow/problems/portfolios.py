@@ -29,7 +29,7 @@ class Portfolio(EnvelopedProblem):
     f_t(x) = 1 - <r_t, x>, the day's loss, with the price relatives r_t (closing price over the
     day before's); g_t(x) = <e_t, x> - cap, with the exposure e_t of each asset: 1 for the assets
     of a sector and 0 for others, or how volatile each asset has been of late. The asset with the
-    least exposure on its worst day keeps every round's constraint; if none does, the cap is
+    least exposure on its worst day satisfies every round's constraint; if none does, the cap is
     refused.
 
     Args:
@@ -128,9 +128,7 @@ def price_relatives(path: str | Path) -> Vector:
         for line in lines:
             rows.append(_numbers(line, f"{path}, line {lines.line_num}", width))
     except csv.Error as error:
-        raise ValueError(
-            f"{path}, line {lines.line_num}: this is no CSV ({error})"
-        ) from None
+        raise ValueError(f"{path}, line {lines.line_num}: this is no CSV ({error})") from None
     return checked_relatives(rows)
 
 
@@ -256,7 +254,7 @@ class LogPortfolio(Problem):
     f_t(x) = -log <r_t, x>, so that the sum of costs is minus the log of final wealth, and
     g_t(x) = ||x - b_t||_1 / 2 - limit: the trades that would turn the fund into the index b_t, the
     "active share", are limited. The index starts from equal weights, drifts with the prices and
-    returns to equal weights every `rebalance` days. Equal weights themselves keep every round's
+    returns to equal weights every `rebalance` days. Equal weights themselves satisfy every round's
     constraint; a limit that they would exceed is refused.
 
     Args:

@@ -60,7 +60,7 @@ class Problem(ShortRepr, ABC):
     """A sequence of rounds (cost, constraint), drawn from one seed or made by an adversary.
 
     An oblivious problem yields the same rounds every time. The rounds of an adaptive problem depend
-    on the next play of a policy, which must be given.
+    on the next decision of a policy, which must be given.
 
     Attributes:
         decision_set: where the game is played.
@@ -73,7 +73,7 @@ class Problem(ShortRepr, ABC):
 
     @property
     def adaptive(self) -> bool:
-        """Whether the rounds react to the plays."""
+        """Whether the rounds react to the decisions."""
         return False
 
     @abstractmethod
@@ -142,7 +142,7 @@ class EnvelopedProblem(LinearProblem):
     not of one draw.
 
     Attributes:
-        feasible: a point that keeps every round's constraint.
+        feasible: a point that satisfies every round's constraint.
 
     """
 
@@ -153,7 +153,7 @@ class EnvelopedProblem(LinearProblem):
 
     @cached_property
     def feasible(self) -> Vector:
-        """The vertex that keeps the upper envelope of the constraints with the most slack."""
+        """The vertex that satisfies the upper envelope of the constraints with the most slack."""
         return read_only(self.decision_set.lmo(self.envelope[1].constraints[0]))
 
     @property
@@ -263,7 +263,7 @@ def _one(constraint: Function | Sequence[Function], t: int) -> Function:
     if not constraint:
         raise ValueError(
             f"round {t} has an empty sequence of constraints; give at least one function, one that "
-            "is zero where there is nothing to keep"
+            "is zero where there is no constraint"
         )
     return constraint[0] if len(constraint) == 1 else Maximum(constraint)
 

@@ -173,7 +173,7 @@ class ShortestPath(EnvelopedProblem):
         are ordered with the source first, the hub in the middle and the target last, every edge
         points forward, and every edge lies on a path. The threshold is
         max(0.4 bmax, 1.25 x the bandwidth of the cheapest path), where bmax is the largest
-        bandwidth of a path: the path that attains bmax keeps every round's constraint
+        bandwidth of a path: the path that attains bmax satisfies every round's constraint
         (0.8 bmax >= b), and the cheapest path violates every round (1.2 < 1.25).
         """
         rng = np.random.default_rng([as_count(seed, "seed", least=0), 0])
@@ -237,8 +237,8 @@ def drifting_paths(
     The graph and its base values are those of `ShortestPath.atlas_like`, and so is the noise,
     x U[0.5, 1.5] on latency and x U[0.8, 1.2] on bandwidth. Latency has a tide of 50 % and
     bandwidth one of 25 %. The threshold is that of `atlas_like` if the path of largest base
-    bandwidth bmax keeps it at low tide, else what that path surely carries, 0.8 x 0.75 bmax:
-    `problem.feasible` keeps every round. Latency is in ms, bandwidth in Mbit/s.
+    bandwidth bmax satisfies it at low tide, else what that path surely carries, 0.8 x 0.75 bmax:
+    `problem.feasible` satisfies every round. Latency is in ms, bandwidth in Mbit/s.
 
     Args:
         nodes: how many nodes, the hub included.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,8 +40,25 @@ class Variation(Protocol):
         ...
 
 
+class _RandomLaw(ABC):
+    """Base of laws that all edges follow."""
+
+    @abstractmethod
+    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
+        """Return the least and the largest value that each edge can have in any round."""
+
+    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
+        """Return the least and the largest sum of values times x >= 0 that any round can have."""
+        low, high = self.bounds(base)
+        return float(low @ x), float(high @ x)
+
+    def restricted(self, kept: NDArray[np.intp], total: int) -> Self:  # noqa: ARG002
+        """Return itself: all edges follow one law."""
+        return self
+
+
 @dataclass(frozen=True)
-class UniformScaling:
+class UniformScaling(_RandomLaw):
     """Each value is its base times an independent draw from U[low, high], for each edge and round.
 
     Args:
@@ -63,11 +81,6 @@ class UniformScaling:
         """Return low x base and high x base."""
         return self.low * base, self.high * base
 
-    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
-        """Return low x <base, x> and high x <base, x>, for x >= 0."""
-        low, high = self.bounds(base)
-        return float(low @ x), float(high @ x)
-
     def chunks(
         self, base: Vector, horizon: int, size: int, rng: np.random.Generator
     ) -> Iterator[Vector]:
@@ -80,10 +93,6 @@ class UniformScaling:
         """Return how tables name this law."""
         return f"x U[{self.low:g}, {self.high:g}]"
 
-    def restricted(self, kept: NDArray[np.intp], total: int) -> UniformScaling:  # noqa: ARG002
-        """Return itself: all edges follow one law."""
-        return self
-
 
 PAPER_LATENCY = UniformScaling(0.5, 1.5)
 PAPER_BANDWIDTH = UniformScaling(0.8, 1.2)
@@ -91,7 +100,7 @@ PAPER_BANDWIDTH = UniformScaling(0.8, 1.2)
 
 
 @dataclass(frozen=True)
-class PeriodicDrift:
+class PeriodicDrift(_RandomLaw):
     """Each value is its base times noise times a periodic factor, 1 + swing w(t/period + phase).
 
     w is the triangular wave of period 1 between -1 and 1; each edge has a phase of its own, drawn
@@ -121,11 +130,6 @@ class PeriodicDrift:
         low, high = self.noise.bounds(base)
         return (1.0 - self.swing) * low, (1.0 + self.swing) * high
 
-    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
-        """Return the sums at all low and all high tides, for x >= 0."""
-        low, high = self.bounds(base)
-        return float(low @ x), float(high @ x)
-
     def chunks(
         self, base: Vector, horizon: int, size: int, rng: np.random.Generator
     ) -> Iterator[Vector]:
@@ -141,10 +145,6 @@ class PeriodicDrift:
         """Return how tables name this law: noise times tide."""
         tide = f"tide of {100.0 * self.swing:g} % in {self.period} rounds"
         return f"{self.noise.label(horizon)} x {tide}"
-
-    def restricted(self, kept: NDArray[np.intp], total: int) -> PeriodicDrift:  # noqa: ARG002
-        """Return itself: all edges follow one law."""
-        return self
 
 
 @dataclass(frozen=True, eq=False)

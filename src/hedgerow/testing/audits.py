@@ -85,11 +85,11 @@ def audit(
 ) -> AuditReport:
     """Recompute every number of a record, and report which rounds fail and why.
 
-    For each step it checks the round number, that the play is a point of the set, the cost and the
-    violation. With a fresh `policy`, built as the one that played, it checks that the plays are the
-    same. For a `Constrained` policy it also recomputes the certificate, and with a `benchmark` that
-    satisfies all rounds it checks that the regret is below the certificate and that
-    Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
+    For each step it checks the round number, that the decision is a point of the set, the cost and
+    the violation. With a fresh `policy`, built as the one that played, it checks that the decisions
+    are the same. For a `Constrained` policy it also recomputes the certificate, and with a
+    `benchmark` that satisfies all rounds it checks that the regret is below the certificate and
+    that Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
     ranges).
 
     Costs, violations and plays are compared exactly, because the same arithmetic is repeated. A

@@ -86,7 +86,7 @@ def check_refused_capabilities(X: DecisionSet, rng: np.random.Generator) -> None
 
 @_where(Projectable)
 def check_project(X: DecisionSet, rng: np.random.Generator) -> None:
-    """`project` keeps the variational inequality, stays inside and leaves inner points alone."""
+    """`project` finds the nearest point, stays inside and leaves inner points alone."""
     q = mixture(X, rng)
     unit = max(X.diameter, 1e-3 * size(q))
     y = q + unit * 10.0 ** rng.uniform(-3.0, 3.0) * rng.standard_normal(X.dim)

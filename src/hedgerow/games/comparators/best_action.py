@@ -64,15 +64,15 @@ def hindsight(
         problem: an oblivious problem; or a decision set, when `rounds` are given.
         rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
         budget: the sum of positive constraint values that the action may have, at least 0; or
-            "least": 0 where some action keeps every round, else the least sum that any action has.
-            `comparator` of the answer says which it was. Of several constraints in a round the
+            "least": 0 where some action satisfies every round, else the least sum that any action
+            has. `comparator` of the answer says which it was. Of several constraints in a round the
             largest value counts.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action without constraints.
         time_limit: the seconds after which the search ends, with status "time limit", the best
             action and the best lower bound so far. The rounds are read once in any case, and a pass
-            over them is not broken off. Where no action was found that keeps the constraints, the
-            gap is infinite and `cost` is not a bound; `lower_bound` always is.
+            over them is not broken off. Where no action was found that satisfies the constraints,
+            the gap is infinite and `cost` is not a bound; `lower_bound` always is.
         units: a size for each of several constraints, by which their values are divided before
             they are compared and added, all 1 where they have one unit; "least" needs them.
             Left out, those that the problem declares.
@@ -152,7 +152,7 @@ def hindsight_steps(
 def _least_first(
     X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline
 ) -> Iterator[Benchmark]:
-    """Search for an action that keeps every round; failing that, for one that violates least."""
+    """Search for an action that satisfies every round, else for one that violates least."""
     for best in _search(X, rounds, budget, deadline):
         if best.status != "infeasible":
             yield best

@@ -180,7 +180,7 @@ class Search:
         return model
 
     def _infeasible(self) -> Benchmark | None:
-        """Prove that no action keeps the limits; or return None with some slack allowed."""
+        """Prove that no action satisfies the limits; or return None with some slack allowed."""
         worst = self.budget == 0.0
         evaluation, answer = self._least(least_worst if worst else least_sum)
         allowed = self.budget + 2.0 * self.tolerance
