@@ -18,6 +18,8 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 Round = tuple[Function, Function]
+CHUNK = 256
+"""Rounds that are drawn at a time where nothing else is asked for."""
 
 
 class LinearChunk(NamedTuple):
@@ -40,6 +42,13 @@ class LinearChunk(NamedTuple):
         costs, constraints = np.atleast_2d(costs, constraints)
         k = len(costs)
         return cls(costs, np.full(k, cost_offsets), constraints, np.full(k, constraint_offsets))
+
+    @classmethod
+    def stack(cls, costs: Sequence[Linear], constraints: Sequence[Linear]) -> LinearChunk:
+        """Return linear functions as arrays."""
+        a, c = (np.array([f.coefficients for f in part]) for part in (costs, constraints))
+        b, d = (np.array([f.offset for f in part]) for part in (costs, constraints))
+        return cls(a, b, c, d)
 
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds one by one."""
@@ -80,7 +89,7 @@ class Problem(ShortRepr, ABC):
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
         """Yield (cost, constraint) for each round; an adaptive problem needs the policy."""
 
-    def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk] | None:
+    def compiled_rounds(self, size: int = CHUNK) -> Iterator[CompiledChunk] | None:
         """Return the rounds for the compiled loop, `size` at a time; None where it has no kernel.
 
         Linear and quadratic functions and maxima of such have one. A problem that reacts to the
@@ -104,7 +113,7 @@ class LinearProblem(Problem):
     """An oblivious problem whose rounds are linear and come in chunks of arrays."""
 
     @abstractmethod
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+    def chunks(self, size: int = CHUNK) -> Iterator[LinearChunk]:
         """Yield the rounds, `size` at a time; the rounds are the same for every size."""
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
@@ -224,13 +233,13 @@ class Recorded(Problem):
             raise ValueError("there are no rounds; give at least one pair (cost, constraint)")
         self.horizon = len(self._rounds)
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk] | None:
+    def chunks(self, size: int = CHUNK) -> Iterator[LinearChunk] | None:
         """Return the rounds as arrays, `size` at a time, or None if one is not linear."""
-        functions = [f for functions in self._rounds for f in functions]
-        linear = [f for f in functions if isinstance(f, Linear)]
-        if len(linear) < len(functions) or not functions:
+        if not all(isinstance(f, Linear) for pair in self._rounds for f in pair):
             return None
-        return (one_chunk(linear[i : i + 2 * size]) for i in range(0, len(linear), 2 * size))
+        rounds = cast(Sequence[tuple[Linear, Linear]], self._rounds)
+        parts = (rounds[rows] for rows in chunk_slices(self.horizon, size))
+        return (LinearChunk.stack(*zip(*part, strict=True)) for part in parts)
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
         """Yield the given rounds."""
@@ -268,59 +277,41 @@ def _one(constraint: Function | Sequence[Function], t: int) -> Function:
     return constraint[0] if len(constraint) == 1 else Maximum(constraint)
 
 
-def one_chunk(functions: Sequence[Linear]) -> LinearChunk:
-    """Return rounds as arrays, given cost, constraint, cost, constraint and so on."""
-    parts = (functions[0::2], functions[1::2])
-    rows, offsets = zip(
-        *(
-            (np.array([f.coefficients for f in part]), np.array([f.offset for f in part]))
-            for part in parts
-        ),
-        strict=True,
-    )
-    return LinearChunk(rows[0], offsets[0], rows[1], offsets[1])
-
-
 class MappedRounds(LinearProblem):
     """The rounds of a linear problem, as `store_rounds` wrote them.
 
     Args:
         decision_set: where the game is played.
         horizon: the number of rounds.
-        path: the file, which holds all costs, all constraints, and the offsets of both.
+        folder: holds one .npy file for each field of `LinearChunk`.
 
     """
 
-    def __init__(self, decision_set: DecisionSet, horizon: int, path: Path):
-        self.decision_set, self.horizon, self.path = decision_set, horizon, path
+    def __init__(self, decision_set: DecisionSet, horizon: int, folder: Path):
+        self.decision_set, self.horizon, self.folder = decision_set, horizon, folder
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+    def chunks(self, size: int = CHUNK) -> Iterator[LinearChunk]:
         """Yield the rounds, `size` at a time; nothing is copied."""
-        whole = _parts(np.memmap(self.path, np.float64, "r"), self.horizon)
+        files = (np.load(path, mmap_mode="r") for path in _files(self.folder))
+        whole = [np.asarray(part) for part in files]
         for rows in chunk_slices(self.horizon, size):
             yield LinearChunk(*(part[rows] for part in whole))
 
 
-def store_rounds(problem: LinearProblem, path: Path) -> MappedRounds:
-    """Draw all rounds of a problem into a new file."""
-    horizon, n = problem.horizon, problem.decision_set.dim
-    whole = _parts(np.memmap(path, np.float64, "w+", shape=(horizon * (2 * n + 2),)), horizon)
-    done = 0
-    for chunk in problem.chunks():
-        end = done + len(chunk.costs)
-        for part, rows in zip(whole, chunk, strict=True):
-            part[done:end] = rows
-        done = end
-    return MappedRounds(problem.decision_set, horizon, path)
+def store_rounds(problem: LinearProblem, folder: Path) -> MappedRounds:
+    """Draw all rounds of a problem into files of a new folder."""
+    folder.mkdir()
+    T, n = problem.horizon, problem.decision_set.dim
+    shapes: tuple[tuple[int, ...], ...] = (T, n), (T,), (T, n), (T,)
+    whole = [
+        np.lib.format.open_memmap(path, "w+", np.float64, shape)
+        for path, shape in zip(_files(folder), shapes, strict=True)
+    ]
+    for rows, chunk in zip(chunk_slices(T, CHUNK), problem.chunks(CHUNK), strict=True):
+        for part, drawn in zip(whole, chunk, strict=True):
+            part[rows] = drawn
+    return MappedRounds(problem.decision_set, T, folder)
 
 
-def _parts(numbers: Vector, horizon: int) -> LinearChunk:
-    """Return views of the file's numbers."""
-    table = np.asarray(numbers)
-    rows = (table.size - 2 * horizon) // 2
-    costs, constraints = table[:rows], table[rows : 2 * rows]
-    offsets = table[2 * rows :]
-    return LinearChunk(
-        costs.reshape(horizon, -1), offsets[:horizon], constraints.reshape(horizon, -1),
-        offsets[horizon:],
-    )  # fmt: skip
+def _files(folder: Path) -> list[Path]:
+    return [folder / f"{name}.npy" for name in LinearChunk._fields]

@@ -179,14 +179,9 @@ def from_list(dim: int, rounds: Sequence[Round], first: int) -> LinearRounds | N
         costs.append(cost)
         limits += linear
         numbers += [t] * len(linear)
-    table = LinearChunk(*_stacked(costs, dim), *_stacked(limits, dim))
+    table = LinearChunk.stack(costs, limits)
     owners = np.array(numbers, dtype=np.intp)
     return LinearRounds(dim, first + len(costs) - 1, lambda: iter([(table, owners)]))
-
-
-def _stacked(functions: list[Linear], dim: int) -> tuple[Vector, Vector]:
-    slopes = np.array([f.coefficients for f in functions]).reshape(len(functions), dim)
-    return slopes, np.array([f.offset for f in functions])
 
 
 class ConvexRounds(Rounds):
