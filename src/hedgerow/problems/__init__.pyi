@@ -28,9 +28,7 @@ from .lower_bounds import SteadyPush as SteadyPush
 from .measured_routes import FullestLink as FullestLink
 from .measured_routes import Limit as Limit
 from .measured_routes import MeasuredRoutes as MeasuredRoutes
-from .portfolios import (
-    ActiveShare as ActiveShare,
-)
+from .portfolios import ActiveShare as ActiveShare
 from .portfolios import LogPortfolio as LogPortfolio
 from .portfolios import NegativeLog as NegativeLog
 from .portfolios import Portfolio as Portfolio
