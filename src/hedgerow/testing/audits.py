@@ -18,6 +18,7 @@ from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.trace import Step, Trace
+from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
@@ -270,15 +271,15 @@ class _Proof:
         self.checks += ["the decomposition"] * self.decomposes
         self.s = np.zeros(policy.decision_set.dim)
         self.inner = self.price = self.size = self.regret = self.of_losses = 0.0
-        self.excess, self.broken, self.too_kind = 0.0, 0, 0
+        self.excess, self.broken, self.too_much_left_out = 0.0, 0, 0
 
     def round(self, t: int, x: Vector, functions: Round) -> None:
         cost, constraint = functions
         weighed = self.weighed(constraint)
         s = cost.grad(x) + sum(w * g.grad(x) for w, g, _ in weighed)
-        prices = [w * (g(x) - forgiven) for w, g, forgiven in weighed]
-        if any(forgiven > self.unavoidable(g, x) for _, g, forgiven in weighed):
-            self.too_kind = self.too_kind or t
+        prices = [w * (g(x) - left_out) for w, g, left_out in weighed]
+        if any(left_out > self.unavoidable(g, x) for _, g, left_out in weighed):
+            self.too_much_left_out = self.too_much_left_out or t
         self.s += s
         self.inner += float(s @ x)
         self.price += sum(prices)
@@ -294,14 +295,17 @@ class _Proof:
         return max(0.0, lowest) + SLACK * (1.0 + abs(value))
 
     def weighed(self, constraint: Function) -> list[tuple[float, Function, float]]:
-        """Return each constraint that was weighed, its weight and what was forgiven of it."""
+        """Return each weighted constraint, its weight, and the part of it that was left out.
+
+        An adaptive surrogate leaves out what no action avoids.
+        """
         if isinstance(self.surrogate, PerConstraintSurrogate):
             surrogates: tuple[object, ...] = self.surrogate.surrogates
             parts = parts_of(constraint)
         else:
             surrogates, parts = (self.surrogate,), (constraint,)
         return [
-            (w, g, getattr(surrogate, "forgiven", 0.0))
+            (w, g, surrogate.forgiven if isinstance(surrogate, AdaptiveSurrogate) else 0.0)
             for surrogate, g in zip(surrogates, parts, strict=True)
             if (w := getattr(surrogate, "weight", 0.0))
         ]
@@ -333,8 +337,8 @@ class _Proof:
     def end(self) -> Iterator[str]:
         if self.broken:
             yield f"the decomposition fails from round {self.broken} on"
-        if self.too_kind:
-            yield f"round {self.too_kind} was forgiven more than no action avoids"
+        if self.too_much_left_out:
+            yield f"round {self.too_much_left_out} left out more violation than no action avoids"
         said = self.policy.certificate()
         made = self.inner - self.policy.decision_set.minimum(self.s) - self.price
         slack = SLACK * (1.0 + self.size)
