@@ -59,7 +59,7 @@ def simulate_resumable(
     files stay until you remove them.
 
     Args:
-        policy: who plays; it goes on from where it is, and its state can be saved.
+        policy: a `ResumablePolicy`; it goes on from where it is.
         problem: the rounds, which must not react to the decisions.
         folder: where the chunks go; it holds one game, and is made if need be.
         feedback: what the policy observes; left out, `policy.feedback`.

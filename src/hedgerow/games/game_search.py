@@ -146,6 +146,7 @@ def worst_game_steps(
             random_value, stale = max(random_value, candidate.value), 0
         else:
             stale = 0 if candidate.value > current.value else stale + 1
+        # Steps sideways are taken, else plateaus end the search; a restart is taken as it is.
         if candidate.value >= current.value or (fresh and count > first):
             current = candidate
         best = max(best, candidate, key=lambda one: one.value)

@@ -122,7 +122,7 @@ def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | No
     policy afterwards are the same, bit for bit.
 
     Args:
-        policy: who plays; it goes on from where it is.
+        policy: anything with `ask` and `tell`; it goes on from where it is.
         problem: the rounds.
         feedback: what the policy observes; left out, `policy.feedback`.
 
@@ -140,11 +140,11 @@ def simulate_chunks(
 ) -> Iterator[Trace]:
     """Play a problem and yield the record of each chunk of rounds.
 
-    Between two chunks `policy.state()` may be stored; a policy restored from it plays the rest
-    with `skip`, bit for bit. The plays do not depend on the size.
+    Between two chunks `state()` of a `ResumablePolicy` may be stored; a policy restored from it
+    plays the rest with `skip`, bit for bit. The decisions do not depend on the size.
 
     Args:
-        policy: who plays; it goes on from where it is.
+        policy: anything with `ask` and `tell`; it goes on from where it is.
         problem: the rounds.
         feedback: what the policy observes; left out, `policy.feedback`.
         size: how many rounds make a chunk; left out, about half a MiB of costs.
@@ -162,6 +162,7 @@ def simulate_chunks(
             f"skip={skip} leaves out rounds that {type(problem).__name__} may remember, as it "
             "reacts to the plays; play it from its first round"
         )
+    # Linear rows are the quickest; a policy without a linear loop plays them as functions.
     make = getattr(policy, "compiled_rounds", None)
     compiled: CompiledRounds | None = None if make is None else make(observe)
     if compiled is not None:

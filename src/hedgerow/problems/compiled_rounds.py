@@ -188,6 +188,7 @@ def packed_chunks(rounds: Iterator[Pair], n: int, size: int) -> Iterator[Compile
 
     Later ones without rows come as chunks without arrays.
     """
+    # The first round decides: a problem without rows is then played in Python from the start.
     size, first = as_count(size, "the chunk size"), next(rounds, None)
     if first is None or _chunk([first], n).costs is None:
         return None

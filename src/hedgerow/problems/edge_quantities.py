@@ -137,6 +137,7 @@ def _filled(series: NDArray[np.float64], base: Vector, failed: float | None) -> 
     missing = np.isnan(series)
     if failed is not None:
         return np.where(missing, as_number(failed, "failed"), series)
+    # Row 0 stands for the reading before the first; each gap then takes the last row without one.
     whole = np.vstack([base, series])
     last = np.where(np.vstack([np.zeros((1, base.size), np.bool_), missing]), 0, 1)
     row = np.maximum.accumulate(last * np.arange(len(whole))[:, None], axis=0)

@@ -81,6 +81,7 @@ def gravity_demands(
     for t in np.flatnonzero(rng.random(T) < crowds).tolist():
         boost[t : t + crowd_rounds, rng.integers(n)] = crowd - 1.0
     matrices = np.empty((T, n, n))
+    # An autoregressive process whose stationary deviation is `noise`, whatever its memory.
     spread = noise * np.sqrt(1.0 - MEMORY**2)
     for t in range(T):
         drift = MEMORY * drift + spread * rng.standard_normal((n, n))

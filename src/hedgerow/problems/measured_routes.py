@@ -202,6 +202,7 @@ class MeasuredRoutes(Recorded):
         def quantity(asked: str) -> EdgeQuantity:
             name = quantity_name(network, asked)
             unused.discard(name)
+            # A stream of its own for each name: another limit leaves the draws of this one alone.
             return edge_quantity(
                 network,
                 name,

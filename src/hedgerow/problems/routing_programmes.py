@@ -102,6 +102,7 @@ def least_limit_of_all(
         worst = [
             (int(t), int(e)) for t, e in zip(*np.unravel_index(order, used.shape), strict=True)
         ]
+        # The programme never loses rows, so its limit rises to the least limit of all rounds.
         new = [place for place in worst if used[place] > limit + EXACT and place not in chosen]
         if not new:
             return x, float(used.max())

@@ -101,6 +101,7 @@ class Search:
         for _ in range(MOST_STEPS):
             if self._closed(evaluation):
                 break
+            # Nothing new is violated: only a more exact model can close the gap.
             if not (new or self.rounds.curved):
                 if self.share <= AIM:
                     break
@@ -122,6 +123,7 @@ class Search:
             self.lower = max(self.lower, answer.lower)
             evaluation = self._evaluate(answer.x)
             seen = [evaluation]
+            # Optima of the model jump about; tangents half way to the best action settle sooner.
             if self.best is not None and (self.rounds.curved or not self.rounds.finite):
                 seen.append(self._evaluate(0.5 * (self.best.x + answer.x)))
             new = sum(self._learn(each) for each in seen) > 0

@@ -131,6 +131,7 @@ class LinearRounds(Rounds):
             done += values.size
             worst = max(worst, float(values.max(initial=-math.inf)))
             np.maximum.at(positive, rounds, values)
+            # Rows that the model has already bring nothing, whatever rounding says of them.
             above = values - known[rounds]
             above[inside] = -math.inf
             found = top_k(above, most)

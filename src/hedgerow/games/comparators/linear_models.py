@@ -179,6 +179,7 @@ def least_theta(
     """
     from scipy import sparse
 
+    # Points of the set are lift z + shift: rewrite the model's rows for z, in units of `size`.
     size = _unit(rows)
     P, p = model.slopes, model.offsets
     if rows.shift is not None:
@@ -194,6 +195,7 @@ def least_theta(
     if model.theta[-1] and model.slacks:
         unit = units[0]  # theta is the sum of the s_i
     units[0] = unit
+    # The solver's tolerances are absolute, so every row is divided by its largest entry.
     extra = model.extra() @ sparse.diags_array(units)
     sizes = np.maximum(sizes, np.abs(extra).max(axis=1).toarray().ravel())
     sizes[sizes == 0.0] = np.maximum(1.0, np.abs(p[sizes == 0.0]))
