@@ -30,7 +30,7 @@ def table(problem):
 
 @pytest.mark.parametrize("name", DRIFTING)
 @pytest.mark.parametrize("seed", [0, 1, 4])
-def test_the_feasible_point_keeps_every_round_and_who_looks_away_does_not(name, seed):
+def test_the_feasible_point_satisfies_every_round_and_an_unconstrained_policy_does_not(name, seed):
     problem = DRIFTING[name](seed)
     assert problem.decision_set.contains(problem.feasible)
     rounds = table(problem)

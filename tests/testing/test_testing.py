@@ -762,7 +762,7 @@ def test_a_broken_sampler_is_caught_by_name(broken: type[Sampled | SemiBandit]) 
         (semi_bandit, {Linear}),
     ],
 )
-def test_losses_are_what_the_feedback_can_look_at(look, kinds) -> None:
+def test_losses_are_what_the_feedback_can_observe(look, kinds) -> None:
     losses = [f for (f,) in RandomRounds(KSubsets(5, 2), look, seed=0).losses(30)]
     assert {type(f) for f in losses} == kinds
 

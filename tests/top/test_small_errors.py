@@ -99,7 +99,7 @@ def test_a_factory_is_no_policy(game):
 
 
 @pytest.mark.parametrize("given", [None, 3, b"x", {}, {"a": 1}, [1], np.ones(2), "state.npz"])
-def test_restore_names_what_is_no_snapshot(given):
+def test_restore_names_invalid_snapshots(given):
     policy = hr.projection_free_coco(X)
     before = policy.ask()
     with refused(
@@ -228,7 +228,7 @@ def test_who_ties_in_regret_and_has_more_ccv_is_dominated(tmp_path):
     }  # fmt: skip
 
 
-def test_a_network_with_cycles_is_told_how_to_turn_its_edges():
+def test_a_network_with_cycles_is_refused_with_advice_on_orientation():
     links = Network(("a", "b", "c"), [(0, 1), (1, 0), (1, 2), (2, 1)], [1.0] * 4, "measured")
     with pytest.raises(ValueError, match=r"form no cycle.*orientation='distance' takes that by"):
         LatencyCap.from_network(links, "a", "c", 9, 0)
@@ -309,7 +309,7 @@ def test_a_budget_is_named_as_it_was_given():
 
 
 @pytest.mark.parametrize("told", ["cost", "constraint"])
-def test_who_tells_an_array_is_told_which_it_was(told):
+def test_an_array_as_feedback_is_refused_by_name(told):
     policy, seen = hr.projection_free_coco(X), first_order(F, X.start())
     given = {"cost": seen, "constraint": seen} | {told: np.ones(3)}
     words = f"this policy learns from EvalGrad feedback, the {told} was given as ndarray; "
