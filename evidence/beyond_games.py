@@ -11,8 +11,7 @@ import hedgerow as hr
 from hedgerow.baselines.wang import PRACTICAL_RATE as WANG_RATE
 from hedgerow.learners.projected_descent import AdaGrad
 from hedgerow.learners.restarted_ocg import RestartAtStart, RestartedOCG
-from hedgerow.problems.drifting import DriftingSubsets, drifting_paths
-from hedgerow.problems.synthetic import HardBox
+from hedgerow.problems import DriftingSubsets, HardBox, drifting_paths
 
 Method = Callable[[hr.DecisionSet, int, float], Any]
 """From a set, a horizon and an eagerness to a policy."""

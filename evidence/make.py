@@ -27,11 +27,10 @@ from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.matrix import read_matrix
-from hedgerow.problems.ad_slots import AdSlots
-from hedgerow.problems.caching import Caching
+from hedgerow.problems.assignments import AdSlots, Ranking
+from hedgerow.problems.drifting import Caching
 from hedgerow.problems.latency_cap import LatencyCap
 from hedgerow.problems.portfolios import LogPortfolio, Portfolio
-from hedgerow.problems.ranking import Ranking
 from hedgerow.problems.variation import PAPER_LATENCY, Series
 from hedgerow.sets.matroids.spanning_trees import SpanningTrees
 from hedgerow.sets.simplices.simplex import KSubsets

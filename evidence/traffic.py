@@ -30,7 +30,7 @@ from measured_files import measured_files
 import hedgerow as hr
 from hedgerow.baselines import FixedSplit, LastMatrix, MeanMatrix
 from hedgerow.baselines.methods import METHODS
-from hedgerow.games.turns import feedback_of
+from hedgerow.games.simulation import feedback_of
 from hedgerow.learners import AdaptiveOCG
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.networks import Topology, TrafficMatrices

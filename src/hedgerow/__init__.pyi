@@ -44,8 +44,8 @@ from .functions import (
     Quadratic as Quadratic,
 )
 from .games.comparators.best_action import hindsight as hindsight
+from .games.simulation import play as play
 from .games.simulation import simulate as simulate
-from .games.turns import play as play
 from .networks.data_error import DataError as DataError
 from .policies.bandit import projection_free_cbco as projection_free_cbco
 from .policies.constrained import Constrained as Constrained
@@ -68,6 +68,7 @@ from .problems.shortest_path import ShortestPath as ShortestPath
 from .protocols.benchmark import Benchmark as Benchmark
 from .protocols.parts import Learner as Learner
 from .protocols.parts import Policy as Policy
+from .protocols.parts import ResumablePolicy as ResumablePolicy
 from .protocols.parts import Surrogate as Surrogate
 from .protocols.trace import Step as Step
 from .protocols.trace import Trace as Trace

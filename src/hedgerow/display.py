@@ -80,7 +80,7 @@ def short_repr(argument: Any) -> str:
 
 
 def printable(text: object) -> str:
-    r"""Write out what no one can see: ends of lines, commands to terminals, changes of direction.
+    r"""Escape invisible characters: ends of lines, commands to terminals, changes of direction.
 
     >>> print(printable("a\nb \x1b[31mred"))
     a\nb \x1b[31mred
@@ -141,7 +141,7 @@ def sparkline(values: NDArray[np.float64], label: str) -> Svg:
 
 
 def _means(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a series of at most so many points: means of equal parts."""
+    """Return a series of at most `MOST_POINTS` points: means of equal parts."""
     if values.size <= MOST_POINTS:
         return values
     begins = np.arange(MOST_POINTS) * values.size // MOST_POINTS

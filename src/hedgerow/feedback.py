@@ -34,7 +34,7 @@ LARGEST_VALUE = 1e130
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvalGrad:
-    """First-order feedback: value and subgradient at the played point.
+    """First-order feedback: value and subgradient at the decision.
 
     `lipschitz` is a declared Lipschitz constant of the function, where one is known.
     """
@@ -63,9 +63,9 @@ class EvalLinear:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SemiBanditFeedback:
-    """Semi-bandit feedback of a linear function at a 0/1 play: only what was used is measured.
+    """Semi-bandit feedback of a linear function at a 0/1 decision: only what was used is measured.
 
-    `coefficients` holds the coefficient of each coordinate that was played, in order of
+    `coefficients` holds the coefficient of each coordinate that was used, in order of
     coordinate; `offset` is the function's constant.
     """
 
@@ -85,7 +85,7 @@ class Full:
 Constraints = EvalGrad | Sequence[EvalGrad]
 """A round's constraint to first order: one, or a list or tuple of several."""
 
-LOOKS = {
+OBSERVE_WITH = {
     "EvalGrad": "first_order(f, x), or EvalGrad(value, grad)",
     "Eval": "bandit(f, x, lipschitz, bound)",
     "EvalLinear": "linear(f, x)",
@@ -99,18 +99,18 @@ def needs(kind: type, seen: object, who: str, name: str) -> None:
     """Refuse feedback of another kind."""
     if not isinstance(seen, kind):
         raise TypeError(
-            f"{who} learns from {kind.__name__} feedback, the {name} was told as "
-            f"{type(seen).__name__}; observe it with {LOOKS[kind.__name__]}"
+            f"{who} learns from {kind.__name__} feedback, the {name} was given as "
+            f"{type(seen).__name__}; observe it with {OBSERVE_WITH[kind.__name__]}"
         )
 
 
 def each_seen(seen: Constraints) -> Sequence[EvalGrad]:
-    """Return what was seen of each constraint of a round, where one is no list or tuple."""
+    """Return the feedback of each constraint of a round as a sequence."""
     if not isinstance(seen, list | tuple):
         return (cast(EvalGrad, seen),)
     if not seen:
         raise ValueError(
-            "the constraint was told as an empty sequence; tell at least one, of value 0 and "
+            "the constraint was given as an empty sequence; give at least one, of value 0 and "
             "gradient 0 where a round has none"
         )
     return seen
@@ -124,7 +124,7 @@ def as_eval(seen: Eval, name: str, largest: float) -> Eval:
     bound = as_number(seen.bound, f"the bound of the {name}")
     if max(abs(value), lipschitz, bound) > largest:
         raise ValueError(
-            f"the {name} was told as {seen}, above {largest:g}; measure it in a larger unit"
+            f"the {name} was given as {seen}, above {largest:g}; measure it in a larger unit"
         )
     return Eval(value, lipschitz, bound)
 
@@ -143,7 +143,7 @@ def first_order(f: Function, x: Vector) -> EvalGrad:
 def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
     """Observe every part of a `Maximum` separately, and any other function as a whole.
 
-    The feedback for a surrogate that keeps one queue per constraint.
+    The feedback for a surrogate with one queue per constraint.
     """
     if isinstance(f, Maximum):
         return tuple(first_order(part, x) for part in f.parts)
@@ -153,8 +153,8 @@ def first_order_each(f: Function, x: Vector) -> EvalGrad | tuple[EvalGrad, ...]:
 def linear(f: Function, x: Vector) -> EvalLinear:
     """Observe a linear function at x; any other function is refused.
 
-    What a sampled policy must be told: only linear feedback can be moved from the vertex that was
-    played to the point it was drawn from.
+    The feedback of a sampled policy: only linear feedback can be moved from the vertex that was
+    chosen to the point it was drawn from.
     """
     if not isinstance(f, Linear):
         raise TypeError(
@@ -165,7 +165,7 @@ def linear(f: Function, x: Vector) -> EvalLinear:
 
 
 def semi_bandit(f: Function, x: Vector) -> SemiBanditFeedback:
-    """Observe a linear function on the coordinates that the 0/1 play x used."""
+    """Observe a linear function on the coordinates that the 0/1 decision x uses."""
     seen = linear(f, x)
     return SemiBanditFeedback(seen.grad[x > 0.5], seen.value - float(seen.grad @ x))
 

@@ -1,8 +1,7 @@
 """Files that are replaced whole or not at all, and snapshots in such files.
 
-A snapshot is one zip of a JSON header and an array, without pickle. The last 64
-bytes, the zip's comment, are the SHA-256 of all others: a file that was cut or changed anywhere is
-refused.
+A snapshot is one zip of a JSON header and an array, without pickle. The last 64 bytes, the zip's
+comment, are the SHA-256 of all others: a file that was cut or changed anywhere is refused.
 """
 
 from __future__ import annotations
@@ -81,10 +80,20 @@ def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
     return unpack_snapshot(Path(path).read_bytes(), path)
 
 
+def add_digest(body: bytes) -> bytes:
+    """Return the bytes of a file, followed by their SHA-256."""
+    return body + hashlib.sha256(body).hexdigest().encode()
+
+
+def without_digest(content: bytes) -> bytes | None:
+    """Return the bytes before the digest; None if they were cut or changed."""
+    body = content[:-DIGEST]
+    return body if add_digest(body) == content else None
+
+
 def unpack_snapshot(content: bytes, path: str | os.PathLike[str]) -> Snapshot:
     """Return the snapshot in the bytes of a file, or refuse them; `path` names them."""
-    body, digest = content[:-DIGEST], content[-DIGEST:]
-    if hashlib.sha256(body).hexdigest().encode() != digest:
+    if without_digest(content) is None:
         ours = HEADER.encode() in content[:DIGEST]
         why = "was cut or changed after it was written" if ours else "is no snapshot of hedgerow"
         raise ValueError(f"{path} {why}; use a file that save() wrote, as it wrote it")
@@ -131,8 +140,7 @@ def pack_snapshot(snapshot: Snapshot) -> bytes:
         parts.writestr(zipfile.ZipInfo(HEADER, WRITTEN), text)
         parts.writestr(zipfile.ZipInfo(NUMBERS, WRITTEN), numbers.getvalue())
         parts.comment = b"0" * DIGEST
-    body = packed.getvalue()[:-DIGEST]
-    return body + hashlib.sha256(body).hexdigest().encode()
+    return add_digest(packed.getvalue()[:-DIGEST])
 
 
 def _header(snapshot: Snapshot) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_array, as_number, as_vector, fits, read_only
+from hedgerow.inputs import Vector, as_array, as_number, as_vector, fits, freeze, read_only
 
 __all__ = [
     "Function",
@@ -55,8 +55,7 @@ class Linear:
 
     def __init__(self, coefficients: ArrayLike, offset: float = 0.0):
         vector = as_vector(coefficients, "the coefficients")
-        object.__setattr__(self, "coefficients", read_only(vector))
-        object.__setattr__(self, "offset", as_number(offset, "the offset"))
+        freeze(self, coefficients=read_only(vector), offset=as_number(offset, "the offset"))
 
     def __call__(self, x: Vector) -> float:
         """Return <a, x> + b, added up in the order of all kernels."""
@@ -99,9 +98,8 @@ class Quadratic:
                 f"the matrix must be positive semidefinite, its least eigenvalue is {least:g}; "
                 "only convex functions are allowed"
             )
-        object.__setattr__(self, "matrix", read_only(M))
-        object.__setattr__(self, "linear", read_only(a))
-        object.__setattr__(self, "offset", as_number(offset, "the offset"))
+        freeze(self, matrix=read_only(M), linear=read_only(a))
+        freeze(self, offset=as_number(offset, "the offset"))
 
     @classmethod
     def distance(cls, centre: ArrayLike, factor: float = 1.0, offset: float = 0.0) -> Quadratic:
@@ -109,18 +107,18 @@ class Quadratic:
         c = as_vector(centre, "the centre")
         return cls(factor, -factor * c, offset + 0.5 * factor * float(c @ c))
 
-    def _look(self, x: Vector) -> tuple[float, Vector]:
+    def _evaluate(self, x: Vector) -> tuple[float, Vector]:
         point = x if fits(x, self.linear.size) else as_vector(x, "x", self.linear.size)
         grad, M = np.empty(self.linear.size), self.matrix.reshape(-1)
         return kernels.convex.quadratic(M, self.linear, self.offset, point, grad), grad
 
     def __call__(self, x: Vector) -> float:
         """Return <x, M x>/2 + <a, x> + b, added up in the order of all kernels."""
-        return self._look(x)[0]
+        return self._evaluate(x)[0]
 
     def grad(self, x: Vector) -> Vector:
         """Return M x + a."""
-        return self._look(x)[1]
+        return self._evaluate(x)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +138,7 @@ class Maximum:
     def __init__(self, parts: Sequence[Function]):
         if not parts:
             raise ValueError("a Maximum needs at least one function, got none")
-        object.__setattr__(self, "parts", tuple(parts))
+        freeze(self, parts=tuple(parts))
 
     def __call__(self, x: Vector) -> float:
         """Return the largest value."""
@@ -152,7 +150,7 @@ class Maximum:
 
 
 def parts_of(f: Function) -> tuple[Function, ...]:
-    """Return the constraints that a function stands for: the parts of a `Maximum`, or itself."""
+    """Return the constraints in a function: the parts of a `Maximum`, or the function itself."""
     return f.parts if isinstance(f, Maximum) else (f,)
 
 

@@ -59,7 +59,7 @@ def test_the_least_benchmark_is_that_of_plain_linear_programmes(seed):
     )
 
 
-def test_least_is_the_ordinary_benchmark_where_some_action_keeps_every_round():
+def test_least_is_the_ordinary_benchmark_where_some_action_satisfies_every_round():
     problem = hr.problems.IidSimplex(5, 60, 0)
     plain, least = hr.hindsight(problem), hr.hindsight(problem, budget="least")
     assert (least.cost, least.least, least.budget) == (plain.cost, False, 0.0)
@@ -184,7 +184,7 @@ def test_a_bound_of_costs_alone_knows_what_is_possible():
     assert policy.certificate().says_nothing is None
 
 
-def test_explain_names_nobody_and_a_budget():
+def test_explain_names_a_vacuous_benchmark_and_a_budget():
     X, game = torn(np.random.default_rng(0), rounds=40)
     policy = played(hr.projection_free_coco(X, tracking=True), game, times=20)
     assert policy.certificate().no_comparator

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.games.comparators import linear_programmes as programme
+from hedgerow.games.comparators import linear_models
 from hedgerow.games.comparators import master_problem as masters
 
 GAMES = {
@@ -73,7 +73,7 @@ def test_the_limit_may_come_at_any_time(name, monkeypatch):
     assert true.status in ("optimal", "infeasible")
     late = 0
     for limit in (*range(25), 10_000):
-        monkeypatch.setattr(programme, "perf_counter", itertools.count().__next__)
+        monkeypatch.setattr(linear_models, "perf_counter", itertools.count().__next__)
         best = hr.hindsight(X, game, time_limit=limit, **options)
         proved(best, true)
         assert X.contains(best.x, 1e-7)
@@ -110,12 +110,12 @@ def test_a_solver_that_runs_out_of_time_says_so(monkeypatch):
 
     def slow(*programme_and_seconds):
         given.append(programme_and_seconds[-1])
-        monkeypatch.setattr(programme, "perf_counter", lambda: math.inf)
+        monkeypatch.setattr(linear_models, "perf_counter", lambda: math.inf)
         return type("Result", (), {"status": 1, "message": "Time limit reached."})()
 
     X, game, _ = GAMES["linear-rows"](np.random.default_rng(3))
     true = hr.hindsight(X, game)
-    monkeypatch.setattr(programme, "linear_programme", slow)
+    monkeypatch.setattr(linear_models, "linear_programme", slow)
     best = hr.hindsight(X, game, time_limit=30.0)
     assert best.status == "time limit"
     assert 0.0 < given[0] <= 30.0

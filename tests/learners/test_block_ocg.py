@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.bounds.sharper import capped_regret
+from hedgerow.bounds import capped_regret
 from hedgerow.feedback import EvalGrad
 from hedgerow.functions import Linear
 from hedgerow.learners import AdaptiveOCG, BlockOCG

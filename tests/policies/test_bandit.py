@@ -304,7 +304,7 @@ def test_a_violation_beyond_every_declared_one_is_refused_whole():
     policy = cbco(hr.sets.L2Ball(5))
     advance(policy, 13)
     before = store(policy)
-    with pytest.raises(ValueError, match=r"the loss was told as .* above 1e"):
+    with pytest.raises(ValueError, match=r"the loss was given as .* above 1e"):
         policy.tell(hr.feedback.Eval(0.5, 1.0, 1.0), hr.feedback.Eval(1e60, 1e60, 1e60))
     assert store(policy) == before
 

@@ -368,7 +368,7 @@ SEEN = EvalGrad(0.5, G)
         ([SEEN], "each of 2 constraints, got feedback of 1; tell a sequence of 2"),
         ([SEEN] * 3, "each of 2 constraints, got feedback of 3"),
         ([], "empty sequence"),
-        ([SEEN, SEEN.grad], "EvalGrad feedback, the constraint was told as ndarray"),
+        ([SEEN, SEEN.grad], "EvalGrad feedback, the constraint was given as ndarray"),
         ([SEEN, EvalGrad(0.5, G[:3])], r"shape \(4,\) on this set, got \(3,\)"),
         ([SEEN, EvalGrad(float("nan"), G)], "must be finite|finite number"),
     ],
@@ -386,7 +386,7 @@ def test_wrong_counts_and_parts_are_refused_whole(constraint, sentence):
 
 def test_no_constraint_at_all_is_refused_by_one_queue_too():
     for name in POLICIES:
-        with pytest.raises(ValueError, match="empty sequence; tell at least one"):
+        with pytest.raises(ValueError, match="empty sequence; give at least one"):
             POLICIES[name](X).tell(SEEN, [])
 
 

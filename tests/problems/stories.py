@@ -6,14 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from hedgerow.problems.ad_slots import AdSlots
-from hedgerow.problems.caching import Caching
-from hedgerow.problems.job_sequencing import JobSequencing
+from hedgerow.problems.assignments import AdSlots, JobSequencing, Ranking
+from hedgerow.problems.drifting import Caching, OptimalTransport, SensorCoverage
 from hedgerow.problems.latency_cap import LatencyCap
-from hedgerow.problems.optimal_transport import OptimalTransport
 from hedgerow.problems.portfolios import LogPortfolio, Portfolio
-from hedgerow.problems.ranking import Ranking
-from hedgerow.problems.sensor_coverage import SensorCoverage
 from hedgerow.problems.shortest_path import ShortestPath
 from hedgerow.problems.variation import Series
 

@@ -57,7 +57,7 @@ def test_every_order_of_jobs_keeps_precedence():
         (lambda: hr.problems.OptimalTransport(period=0.0), "period must be above 0"),
         (lambda: hr.problems.SensorCoverage(limit=0.1), "above the limit 0.1; raise the limit"),
         (lambda: hr.problems.SensorCoverage(reach=0.1), "at least 1 / cells = 0.125"),
-        (lambda: hr.problems.JobSequencing(promise=0.1), "promise 0.1; promise more than that"),
+        (lambda: hr.problems.JobSequencing(promise=0.1), "promise 0.1; raise the promise"),
         (lambda: hr.problems.JobSequencing(jobs=4, promised=4), "below jobs = 4, got 4"),
     ],
 )

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.problems.drifting import DriftingSubsets, PeriodicDrift, drifting_paths
-from hedgerow.problems.synthetic import HardBox
-from hedgerow.problems.variation import UniformScaling
+from hedgerow.problems import (
+    DriftingSubsets,
+    HardBox,
+    PeriodicDrift,
+    UniformScaling,
+    drifting_paths,
+)
 
 DRIFTING = {
     "subsets": lambda seed: DriftingSubsets(horizon=700, drift=9, rotation=4, seed=seed),
@@ -26,7 +30,7 @@ def table(problem):
 
 @pytest.mark.parametrize("name", DRIFTING)
 @pytest.mark.parametrize("seed", [0, 1, 4])
-def test_the_feasible_point_keeps_every_round_and_who_looks_away_does_not(name, seed):
+def test_the_feasible_point_satisfies_every_round_and_an_unconstrained_policy_does_not(name, seed):
     problem = DRIFTING[name](seed)
     assert problem.decision_set.contains(problem.feasible)
     rounds = table(problem)

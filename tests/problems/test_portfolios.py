@@ -39,7 +39,7 @@ def test_the_index_drifts_with_the_prices_and_is_reset():
     np.testing.assert_array_equal(index[30], np.full(12, 1.0 / 12.0))
 
 
-def test_volatility_looks_back_only():
+def test_volatility_uses_past_days_only():
     r = relatives(2, 100)
     problem = Portfolio.low_volatility(r, window=30)
     changed = r.copy()

@@ -8,7 +8,7 @@ from synthetic_games import GAMES
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_feasible_point_keeps_every_round_and_something_violates(game):
+def test_the_feasible_point_satisfies_every_round_and_something_violates(game):
     for seed in range(3):
         problem = GAMES[game](seed, 200)
         z = problem.feasible
@@ -121,13 +121,13 @@ def test_long_term_keeps_the_signed_sum():
     assert hard.ccv < signed.ccv < blind.ccv, "slack pays for violation in the signed policy only"
 
 
-def test_what_is_no_problem_no_set_or_no_feedback_is_refused_in_a_sentence():
+def test_invalid_problems_sets_and_feedback_are_refused_in_a_sentence():
     policy = hr.projection_free_coco(hr.sets.Simplex(3))
     with pytest.raises(TypeError, match=r"become one with Recorded\(decision_set, rounds\)"):
         hr.play(policy, [])
     with pytest.raises(TypeError, match="plays on a DecisionSet, got 3"):
         hr.projection_free_coco(3)
-    with pytest.raises(TypeError, match=r"was told as Eval; look with first_order\(f, x\)"):
+    with pytest.raises(TypeError, match=r"was given as Eval; observe it with first_order\(f, x\)"):
         policy.tell(hr.feedback.Eval(1.0, 1.0, 1.0), hr.feedback.Eval(1.0, 1.0, 1.0))
     for horizon in (-5, "abc"):
         with pytest.raises((TypeError, ValueError), match="horizon must be"):

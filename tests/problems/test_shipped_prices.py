@@ -37,6 +37,6 @@ def test_another_name_is_refused():
 
 
 def test_without_the_package_it_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr("hedgerow.problems.shipped_prices.PACKAGE", "no-such-package-here")
+    monkeypatch.setattr("hedgerow.problems.portfolios.PACKAGE", "no-such-package-here")
     with pytest.raises(ModuleNotFoundError, match="pip install no-such-package-here"):
         shipped_relatives("djia")

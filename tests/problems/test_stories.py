@@ -48,7 +48,7 @@ def values(problem, rng):
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_the_feasible_point_keeps_every_round(name):
+def test_the_feasible_point_satisfies_every_round(name):
     for seed in range(3):
         problem = STORIES[name](seed, 300)
         assert problem.decision_set.contains(problem.feasible)

@@ -21,7 +21,8 @@ NAMES = {
     "bandit", "first_order", "full", "linear", "semi_bandit",
     "Linear", "Maximum", "Quadratic",
     "Benchmark", "Recorded", "ShortestPath", "Step", "Trace",
-    "DecisionSet", "Function", "Learner", "Policy", "Problem", "Surrogate",
+    "DecisionSet", "Function", "Learner", "Policy", "Problem", "ResumablePolicy",
+    "Surrogate",
     "DataError", "VacuousConstantsWarning",
 }  # fmt: skip
 FOLDERS = set(hedgerow.__all__) - NAMES
@@ -40,7 +41,7 @@ INTERNAL = {
 
 def test_the_top_is_small():
     assert set(hedgerow.__all__) >= NAMES
-    assert len(NAMES) == 36
+    assert len(NAMES) == 37
     assert set(dir(hedgerow)) == set(hedgerow.__all__)
     for name in NAMES:
         assert getattr(hedgerow, name).__doc__, f"{name} has no docstring"

@@ -28,7 +28,7 @@ from hedgerow.sets.decision_set import DecisionSet, Rows, Workspace
 from hedgerow.sets.simplices.simplex import KSubsets, Simplex
 from hedgerow.snapshot import _checksum
 from hedgerow.testing import check_learner, check_policy, check_set
-from hedgerow.testing.draws import Draws
+from hedgerow.testing.random_rounds import RandomRounds
 
 
 class Cube(DecisionSet):
@@ -302,7 +302,38 @@ class HidesACapability(Cube):
         return capability.method != "ball" and super().supports(capability)
 
 
-BROKEN_SETS: dict[type[Cube], str] = {
+class TiesTakeTurns(Simplex):
+    """Where all entries are equal, each call returns the next vertex."""
+
+    def __init__(self):
+        super().__init__(4)
+        vars(self)["calls"] = 0
+
+    def lmo(self, c):
+        c = as_direction(c, self.dim)
+        if not c.any() or np.ptp(c) > 0.0:
+            return super().lmo(c)
+        vars(self)["calls"] += 1
+        return np.eye(self.dim)[self.calls % self.dim]
+
+
+def _last_of_equal(index, numbers, c, links, scratch, v):  # noqa: ARG001
+    v[:] = 0.0
+    v[c.size - 1 - int(np.argmin(c[::-1]))] = 1.0
+
+
+class CompiledTiesDiffer(Simplex):
+    """The compiled oracle takes the last of equal entries, `lmo` the first."""
+
+    def __init__(self):
+        super().__init__(4)
+
+    @property
+    def compiled(self):
+        return replace(super().compiled, oracle=_last_of_equal)
+
+
+BROKEN_SETS: dict[type[DecisionSet], str] = {
     Maximises: "check_oracle",
     BlindToOneAxis: "check_oracle",
     ReturnsMiddles: "check_zero_direction",
@@ -310,6 +341,8 @@ BROKEN_SETS: dict[type[Cube], str] = {
     WritesIntoItsArgument: "check_aliasing",
     Overflows: "check_scales",
     NeverTheSame: "check_aliasing",
+    TiesTakeTurns: "check_ties",
+    CompiledTiesDiffer: "check_ties",
     TakesAnything: "check_rejection",
     TooSmallDiameter: "check_diameter",
     WrongShape: "check_declarations",
@@ -348,7 +381,7 @@ def test_a_good_set_passes(seed: int) -> None:
 
 
 @pytest.mark.parametrize("broken", BROKEN_SETS, ids=lambda broken: broken.__name__)
-def test_a_broken_set_is_caught_by_name(broken: type[Cube]) -> None:
+def test_a_broken_set_is_caught_by_name(broken: type[DecisionSet]) -> None:
     with pytest.raises(AssertionError, match=f"{broken.__name__} fails {BROKEN_SETS[broken]} "):
         check_set(broken())
 
@@ -729,14 +762,14 @@ def test_a_broken_sampler_is_caught_by_name(broken: type[Sampled | SemiBandit]) 
         (semi_bandit, {Linear}),
     ],
 )
-def test_losses_are_what_the_feedback_can_look_at(look, kinds) -> None:
-    losses = [f for (f,) in Draws(KSubsets(5, 2), look, seed=0).losses(30)]
+def test_losses_are_what_the_feedback_can_observe(look, kinds) -> None:
+    losses = [f for (f,) in RandomRounds(KSubsets(5, 2), look, seed=0).losses(30)]
     assert {type(f) for f in losses} == kinds
 
 
 def test_functions_keep_the_constants_that_the_feedback_declares() -> None:
     X = Cube()
-    draws = Draws(X, partial(bandit, lipschitz=3.0, bound=2.0), seed=0)
+    draws = RandomRounds(X, partial(bandit, lipschitz=3.0, bound=2.0), seed=0)
     games = draws.games(np.zeros(4), np.full((1, 4), 0.5), 30, None)
     functions = [f for functions in (*draws.losses(30), *games) for f in functions]
     corners = np.array(np.meshgrid(*[[0.0, 1.0]] * 4)).reshape(4, -1).T

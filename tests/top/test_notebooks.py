@@ -13,7 +13,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.display import html_table, sparkline
 from hedgerow.protocols.trace import Trace
-from hedgerow.sets import path_drawing
+from hedgerow.sets.paths import path_drawing
 
 SCRIPT = "<script>alert(1)</script>"
 

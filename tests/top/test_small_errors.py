@@ -99,7 +99,7 @@ def test_a_factory_is_no_policy(game):
 
 
 @pytest.mark.parametrize("given", [None, 3, b"x", {}, {"a": 1}, [1], np.ones(2), "state.npz"])
-def test_restore_names_what_is_no_snapshot(given):
+def test_restore_names_invalid_snapshots(given):
     policy = hr.projection_free_coco(X)
     before = policy.ask()
     with refused(
@@ -228,7 +228,7 @@ def test_who_ties_in_regret_and_has_more_ccv_is_dominated(tmp_path):
     }  # fmt: skip
 
 
-def test_a_network_with_cycles_is_told_how_to_turn_its_edges():
+def test_a_network_with_cycles_is_refused_with_advice_on_orientation():
     links = Network(("a", "b", "c"), [(0, 1), (1, 0), (1, 2), (2, 1)], [1.0] * 4, "measured")
     with pytest.raises(ValueError, match=r"form no cycle.*orientation='distance' takes that by"):
         LatencyCap.from_network(links, "a", "c", 9, 0)
@@ -238,7 +238,9 @@ def test_a_network_with_cycles_is_told_how_to_turn_its_edges():
 @pytest.mark.parametrize("game", [hr.play, hr.simulate])
 def test_a_policy_on_another_set_is_refused(game):
     policy = hr.projection_free_coco(hr.sets.Box(np.zeros(3), np.ones(3)))
-    with refused("the policy's play lies outside the problem's Simplex, as it plays", ValueError):
+    with refused(
+        "the policy's first decision lies outside the problem's Simplex, as it plays", ValueError
+    ):
         game(policy, hr.Recorded(X, [(F, F)]))
     same = hr.projection_free_coco(hr.sets.Simplex(3))  # an equal set is as good
     assert len(list(hr.play(same, hr.Recorded(X, [(F, F)])))) == 1
@@ -246,7 +248,7 @@ def test_a_policy_on_another_set_is_refused(game):
 
 def test_a_learner_is_no_policy():
     learner = hr.learners.AdaptiveOCG(X, hr.learners.steps.RmsSteps())
-    with refused("a game needs a policy, which is told cost and constraint, got the learner"):
+    with refused("a game needs a policy, whose tell takes cost and constraint, got the learner"):
         hr.simulate(learner, hr.Recorded(X, [(F, F)]))
 
 
@@ -307,11 +309,11 @@ def test_a_budget_is_named_as_it_was_given():
 
 
 @pytest.mark.parametrize("told", ["cost", "constraint"])
-def test_who_tells_an_array_is_told_which_it_was(told):
+def test_an_array_as_feedback_is_refused_by_name(told):
     policy, seen = hr.projection_free_coco(X), first_order(F, X.start())
     given = {"cost": seen, "constraint": seen} | {told: np.ones(3)}
-    words = f"this policy learns from EvalGrad feedback, the {told} was told as ndarray; look with "
-    with refused(words + "first_order(f, x), or EvalGrad(value, grad)"):
+    words = f"this policy learns from EvalGrad feedback, the {told} was given as ndarray; "
+    with refused(words + "observe it with first_order(f, x), or EvalGrad(value, grad)"):
         policy.tell(**given)
 
 

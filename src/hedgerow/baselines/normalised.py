@@ -27,7 +27,7 @@ from hedgerow.policies.presets import (
 )
 from hedgerow.policies.summary import TOTALS, Summary, summary_of
 from hedgerow.protocols.late_feedback import refuse_late, takes_late
-from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
@@ -37,7 +37,7 @@ from hedgerow.surrogates.queued import checked
 
 Array = Any
 Seen = TypeVar("Seen", bound=EvalGrad | Full)
-FirstOrderPolicy = Policy[EvalGrad, EvalGrad]
+FirstOrderPolicy = ResumablePolicy[EvalGrad, EvalGrad]
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 NEGLIGIBLE = 1e-150
 """Gradients below this are taken for zero: their inverse would leave float64."""
@@ -182,7 +182,7 @@ class Normalised(Stateful, Generic[Seen]):
 
     """
 
-    def __init__(self, policy: Policy[Seen, Seen]):
+    def __init__(self, policy: ResumablePolicy[Seen, Seen]):
         self.policy = policy
         self._late = policy if takes_late(policy) else None
         self._state = State(G=2, **dict.fromkeys(TOTALS, 1))
@@ -313,13 +313,13 @@ class Scale(NamedTuple):
 
 def stand_alone(
     name: str,
-    build: Callable[[Scale], Policy[Seen, Seen]],
+    build: Callable[[Scale], ResumablePolicy[Seen, Seen]],
     decision_set: DecisionSet,
     horizon: int | None,
     preset: Preset,
     lipschitz: Lipschitz | Literal["not needed"],
     eagerness: float,
-) -> Policy[Seen, Seen]:
+) -> ResumablePolicy[Seen, Seen]:
     """Build a stand-alone policy in one of its presets; a horizon is checked, not needed.
 
     Args:

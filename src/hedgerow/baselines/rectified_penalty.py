@@ -14,7 +14,7 @@ from hedgerow.feedback import Full
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import baseline
 from hedgerow.policies.presets import Lipschitz, Preset
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
 Array = Vector
@@ -97,7 +97,7 @@ def guo_recoo(
     *,
     preset: Preset = "practical",
     eagerness: float = 1.0,
-) -> Policy[Full, Full]:
+) -> ResumablePolicy[Full, Full]:
     """Guo, Liu, Wei and Ying's rectified online optimisation (RECOO): anytime, whole constraints.
 
     Regret O(sqrt T); CCV O(T^{3/4}), O(1) for a constraint that stays the same; no Slater point,
@@ -122,7 +122,7 @@ def guo_recoo(
 
     """
 
-    def build(scale: Scale) -> Policy[Full, Full]:
+    def build(scale: Scale) -> ResumablePolicy[Full, Full]:
         return Recoo(decision_set, RecooRates(unit=scale.unit), scale.eagerness)
 
     name = "guo_recoo"
@@ -215,7 +215,7 @@ def yi_2021(
     preset: Preset = "practical",
     trade_off: float = 0.5,
     eagerness: float = 1.0,
-) -> Policy[Full, Full]:
+) -> ResumablePolicy[Full, Full]:
     """Yi et al. 2021: anytime, whole constraints, for a constraint that stays the same.
 
     Regret O(T^{max(c, 1-c)}), CCV O(T^{(1-c)/2}) for a fixed and known constraint; where it
@@ -237,7 +237,7 @@ def yi_2021(
     """
     c = as_trade_off(trade_off)
 
-    def build(scale: Scale) -> Policy[Full, Full]:
+    def build(scale: Scale) -> ResumablePolicy[Full, Full]:
         rates = YiRates(alpha_0=scale.unit, gamma_0=1.0, c=c)
         return Yi2021(decision_set, rates, scale.eagerness)
 
@@ -263,7 +263,7 @@ def yi_2023(
     lipschitz: Lipschitz = None,
     trade_off: float = 0.5,
     eagerness: float = 1.0,
-) -> Policy[Full, Full]:
+) -> ResumablePolicy[Full, Full]:
     """Yi et al. 2023 with one agent: anytime, whole constraints, which may change.
 
     Regret O(T^{max(c, 1-c)}), CCV O(T^{1-c/2}), O(T^{1-c}) with a Slater point. The original is a
@@ -285,7 +285,7 @@ def yi_2023(
     """
     c = as_trade_off(trade_off)
 
-    def build(scale: Scale) -> Policy[Full, Full]:
+    def build(scale: Scale) -> ResumablePolicy[Full, Full]:
         rates = YiRates(alpha_0=scale.unit, gamma_0=1.0 / (4.0 * scale.G**2), c=c)
         return Yi2023(decision_set, rates, scale.eagerness)
 

@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.bounds import bandit, long_run, perturbed
-from hedgerow.bounds.conditional_gradient import Adaptivity
-from hedgerow.bounds.guarantee import Explanation, Guarantee
-from hedgerow.bounds.guarded import (
+from hedgerow.bounds import bandit_bounds, coco_bounds
+from hedgerow.bounds.guarantee import Explanation, Guarantee, nonvacuous_horizon
+from hedgerow.bounds.guarded_bounds import (
     guarded_ccv,
     guarded_regret,
     projected_ccv,
     projected_regret,
 )
-from hedgerow.bounds.horizons import nonvacuous_horizon
-from hedgerow.bounds.sharper import sharper_ocg_regret
+from hedgerow.bounds.ocg_bounds import Adaptivity, sharper_ocg_regret
 from hedgerow.inputs import Vector
 from hedgerow.learners import steps as rules
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
@@ -56,7 +54,7 @@ def explain(policy: Policy[Any, Any], budget: float = 0.0) -> Explanation:
     Args:
         policy: any policy of the library; of others it says that nothing is known.
         budget: how much the comparator of the certificate may violate in all, for games in which no
-            fixed action keeps every round.
+            fixed action satisfies every round.
 
     >>> from hedgerow.policies.without_constraint import unconstrained
     >>> from hedgerow.sets.simplices.simplex import Simplex
@@ -231,29 +229,29 @@ def _coco(theorem: Theorem) -> Iterator[Bound]:
     assert isinstance(potential.scale, float)
     k = potential.scale
     if B == 0.0:
-        regret, ccv = long_run.coco_regret(G, D, T), long_run.coco_ccv(G, D, T)
+        regret, ccv = coco_bounds.coco_regret(G, D, T), coco_bounds.coco_ccv(G, D, T)
         yield "regret, Theorem 3.4", "c p T^{3/4} + (G D p)^p/V + 1", regret, worst
         text = "max((4 c V T)^{1/p} + 2 G D p, 2 c p^2 T^{3/4}) - Q(0)"
         yield "CCV, Theorem 3.4", text, ccv, worst
-    C = long_run.surrogate_constant(G, D, T)
+    C = coco_bounds.surrogate_constant(G, D, T)
     text = "C + (Q(0)/k)^p + (1/p)((p-1)/p)^{p-1} (p (C + B)/k)^p"
-    yield "regret, sharper", text, long_run.general_regret(p, k, C, queue, B), worst
+    yield "regret, sharper", text, coco_bounds.general_regret(p, k, C, queue, B), worst
     text = "p (C + B) + k (G D T + C + (Q(0)/k)^p)^{1/p} - Q(0)"
-    yield "CCV, sharper", text, long_run.general_ccv(p, k, C, worst, queue, B), worst
+    yield "CCV, sharper", text, coco_bounds.general_ccv(p, k, C, worst, queue, B), worst
 
 
 def _long_term(theorem: Theorem) -> Iterator[Bound]:
     T, G, D = int(theorem["T"]), theorem["G"], theorem["D"]
     text = f"C + T F^2/C + 2 M, of order T^{{7/8}}; {DOMINATED}"
-    yield "regret, quadratic drift", text, long_run.long_term_regret(G, D, T), G * D * T
+    yield "regret, quadratic drift", text, coco_bounds.long_term_regret(G, D, T), G * D * T
     text = "M = 2 C + sqrt(T F^2 + C G D T + C^2)"
-    yield "signed sum, quadratic drift", text, long_run.long_term_sum(G, D, T), G * D * T
+    yield "signed sum, quadratic drift", text, coco_bounds.long_term_sum(G, D, T), G * D * T
 
 
 def _ftpl(theorem: Theorem) -> Iterator[Bound]:
     T = int(theorem["T"])
-    yield "expected regret, Theorem 5.1", ORDER, perturbed.ftpl_regret(T), 2.0 * T
-    yield "expected signed sum, Theorem 5.1", ORDER, perturbed.ftpl_sum(T), float(T)
+    yield "expected regret, Theorem 5.1", ORDER, coco_bounds.ftpl_regret(T), 2.0 * T
+    yield "expected signed sum, Theorem 5.1", ORDER, coco_bounds.ftpl_sum(T), float(T)
 
 
 def _block_cap(theorem: Theorem) -> Iterator[Bound]:
@@ -263,8 +261,8 @@ def _block_cap(theorem: Theorem) -> Iterator[Bound]:
 
 def _bandit(theorem: Theorem) -> Iterator[Bound]:
     T, c, GD = int(theorem["T"]), theorem["c"], theorem["G D"]
-    yield "expected regret, Theorem 4.2", ORDER, bandit.cbco_regret(c, GD, T), GD * T
-    yield "CCV, expected, Theorem 4.2", ORDER, bandit.cbco_ccv(c, GD, T), GD * T
+    yield "expected regret, Theorem 4.2", ORDER, bandit_bounds.cbco_regret(c, GD, T), GD * T
+    yield "CCV, expected, Theorem 4.2", ORDER, bandit_bounds.cbco_ccv(c, GD, T), GD * T
 
 
 def _draws(_: Theorem) -> Iterator[Bound]:

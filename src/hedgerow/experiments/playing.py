@@ -25,7 +25,7 @@ from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
-from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.parts import Feedback, Policy, ResumablePolicy
 from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
@@ -198,7 +198,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
 
 
 def _trace(
-    policy: Policy[Any, Any],
+    policy: ResumablePolicy[Any, Any],
     problem: Problem,
     feedback: Feedback,
     known: Known | None,
@@ -236,7 +236,7 @@ def _needed_constants(task: RunTask, problem: Problem) -> Known | None:
 
 def _policy(
     task: RunTask, problem: Problem, known: Known | None
-) -> tuple[Policy[Any, Any], list[str]]:
+) -> tuple[ResumablePolicy[Any, Any], list[str]]:
     """Build the policy and return it with its warnings."""
     method, preset = task.method_and_preset()
     with _BUILDING, warnings.catch_warnings(record=True) as caught:
@@ -267,7 +267,7 @@ def _edges(problem: Problem) -> dict[str, Vector]:
     return {name: values for name, values in found.items() if values is not None}
 
 
-def _feedback(task: RunTask, policy: Policy[Any, Any], known: Known | None) -> Feedback:
+def _feedback(task: RunTask, policy: ResumablePolicy[Any, Any], known: Known | None) -> Feedback:
     """Return the policy's own feedback, or what its method declares where the policy has none."""
     own: Feedback | None = getattr(policy, "feedback", None)
     if own is not None:
@@ -278,7 +278,7 @@ def _feedback(task: RunTask, policy: Policy[Any, Any], known: Known | None) -> F
 def _record(
     task: RunTask,
     trace: Trace,
-    policy: Policy[Any, Any],
+    policy: ResumablePolicy[Any, Any],
     notes: list[str],
     known: Known | None,
     problem: Problem,

@@ -19,25 +19,15 @@ from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kin
 from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
 from hedgerow.inputs import Vector, as_count
 from hedgerow.networks.network import Network
-from hedgerow.problems.ad_slots import AdSlots
-from hedgerow.problems.caching import Caching
-from hedgerow.problems.iid_linear import IidLinear
-from hedgerow.problems.job_sequencing import JobSequencing
+from hedgerow.problems.adversaries import HalfspaceBox, OrthogonalBall
+from hedgerow.problems.assignments import AdSlots, JobSequencing, Ranking
+from hedgerow.problems.drifting import Caching, OptimalTransport, SensorCoverage
 from hedgerow.problems.latency_cap import LatencyCap
 from hedgerow.problems.measured_routes import MeasuredRoutes
-from hedgerow.problems.optimal_transport import OptimalTransport
 from hedgerow.problems.portfolios import LogPortfolio, Portfolio
 from hedgerow.problems.problem import Problem
-from hedgerow.problems.ranking import Ranking
-from hedgerow.problems.sensor_coverage import SensorCoverage
 from hedgerow.problems.shortest_path import ShortestPath
-from hedgerow.problems.synthetic import (
-    HalfspaceBox,
-    IidSimplex,
-    OrthogonalBall,
-    QuadraticBox,
-    SwitchingBall,
-)
+from hedgerow.problems.synthetic import IidLinear, IidSimplex, QuadraticBox, SwitchingBall
 from hedgerow.problems.variation import Series
 from hedgerow.sets.decision_set import DecisionSet
 

@@ -18,18 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.feedback import first_order
-from hedgerow.files import pack_snapshot, replace_files, unpack_snapshot
-from hedgerow.games.simulation import simulate_chunks
-from hedgerow.games.turns import check_match, feedback_of
+from hedgerow.files import (
+    add_digest,
+    pack_snapshot,
+    replace_files,
+    unpack_snapshot,
+    without_digest,
+)
+from hedgerow.games.simulation import check_match, feedback_of, simulate_chunks
 from hedgerow.inputs import as_count
 from hedgerow.problems.problem import Problem
-from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.trace import Trace
 from hedgerow.snapshot import Stateful
 
 ROUNDS = 2**16
 """Rounds of a chunk: a MiB on disk, and rarely more than a minute to play again."""
-DIGEST = 64
 
 
 class Chunk(NamedTuple):
@@ -40,7 +44,7 @@ class Chunk(NamedTuple):
 
 
 def simulate_resumable(
-    policy: Policy[Any, Any],
+    policy: ResumablePolicy[Any, Any],
     problem: Problem,
     folder: Path | str,
     feedback: Feedback | None = None,
@@ -55,12 +59,12 @@ def simulate_resumable(
     files stay until you remove them.
 
     Args:
-        policy: who plays; it goes on from where it is, and its state can be saved.
-        problem: the rounds, which must not react to the plays.
+        policy: a `ResumablePolicy`; it goes on from where it is.
+        problem: the rounds, which must not react to the decisions.
         folder: where the chunks go; it holds one game, and is made if need be.
-        feedback: what the policy may see; left out, `policy.feedback`.
-        every: a chunk ends with the first batch of the loop, of 4096 rounds at most, that brings
-            it to so many rounds.
+        feedback: what the policy observes; left out, `policy.feedback`.
+        every: the least number of rounds in a chunk, which ends with a batch of the loop, of 4096
+            rounds at most.
 
     """
     check_match(policy, problem)
@@ -100,7 +104,7 @@ def can_resume(policy: object, problem: Problem) -> bool:
 
 
 def _beginning(policy: Any, problem: Problem, feedback: Feedback) -> str:
-    """Hash what tells one game from another: the policy, and the first round at its first play."""
+    """Hash what identifies a game: the policy, and the first round at its first decision."""
     x = policy.ask()
     seen = [first_order(f, x) for f in next(iter(problem.rounds()))]
     names = [type(problem).__qualname__, getattr(feedback, "__qualname__", ""), problem.horizon]
@@ -135,8 +139,7 @@ def _whole(path: Path) -> bytes | None:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
-    body, digest = content[:-DIGEST], content[-DIGEST:]
-    return body if hashlib.sha256(body).hexdigest().encode() == digest else None
+    return without_digest(content)
 
 
 def _packed(chunk: Chunk, beginning: str) -> bytes:
@@ -156,8 +159,7 @@ def _packed(chunk: Chunk, beginning: str) -> bytes:
     if trace.violations_each is not None:
         arrays["each"] = trace.violations_each
     np.savez(buffer, allow_pickle=False, **arrays)
-    body = buffer.getvalue()
-    return body + hashlib.sha256(body).hexdigest().encode()
+    return add_digest(buffer.getvalue())
 
 
 def _unpacked(body: bytes) -> tuple[Chunk, str]:

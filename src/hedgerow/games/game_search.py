@@ -22,7 +22,7 @@ from hedgerow.protocols.trace import Trace
 RANDOM_SHARE = 0.25
 """This share of the evaluations goes to random games; the best of them is the first start."""
 PATIENCE = 200
-"""After so many steps in a row that did not help, start again from a new random game."""
+"""After this many steps in a row that did not help, start again from a new random game."""
 
 MakePolicy = Callable[[int], Policy[Any, Any]]
 Feedback = Callable[[Function, Vector], Any]
@@ -66,7 +66,7 @@ def worst_game(
     """Search for the sequence of the game that maximises the objective of a policy.
 
     Random games first, then local steps from the best of them: a block of rounds gets a new
-    direction, is disturbed, copied from elsewhere, or turned against the plays that were seen.
+    direction, is disturbed, copied from elsewhere, or turned against the decisions of the policy.
     Steps that do not lower the objective are kept; when nothing helps for long, start anew. The
     result is a sequence and its value, no proof that none is worse. The same arguments give the
     same result.
@@ -80,7 +80,7 @@ def worst_game(
         evaluations: how many sequences to try.
         draws: how many times a randomised policy plays each sequence; the objective is the mean.
             The search sees these very draws, so judge the result by fresh ones.
-        feedback: what the policy may see; left out, its own `feedback`.
+        feedback: what the policy observes; left out, its own `feedback`.
 
     >>> from hedgerow.games.linear_game import ccv
     >>> from hedgerow.policies.paper import projection_free_coco
@@ -146,6 +146,7 @@ def worst_game_steps(
             random_value, stale = max(random_value, candidate.value), 0
         else:
             stale = 0 if candidate.value > current.value else stale + 1
+        # Steps sideways are taken, else plateaus end the search; a restart is taken as it is.
         if candidate.value >= current.value or (fresh and count > first):
             current = candidate
         best = max(best, candidate, key=lambda one: one.value)

@@ -1,4 +1,4 @@
-"""What the search may choose from: bounded linear rounds that leave a known set feasible."""
+"""Games to search among: bounded linear rounds that leave a known set feasible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.games import hindsight
-from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, freeze, read_only
 from hedgerow.problems.problem import LinearChunk, Recorded
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
@@ -25,7 +25,7 @@ class LinearGame:
 
     f_t(x) = <c_t, x> with ||c_t|| <= Lf and g_t(x) = <a_t, x - z> - share max over X of
     <a_t, x - z> with ||a_t|| <= Lg. Every action of the shrunken set Z = z + share (X - z) then
-    keeps every constraint, whatever the a_t: if u = z + share (x - z), g_t(u) is share times
+    satisfies every constraint, whatever the a_t: if u = z + share (x - z), g_t(u) is share times
     <a_t, x - z> minus its maximum. The least cost over Z takes one oracle call, so regret against
     Z is cheap, and is never above the regret against the best feasible action.
 
@@ -55,10 +55,9 @@ class LinearGame:
             raise ValueError("feasible must lie in the decision set; leave it out to use a centre")
         if not 0.0 <= as_number(self.share, "share") <= 1.0:
             raise ValueError(f"share must lie between 0 and 1, got {self.share:g}")
-        object.__setattr__(self, "feasible", read_only(z))
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        freeze(self, feasible=read_only(z), horizon=as_count(self.horizon, "horizon"))
         for name in ("cost_bound", "constraint_bound"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
 
     @property
     def centre(self) -> Vector:
@@ -86,7 +85,7 @@ class LinearGame:
         return np.asarray((1.0 - self.share) * self.centre + self.share * v)
 
     def directions(self, count: int, rng: np.random.Generator) -> Vector:
-        """Draw unit vectors that the set can feel, one a row."""
+        """Draw unit vectors in the directions of the set, one per row."""
         X = self.decision_set
         rows = np.array([X.tangent(row) for row in rng.standard_normal((count, X.dim))])
         return np.asarray(rows / np.maximum(TINY, np.linalg.norm(rows, axis=1, keepdims=True)))
@@ -113,13 +112,13 @@ class LinearGame:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """One policy after one sequence: what an objective may look at.
+    """One policy after one sequence: what an objective evaluates.
 
     Attributes:
         policy: as it was after the last round.
         game: where the rounds came from.
         rounds: the sequence.
-        plays: x_t of each round, one a row.
+        plays: x_t of each round, one per row.
         trace: costs and violations.
 
     """

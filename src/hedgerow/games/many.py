@@ -12,8 +12,7 @@ from typing import Any, TypeGuard
 
 from hedgerow.games.simulation import simulate
 from hedgerow.inputs import as_count
-from hedgerow.problems.mapped_rounds import store_rounds
-from hedgerow.problems.problem import LinearProblem, Problem
+from hedgerow.problems.problem import LinearProblem, Problem, store_rounds
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
 
@@ -36,8 +35,8 @@ def simulate_many(
     Args:
         games: pairs of a policy and its problem; no policy may come twice.
         threads: how many games run at a time; left out, as many as Python thinks fit.
-        processes: how many games run at a time, each in a process, instead of threads; policies
-            then need `state` and `restore`.
+        processes: how many games run at a time, each in a process, instead of threads; each policy
+            must then be a `ResumablePolicy`.
 
     """
     pairs = list(games)
@@ -94,7 +93,7 @@ def _played_apart(game: Game) -> tuple[Trace, Any]:
 
 
 def _brought_back(pool: Executor, games: Sequence[Game]) -> list[Trace]:
-    """Let others play, and bring the policies here to where they ended."""
+    """Play in other processes, and restore the policies here to where they ended."""
     traces = []
     for (policy, _), (trace, end) in zip(games, pool.map(_played_apart, games), strict=True):
         player: Any = policy

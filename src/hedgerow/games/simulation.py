@@ -1,27 +1,116 @@
-"""Games played to their end: compiled where every part has kernels, else round by round."""
+"""Games: `play` round by round, `simulate` to the end, compiled where every part has kernels."""
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hedgerow.games.turns import check_match, feedback_of, play, turn
+from hedgerow.feedback import first_order
+from hedgerow.functions import Function, parts_of
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.compiled_rounds import CompiledChunk
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded
+from hedgerow.protocols.late_feedback import signature_of
 from hedgerow.protocols.parts import Feedback, Policy
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.protocols.trace import Trace
+from hedgerow.protocols.trace import Step, Trace
 
 CHUNK_ENTRIES = 2**16
-"""About so many cost coefficients come at a time, half a MiB: they are played from the cache."""
+"""About how many cost coefficients come at a time: half a MiB, so that they stay in the cache."""
 LONGEST_CHUNK = 2**12
+
+
+def play(
+    policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None
+) -> Iterator[Step]:
+    """Play a problem round by round and yield what happened.
+
+    Args:
+        policy: anything with `ask` and `tell`; see `Policy`.
+        problem: the rounds.
+        feedback: what the policy observes of cost and constraint; left out, `policy.feedback`, or
+            `first_order` if it has none.
+
+    Yields:
+        `Step(t, x, cost, violation, each)`: the round from 1 on, x_t, f_t(x_t), g_t(x_t), and the
+        value of each constraint where there are several.
+
+    """
+    check_match(policy, problem)
+    observe = feedback_of(policy) if feedback is None else feedback
+    rounds = enumerate(problem.rounds(policy), start=1)
+    return (turn(policy, t, *functions, observe) for t, functions in rounds)
+
+
+def feedback_of(policy: Policy[Any, Any]) -> Feedback:
+    """Return how the policy observes its rounds: to first order unless it has a `feedback`."""
+    observe: Feedback = getattr(policy, "feedback", first_order)
+    return observe
+
+
+def turn(
+    policy: Policy[Any, Any], t: int, cost: Function, constraint: Function, feedback: Feedback
+) -> Step:
+    """Play one round."""
+    x = policy.ask()
+    policy.tell(feedback(cost, x), feedback(constraint, x))
+    each = tuple(part(x) for part in parts_of(constraint))
+    return Step(t, x, cost(x), max(each), each if len(each) > 1 else None)
+
+
+def _takes_two(tell: Callable[..., object]) -> bool:
+    """Whether it can be called with cost and constraint."""
+    try:
+        signature_of(tell).bind(None, None)
+    except TypeError:
+        return False
+    return True
+
+
+def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
+    """Refuse a problem that the policy cannot play."""
+    if not hasattr(policy, "ask") or not hasattr(policy, "tell"):
+        name = getattr(policy, "__name__", "") if callable(policy) else ""
+        build = f" itself; build one with {name}(problem.decision_set)" if name else ""
+        given = name or repr(policy)[:60]
+        raise TypeError(f"a game needs a policy, with ask and tell, got {given}{build}")
+    if not _takes_two(policy.tell):
+        kind = type(policy).__name__
+        raise TypeError(
+            f"a game needs a policy, whose tell takes cost and constraint, got the learner {kind}; "
+            "make it one with Constrained(learner, surrogate)"
+        )
+    if not isinstance(problem, Problem):
+        raise TypeError(
+            f"play needs a Problem, got a {type(problem).__name__}; "
+            "rounds of your own become one with Recorded(decision_set, rounds)"
+        )
+    X = problem.decision_set
+    own = getattr(policy, "decision_set", None)
+    dim = policy.ask().size if own is None else own.dim
+    if dim != X.dim:
+        raise ValueError(
+            f"the policy plays in dimension {dim}, the problem in {X.dim}; build the policy on "
+            "problem.decision_set"
+        )
+    if own is not X and not X.contains(policy.ask()):
+        where = "" if own is None else f", as it plays on a {type(own).__name__} of its own"
+        raise ValueError(
+            f"the policy's first decision lies outside the problem's {type(X).__name__}{where}; "
+            "build the policy on problem.decision_set"
+        )
+    if problem.adaptive and getattr(policy, "oblivious_only", False):
+        raise ValueError(
+            f"{type(problem).__name__} reacts to the plays, and a policy with "
+            f"{type(getattr(policy, 'learner', policy)).__name__} needs rounds that are fixed "
+            "beforehand; choose another policy or problem"
+        )
 
 
 def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
@@ -33,9 +122,9 @@ def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | No
     policy afterwards are the same, bit for bit.
 
     Args:
-        policy: who plays; it goes on from where it is.
+        policy: anything with `ask` and `tell`; it goes on from where it is.
         problem: the rounds.
-        feedback: what the policy may see; left out, `policy.feedback`.
+        feedback: what the policy observes; left out, `policy.feedback`.
 
     """
     return Trace.joined(simulate_chunks(policy, problem, feedback))
@@ -51,21 +140,21 @@ def simulate_chunks(
 ) -> Iterator[Trace]:
     """Play a problem and yield the record of each chunk of rounds.
 
-    Between two chunks `policy.state()` may be stored; a policy restored from it plays the rest
-    with `skip`, bit for bit. The plays do not depend on the size.
+    Between two chunks `state()` of a `ResumablePolicy` may be stored; a policy restored from it
+    plays the rest with `skip`, bit for bit. The decisions do not depend on the size.
 
     Args:
-        policy: who plays; it goes on from where it is.
+        policy: anything with `ask` and `tell`; it goes on from where it is.
         problem: the rounds.
-        feedback: what the policy may see; left out, `policy.feedback`.
+        feedback: what the policy observes; left out, `policy.feedback`.
         size: how many rounds make a chunk; left out, about half a MiB of costs.
-        skip: how many rounds of the problem were played before. A problem that reacts to the plays
-            takes none, unless its rule is a kernel, which knows the present play alone.
+        skip: how many rounds of the problem were played before. A problem that reacts to decisions
+            takes none, unless its rule is a kernel, which knows the present decision alone.
 
     """
     check_match(policy, problem)
     observe = feedback_of(policy) if feedback is None else feedback
-    fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // policy.decision_set.dim))
+    fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // problem.decision_set.dim))
     size = fitting if size is None else as_count(size, "the chunk size")
     skip = as_count(skip, "skip", least=0)
     if skip > 0 and problem.adaptive and problem.compiled_rounds(size) is None:
@@ -73,6 +162,7 @@ def simulate_chunks(
             f"skip={skip} leaves out rounds that {type(problem).__name__} may remember, as it "
             "reacts to the plays; play it from its first round"
         )
+    # Linear rows are the quickest; a policy without a linear loop plays them as functions.
     make = getattr(policy, "compiled_rounds", None)
     compiled: CompiledRounds | None = None if make is None else make(observe)
     if compiled is not None:
@@ -124,7 +214,7 @@ def _play(
     observe: Feedback,
     chunk: LinearChunk,
 ) -> Trace:
-    """Play a chunk by the compiled loop, and by objects the rounds that it leaves to them."""
+    """Play a chunk by the compiled loop; rounds that it leaves to Python go through `turn`."""
     k = len(chunk.costs)
     seen = np.empty((2, k))
     done = 0
@@ -153,14 +243,14 @@ def _play_convex(
     observe: Feedback,
     chunk: CompiledChunk,
 ) -> Trace:
-    """Play a chunk of rounds of any kind, by objects those that the loop leaves to them."""
+    """Play a chunk of convex rounds; those that the loop leaves to Python go through `turn`."""
     if chunk.costs is None or chunk.constraints is None:
         pairs = (chunk.functions(r, policy.ask()) for r in range(chunk.rounds))
         return Trace.of(turn(policy, r, *pair, observe) for r, pair in enumerate(pairs))
     k, parts = chunk.rounds, chunk.constraints.parts
     alike = int(parts[0]) if (parts == parts[0]).all() and parts[0] > 1 else 0
     seen, each, done = np.empty((2, k)), np.empty((alike, k)), 0
-    functions = chunk.functions_on(policy.decision_set.dim)
+    functions = chunk.functions_on(policy.ask().size)
     while (done := compiled.play_convex(functions, done, seen, each)) < k:
         step = turn(policy, done, *chunk.functions(done, policy.ask()), observe)
         seen[:, done] = step[2:4]
@@ -173,9 +263,10 @@ def _play_convex(
 
 
 def _timed(policy: Policy[Any, Any], traces: Iterator[Trace]) -> Iterator[Trace]:
-    """Add oracle calls and time to each record."""
-    calls, begin = policy.oracle_calls, time.perf_counter()
+    """Add the time to each record, and the oracle calls of a policy that counts them."""
+    before, begin = getattr(policy, "oracle_calls", None), time.perf_counter()
     for trace in traces:
-        now, end = policy.oracle_calls, time.perf_counter()
-        yield replace(trace, oracle_calls=now - calls, seconds=end - begin)
-        calls, begin = now, time.perf_counter()
+        now, end = getattr(policy, "oracle_calls", None), time.perf_counter()
+        calls = None if now is None or before is None else now - before
+        yield replace(trace, oracle_calls=calls, seconds=end - begin)
+        before, begin = now, time.perf_counter()

@@ -19,14 +19,14 @@ from hedgerow.live.sealing import add_snapshot, seal_journal, seal_session
 from hedgerow.live.session import Session
 from hedgerow.live.specs import policy_of, stored_spec
 from hedgerow.live.store import Store, check_name, session_row
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
 
 def open(  # noqa: A001 - live.open, as in gzip.open
     store: str | os.PathLike[str] | Store,
     name: str,
-    policy: Policy[Any, Any],
+    policy: ResumablePolicy[Any, Any],
     *,
     every: int = EVERY,
     labels: Sequence[str] | None = None,
@@ -65,7 +65,7 @@ def open(  # noqa: A001 - live.open, as in gzip.open
 def begin(
     store: str | os.PathLike[str] | Store,
     name: str,
-    policy: Policy[Any, Any],
+    policy: ResumablePolicy[Any, Any],
     *,
     every: int = EVERY,
     labels: Sequence[str] | None = None,

@@ -21,7 +21,7 @@ from hedgerow.live.schema import SNAPSHOTS, TELL
 from hedgerow.live.sealing import add_snapshot
 from hedgerow.live.store import CERTIFIED, HEAD, Store, snapshot_damage
 from hedgerow.protocols.late_feedback import refuse_late, takes_late
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 
 TOTALS = ("told", "total_cost", "total_ccv", "total_violated")
 Totals = tuple[int, float, float, int]
@@ -45,7 +45,11 @@ class Replica:
     """
 
     def __init__(
-        self, store: Store, row: sql.Row[Any], policy: Policy[Any, Any], upgrade: bool = False
+        self,
+        store: Store,
+        row: sql.Row[Any],
+        policy: ResumablePolicy[Any, Any],
+        upgrade: bool = False,
     ):
         self.store, self.name, self.policy = store, str(row.name), policy
         self.session, self.dim, self.every = int(row.id), int(row.dim), int(row.every)

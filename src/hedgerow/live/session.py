@@ -15,7 +15,7 @@ import sqlalchemy as sql
 from hedgerow.feedback import EvalGrad, EvalLinear
 from hedgerow.functions import Function, Linear
 from hedgerow.games.comparators.best_action import hindsight
-from hedgerow.games.turns import feedback_of
+from hedgerow.games.simulation import feedback_of
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot
 from hedgerow.live.chain import COVERED, ROW, WHOLE, checked, link
@@ -35,7 +35,7 @@ from hedgerow.live.schema import ASK, HEADS, JOURNAL, TELL
 from hedgerow.live.store import Status, Store, call_after_fork
 from hedgerow.problems.problem import GivenRound, Recorded
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 
 LONGEST_KEY = 80
 KEY = re.compile(rf"[^\0\ud800-\udfff]{{1,{LONGEST_KEY}}}")
@@ -106,7 +106,7 @@ class Session:
         self,
         store: Store,
         row: sql.Row[Any],
-        policy: Policy[Any, Any],
+        policy: ResumablePolicy[Any, Any],
         owns: bool,
         upgrade: bool = False,
     ):

@@ -13,7 +13,7 @@ from hedgerow.experiments import schema
 from hedgerow.experiments.problems import KINDS
 from hedgerow.live.messages import Message, parse
 from hedgerow.live.schema import EVERY
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
 Label = Annotated[str, Field(max_length=80)]
@@ -120,7 +120,7 @@ def stored_spec(text: str, name: str) -> Spec:
         ) from None
 
 
-def policy_of(spec: Spec) -> Policy[Any, Any]:
+def policy_of(spec: Spec) -> ResumablePolicy[Any, Any]:
     """Build the policy of a specification."""
     X = _set_of(spec.set) if spec.set is not None else _problem_set(spec.problem, spec.seed)
     method = METHODS[spec.method]

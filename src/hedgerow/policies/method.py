@@ -14,11 +14,11 @@ from hedgerow.feedback import bandit, first_order, full
 from hedgerow.functions import Function
 from hedgerow.inputs import Vector
 from hedgerow.policies.presets import Preset
-from hedgerow.protocols.parts import Policy
+from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import records_call
 
-Factory = TypeVar("Factory", bound=Callable[..., Policy[Any, Any]])
+Factory = TypeVar("Factory", bound=Callable[..., ResumablePolicy[Any, Any]])
 Sees = Literal["gradients", "whole", "values"]
 NOT_STATED = "not stated"
 DECLARED = "hedgerow_method"
@@ -56,7 +56,7 @@ class Method:
 
     """
 
-    build: Callable[..., Policy[Any, Any]]
+    build: Callable[..., ResumablePolicy[Any, Any]]
     regret: str = NOT_STATED
     ccv: str = NOT_STATED
     per_round: str = NOT_STATED
@@ -91,7 +91,7 @@ class Method:
         constants: Constants | None = None,
         eagerness: float = 1.0,
         edges: Mapping[str, Vector] | None = None,
-    ) -> Policy[Any, Any]:
+    ) -> ResumablePolicy[Any, Any]:
         """Build the policy with what it takes; `constants` where its preset needs them.
 
         `edges` has the base `lengths` and `prices` of a problem on edges, for methods that know

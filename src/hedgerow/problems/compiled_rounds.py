@@ -1,4 +1,4 @@
-"""Rounds of any compiled kind as arrays: what the compiled loop looks at, a chunk at a time."""
+"""Rounds of any compiled kind as arrays, as the compiled loop reads them, a chunk at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RowArrays = tuple[Index, Vector, Vector, Index, Index]
 
 @dataclass(frozen=True, eq=False)
 class FunctionRows:
-    """One function of each of k rounds, as compiled code sees them.
+    """One function of each of k rounds, as compiled code reads them.
 
     Args:
         evaluate: the kernel, with the signature `EVALUATE` of `_engine/signatures.py`.
@@ -79,7 +79,7 @@ class FunctionRows:
 
 
 class FunctionRounds(NamedTuple):
-    """Rounds of functions, as the loop of `kernels/rounds.py` sees them.
+    """Rounds of functions, as the loop of `kernels/rounds.py` reads them.
 
     Args:
         rounds: how many there are.
@@ -101,14 +101,14 @@ class FunctionRounds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CompiledChunk:
-    """Rounds as arrays, and as functions for those that the loop leaves to the objects.
+    """Rounds as arrays, and as functions for those that the loop leaves to Python.
 
     Args:
         rounds: how many there are.
         costs: of each round; None, as are the constraints, where the loop has no kernel for them.
         constraints: of each round.
-        functions: returns round r of the chunk as two functions; a rule that reacts to the play
-            is handed it.
+        functions: returns round r of the chunk as two functions; a rule that reacts to the
+            decision takes it as an argument.
 
     """
 
@@ -188,6 +188,7 @@ def packed_chunks(rounds: Iterator[Pair], n: int, size: int) -> Iterator[Compile
 
     Later ones without rows come as chunks without arrays.
     """
+    # The first round decides: a problem without rows is then played in Python from the start.
     size, first = as_count(size, "the chunk size"), next(rounds, None)
     if first is None or _chunk([first], n).costs is None:
         return None

@@ -1,35 +1,39 @@
-"""Games that drift: subsets of a ring, and routes whose links each have a time of their own."""
+"""Problems that drift: tastes, prices and windows change while the game goes on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count, as_number, read_only
-from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, chunk_lengths, one_round
-from hedgerow.problems.shortest_path import ShortestPath
-from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, UniformScaling
+from hedgerow.inputs import Vector, as_count, as_positive, freeze, read_only
+from hedgerow.problems.problem import EnvelopedProblem, LinearChunk
+from hedgerow.problems.synthetic import ScaledRounds, SyntheticRounds, feasible_limit
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.matchings.transport import TransportPlans
+from hedgerow.sets.matroids.set_functions import Coverage
+from hedgerow.sets.matroids.submodular import BasePolytope
 from hedgerow.sets.simplices.simplex import KSubsets
 
-NOISE = 0.1
+PRICE_NOISE = 0.1
 """Half the width of the uniform noise on each price, in the unit of the prices."""
 COVER = 0.8, 1.2
 """Factors of the cover that a chosen member gives, drawn for each member and round: invented."""
 
 
 @dataclass(frozen=True, eq=False)
-class DriftingSubsets(EnvelopedProblem):
+class DriftingSubsets(SyntheticRounds, EnvelopedProblem):
     """Choose k of n members on a ring: cheap ones, some of them in the window of each round.
 
     f_t(x) = <c_t, x> with c_t,i = 1/2 - 2/5 cos(2 pi (i - p_t)/n) + U[-1/10, 1/10], where the
     cheapest place p_t moves on by one place in `drift` rounds, steadily. The window W_t of `window`
     neighbours moves the other way, by one place every `rotation` rounds, and
     g_t(x) = need - sum over W_t of a_t,i x_i with a_t,i from U[4/5, 6/5] and
-    need = 4/5 window k/n. Equal shares x = k/n keep every round, whatever is drawn. No fixed
+    need = 4/5 window k/n. Equal shares x = k/n satisfy every round, whatever is drawn. No fixed
     action is good for long: a policy that tracks has a negative regret. Prices and cover have no
     physical unit. Synthetic; one seed fixes the places on the ring and the noise.
 
@@ -62,22 +66,23 @@ class DriftingSubsets(EnvelopedProblem):
     _places: Vector = field(init=False, repr=False)
     _prices: Vector = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        for name in ("k", "drift", "rotation", "horizon"):
-            object.__setattr__(self, name, as_count(getattr(self, name), name))
+    def _build(self, rng: Generator) -> None:
+        freeze(
+            self,
+            **{name: as_count(getattr(self, name), name) for name in ("k", "drift", "rotation")},
+        )
         if self.k >= as_count(self.n, "n", least=2):
             raise ValueError(f"k must be below n = {self.n}, got {self.k}; choose fewer members")
         if as_count(self.window, "window") > self.n:
             raise ValueError(f"the window must be at most n = {self.n}, got {self.window}")
-        rng = np.random.default_rng([as_count(self.seed, "seed", least=0), 0])
         prices = 0.5 - 0.4 * np.cos(2.0 * np.pi * np.arange(self.n) / self.n)
-        for name, value in (
-            ("decision_set", KSubsets(self.n, self.k)),
-            ("need", COVER[0] * self.window * self.k / self.n * (1.0 - 1e-12)),
-            ("_places", read_only(rng.permutation(self.n))),
-            ("_prices", read_only(prices)),
-        ):
-            object.__setattr__(self, name, value)
+        freeze(
+            self,
+            decision_set=KSubsets(self.n, self.k),
+            need=COVER[0] * self.window * self.k / self.n * (1.0 - 1e-12),
+            _places=read_only(rng.permutation(self.n)),
+            _prices=read_only(prices),
+        )
 
     @cached_property
     def feasible(self) -> Vector:
@@ -89,117 +94,261 @@ class DriftingSubsets(EnvelopedProblem):
         """The least and the largest coefficients of all rounds."""
         cheap, dear = (np.full(self.n, c) for c in (self._prices.min(), self._prices.max()))
         most, none = np.full(self.n, -COVER[1]), np.zeros(self.n)
-        low = one_round(cheap - NOISE, 0.0, most, self.need)
-        return low, one_round(dear + NOISE, 0.0, none, self.need)
+        low = LinearChunk.of(cheap - PRICE_NOISE, most, self.need)
+        return low, LinearChunk.of(dear + PRICE_NOISE, none, self.need)
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
-        """Yield the rounds, `size` at a time."""
-        prices, covers = (np.random.default_rng([self.seed, i]) for i in (1, 2))
-        n, done = self.n, 0
-        for k in chunk_lengths(self.horizon, size):
-            t = np.arange(done, done + k)[:, None]
-            done += k
-            behind = self._places - t // self.drift  # places from the cheapest one
-            part = t % self.drift / self.drift  # how far it has gone towards the next
-            c = (1.0 - part) * self._prices[behind % n] + part * self._prices[(behind - 1) % n]
-            c += prices.uniform(-NOISE, NOISE, (k, n))
-            asked = (self._places + t // self.rotation) % n < self.window
-            a = asked * covers.uniform(*COVER, (k, n))
-            yield LinearChunk(c, np.zeros(k), -a, np.full(k, self.need))
+    def _draw(self, t: NDArray[np.intp], costs: Generator, constraints: Generator) -> LinearChunk:
+        n, t, shape = self.n, t[:, None], (t.size, self.n)
+        behind = self._places - t // self.drift  # places from the cheapest one
+        part = t % self.drift / self.drift  # how far it has gone towards the next
+        c = (1.0 - part) * self._prices[behind % n] + part * self._prices[(behind - 1) % n]
+        c += costs.uniform(-PRICE_NOISE, PRICE_NOISE, shape)
+        in_window = (self._places + t // self.rotation) % n < self.window
+        return LinearChunk.of(c, -(in_window * constraints.uniform(*COVER, shape)), self.need)
 
 
-LATENCY_SWING = 0.5
-BANDWIDTH_SWING = 0.25
-"""How far the tides of latency and bandwidth go up and down, as shares of the base: invented."""
+PRICE = 1.0, 4.0
+"""Mean prices of lanes and of energy: invented."""
 
 
-@dataclass(frozen=True)
-class PeriodicDrift:
-    """Each value is its base times noise times a periodic factor, 1 + swing w(t/period + phase).
+class SwingingPrices(ScaledRounds):
+    """Base of problems whose prices swing in turns, and where cheap choices use a capped resource.
 
-    w is the triangular wave of period 1 between -1 and 1; each edge has a phase of its own, drawn
-    uniformly, so that links are good at different times. Times are counted in rounds from 0.
-
-    Args:
-        noise: the law of the noise, drawn for each edge and round.
-        swing: how far the tide goes up and down, from 0 to below 1.
-        period: rounds from one high tide to the next.
-
-    >>> PeriodicDrift(UniformScaling(0.8, 1.2), 0.25, 400).label(1600)
-    'x U[0.8, 1.2] x tide of 25 % in 400 rounds'
-
+    The price of coordinate i is price_i (1 + 0.4 cos(2 pi (t / period + turn_i))) U[0.8, 1.2], and
+    a unit of it uses U[0.8, 1.2] 4 / price_i of the resource.
     """
 
-    noise: UniformScaling
-    swing: float
-    period: int
+    cost_factors = constraint_factors = 0.8, 1.2
+    swing = 0.4
+    limit: float | None
+    period: float
+    _turns: int
 
-    def __post_init__(self) -> None:
-        if not 0.0 <= as_number(self.swing, "swing") < 1.0:
-            raise ValueError(f"swing must be at least 0 and below 1, got {self.swing:g}")
-        as_count(self.period, "period")
+    def _set_prices(self, X: DecisionSet, rng: Generator, turns: int, needs: str) -> None:
+        """Draw prices; equally many neighbouring coordinates share each of the turns."""
+        price = rng.uniform(*PRICE, X.dim)
+        used = PRICE[1] / price
+        least = X.minimum(self.constraint_factors[1] * used)
+        allowed = feasible_limit(self.limit, least, "limit", needs)
+        freeze(
+            self,
+            decision_set=X,
+            period=as_positive(self.period, "period"),
+            allowed=allowed,
+            _turns=turns,
+            _cost=read_only(price),
+            _constraint=read_only(used),
+            _offset=-allowed,
+        )
 
-    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
-        """Return the values at low tide with least noise, and at high tide with most."""
-        low, high = self.noise.bounds(base)
-        return (1.0 - self.swing) * low, (1.0 + self.swing) * high
-
-    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
-        """Return the sums at all low and all high tides, for x >= 0."""
-        low, high = self.bounds(base)
-        return float(low @ x), float(high @ x)
-
-    def chunks(
-        self, base: Vector, horizon: int, size: int, rng: np.random.Generator
-    ) -> Iterator[Vector]:
-        """Draw the phases, then the noise, `size` rounds at a time."""
-        phases, done = rng.uniform(size=base.size), 0
-        noise = self.noise.chunks(base, horizon, size, rng)
-        for k, values in zip(chunk_lengths(horizon, size), noise, strict=True):
-            u = np.arange(done, done + k)[:, None] / self.period + phases
-            done += k
-            wave = 4.0 * np.abs(u - np.floor(u) - 0.5) - 1.0  # high at whole numbers
-            yield values * (1.0 + self.swing * wave)
-
-    def label(self, horizon: int) -> str:
-        """Return how tables name this law: noise times tide."""
-        tide = f"tide of {100.0 * self.swing:g} % in {self.period} rounds"
-        return f"{self.noise.label(horizon)} x {tide}"
-
-    def restricted(self, kept: NDArray[np.intp], total: int) -> PeriodicDrift:  # noqa: ARG002
-        """Return itself: all edges follow one law."""
-        return self
+    def _wave(self, t: NDArray[np.intp]) -> Vector:
+        turn = np.arange(self._turns) / self._turns
+        wave = 1.0 + self.swing * np.cos(2.0 * np.pi * (t[:, None] / self.period + turn))
+        return np.repeat(wave, self._cost.size // self._turns, axis=1)
 
 
-def drifting_paths(
-    nodes: int = 100, edges: int = 600, horizon: int = 1600, seed: int = 0, period: int = 800
-) -> ShortestPath:
-    """Return the paper's routing problem on a random graph, with periodic latency and bandwidth.
+@dataclass(frozen=True, eq=False)
+class OptimalTransport(SwingingPrices):
+    """Transport goods at drifting prices: low cost, and low emissions each round. Synthetic.
 
-    The graph and its base values are those of `ShortestPath.atlas_like`, and so is the noise,
-    x U[0.5, 1.5] on latency and x U[0.8, 1.2] on bandwidth. Latency has a tide of 50 % and
-    bandwidth one of 25 %. The threshold is that of `atlas_like` if the path of largest base
-    bandwidth bmax keeps it at low tide, else what that path surely carries, 0.8 x 0.75 bmax:
-    `problem.feasible` keeps every round. Latency is in ms, bandwidth in Mbit/s.
+    x_ij goes from warehouse i to shop j, between given stocks and orders. f_t(x) = <c_t, x> with
+    c_t,ij = price_ij (1 + 0.4 cos(2 pi (t / period + i / warehouses))) U[0.8, 1.2]: the prices at
+    the warehouses take turns. g_t(x) = <e_t, x> - limit, with exhaust e_t,ij = U[0.8, 1.2] 4 /
+    price_ij: cheap lanes are dirty. Stocks, orders and prices are drawn from one seed.
 
     Args:
-        nodes: how many nodes, the hub included.
-        edges: how many edges, all of them on some path.
+        warehouses: their number.
+        shops: their number.
+        period: rounds in which the prices come round once.
+        limit: the exhaust that is allowed each round; None for 1.1 times what the feasible point
+            emits at most.
         horizon: the number of rounds.
         seed: fixes everything.
-        period: rounds from one high tide to the next.
 
-    >>> problem = drifting_paths(nodes=12, edges=40, horizon=100, seed=1, period=50)
+    >>> problem = OptimalTransport(warehouses=3, shops=4, horizon=100, seed=0)
     >>> max(constraint(problem.feasible) for _, constraint in problem) <= 0.0
     True
 
     """
-    still = ShortestPath.atlas_like(nodes, edges, horizon, seed)
-    carried = PeriodicDrift(PAPER_BANDWIDTH, BANDWIDTH_SWING, period)
-    surest = -still.decision_set.minimum(-carried.bounds(still.bandwidth)[0])
-    return replace(
-        still,
-        threshold=min(still.threshold, (1.0 - 1e-12) * surest),
-        latency_rounds=PeriodicDrift(PAPER_LATENCY, LATENCY_SWING, period),
-        bandwidth_rounds=carried,
-    )
+
+    warehouses: int = 5
+    shops: int = 8
+    period: float = 200.0
+    limit: float | None = None
+    horizon: int = 4000
+    seed: int = 0
+    decision_set: TransportPlans = field(init=False)
+    allowed: float = field(init=False)
+
+    def _build(self, rng: Generator) -> None:
+        m = as_count(self.warehouses, "warehouses", least=2)
+        n = as_count(self.shops, "shops", least=2)
+        stocks, orders = rng.uniform(0.5, 1.5, m), rng.uniform(0.5, 1.5, n)
+        X = TransportPlans(stocks / stocks.sum(), orders / orders.sum())
+        self._set_prices(X, rng, m, "the cleanest plan emits")
+
+
+@dataclass(frozen=True, eq=False)
+class SensorCoverage(SwingingPrices):
+    """Divide a field among sensors that cover parts of it: low energy, little data. Synthetic.
+
+    The field is a grid of cells with weights, and a sensor sees the cells within `reach`. Each cell
+    that is seen at all is watched by sensors that see it; x_i is the weight of what sensor i
+    watches. All such x make the base polytope of the weighted coverage. f_t(x) = <c_t, x> with
+    energy prices c_t,i = price_i (1 + 0.4 cos(2 pi (t / period + i / sensors))) U[0.8, 1.2];
+    g_t(x) = <d_t, x> - limit with data d_t,i = U[0.8, 1.2] 4 / price_i: cheap sensors send much.
+    Places, weights and prices are drawn from one seed.
+
+    Args:
+        sensors: their number.
+        cells: along each side of the field.
+        reach: how far a sensor sees, as a share of the side.
+        period: rounds in which the prices come round once.
+        limit: the data that may be sent each round; None for 1.1 times what the feasible point
+            sends at most.
+        horizon: the number of rounds.
+        seed: fixes everything.
+
+    >>> problem = SensorCoverage(sensors=5, cells=6, horizon=100, seed=0)
+    >>> max(constraint(problem.feasible) for _, constraint in problem) <= 0.0
+    True
+
+    """
+
+    sensors: int = 12
+    cells: int = 8
+    reach: float = 0.4
+    period: float = 200.0
+    limit: float | None = None
+    horizon: int = 4000
+    seed: int = 0
+    decision_set: BasePolytope = field(init=False)
+    allowed: float = field(init=False)
+
+    def _build(self, rng: Generator) -> None:
+        n, side = as_count(self.sensors, "sensors", least=2), as_count(self.cells, "cells")
+        reach = as_positive(self.reach, "reach")
+        if reach < 1.0 / side:
+            raise ValueError(
+                f"reach must be at least 1 / cells = {1.0 / side:g}, so that every sensor sees a "
+                f"cell, got {reach:g}"
+            )
+        middle = (np.arange(side) + 0.5) / side
+        grid = np.stack(np.meshgrid(middle, middle), axis=-1).reshape(-1, 2)
+        places, weights = rng.random((n, 2)), rng.exponential(1.0, side**2)
+        seen = [np.flatnonzero(np.linalg.norm(grid - p, axis=1) <= reach) for p in places]
+        covered = weights[np.unique(np.concatenate(seen))].sum()
+        coverage = Coverage([cells.tolist() for cells in seen], weights / covered)
+        self._set_prices(BasePolytope(n, coverage), rng, n, "the quietest shares send")
+
+
+REQUESTS = 0.8, 1.2
+"""Factors of the request rates, drawn for each item and round: invented."""
+SIZE_LOG_DEVIATION = 1.0
+"""Sizes are lognormal with median 1: invented."""
+
+
+@dataclass(frozen=True, eq=False)
+class Caching(SyntheticRounds):
+    """Keep items in a cache: few misses, and few bytes fetched for them, each round. Synthetic.
+
+    x_i is the share of item i that is kept, and `capacity` items fit. The item of rank j is asked
+    for z_j = j^-zipf / sum times U[0.8, 1.2] in a round; every `drift` rounds all items fall by one
+    rank and the last becomes the first. f_t(x) = sum of n_t,i (1 - x_i), the requests that miss,
+    and g_t(x) = sum of size_i n_t,i (1 - x_i) - limit, the bytes fetched. Hits ask for popular
+    items, bytes for large ones. Sizes and ranks are drawn from one seed.
+
+    Args:
+        items: the number of items.
+        capacity: how many of them fit, below `items`.
+        zipf: the exponent of popularity.
+        drift: the number of rounds that ranks stay the same.
+        limit: bytes that may be fetched each round; None for 1.1 times what the feasible point
+            fetches at most.
+        horizon: the number of rounds.
+        seed: fixes everything.
+
+    >>> problem = Caching(items=12, capacity=4, horizon=200, seed=0)
+    >>> worst = max(constraint(problem.feasible) for _, constraint in problem)
+    >>> worst <= 0.0
+    True
+
+    """
+
+    items: int = 60
+    capacity: int = 20
+    zipf: float = 0.9
+    drift: int = 20
+    limit: float | None = None
+    horizon: int = 4000
+    seed: int = 0
+    decision_set: KSubsets = field(init=False)
+    sizes: Vector = field(init=False, repr=False)
+    allowed: float = field(init=False)
+    _rates: Vector = field(init=False, repr=False)
+    _ranks: NDArray[np.intp] = field(init=False, repr=False)
+
+    def _build(self, rng: Generator) -> None:
+        n, k = as_count(self.items, "items", least=2), as_count(self.capacity, "capacity")
+        if k >= n:
+            raise ValueError(f"the capacity must be below items = {n}, got {k}")
+        rates = np.arange(1.0, n + 1.0) ** -as_positive(self.zipf, "zipf")
+        freeze(
+            self,
+            drift=as_count(self.drift, "drift"),
+            decision_set=KSubsets(n, k),
+            sizes=read_only(np.exp(SIZE_LOG_DEVIATION * rng.standard_normal(n))),
+            _rates=read_only(rates / rates.sum()),
+            _ranks=read_only(rng.permutation(n)),
+        )
+        least = self._most_fetched(self.feasible)
+        needs = "the feasible point fetches"
+        freeze(self, allowed=feasible_limit(self.limit, least, "limit", needs, rounding=0.0))
+
+    def _phases(self) -> Iterator[Vector]:
+        """Yield the mean requests of each phase that the horizon reaches, no phase twice."""
+        for phase in range(min(self.items, -(-self.horizon // self.drift))):
+            yield self._rates[(self._ranks + phase) % self.items]
+
+    @cached_property
+    def feasible(self) -> Vector:
+        """The items for which most bytes are asked over all phases."""
+        asked = sum(self._phases(), np.zeros(self.items))
+        return read_only(self.decision_set.lmo(-self.sizes * asked))
+
+    def _most_fetched(self, x: Vector) -> float:
+        """Return the bytes that a point fetches in the worst round of the law."""
+        missed = self.sizes * (1.0 - x)
+        return REQUESTS[1] * max(float(z @ missed) for z in self._phases())
+
+    @property
+    def cost_lipschitz(self) -> float:
+        """A bound of the norms of all gradients of costs."""
+        return REQUESTS[1] * float(np.linalg.norm(self._rates))
+
+    @cached_property
+    def constraint_lipschitz(self) -> float:
+        """A bound of the norms of all gradients of constraints."""
+        return REQUESTS[1] * max(float(np.linalg.norm(self.sizes * z)) for z in self._phases())
+
+    @property
+    def cost_range(self) -> tuple[float, float]:
+        """Every cost lies between these two: the most popular items are kept, or the least."""
+        X, z = self.decision_set, self._rates
+        return REQUESTS[0] * (1.0 + X.minimum(-z)), REQUESTS[1] * (1.0 - X.minimum(z))
+
+    @cached_property
+    def violation_range(self) -> float:
+        """No constraint has a larger value: the items of fewest bytes are kept."""
+        X, s = self.decision_set, self.sizes
+        fetched = max(float(s @ z) - X.minimum(s * z) for z in self._phases())
+        return REQUESTS[1] * fetched - self.allowed
+
+    def _draw(self, t: NDArray[np.intp], costs: Generator, constraints: Generator) -> LinearChunk:  # noqa: ARG002
+        phase = t // self.drift
+        z = self._rates[(self._ranks + phase[:, None]) % self.items]
+        asked = z * costs.uniform(*REQUESTS, z.shape)
+        fetched = self.sizes * asked
+        return LinearChunk.of(
+            -asked, -fetched, fetched.sum(axis=1) - self.allowed, asked.sum(axis=1)
+        )

@@ -115,20 +115,6 @@ def edge_quantity(
     return EdgeQuantity(name, unit, table, base, f"{label}, {said}")
 
 
-def dead_links(network: Network, kept: NDArray[np.intp], dead: float | None) -> NDArray[np.bool_]:
-    """Return by round and edge whether a link was dead.
-
-    That is: it has no reading of latency in that round, or one of at least `dead` ms; left out,
-    of at least ten times the link's median.
-    """
-    level = 10.0 * network.latency_ms[kept] if dead is None else as_number(dead, "dead")
-    series = network.latency_series
-    if series is None:
-        return np.zeros((1, kept.size), np.bool_)
-    found = series[:, kept]
-    return np.isnan(found) | (found >= level)
-
-
 def _names(network: Network) -> list[str]:
     own = ["latency", *(["bandwidth"] if network.bandwidth_mbps is not None else [])]
     return [*own, *network.quantities, HOPS]
@@ -151,6 +137,7 @@ def _filled(series: NDArray[np.float64], base: Vector, failed: float | None) -> 
     missing = np.isnan(series)
     if failed is not None:
         return np.where(missing, as_number(failed, "failed"), series)
+    # Row 0 stands for the reading before the first; each gap then takes the last row without one.
     whole = np.vstack([base, series])
     last = np.where(np.vstack([np.zeros((1, base.size), np.bool_), missing]), 0, 1)
     row = np.maximum.accumulate(last * np.arange(len(whole))[:, None], axis=0)

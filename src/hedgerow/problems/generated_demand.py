@@ -46,7 +46,7 @@ def gravity_demands(
         network: a `Topology`, or a `Network` with a bandwidth.
         horizon: the number of rounds.
         seed: fixes every draw.
-        pairs: only so many pairs, the largest, have a demand; None for all.
+        pairs: the number of pairs with a demand, the largest ones; None for all.
         utilisation: of the busiest link under shortest paths, in the mean over the rounds.
         rounds_per_day: 288 for one every five minutes.
         daily: how far demand rises and falls in a day, as a share, below 1.
@@ -81,6 +81,7 @@ def gravity_demands(
     for t in np.flatnonzero(rng.random(T) < crowds).tolist():
         boost[t : t + crowd_rounds, rng.integers(n)] = crowd - 1.0
     matrices = np.empty((T, n, n))
+    # An autoregressive process whose stationary deviation is `noise`, whatever its memory.
     spread = noise * np.sqrt(1.0 - MEMORY**2)
     for t in range(T):
         drift = MEMORY * drift + spread * rng.standard_normal((n, n))
@@ -95,7 +96,7 @@ def _gravity(network: LinkNetwork, rng: np.random.Generator, pairs: int | None) 
     mass = np.bincount(network.edges[:, 0], capacity, n) * rng.lognormal(0.0, SPREAD, n)
     base = np.outer(mass, mass)
     np.fill_diagonal(base, 0.0)
-    base[~_connected(network)] = 0.0
+    base[~_connected(network.edges, n)] = 0.0
     if pairs is not None:
         small = np.argsort(-base, axis=None, kind="stable")[as_count(pairs, "pairs") :]
         base.ravel()[small] = 0.0
@@ -104,11 +105,11 @@ def _gravity(network: LinkNetwork, rng: np.random.Generator, pairs: int | None) 
     return base
 
 
-def _connected(network: LinkNetwork) -> NDArray[np.bool_]:
+def _connected(edges: NDArray[np.int64], n: int) -> NDArray[np.bool_]:
+    """Return whether a path leads from one node to another, nodes x nodes."""
     from scipy.sparse import coo_array, csgraph
 
-    n = len(network.nodes)
-    graph = coo_array((np.ones(len(network.edges)), network.edges.T), shape=(n, n))
+    graph = coo_array((np.ones(len(edges)), edges.T), shape=(n, n))
     return np.isfinite(csgraph.dijkstra(graph.tocsr(), unweighted=True))
 
 
@@ -166,16 +167,12 @@ def link_failures(
 
 def _spare_links(network: LinkNetwork) -> list[NDArray[np.intp]]:
     """Return the edges of each link whose loss leaves as many nodes connected as before."""
-    from scipy.sparse import coo_array, csgraph
-
     n, edges = len(network.nodes), network.edges
     ends = np.sort(edges, axis=1)
-    whole = _connected(network).sum()
+    whole = _connected(edges, n).sum()
     found = []
     for pair in np.unique(ends, axis=0):
         gone = (ends == pair).all(axis=1)
-        rest = edges[~gone]
-        graph = coo_array((np.ones(len(rest)), rest.T), shape=(n, n))
-        if np.isfinite(csgraph.dijkstra(graph.tocsr(), unweighted=True)).sum() == whole:
+        if _connected(edges[~gone], n).sum() == whole:
             found.append(np.flatnonzero(gone))
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
-from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, one_round
+from hedgerow.problems.problem import EnvelopedProblem, LinearChunk
 from hedgerow.problems.routes import Links, Orientation, find_routes
 from hedgerow.problems.variation import PAPER_LATENCY, Variation
 from hedgerow.sets.paths.dag_paths import DagPaths
@@ -130,7 +130,7 @@ class LatencyCap(EnvelopedProblem):
     def envelope(self) -> tuple[LinearChunk, LinearChunk]:
         """The least and the largest coefficients of all rounds."""
         fast, slow = self.latency_rounds.bounds(self.latency)
-        low, high = (one_round(self.price, 0.0, tau, -self.cap) for tau in (fast, slow))
+        low, high = (LinearChunk.of(self.price, tau, -self.cap) for tau in (fast, slow))
         return low, high
 
     @property
@@ -148,5 +148,4 @@ class LatencyCap(EnvelopedProblem):
         """Yield the rounds, `size` at a time."""
         rng = np.random.default_rng([self.seed, 1])
         for tau in self.latency_rounds.chunks(self.latency, self.horizon, size, rng):
-            k = len(tau)
-            yield LinearChunk(np.tile(self.price, (k, 1)), np.zeros(k), tau, np.full(k, -self.cap))
+            yield LinearChunk.of(np.tile(self.price, (len(tau), 1)), tau, -self.cap)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.functions import Linear, Maximum
-from hedgerow.inputs import Vector, as_number, as_vector, fits, read_only
+from hedgerow.inputs import Vector, as_number, as_vector, fits, freeze, read_only
 from hedgerow.sets.compiled import Index, pack_uint32
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class SplitLoads:
                 f"capacities must be above 0, got {capacity.min():g} on link "
                 f"{int(np.argmin(capacity))}; give a failed link a small one"
             )
-        object.__setattr__(self, "capacity", read_only(capacity))
+        freeze(self, capacity=read_only(capacity))
 
     @cached_property
     def pairs(self) -> int:
@@ -200,8 +200,27 @@ class Congestion(Protocol):
         ...
 
 
+class _KernelCongestion:
+    """Base of costs that the kernel `congestion` knows, by their knee."""
+
+    knee: float
+
+    def value(self, u: Vector) -> Vector:
+        """Return the cost at each utilisation."""
+        return self._evaluate(u)[0]
+
+    def slope(self, u: Vector) -> Vector:
+        """Return the slope there, on the right of a knee."""
+        return self._evaluate(u)[1]
+
+    def _evaluate(self, u: Vector) -> tuple[Vector, Vector]:
+        values, slopes = np.empty((2, u.size))
+        kernels.loads.congestion(u, self.knee, values, slopes)
+        return values, slopes
+
+
 @dataclass(frozen=True)
-class FortzThorup:
+class FortzThorup(_KernelCongestion):
     """Fortz and Thorup's piecewise linear cost: slopes 1, 3, 10, 70, 500 and 5000.
 
     Reference: Fortz and Thorup, Internet traffic engineering by optimizing OSPF weights (2000).
@@ -215,24 +234,9 @@ class FortzThorup:
     knee = 0.0
     """It has knees of its own; for the kernels."""
 
-    def value(self, u: Vector) -> Vector:
-        """Return the cost at each utilisation, in units of the capacity."""
-        return priced(u, self.knee)[0]
-
-    def slope(self, u: Vector) -> Vector:
-        """Return the slope on the right."""
-        return priced(u, self.knee)[1]
-
-
-def priced(u: Vector, knee: float) -> tuple[Vector, Vector]:
-    """Return costs and slopes at utilisations."""
-    values, slopes = np.empty((2, u.size))
-    kernels.loads.congestion(u, knee, values, slopes)
-    return values, slopes
-
 
 @dataclass(frozen=True)
-class QueueingDelay:
+class QueueingDelay(_KernelCongestion):
     """The mean number waiting in an M/M/1 queue, u/(1 - u), continued linearly beyond a knee.
 
     Divided by the total demand it is the mean delay. At the knee value and slope agree.
@@ -251,14 +255,6 @@ class QueueingDelay:
     def __post_init__(self) -> None:
         if not 0.0 < as_number(self.knee, "knee") < 1.0:
             raise ValueError(f"knee must lie between 0 and 1, got {self.knee:g}")
-
-    def value(self, u: Vector) -> Vector:
-        """Return the cost at each utilisation."""
-        return priced(u, self.knee)[0]
-
-    def slope(self, u: Vector) -> Vector:
-        """Return the slope there."""
-        return priced(u, self.knee)[1]
 
 
 @dataclass(frozen=True, eq=False)

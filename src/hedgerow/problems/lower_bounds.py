@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector, read_only
-from hedgerow.problems.problem import LinearChunk, LinearProblem, chunk_lengths
+from hedgerow.inputs import Vector, as_count, as_positive, as_vector, freeze, read_only
+from hedgerow.problems.problem import LinearChunk
+from hedgerow.problems.synthetic import SyntheticRounds
 from hedgerow.sets.balls.boxes import Box
 from hedgerow.sets.balls.l1_l2_balls import L2Ball
 from hedgerow.sets.decision_set import DecisionSet
@@ -17,7 +19,7 @@ from hedgerow.sets.simplices.simplex import Simplex
 
 
 @dataclass(frozen=True, eq=False)
-class RandomSigns(LinearProblem):
+class RandomSigns(SyntheticRounds):
     """f_t(x) = e_t <c, x> with fair random signs e_t, no constraint: order sqrt(T) for everyone.
 
     Whoever plays x_t before e_t is drawn pays 0 on average. With E the sum of the signs and w the
@@ -46,11 +48,12 @@ class RandomSigns(LinearProblem):
     seed: int = 0
     feasible: Vector = field(init=False)
 
-    def __post_init__(self) -> None:
+    def _build(self, rng: Generator) -> None:  # noqa: ARG002 - only the signs are drawn
         c = as_vector(self.direction, "the direction", self.decision_set.dim)
-        object.__setattr__(self, "direction", read_only(c))
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
-        object.__setattr__(self, "feasible", self.decision_set.start())
+        freeze(self, direction=read_only(c), feasible=self.decision_set.start())
+
+    def _generator(self, stream: int) -> Generator:  # noqa: ARG002 - one stream, of signs
+        return np.random.default_rng(self.seed)
 
     @property
     def expected_regret(self) -> float:
@@ -61,17 +64,13 @@ class RandomSigns(LinearProblem):
         log_chance = math.lgamma(T + 1) - math.lgamma(m + 1) - math.lgamma(T - m + 1)
         return width * m * math.exp(log_chance - T * math.log(2.0))
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
-        """Yield the rounds, `size` at a time."""
-        rng = np.random.default_rng(self.seed)
-        for k in chunk_lengths(self.horizon, size):
-            signs = rng.choice([-1.0, 1.0], k)
-            none = np.zeros((k, self.decision_set.dim))
-            yield LinearChunk(np.outer(signs, self.direction), np.zeros(k), none, np.zeros(k))
+    def _draw(self, t: NDArray[np.intp], costs: Generator, constraints: Generator) -> LinearChunk:  # noqa: ARG002
+        rows = np.outer(costs.choice([-1.0, 1.0], t.size), self.direction)
+        return LinearChunk.of(rows, np.zeros(rows.shape))
 
 
 @dataclass(frozen=True, eq=False)
-class CyclicArms(LinearProblem):
+class CyclicArms(SyntheticRounds):
     """Each of n arms is penalised in turn, just when it leads; no constraint.
 
     Round 1 costs i/n on arm i = 0, ..., n-1, which breaks all ties; after that arm 0, 1, ..., n-1,
@@ -98,35 +97,29 @@ class CyclicArms(LinearProblem):
     decision_set: Simplex = field(init=False)
     feasible: Vector = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n", least=2))
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
-        object.__setattr__(self, "decision_set", Simplex(self.n))
-        object.__setattr__(self, "feasible", self.decision_set.start())
+    def _build(self, rng: Generator) -> None:  # noqa: ARG002 - nothing is drawn
+        X = Simplex(as_count(self.n, "n", least=2))
+        freeze(self, n=X.dim, decision_set=X, feasible=X.start())
 
     @property
     def leader_regret(self) -> float:
         """What following the leader loses at least: T - 1 minus (T - 1)/n + 1."""
         return (self.horizon - 1) * (1.0 - 1.0 / self.n) - 1.0
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
-        """Yield the rounds, `size` at a time."""
-        done = 0
-        for k in chunk_lengths(self.horizon, size):
-            costs = np.eye(self.n)[(np.arange(done, done + k) - 1) % self.n]
-            if done == 0:
-                costs[0] = np.arange(self.n) / self.n
-            done += k
-            yield LinearChunk(costs, np.zeros(k), np.zeros((k, self.n)), np.zeros(k))
+    def _draw(self, t: NDArray[np.intp], costs: Generator, constraints: Generator) -> LinearChunk:  # noqa: ARG002
+        rows = np.eye(self.n)[(t - 1) % self.n]
+        if t[0] == 0:
+            rows[0] = np.arange(self.n) / self.n
+        return LinearChunk.of(rows, np.zeros(rows.shape))
 
 
 @dataclass(frozen=True, eq=False)
-class FreshCoordinates(LinearProblem):
+class FreshCoordinates(SyntheticRounds):
     """Round t concerns only coordinate t: worth taking, and forbidden with probability 1/2.
 
     On the box [0, w]^T: f_t(x) = -x_t and g_t(x) = e_t x_t with fair random signs e_t. The origin
-    keeps every constraint; the best feasible action takes w where e_t = -1. A learner that plays
-    p_t in coordinate t before e_t is drawn has mean regret w T/2 - sum p_t and mean CCV
+    satisfies every constraint; the best feasible action takes w where e_t = -1. A learner that
+    plays p_t in coordinate t before e_t is drawn has mean regret w T/2 - sum p_t and mean CCV
     sum p_t / 2, so that over the signs
 
         E[regret] + 2 E[CCV] = w T / 2
@@ -152,32 +145,28 @@ class FreshCoordinates(LinearProblem):
     decision_set: Box = field(init=False)
     feasible: Vector = field(init=False)
 
-    def __post_init__(self) -> None:
-        T = as_count(self.horizon, "horizon")
+    def _build(self, rng: Generator) -> None:  # noqa: ARG002 - only the signs are drawn
+        T = self.horizon
         width = T**-0.5 if self.width is None else as_positive(self.width, "width")
-        object.__setattr__(self, "horizon", T)
-        object.__setattr__(self, "width", width)
-        object.__setattr__(self, "decision_set", Box(np.zeros(T), np.full(T, width)))
-        object.__setattr__(self, "feasible", np.zeros(T))
+        box = Box(np.zeros(T), np.full(T, width))
+        freeze(self, width=width, decision_set=box, feasible=np.zeros(T))
+
+    def _generator(self, stream: int) -> Generator:  # noqa: ARG002 - one stream, of signs
+        return np.random.default_rng(self.seed)
 
     @property
     def trade_off(self) -> float:
         """The mean over the signs of regret + 2 CCV, the same for every learner."""
         return 0.5 * self.horizon * float(self.decision_set.upper[0])
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
-        """Yield the rounds, `size` at a time."""
-        rng, done = np.random.default_rng(self.seed), 0
-        for k in chunk_lengths(self.horizon, size):
-            rows = np.zeros((k, self.horizon))
-            rows[np.arange(k), np.arange(done, done + k)] = 1.0
-            done += k
-            signs = rng.choice([-1.0, 1.0], (k, 1))
-            yield LinearChunk(-rows, np.zeros(k), signs * rows, np.zeros(k))
+    def _draw(self, t: NDArray[np.intp], costs: Generator, constraints: Generator) -> LinearChunk:  # noqa: ARG002
+        rows = np.zeros((t.size, self.horizon))
+        rows[np.arange(t.size), t] = 1.0
+        return LinearChunk.of(-rows, costs.choice([-1.0, 1.0], (t.size, 1)) * rows)
 
 
 @dataclass(frozen=True, eq=False)
-class SteadyPush(LinearProblem):
+class SteadyPush(SyntheticRounds):
     """The same cost f_t(x) = x_1 on the unit ball in every round; no constraint.
 
     Any learner that trusts its data pays O(1). Algorithm 1 with `PaperSteps` pays order T^{3/4}
@@ -203,11 +192,9 @@ class SteadyPush(LinearProblem):
     decision_set: L2Ball = field(init=False)
     feasible: Vector = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
-        object.__setattr__(self, "decision_set", L2Ball(self.n))
-        object.__setattr__(self, "feasible", np.zeros(self.n))
+    def _build(self, rng: Generator) -> None:  # noqa: ARG002 - nothing is drawn
+        X = L2Ball(as_count(self.n, "n"))
+        freeze(self, n=X.dim, decision_set=X, feasible=np.zeros(X.dim))
 
     @property
     def paper_regret(self) -> float:
@@ -217,9 +204,7 @@ class SteadyPush(LinearProblem):
         reached = np.minimum(1.0, t / (2.0 * self.horizon**0.75))
         return float(((1.0 - sigma) * (1.0 - reached)).sum())
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
-        """Yield the rounds, `size` at a time."""
-        for k in chunk_lengths(self.horizon, size):
-            costs = np.zeros((k, self.n))
-            costs[:, 0] = 1.0
-            yield LinearChunk(costs, np.zeros(k), np.zeros((k, self.n)), np.zeros(k))
+    def _draw(self, t: NDArray[np.intp], costs: Generator, constraints: Generator) -> LinearChunk:  # noqa: ARG002
+        rows = np.zeros((t.size, self.n))
+        rows[:, 0] = 1.0
+        return LinearChunk.of(rows, np.zeros(rows.shape))

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.functions import Function, Linear
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, freeze, read_only
 from hedgerow.networks.network import Network
 from hedgerow.problems.edge_quantities import (
     HOPS,
     EdgeQuantity,
-    dead_links,
     edge_quantity,
     levels,
     quantity_name,
@@ -52,8 +51,7 @@ class FullestLink:
 
     def __init__(self, capacities: ArrayLike, demand: float):
         vector = as_vector(capacities, "the capacities")
-        object.__setattr__(self, "capacities", read_only(vector))
-        object.__setattr__(self, "demand", as_positive(demand, "demand"))
+        freeze(self, capacities=read_only(vector), demand=as_positive(demand, "demand"))
 
     def __call__(self, x: Vector) -> float:
         """Return the largest excess."""
@@ -72,7 +70,7 @@ class Limit:
 
     Attributes:
         quantity: what it is about.
-        level: the number to keep.
+        level: the bound.
         kind: "cap": the sum along a path is at most the level; "floor": it is at least that, as
             the paper sums bandwidth; "capacity": no link carries more than its quantity, where
             the level is the demand.
@@ -204,6 +202,7 @@ class MeasuredRoutes(Recorded):
         def quantity(asked: str) -> EdgeQuantity:
             name = quantity_name(network, asked)
             unused.discard(name)
+            # A stream of its own for each name: another limit leaves the draws of this one alone.
             return edge_quantity(
                 network,
                 name,
@@ -267,8 +266,8 @@ class MeasuredRoutes(Recorded):
     def unavoidable(self) -> Vector:
         """By how much each round is violated at least, in the unit of its worst constraint.
 
-        0 for rounds that some action may keep. One oracle call for each round and constraint, which
-        is a lower bound where there are several: no action need be best for all.
+        0 for rounds that some action may satisfy. One oracle call for each round and constraint,
+        which is a lower bound where there are several: no action need be best for all.
         """
         X = self.decision_set
         assert isinstance(X, DagPaths)
@@ -281,12 +280,12 @@ class MeasuredRoutes(Recorded):
 
     @property
     def unkept(self) -> int:
-        """How many rounds no action keeps, as far as `unavoidable` knows."""
+        """How many rounds no action satisfies, as far as `unavoidable` knows."""
         return int(np.count_nonzero(self.unavoidable))
 
     @property
     def feasibility(self) -> str:
-        """How many rounds no action keeps and by how much at least, in a sentence."""
+        """How many rounds no action satisfies and by how much at least, in a sentence."""
         if not self.unkept:
             return f"Each of {self.horizon} rounds can be kept by some action."
         worst = int(np.argmax(self.unavoidable))
@@ -316,13 +315,17 @@ class MeasuredRoutes(Recorded):
         return service_level(relative, "any constraint", "", self.round_minutes, SURE)
 
     def dead_links(self, dead: float | None = None) -> NDArray[np.bool_]:
-        """Return by round and edge whether a link was dead: no reading, or at least `dead` ms.
+        """Return by round and edge whether a link was dead.
 
-        Left out, at least ten times the link's median.
+        That is: it has no reading of latency in that round, or one of at least `dead` ms; left
+        out, of at least ten times the link's median.
         """
-        assert isinstance(self.decision_set, DagPaths)
-        table = dead_links(self.network, self.kept, dead)
-        return table[np.arange(self.horizon) % len(table)]
+        median, series = self.network.latency_ms[self.kept], self.network.latency_series
+        level = 10.0 * median if dead is None else as_number(dead, "dead")
+        if series is None:
+            return np.zeros((self.horizon, self.kept.size), np.bool_)
+        found = series[np.arange(self.horizon) % len(series)][:, self.kept]
+        return np.isnan(found) | (found >= level)
 
     @property
     def record(self) -> dict[str, str]:

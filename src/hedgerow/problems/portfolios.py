@@ -7,23 +7,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_count, as_number, as_vector, read_only
+from hedgerow.inputs import Vector, as_array, as_count, as_number, as_vector, freeze, read_only
 from hedgerow.networks.numbers import parse_number
 from hedgerow.networks.source_file import SourceFile
-from hedgerow.problems.problem import (
-    EnvelopedProblem,
-    LinearChunk,
-    Problem,
-    Round,
-    chunk_lengths,
-    one_round,
-)
+from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, Problem, Round, chunk_slices
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.simplices.simplex import Simplex
 
@@ -35,7 +29,7 @@ class Portfolio(EnvelopedProblem):
     f_t(x) = 1 - <r_t, x>, the day's loss, with the price relatives r_t (closing price over the
     day before's); g_t(x) = <e_t, x> - cap, with the exposure e_t of each asset: 1 for the assets
     of a sector and 0 for others, or how volatile each asset has been of late. The asset with the
-    least exposure on its worst day keeps every round's constraint; if none does, the cap is
+    least exposure on its worst day satisfies every round's constraint; if none does, the cap is
     refused.
 
     Args:
@@ -70,14 +64,8 @@ class Portfolio(EnvelopedProblem):
                 f"every single asset is exposed by {least:g} or more on some day, above the cap "
                 f"{cap:g}; raise the cap to at least that"
             )
-        for name, value in (
-            ("relatives", read_only(r)),
-            ("exposures", read_only(e)),
-            ("cap", float(cap)),
-            ("decision_set", Simplex(r.shape[1])),
-            ("horizon", len(r)),
-        ):
-            object.__setattr__(self, name, value)
+        freeze(self, relatives=read_only(r), exposures=read_only(e), cap=float(cap))
+        freeze(self, decision_set=Simplex(r.shape[1]), horizon=len(r))
 
     @classmethod
     def low_volatility(
@@ -116,19 +104,15 @@ class Portfolio(EnvelopedProblem):
     def envelope(self) -> tuple[LinearChunk, LinearChunk]:
         """The least and the largest coefficients of all rounds."""
         r, e = self.relatives, np.atleast_2d(self.exposures)
-        return one_round(-r.max(axis=0), 1.0, e.min(axis=0), -self.cap), one_round(
-            -r.min(axis=0), 1.0, e.max(axis=0), -self.cap
+        return LinearChunk.of(-r.max(axis=0), e.min(axis=0), -self.cap, 1.0), LinearChunk.of(
+            -r.min(axis=0), e.max(axis=0), -self.cap, 1.0
         )
 
     def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
         """Yield the rounds, `size` at a time."""
-        exposures, done = np.broadcast_to(self.exposures, self.relatives.shape), 0
-        for k in chunk_lengths(self.horizon, size):
-            days = slice(done, done + k)
-            done += k
-            yield LinearChunk(
-                -self.relatives[days], np.ones(k), exposures[days].copy(), np.full(k, -self.cap)
-            )
+        exposures = np.broadcast_to(self.exposures, self.relatives.shape)
+        for days in chunk_slices(self.horizon, size):
+            yield LinearChunk.of(-self.relatives[days], exposures[days].copy(), -self.cap, 1.0)
 
 
 def price_relatives(path: str | Path) -> Vector:
@@ -146,6 +130,38 @@ def price_relatives(path: str | Path) -> Vector:
     except csv.Error as error:
         raise ValueError(f"{path}, line {lines.line_num}: this is no CSV ({error})") from None
     return checked_relatives(rows)
+
+
+PACKAGE = "universal-portfolios"
+"""It has the classic price series of the field."""
+
+
+def shipped_relatives(name: str) -> Vector:
+    """Return the daily price relatives of a series of `universal-portfolios`.
+
+    The package has the classic series of the field, such as "nyse_o" (36 stocks, 1962 to 1984) and
+    "djia", as files of prices. They are read, the package is not imported: what it depends on is
+    not needed.
+
+    Args:
+        name: of the series, such as "djia".
+
+    Returns:
+        Price relatives, days x assets: each day's prices over those of the day before.
+
+    """
+    try:
+        folder = Path(str(distribution(PACKAGE).locate_file("universal/data")))
+    except PackageNotFoundError:
+        raise ModuleNotFoundError(
+            f"price series come with the package {PACKAGE}, which is not installed; run "
+            f"pip install {PACKAGE}"
+        ) from None
+    known = sorted(path.stem for path in folder.glob("*.csv"))
+    if name not in known:
+        raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")
+    prices = price_relatives(folder / f"{name}.csv")  # positive numbers, read alike
+    return prices[1:] / prices[:-1]
 
 
 def _numbers(line: list[str], where: str, width: int) -> list[float]:
@@ -195,7 +211,7 @@ class NegativeLog:
         a = as_vector(coefficients, "the coefficients")
         if not a.size or a.min() <= 0.0:
             raise ValueError("the coefficients of a NegativeLog must be above 0")
-        object.__setattr__(self, "coefficients", read_only(a))
+        freeze(self, coefficients=read_only(a))
 
     def __call__(self, x: Vector) -> float:
         """Return -log <a, x>."""
@@ -219,8 +235,8 @@ class ActiveShare:
     limit: float
 
     def __init__(self, index: ArrayLike, limit: float):
-        object.__setattr__(self, "index", read_only(as_vector(index, "the index")))
-        object.__setattr__(self, "limit", as_number(limit, "the limit"))
+        freeze(self, index=read_only(as_vector(index, "the index")))
+        freeze(self, limit=as_number(limit, "the limit"))
 
     def __call__(self, x: Vector) -> float:
         """Return ||x - b||_1 / 2 - limit."""
@@ -238,7 +254,7 @@ class LogPortfolio(Problem):
     f_t(x) = -log <r_t, x>, so that the sum of costs is minus the log of final wealth, and
     g_t(x) = ||x - b_t||_1 / 2 - limit: the trades that would turn the fund into the index b_t, the
     "active share", are limited. The index starts from equal weights, drifts with the prices and
-    returns to equal weights every `rebalance` days. Equal weights themselves keep every round's
+    returns to equal weights every `rebalance` days. Equal weights themselves satisfy every round's
     constraint; a limit that they would exceed is refused.
 
     Args:
@@ -272,16 +288,9 @@ class LogPortfolio(Problem):
                 f"the index moves {farthest:.3g} away from equal weights, so the limit must be "
                 f"above that and at most 1, got {limit:g}; raise it or rebalance more often"
             )
-        for name, value in (
-            ("relatives", read_only(r)),
-            ("limit", float(limit)),
-            ("rebalance", rebalance),
-            ("decision_set", Simplex(r.shape[1])),
-            ("horizon", len(r)),
-            ("feasible", read_only(equal)),
-            ("_index", read_only(index)),
-        ):
-            object.__setattr__(self, name, value)
+        freeze(self, relatives=read_only(r), limit=float(limit), rebalance=rebalance)
+        freeze(self, decision_set=Simplex(r.shape[1]), horizon=len(r))
+        freeze(self, feasible=read_only(equal), _index=read_only(index))
 
     @classmethod
     def from_csv(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -17,6 +18,8 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
 Round = tuple[Function, Function]
+CHUNK = 256
+"""Rounds that are drawn at a time where nothing else is asked for."""
 
 
 class LinearChunk(NamedTuple):
@@ -26,6 +29,26 @@ class LinearChunk(NamedTuple):
     cost_offsets: Vector
     constraints: Vector
     constraint_offsets: Vector
+
+    @classmethod
+    def of(
+        cls,
+        costs: Vector,
+        constraints: Vector,
+        constraint_offsets: float | Vector = 0.0,
+        cost_offsets: float | Vector = 0.0,
+    ) -> LinearChunk:
+        """Return a chunk of coefficients, by round or of one round; a number is every offset."""
+        costs, constraints = np.atleast_2d(costs, constraints)
+        k = len(costs)
+        return cls(costs, np.full(k, cost_offsets), constraints, np.full(k, constraint_offsets))
+
+    @classmethod
+    def stack(cls, costs: Sequence[Linear], constraints: Sequence[Linear]) -> LinearChunk:
+        """Return linear functions as arrays."""
+        a, c = (np.array([f.coefficients for f in part]) for part in (costs, constraints))
+        b, d = (np.array([f.offset for f in part]) for part in (costs, constraints))
+        return cls(a, b, c, d)
 
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds one by one."""
@@ -46,7 +69,7 @@ class Problem(ShortRepr, ABC):
     """A sequence of rounds (cost, constraint), drawn from one seed or made by an adversary.
 
     An oblivious problem yields the same rounds every time. The rounds of an adaptive problem depend
-    on the next play of a policy, which must be given.
+    on the next decision of a policy, which must be given.
 
     Attributes:
         decision_set: where the game is played.
@@ -59,14 +82,14 @@ class Problem(ShortRepr, ABC):
 
     @property
     def adaptive(self) -> bool:
-        """Whether the rounds react to the plays."""
+        """Whether the rounds react to the decisions."""
         return False
 
     @abstractmethod
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
         """Yield (cost, constraint) for each round; an adaptive problem needs the policy."""
 
-    def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk] | None:
+    def compiled_rounds(self, size: int = CHUNK) -> Iterator[CompiledChunk] | None:
         """Return the rounds for the compiled loop, `size` at a time; None where it has no kernel.
 
         Linear and quadratic functions and maxima of such have one. A problem that reacts to the
@@ -90,7 +113,7 @@ class LinearProblem(Problem):
     """An oblivious problem whose rounds are linear and come in chunks of arrays."""
 
     @abstractmethod
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk]:
+    def chunks(self, size: int = CHUNK) -> Iterator[LinearChunk]:
         """Yield the rounds, `size` at a time; the rounds are the same for every size."""
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
@@ -99,15 +122,15 @@ class LinearProblem(Problem):
             yield from chunk.rounds()
 
 
-def chunk_lengths(horizon: int, size: int) -> Iterator[int]:
-    """Yield the lengths of the chunks that make up a horizon.
+def chunk_slices(horizon: int, size: int) -> Iterator[slice]:
+    """Yield the rounds of each chunk, counted from 0.
 
-    >>> list(chunk_lengths(7, 3))
-    [3, 3, 1]
+    >>> list(chunk_slices(7, 3))
+    [slice(0, 3, None), slice(3, 6, None), slice(6, 7, None)]
     """
     size = as_count(size, "the chunk size")
-    for done in range(0, horizon, size):
-        yield min(size, horizon - done)
+    for begin in range(0, horizon, size):
+        yield slice(begin, min(begin + size, horizon))
 
 
 def needs_policy(policy: Policy[Any, Any] | None, problem: Problem) -> Policy[Any, Any]:
@@ -128,7 +151,7 @@ class EnvelopedProblem(LinearProblem):
     not of one draw.
 
     Attributes:
-        feasible: a point that keeps every round's constraint.
+        feasible: a point that satisfies every round's constraint.
 
     """
 
@@ -139,7 +162,7 @@ class EnvelopedProblem(LinearProblem):
 
     @cached_property
     def feasible(self) -> Vector:
-        """The vertex that keeps the upper envelope of the constraints with the most slack."""
+        """The vertex that satisfies the upper envelope of the constraints with the most slack."""
         return read_only(self.decision_set.lmo(self.envelope[1].constraints[0]))
 
     @property
@@ -167,11 +190,6 @@ class EnvelopedProblem(LinearProblem):
         high = self.envelope[1]
         largest = -self.decision_set.minimum(-high.constraints[0])
         return largest + float(high.constraint_offsets[0])
-
-
-def one_round(cost: Vector, cost_offset: float, constraint: Vector, offset: float) -> LinearChunk:
-    """Return a chunk of one round."""
-    return LinearChunk(cost[None], np.array([cost_offset]), constraint[None], np.array([offset]))
 
 
 def _longest(low: Vector, high: Vector) -> float:
@@ -215,13 +233,13 @@ class Recorded(Problem):
             raise ValueError("there are no rounds; give at least one pair (cost, constraint)")
         self.horizon = len(self._rounds)
 
-    def chunks(self, size: int = 256) -> Iterator[LinearChunk] | None:
+    def chunks(self, size: int = CHUNK) -> Iterator[LinearChunk] | None:
         """Return the rounds as arrays, `size` at a time, or None if one is not linear."""
-        functions = [f for functions in self._rounds for f in functions]
-        linear = [f for f in functions if isinstance(f, Linear)]
-        if len(linear) < len(functions) or not functions:
+        if not all(isinstance(f, Linear) for pair in self._rounds for f in pair):
             return None
-        return (one_chunk(linear[i : i + 2 * size]) for i in range(0, len(linear), 2 * size))
+        rounds = cast(Sequence[tuple[Linear, Linear]], self._rounds)
+        parts = (rounds[rows] for rows in chunk_slices(self.horizon, size))
+        return (LinearChunk.stack(*zip(*part, strict=True)) for part in parts)
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:  # noqa: ARG002
         """Yield the given rounds."""
@@ -254,19 +272,46 @@ def _one(constraint: Function | Sequence[Function], t: int) -> Function:
     if not constraint:
         raise ValueError(
             f"round {t} has an empty sequence of constraints; give at least one function, one that "
-            "is zero where there is nothing to keep"
+            "is zero where there is no constraint"
         )
     return constraint[0] if len(constraint) == 1 else Maximum(constraint)
 
 
-def one_chunk(functions: Sequence[Linear]) -> LinearChunk:
-    """Return rounds as arrays, given cost, constraint, cost, constraint and so on."""
-    parts = (functions[0::2], functions[1::2])
-    rows, offsets = zip(
-        *(
-            (np.array([f.coefficients for f in part]), np.array([f.offset for f in part]))
-            for part in parts
-        ),
-        strict=True,
-    )
-    return LinearChunk(rows[0], offsets[0], rows[1], offsets[1])
+class MappedRounds(LinearProblem):
+    """The rounds of a linear problem, as `store_rounds` wrote them.
+
+    Args:
+        decision_set: where the game is played.
+        horizon: the number of rounds.
+        folder: holds one .npy file for each field of `LinearChunk`.
+
+    """
+
+    def __init__(self, decision_set: DecisionSet, horizon: int, folder: Path):
+        self.decision_set, self.horizon, self.folder = decision_set, horizon, folder
+
+    def chunks(self, size: int = CHUNK) -> Iterator[LinearChunk]:
+        """Yield the rounds, `size` at a time; nothing is copied."""
+        files = (np.load(path, mmap_mode="r") for path in _files(self.folder))
+        whole = [np.asarray(part) for part in files]
+        for rows in chunk_slices(self.horizon, size):
+            yield LinearChunk(*(part[rows] for part in whole))
+
+
+def store_rounds(problem: LinearProblem, folder: Path) -> MappedRounds:
+    """Draw all rounds of a problem into files of a new folder."""
+    folder.mkdir()
+    T, n = problem.horizon, problem.decision_set.dim
+    shapes: tuple[tuple[int, ...], ...] = (T, n), (T,), (T, n), (T,)
+    whole = [
+        np.lib.format.open_memmap(path, "w+", np.float64, shape)
+        for path, shape in zip(_files(folder), shapes, strict=True)
+    ]
+    for rows, chunk in zip(chunk_slices(T, CHUNK), problem.chunks(CHUNK), strict=True):
+        for part, drawn in zip(whole, chunk, strict=True):
+            part[rows] = drawn
+    return MappedRounds(problem.decision_set, T, folder)
+
+
+def _files(folder: Path) -> list[Path]:
+    return [folder / f"{name}.npy" for name in LinearChunk._fields]

@@ -32,9 +32,9 @@ def utilisation_rows(loads: SplitLoads, demand: Vector) -> sparse.csr_array:
 def best_split(
     X: DecisionSet, cost: Vector, rows: sparse.csr_array, limit: float
 ) -> tuple[Vector, float]:
-    """Return the cheapest split with rows x <= limit, and the limit that it keeps.
+    """Return the cheapest split with rows x <= limit, and the limit that it satisfies.
 
-    Where no split keeps the limit, it is raised to the least that one keeps.
+    Where no split satisfies the limit, it is raised to the least that one satisfies.
     """
     description = X.rows()
     x = _solved(description, cost, rows, np.full(rows.shape[0], limit))
@@ -102,6 +102,7 @@ def least_limit_of_all(
         worst = [
             (int(t), int(e)) for t, e in zip(*np.unravel_index(order, used.shape), strict=True)
         ]
+        # The programme never loses rows, so its limit rises to the least limit of all rounds.
         new = [place for place in worst if used[place] > limit + EXACT and place not in chosen]
         if not new:
             return x, float(used.max())

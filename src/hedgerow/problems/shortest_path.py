@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
 from hedgerow.networks.hub_graphs import hub_edges
-from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, one_round
+from hedgerow.problems.problem import EnvelopedProblem, LinearChunk
 from hedgerow.problems.routes import Links, Orientation, find_routes
-from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, Variation
+from hedgerow.problems.variation import PAPER_BANDWIDTH, PAPER_LATENCY, PeriodicDrift, Variation
 from hedgerow.sets.paths.dag_paths import DagPaths
 
 HUB_RTT_LEVELS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -173,7 +173,7 @@ class ShortestPath(EnvelopedProblem):
         are ordered with the source first, the hub in the middle and the target last, every edge
         points forward, and every edge lies on a path. The threshold is
         max(0.4 bmax, 1.25 x the bandwidth of the cheapest path), where bmax is the largest
-        bandwidth of a path: the path that attains bmax keeps every round's constraint
+        bandwidth of a path: the path that attains bmax satisfies every round's constraint
         (0.8 bmax >= b), and the cheapest path violates every round (1.2 < 1.25).
         """
         rng = np.random.default_rng([as_count(seed, "seed", least=0), 0])
@@ -189,8 +189,8 @@ class ShortestPath(EnvelopedProblem):
         threshold = max(0.4 * largest, 1.25 * cheapest)
         if threshold > 0.8 * largest:
             raise ValueError(
-                f"seed {seed} leaves no room: the cheapest path carries {cheapest:.0f} Mbit/s of "
-                f"{largest:.0f} at most; use another seed or more edges"
+                f"seed {seed} has no feasible threshold: the cheapest path carries {cheapest:.0f} "
+                f"Mbit/s of {largest:.0f} at most; use another seed or more edges"
             )
         law = f"synthetic:lognormal({BANDWIDTH_MEDIAN_MBPS:g},{BANDWIDTH_LOG_DEVIATION:g})"
         rounds = as_count(horizon, "horizon")
@@ -202,7 +202,7 @@ class ShortestPath(EnvelopedProblem):
         fast, slow = self.latency_rounds.bounds(self.latency)
         narrow, wide = self.bandwidth_rounds.bounds(self.bandwidth)
         b = self.threshold
-        return one_round(fast, 0.0, -wide, b), one_round(slow, 0.0, -narrow, b)
+        return LinearChunk.of(fast, -wide, b), LinearChunk.of(slow, -narrow, b)
 
     @property
     def record(self) -> dict[str, str]:
@@ -221,5 +221,43 @@ class ShortestPath(EnvelopedProblem):
         latencies = self.latency_rounds.chunks(self.latency, self.horizon, size, tau)
         bandwidths = self.bandwidth_rounds.chunks(self.bandwidth, self.horizon, size, load)
         for costs, carried in zip(latencies, bandwidths, strict=True):
-            k = len(costs)
-            yield LinearChunk(costs, np.zeros(k), -carried, np.full(k, self.threshold))
+            yield LinearChunk.of(costs, -carried, self.threshold)
+
+
+LATENCY_SWING = 0.5
+BANDWIDTH_SWING = 0.25
+"""How far the tides of latency and bandwidth go up and down, as shares of the base: invented."""
+
+
+def drifting_paths(
+    nodes: int = 100, edges: int = 600, horizon: int = 1600, seed: int = 0, period: int = 800
+) -> ShortestPath:
+    """Return the paper's routing problem on a random graph, with periodic latency and bandwidth.
+
+    The graph and its base values are those of `ShortestPath.atlas_like`, and so is the noise,
+    x U[0.5, 1.5] on latency and x U[0.8, 1.2] on bandwidth. Latency has a tide of 50 % and
+    bandwidth one of 25 %. The threshold is that of `atlas_like` if the path of largest base
+    bandwidth bmax satisfies it at low tide, else what that path surely carries, 0.8 x 0.75 bmax:
+    `problem.feasible` satisfies every round. Latency is in ms, bandwidth in Mbit/s.
+
+    Args:
+        nodes: how many nodes, the hub included.
+        edges: how many edges, all of them on some path.
+        horizon: the number of rounds.
+        seed: fixes everything.
+        period: rounds from one high tide to the next.
+
+    >>> problem = drifting_paths(nodes=12, edges=40, horizon=100, seed=1, period=50)
+    >>> max(constraint(problem.feasible) for _, constraint in problem) <= 0.0
+    True
+
+    """
+    still = ShortestPath.atlas_like(nodes, edges, horizon, seed)
+    carried = PeriodicDrift(PAPER_BANDWIDTH, BANDWIDTH_SWING, period)
+    surest = -still.decision_set.minimum(-carried.bounds(still.bandwidth)[0])
+    return replace(
+        still,
+        threshold=min(still.threshold, (1.0 - 1e-12) * surest),
+        latency_rounds=PeriodicDrift(PAPER_LATENCY, LATENCY_SWING, period),
+        bandwidth_rounds=carried,
+    )

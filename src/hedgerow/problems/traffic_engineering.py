@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.functions import Function
-from hedgerow.inputs import Vector, as_array, as_count, as_positive, as_vector, read_only
+from hedgerow.inputs import Vector, as_array, as_count, as_positive, as_vector, freeze, read_only
 from hedgerow.problems.compiled_rounds import CompiledChunk, FunctionRows
 from hedgerow.problems.link_loads import (
     Congestion,
@@ -33,7 +33,7 @@ from hedgerow.sets.paths.multi_commodity_flow import MultiCommodityFlow
 from hedgerow.sets.paths.path_shares import PathShares
 
 QUANTILE = 0.9
-"""Limits are told beside the largest utilisation that shortest paths keep in so many rounds."""
+"""`shortest_limit` is what shortest paths satisfy in this share of the rounds."""
 
 
 class LinkNetwork(Protocol):
@@ -65,7 +65,7 @@ class RoundOptima(NamedTuple):
 
     Attributes:
         costs: what it costs.
-        limits: the limit that it keeps: the problem's, or more where no split keeps that.
+        limits: the limit that it satisfies: the problem's, or more where no split satisfies that.
 
     """
 
@@ -92,7 +92,7 @@ class TrafficEngineering(Problem):
         per_link: whether each link is a constraint of its own, as parts of a `Maximum`.
         source: where the demands come from, in a few words.
         available: rounds x links, the share of its capacity that a link has in a round, above 0
-            and at most 1: a failed link has hardly any, and whoever uses it violates by far. None
+            and at most 1: a failed link has hardly any, so that using it violates by far. None
             where no link ever fails.
 
     Attributes:
@@ -117,7 +117,6 @@ class TrafficEngineering(Problem):
     cost: Congestion | None = None
     per_link: bool = False
     source: str = "given"
-
     available: Vector | None = None
     horizon: int = field(init=False)
     loads: SplitLoads = field(init=False, repr=False)
@@ -126,14 +125,18 @@ class TrafficEngineering(Problem):
         X, links = self.decision_set, len(self.decision_set.edges)
         demands = checked_demands(self.demands, len(X.pairs))
         loads = SplitLoads(X.incidence, X.pair_of, self.capacity)
-        values: dict[str, Any] = {"demands": read_only(demands), "horizon": len(demands)}
-        values["latency"] = read_only(as_vector(self.latency, "latency", links))
-        values["limit"] = as_positive(self.limit, "limit")
-        values |= {"loads": loads, "capacity": loads.capacity}
+        freeze(
+            self,
+            demands=read_only(demands),
+            horizon=len(demands),
+            latency=read_only(as_vector(self.latency, "latency", links)),
+            limit=as_positive(self.limit, "limit"),
+            loads=loads,
+            capacity=loads.capacity,
+        )
         if self.available is not None:
-            values["available"] = read_only(_checked_shares(self.available, len(demands), links))
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+            shares = _checked_shares(self.available, len(demands), links)
+            freeze(self, available=read_only(shares))
 
     @classmethod
     def from_network(
@@ -148,7 +151,7 @@ class TrafficEngineering(Problem):
         source: str = "given",
         available: ArrayLike | None = None,
     ) -> TrafficEngineering:
-        """Play on a network with one traffic matrix a round.
+        """Play on a network with one traffic matrix per round.
 
         Args:
             network: a `Topology`, or a `Network` with a bandwidth on every edge.
@@ -157,8 +160,8 @@ class TrafficEngineering(Problem):
             k: how many paths a pair may use, shortest by latency; None for all routes of the graph
                 (`MultiCommodityFlow`).
             limit: the largest utilisation allowed; None for the middle between the least that one
-                fixed split can keep in all rounds and what shortest paths exceed in a tenth of the
-                rounds, so that a split is known that keeps every round.
+                fixed split can satisfy in all rounds and what shortest paths exceed in a tenth of
+                the rounds, so that a split is known that satisfies every round.
             cost: None for the mean latency.
             per_link: whether each link is a constraint of its own.
             source: where the demands come from, in a few words.
@@ -291,12 +294,12 @@ class TrafficEngineering(Problem):
 
     @property
     def smallest_limit(self) -> float:
-        """The smallest limit that one fixed split keeps in all rounds, known in hindsight alone."""
+        """The smallest limit that one fixed split satisfies in all rounds, known in hindsight."""
         return self.least_loaded[1]
 
     @property
     def feasible(self) -> Vector:
-        """A split that keeps every round, if the limit is at least `smallest_limit`."""
+        """A split that satisfies every round, if the limit is at least `smallest_limit`."""
         return self.least_loaded[0]
 
     @property
@@ -311,15 +314,15 @@ class TrafficEngineering(Problem):
         return max(0.5 * (least + self.shortest_limit), 1.01 * least)
 
     def best_for(self, loads: SplitLoads, demand: Vector) -> tuple[Vector, float]:
-        """Return the split of least latency for one demand vector, and the limit it keeps; by LP.
+        """Return the split of least latency for one demand vector, and its limit; by LP.
 
-        The limit is the problem's, or the least that a split keeps where none keeps that.
+        The limit is the problem's, or the least that a split satisfies where none satisfies that.
         """
         slopes = mean_latency(loads, self.latency, demand).coefficients
         return best_split(self.decision_set, slopes, utilisation_rows(loads, demand), self.limit)
 
     def round_optima(self) -> RoundOptima:
-        """Return the dynamic benchmark: each round's own best split, one LP a round."""
+        """Return the dynamic benchmark: each round's own best split, one LP per round."""
         if self.cost is not None or self.per_link:
             raise NotImplementedError(
                 "round_optima solves linear programmes of the mean latency under one limit; it "

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_array, as_number, read_only
-from hedgerow.problems.problem import chunk_lengths
+from hedgerow.inputs import Vector, as_array, as_count, as_number, freeze, read_only
+from hedgerow.problems.problem import chunk_slices
 
 
 class Variation(Protocol):
@@ -35,12 +36,29 @@ class Variation(Protocol):
         ...
 
     def restricted(self, kept: NDArray[np.intp], total: int) -> Variation:
-        """Return the variation of the edges with these numbers, of so many in all."""
+        """Return the variation of the edges `kept`, of `total` edges in all."""
         ...
 
 
+class _RandomLaw(ABC):
+    """Base of laws that all edges follow."""
+
+    @abstractmethod
+    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
+        """Return the least and the largest value that each edge can have in any round."""
+
+    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
+        """Return the least and the largest sum of values times x >= 0 that any round can have."""
+        low, high = self.bounds(base)
+        return float(low @ x), float(high @ x)
+
+    def restricted(self, kept: NDArray[np.intp], total: int) -> Self:  # noqa: ARG002
+        """Return itself: all edges follow one law."""
+        return self
+
+
 @dataclass(frozen=True)
-class UniformScaling:
+class UniformScaling(_RandomLaw):
     """Each value is its base times an independent draw from U[low, high], for each edge and round.
 
     Args:
@@ -63,30 +81,70 @@ class UniformScaling:
         """Return low x base and high x base."""
         return self.low * base, self.high * base
 
-    def extremes(self, base: Vector, x: Vector) -> tuple[float, float]:
-        """Return low x <base, x> and high x <base, x>, for x >= 0."""
-        low, high = self.bounds(base)
-        return float(low @ x), float(high @ x)
-
     def chunks(
         self, base: Vector, horizon: int, size: int, rng: np.random.Generator
     ) -> Iterator[Vector]:
         """Draw the factors, `size` rounds at a time."""
-        for k in chunk_lengths(horizon, size):
-            yield base * rng.uniform(self.low, self.high, (k, base.size))
+        for rows in chunk_slices(horizon, size):
+            shape = rows.stop - rows.start, base.size
+            yield base * rng.uniform(self.low, self.high, shape)
 
     def label(self, horizon: int) -> str:  # noqa: ARG002 - the same for all
         """Return how tables name this law."""
         return f"x U[{self.low:g}, {self.high:g}]"
 
-    def restricted(self, kept: NDArray[np.intp], total: int) -> UniformScaling:  # noqa: ARG002
-        """Return itself: all edges follow one law."""
-        return self
-
 
 PAPER_LATENCY = UniformScaling(0.5, 1.5)
 PAPER_BANDWIDTH = UniformScaling(0.8, 1.2)
 """The random scaling of the paper's experiment."""
+
+
+@dataclass(frozen=True)
+class PeriodicDrift(_RandomLaw):
+    """Each value is its base times noise times a periodic factor, 1 + swing w(t/period + phase).
+
+    w is the triangular wave of period 1 between -1 and 1; each edge has a phase of its own, drawn
+    uniformly, so that links are good at different times. Times are counted in rounds from 0.
+
+    Args:
+        noise: the law of the noise, drawn for each edge and round.
+        swing: how far the tide goes up and down, from 0 to below 1.
+        period: rounds from one high tide to the next.
+
+    >>> PeriodicDrift(UniformScaling(0.8, 1.2), 0.25, 400).label(1600)
+    'x U[0.8, 1.2] x tide of 25 % in 400 rounds'
+
+    """
+
+    noise: UniformScaling
+    swing: float
+    period: int
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= as_number(self.swing, "swing") < 1.0:
+            raise ValueError(f"swing must be at least 0 and below 1, got {self.swing:g}")
+        as_count(self.period, "period")
+
+    def bounds(self, base: Vector) -> tuple[Vector, Vector]:
+        """Return the values at low tide with least noise, and at high tide with most."""
+        low, high = self.noise.bounds(base)
+        return (1.0 - self.swing) * low, (1.0 + self.swing) * high
+
+    def chunks(
+        self, base: Vector, horizon: int, size: int, rng: np.random.Generator
+    ) -> Iterator[Vector]:
+        """Draw the phases, then the noise, `size` rounds at a time."""
+        phases = rng.uniform(size=base.size)
+        noise = self.noise.chunks(base, horizon, size, rng)
+        for rows, values in zip(chunk_slices(horizon, size), noise, strict=True):
+            u = np.arange(rows.start, rows.stop)[:, None] / self.period + phases
+            wave = 4.0 * np.abs(u - np.floor(u) - 0.5) - 1.0  # high at whole numbers
+            yield values * (1.0 + self.swing * wave)
+
+    def label(self, horizon: int) -> str:
+        """Return how tables name this law: noise times tide."""
+        tide = f"tide of {100.0 * self.swing:g} % in {self.period} rounds"
+        return f"{self.noise.label(horizon)} x {tide}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +183,7 @@ class Series:
                 "a series is a table of rounds x edges with values of at least 0, got shape "
                 f"{played.shape}{f' and a value {played.min():g}' if played.size else ''}"
             )
-        object.__setattr__(self, "values", read_only(given))
-        object.__setattr__(self, "failed", failed)
-        object.__setattr__(self, "_played", read_only(played))
+        freeze(self, values=read_only(given), failed=failed, _played=read_only(played))
 
     def bounds(self, base: Vector) -> tuple[Vector, Vector]:  # noqa: ARG002
         """Return the least and the largest value of each edge."""
@@ -146,10 +202,8 @@ class Series:
         rng: np.random.Generator,  # noqa: ARG002
     ) -> Iterator[Vector]:
         """Read the rows in their order, again and again."""
-        done = 0
-        for k in chunk_lengths(horizon, size):
-            yield self._played[np.arange(done, done + k) % len(self._played)]
-            done += k
+        for rows in chunk_slices(horizon, size):
+            yield self._played[np.arange(rows.start, rows.stop) % len(self._played)]
 
     def label(self, horizon: int) -> str:
         """Say how many rounds were measured, how often they are played and what is missing."""
@@ -159,7 +213,7 @@ class Series:
         return f"{rows} measured rounds{tiled}{failed}"
 
     def restricted(self, kept: NDArray[np.intp], total: int) -> Series:
-        """Return the series of the edges with these numbers; there must be so many in all."""
+        """Return the series of the edges `kept`, of `total` edges in all."""
         if self.values.shape[1] != total:
             raise ValueError(
                 f"the series has {self.values.shape[1]} edges, the network {total}; "

@@ -1,4 +1,4 @@
-"""Protocols of learners, surrogates and policies."""
+"""Learner, surrogate and policy: what each is asked for, and what it observes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SeenCost = TypeVar("SeenCost", contravariant=True)
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
 Told = TypeVar("Told")
 Feedback = Callable[[Function, Vector], Any]
-"""Return the feedback of a function at a point."""
+"""How a function is observed at a point: returns the feedback."""
 
 
 class Player(Restorable, Protocol):
-    """Play a point each round: `ask` is pure, all work happens in `tell`.
+    """What a resumable policy and a learner share: `ask` is pure, all work happens in `tell`.
 
     A snapshot of it, restored, plays on bit for bit the same.
     """
@@ -36,7 +36,7 @@ class Player(Restorable, Protocol):
 
     @property
     def oblivious_only(self) -> bool:
-        """Whether its guarantee fails against rounds that react to its plays."""
+        """Whether its guarantee fails against rounds that react to its decisions."""
         ...
 
     def ask(self) -> Vector:
@@ -52,20 +52,33 @@ class Learner(Player, Protocol[Seen]):
         ...
 
 
-class Policy(Player, Protocol[SeenCost, SeenConstraint]):
-    """Plays a constrained game.
+class Policy(Protocol[SeenCost, SeenConstraint]):
+    """Plays a constrained game: all that `play` and `simulate` need.
 
-    `play` and `simulate` pass it the feedback that its attribute `feedback` names, or `first_order`
-    if it has none.
+    `ask` is pure, all work happens in `tell`. What a policy has beyond that is used: `feedback`,
+    how its rounds are observed (`first_order` if it is missing); `decision_set`, which must fit the
+    problem's; `oracle_calls`, which the trace counts; and `oblivious_only`, by which it refuses
+    problems that react to it.
+    """
+
+    def ask(self) -> Vector:
+        """Return the point to play now, as a fresh array."""
+        ...
+
+    def tell(self, cost: SeenCost, constraint: SeenConstraint, /) -> None:
+        """Learn what was observed of cost and constraint at the played point."""
+        ...
+
+
+class ResumablePolicy(Policy[SeenCost, SeenConstraint], Player, Protocol):
+    """A policy that can be saved and restored, as all of this package can.
+
+    `simulate_resumable`, live sessions and games in other processes need one.
     """
 
     @property
     def feedback(self) -> Feedback:
         """What it learns from, as a function of a round's function and the played point."""
-        ...
-
-    def tell(self, cost: SeenCost, constraint: SeenConstraint, /) -> None:
-        """Learn what was seen of cost and constraint at the played point."""
         ...
 
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hedgerow.functions import Function, parts_of
-from hedgerow.games.turns import feedback_of, play
+from hedgerow.games.simulation import feedback_of, play
 from hedgerow.inputs import Vector
 from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.protocols.parts import Feedback, Policy
+from hedgerow.protocols.parts import Feedback, ResumablePolicy
 from hedgerow.protocols.trace import Step, Trace
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.cost_only import CostOnlySurrogate
 from hedgerow.surrogates.current import CurrentSurrogate
 from hedgerow.surrogates.per_constraint import PerConstraintSurrogate
@@ -79,18 +79,18 @@ def audit(
     problem: Problem,
     *,
     trace: Trace | None = None,
-    policy: Policy[Any, Any] | None = None,
+    policy: ResumablePolicy[Any, Any] | None = None,
     feedback: Feedback | None = None,
     benchmark: Benchmark | None = None,
     rounding: float = 0.0,
 ) -> AuditReport:
     """Recompute every number of a record, and report which rounds fail and why.
 
-    For each step it checks the round number, that the play is a point of the set, the cost and the
-    violation. With a fresh `policy`, built as the one that played, it checks that the plays are the
-    same. For a `Constrained` policy it also recomputes the certificate, and with a `benchmark` that
-    satisfies all rounds it checks that the regret is below the certificate and that
-    Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
+    For each step it checks the round number, that the decision is a point of the set, the cost and
+    the violation. With a fresh `policy`, built as the one that played, it checks that the decisions
+    are the same. For a `Constrained` policy it also recomputes the certificate, and with a
+    `benchmark` that satisfies all rounds it checks that the regret is below the certificate and
+    that Phi(Q(t)) + Regret_t <= Phi(Q(0)) + Regret'_t in every round (a `CurrentSurrogate` in known
     ranges).
 
     Costs, violations and plays are compared exactly, because the same arithmetic is repeated. A
@@ -135,17 +135,19 @@ def audit(
 
 
 class _Replay:
-    """Stands where a policy stood: shows a problem that reacts the play that was recorded."""
+    """Plays what was recorded: a problem that reacts asks it for the recorded decision.
 
-    oblivious_only = False
-    oracle_calls = 0
+    It has `ask` and `tell` alone, so mypy also checks here that `Policy` needs no more.
+    """
 
-    def __init__(self, decision_set: DecisionSet):
-        self.decision_set = decision_set
-        self.x = decision_set.start()
+    def __init__(self, x: Vector):
+        self.x = x
 
     def ask(self) -> Vector:
         return self.x.copy()
+
+    def tell(self, cost: object, constraint: object, /) -> None:
+        """Learn nothing."""
 
 
 class _Auditor:
@@ -153,7 +155,7 @@ class _Auditor:
         self,
         problem: Problem,
         trace: Trace | None,
-        policy: Policy[Any, Any] | None,
+        policy: ResumablePolicy[Any, Any] | None,
         feedback: Feedback | None,
         benchmark: Benchmark | None,
         rounding: float,
@@ -198,7 +200,7 @@ class _Auditor:
 
     def pairs(self, steps: Iterable[Step]) -> Iterator[tuple[Step | None, Round | None]]:
         """Yield steps beside rounds; the recorded play is in place before its round is made."""
-        replay = _Replay(self.problem.decision_set)
+        replay = _Replay(self.problem.decision_set.start())
 
         def shown() -> Iterator[Step]:
             for step in steps:
@@ -206,7 +208,7 @@ class _Auditor:
                     replay.x = np.asarray(step.x, dtype=np.float64)
                 yield step
 
-        yield from zip_longest(shown(), self.problem.rounds(cast("Policy[Any, Any]", replay)))
+        yield from zip_longest(shown(), self.problem.rounds(replay))
 
     def check(self, t: int, step: Step, functions: Round) -> None:
         cost, constraint = functions
@@ -269,15 +271,15 @@ class _Proof:
         self.checks += ["the decomposition"] * self.decomposes
         self.s = np.zeros(policy.decision_set.dim)
         self.inner = self.price = self.size = self.regret = self.of_losses = 0.0
-        self.excess, self.broken, self.too_kind = 0.0, 0, 0
+        self.excess, self.broken, self.too_much_left_out = 0.0, 0, 0
 
     def round(self, t: int, x: Vector, functions: Round) -> None:
         cost, constraint = functions
         weighed = self.weighed(constraint)
         s = cost.grad(x) + sum(w * g.grad(x) for w, g, _ in weighed)
-        prices = [w * (g(x) - excluded) for w, g, excluded in weighed]
-        if any(excluded > self.unavoidable(g, x) for _, g, excluded in weighed):
-            self.too_kind = self.too_kind or t
+        prices = [w * (g(x) - left_out) for w, g, left_out in weighed]
+        if any(left_out > self.unavoidable(g, x) for _, g, left_out in weighed):
+            self.too_much_left_out = self.too_much_left_out or t
         self.s += s
         self.inner += float(s @ x)
         self.price += sum(prices)
@@ -293,14 +295,17 @@ class _Proof:
         return max(0.0, lowest) + SLACK * (1.0 + abs(value))
 
     def weighed(self, constraint: Function) -> list[tuple[float, Function, float]]:
-        """Return each constraint that was weighed, its weight and the part that was excluded."""
+        """Return each weighted constraint, its weight, and the part of it that was left out.
+
+        An adaptive surrogate leaves out what no action avoids.
+        """
         if isinstance(self.surrogate, PerConstraintSurrogate):
             surrogates: tuple[object, ...] = self.surrogate.surrogates
             parts = parts_of(constraint)
         else:
             surrogates, parts = (self.surrogate,), (constraint,)
         return [
-            (w, g, getattr(surrogate, "unavoidable", 0.0))
+            (w, g, surrogate.unavoidable if isinstance(surrogate, AdaptiveSurrogate) else 0.0)
             for surrogate, g in zip(surrogates, parts, strict=True)
             if (w := getattr(surrogate, "weight", 0.0))
         ]
@@ -332,8 +337,8 @@ class _Proof:
     def end(self) -> Iterator[str]:
         if self.broken:
             yield f"the decomposition fails from round {self.broken} on"
-        if self.too_kind:
-            yield f"round {self.too_kind} excludes more than no action avoids"
+        if self.too_much_left_out:
+            yield f"round {self.too_much_left_out} left out more violation than no action avoids"
         said = self.policy.certificate()
         made = self.inner - self.policy.decision_set.minimum(self.s) - self.price
         slack = SLACK * (1.0 + self.size)

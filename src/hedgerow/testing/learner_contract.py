@@ -10,10 +10,9 @@ import numpy as np
 from hedgerow.feedback import first_order
 from hedgerow.inputs import as_count
 from hedgerow.protocols.parts import Learner
-from hedgerow.testing.contract import run_checks
-from hedgerow.testing.draws import Draws
-from hedgerow.testing.player import PLAYER_CHECKS, Game
-from hedgerow.testing.seen import Feedback
+from hedgerow.testing.checks import run_checks
+from hedgerow.testing.player_contract import PLAYER_CHECKS, Game
+from hedgerow.testing.random_rounds import Feedback, RandomRounds
 
 
 def check_learner(
@@ -30,9 +29,9 @@ def check_learner(
         seed: of the losses: linear ones of several magnitudes, quadratic ones, and zero.
         rounds: how long to play, at least 4.
         oracle_calls_per_round: what `oracle_calls` must count, from where it starts; None where
-            calls come in bursts, at most one a round on average.
-        feedback: what the learner sees of a loss, as in `hedgerow.play`. Losses are linear where
-            it takes no others, and keep the Lipschitz constant and bound that it declares.
+            calls come in bursts, at most one per round on average.
+        feedback: what the learner observes of a loss, as in `hedgerow.play`. Losses are linear
+            where it takes no others, within the Lipschitz constant and bound that it declares.
 
     Raises:
         AssertionError: with a sentence that names the check that failed.
@@ -65,6 +64,6 @@ def check_learner(
 
     as_count(rounds, "rounds", least=4)
     learner = make()
-    losses = list(Draws(learner.decision_set, feedback, seed).losses(rounds))
+    losses = list(RandomRounds(learner.decision_set, feedback, seed).losses(rounds))
     game = Game(make, losses, feedback)
     run_checks((*PLAYER_CHECKS, check_oracle_calls), game, type(learner).__name__, seed)

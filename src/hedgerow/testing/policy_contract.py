@@ -7,36 +7,34 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.games.turns import feedback_of
+from hedgerow.games.simulation import feedback_of
 from hedgerow.inputs import as_count
-from hedgerow.protocols.parts import Policy
-from hedgerow.testing.contract import run_checks, same
-from hedgerow.testing.draws import Draws
-from hedgerow.testing.player import PLAYER_CHECKS, Game, store
-from hedgerow.testing.points import mixture
-from hedgerow.testing.seen import Feedback
+from hedgerow.protocols.parts import ResumablePolicy
+from hedgerow.testing.checks import mixture, run_checks, same
+from hedgerow.testing.player_contract import PLAYER_CHECKS, Game, store
+from hedgerow.testing.random_rounds import Feedback, RandomRounds
 
 
 def check_policy(
-    make: Callable[[], Policy[Any, Any]],
+    make: Callable[[], ResumablePolicy[Any, Any]],
     seed: int = 0,
     rounds: int = 30,
     constraints: int | None = None,
     feedback: Feedback | None = None,
 ) -> None:
-    """Check a policy against the contract of `Policy`; the first failure is reported.
+    """Check a policy against the contract of `ResumablePolicy`; the first failure is reported.
 
-    It plays a random linear game in which known points keep every round's constraint. Where the
+    It plays a random linear game in which known points satisfy every round's constraint. Where the
     policy has a `certificate()`, that must bound the regret against each of these points.
 
     Args:
         make: returns a fresh policy, built alike each time, for at least `rounds` + 3 rounds.
         seed: of the game.
         rounds: how long to play, at least 4.
-        constraints: left out, a round's constraint is told as one function; else as a tuple of
+        constraints: left out, a round's constraint is one function; else as a tuple of
             this many.
-        feedback: what the policy sees of cost and constraint; left out, `policy.feedback`. The
-            rounds keep the Lipschitz constant and bound that it declares.
+        feedback: what the policy observes of cost and constraint; left out, `policy.feedback`. The
+            rounds stay within the Lipschitz constant and bound that it declares.
 
     Raises:
         AssertionError: with a sentence that names the check that failed.
@@ -50,7 +48,7 @@ def check_policy(
     policy = make()
     X, name = policy.decision_set, type(policy).__name__
     observe = feedback_of(policy) if feedback is None else feedback
-    draws = Draws(X, observe, seed)
+    draws = RandomRounds(X, observe, seed)
     feasible = np.array([mixture(X, draws.rng) for _ in range(2)])
     drawn = list(draws.games(np.zeros(X.dim), feasible, rounds, constraints))
     game = Game(make, drawn, observe, feasible)

@@ -22,14 +22,17 @@ from hedgerow.sets.decision_set import (
     Projectable,
     Rows,
 )
-from hedgerow.testing.contract import Check, bad_vectors, refuses, same
-from hedgerow.testing.points import (
+from hedgerow.testing.checks import (
+    Check,
     assert_extreme,
+    bad_vectors,
     direction,
     inside,
     mixture,
     oracle_gap,
+    refuses,
     rounding,
+    same,
     size,
     vertices,
 )
@@ -83,7 +86,7 @@ def check_refused_capabilities(X: DecisionSet, rng: np.random.Generator) -> None
 
 @_where(Projectable)
 def check_project(X: DecisionSet, rng: np.random.Generator) -> None:
-    """`project` keeps the variational inequality, stays inside and leaves inner points alone."""
+    """`project` finds the nearest point, stays inside and leaves inner points alone."""
     q = mixture(X, rng)
     unit = max(X.diameter, 1e-3 * size(q))
     y = q + unit * 10.0 ** rng.uniform(-3.0, 3.0) * rng.standard_normal(X.dim)
@@ -170,8 +173,8 @@ def check_ball(X: DecisionSet, rng: np.random.Generator) -> None:
         steps.append(basis @ rng.standard_normal(basis.shape[1]))
         steps.append(basis[:, rng.integers(basis.shape[1])] if basis.size else 0.0 * centre)
         c = direction(X, rng)
-        felt = basis.T @ c  # the ball's lowest point along c against the set's
-        lowest = c @ centre - r * np.linalg.norm(felt)
+        along = basis.T @ c  # the ball's lowest point along c against the set's
+        lowest = c @ centre - r * np.linalg.norm(along)
         slack = oracle_gap(X, c) + rounding(c, centre, X.lmo(c))
         assert lowest >= X.minimum(c) - slack, "the ball must lie in the set, it sticks out"
     for step in steps:

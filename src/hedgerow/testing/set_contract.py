@@ -6,15 +6,21 @@ import math
 
 import numpy as np
 
+from hedgerow.sets.compiled import KernelWorkspace, kernel_matches
 from hedgerow.sets.decision_set import DecisionSet, Projectable
-from hedgerow.testing.contract import Check, bad_vectors, copies, refuses, run_checks, same
-from hedgerow.testing.points import (
+from hedgerow.testing.checks import (
+    Check,
     assert_extreme,
+    bad_vectors,
+    copies,
     direction,
     inside,
     mixture,
     oracle_gap,
+    refuses,
     rounding,
+    run_checks,
+    same,
     size,
     vertices,
 )
@@ -90,6 +96,27 @@ def check_aliasing(X: DecisionSet, rng: np.random.Generator) -> None:
     kept = t.copy()
     t[:] = np.nan
     assert same(X.tangent(c), kept), "writing into what tangent() returned must change nothing"
+
+
+def check_ties(X: DecisionSet, rng: np.random.Generator) -> None:
+    """Where several vertices are best, `lmo` and its kernel choose the same one each time."""
+    compiled = X.compiled if kernel_matches(X, "lmo") else None
+    low, high = rng.standard_normal(2)
+    for c in (
+        np.full(X.dim, low),
+        rng.integers(-1, 2, X.dim).astype(np.float64),
+        rng.choice([low, high], X.dim),
+    ):
+        v = X.lmo(c)
+        X.lmo(direction(X, rng))
+        assert same(X.lmo(c.copy()), v), (
+            "lmo() must choose the same vertex each time where several are best"
+        )
+        if compiled is not None:
+            assert same(KernelWorkspace(compiled).lmo(c), v), (
+                "the compiled oracle must choose the vertex that lmo() chooses where several are "
+                "best; break ties by the same rule in both"
+            )
 
 
 def check_oracle(X: DecisionSet, rng: np.random.Generator) -> None:
@@ -188,7 +215,7 @@ def check_radius(X: DecisionSet, rng: np.random.Generator) -> None:
 
 
 def check_tangent(X: DecisionSet, rng: np.random.Generator) -> None:
-    """`tangent` shortens c, and neither differences of points nor the oracle feel it."""
+    """`tangent` shortens c; the oracle and products with differences of points stay the same."""
     c = direction(X, rng)
     given = c.copy()
     t = X.tangent(c)
@@ -267,6 +294,7 @@ ONCE: tuple[Check[DecisionSet], ...] = (
 )
 EACH_TRIAL: tuple[Check[DecisionSet], ...] = (
     check_aliasing,
+    check_ties,
     check_oracle,
     check_scales,
     check_minimum,

@@ -5,25 +5,32 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
 import numpy as np
 
-from hedgerow.games.comparators.counted_rounds import ConvexRounds, Game, SpentRounds
-from hedgerow.games.comparators.cuts import Cuts
+from hedgerow.functions import Function, Maximum, parts_of, scaled
 from hedgerow.games.comparators.cutting_planes import Search
-from hedgerow.games.comparators.linear_programmes import Deadline
+from hedgerow.games.comparators.evaluated_rounds import (
+    BudgetRounds,
+    ConvexRounds,
+    Rounds,
+    from_list,
+    from_problem,
+)
+from hedgerow.games.comparators.linear_models import Cuts, Deadline
 from hedgerow.games.comparators.master_problem import master_for
-from hedgerow.games.comparators.round_totals import Rounds
-from hedgerow.inputs import as_count, as_number, as_vector
-from hedgerow.problems.problem import GivenRound, Problem
+from hedgerow.inputs import Vector, as_count, as_number, as_vector
+from hedgerow.problems.problem import GivenRound, LinearProblem, Problem, Recorded, Round
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.sets.decision_set import DecisionSet
 
 ALLOWANCE = 1e-6
 """The least violation is known up to this share, so the search for the cost may have so much."""
+WIDE = 1e3
+"""On sets wider than this constraint values are rounded at more than the usual tolerance."""
 
 
 class MixedUnitsError(ValueError):
@@ -57,15 +64,15 @@ def hindsight(
         problem: an oblivious problem; or a decision set, when `rounds` are given.
         rounds: recorded rounds, such as those of an adaptive game, as `Recorded` takes them.
         budget: the sum of positive constraint values that the action may have, at least 0; or
-            "least": 0 where some action keeps every round, else the least sum that any action has.
-            `comparator` of the answer says which it was. Of several constraints in a round the
+            "least": 0 where some action satisfies every round, else the least sum that any action
+            has. `comparator` of the answer says which it was. Of several constraints in a round the
             largest value counts.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action without constraints.
         time_limit: the seconds after which the search ends, with status "time limit", the best
             action and the best lower bound so far. The rounds are read once in any case, and a pass
-            over them is not broken off. Where no action was found that keeps the constraints, the
-            gap is infinite and `cost` is not a bound; `lower_bound` always is.
+            over them is not broken off. Where no action was found that satisfies the constraints,
+            the gap is infinite and `cost` is not a bound; `lower_bound` always is.
         units: a size for each of several constraints, by which their values are divided before
             they are compared and added, all 1 where they have one unit; "least" needs them.
             Left out, those that the problem declares.
@@ -124,7 +131,7 @@ def hindsight_steps(
     allowed = 0.0 if budget == "least" else as_number(budget, 'the budget, a number or "least",')
     if allowed < 0.0:
         raise ValueError(f"the budget must be at least 0, got {allowed:g}")
-    game = Game.of(problem, rounds)
+    game = HindsightGame.of(problem, rounds)
     sizes = getattr(problem, "constraint_units", None) if units is None else units
     if constrained and (budget == "least" or allowed > 0.0):
         game = game.in_units(None if sizes is None else as_vector(sizes, "units"))
@@ -145,7 +152,7 @@ def hindsight_steps(
 def _least_first(
     X: DecisionSet, rounds: Rounds, budget: float, deadline: Deadline
 ) -> Iterator[Benchmark]:
-    """Search for an action that keeps every round; failing that, for one that violates least."""
+    """Search for an action that satisfies every round, else for one that violates least."""
     for best in _search(X, rounds, budget, deadline):
         if best.status != "infeasible":
             yield best
@@ -177,7 +184,7 @@ def _searched(
     if not (isinstance(rounds, ConvexRounds) and 0.0 < budget < math.inf):
         yield from Search(X, rounds, master_for(X), budget, limits, deadline).steps()
         return
-    spent = SpentRounds(rounds, budget)
+    spent = BudgetRounds(rounds, budget)
     for best in Search(X, spent, master_for(X), 0.0, limits, deadline).steps():
         evaluation = rounds.evaluate(
             best.x, np.zeros(rounds.horizon + 1), np.zeros(0, dtype=np.intp)
@@ -195,3 +202,79 @@ def _searched(
 def _interval(interval: tuple[int, int]) -> tuple[int, int]:
     first = as_count(interval[0], "the first round of the interval")
     return first, as_count(interval[1], "the last round of the interval", first)
+
+
+@dataclass(frozen=True, eq=False)
+class HindsightGame:
+    """A decision set and its rounds, which are read in chunks or held in memory."""
+
+    decision_set: DecisionSet
+    horizon: int
+    source: LinearProblem | list[Round]
+    units: Vector | None = None
+
+    @property
+    def constraints(self) -> int:
+        """The largest number of constraints that a round has."""
+        if isinstance(self.source, LinearProblem):
+            return 1
+        return max((len(parts_of(constraint)) for _, constraint in self.source), default=1)
+
+    def in_units(self, units: Vector | None) -> HindsightGame:
+        """Return the game with every constraint of several divided by its unit."""
+        if units is None or isinstance(self.source, LinearProblem) or self.constraints == 1:
+            return self
+        counts = {len(parts_of(constraint)) for _, constraint in self.source}
+        if counts != {units.size} or not (units > 0.0).all():
+            raise ValueError(
+                f"units must have one positive number for each constraint, got {units.tolist()}; "
+                f"rounds have {', '.join(map(str, sorted(counts)))} constraints"
+            )
+        if (units == 1.0).all():
+            return replace(self, units=units)
+        rounds = [(cost, _divided(constraint, units)) for cost, constraint in self.source]
+        return replace(self, source=rounds, units=units)
+
+    @classmethod
+    def of(
+        cls, problem: Problem | DecisionSet, rounds: Iterable[GivenRound] | None
+    ) -> HindsightGame:
+        """Take the problem's rounds, unless others are given."""
+        if not isinstance(problem, Problem | DecisionSet):
+            raise TypeError(
+                f"hindsight needs a problem, or a decision set and its rounds, got a "
+                f"{type(problem).__name__}; call hindsight(problem) or hindsight(X, rounds)"
+            )
+        if isinstance(problem, LinearProblem) and rounds is None:
+            return cls(problem.decision_set, problem.horizon, problem)
+        if rounds is None:
+            if isinstance(problem, DecisionSet):
+                raise TypeError(
+                    "hindsight of a decision set needs the rounds: hindsight(X, rounds)"
+                )
+            rounds = problem
+        X = problem.decision_set if isinstance(problem, Problem) else problem
+        kept = list(Recorded(X, rounds))
+        return cls(X, len(kept), kept)
+
+    def between(self, first: int, last: int) -> Rounds:
+        """Return the rounds with these numbers, both counted in."""
+        if last > self.horizon:
+            raise ValueError(f"round {last} was asked for, but there are only {self.horizon}")
+        table = self._table(first, last)
+        width = self.decision_set.diameter
+        table.tolerance *= min(1.0, width) if width > 0.0 else 1.0
+        table.tolerance *= max(1.0, width / WIDE)
+        return table
+
+    def _table(self, first: int, last: int) -> Rounds:
+        if isinstance(self.source, LinearProblem):
+            return from_problem(self.source, first, last)
+        X, kept = self.decision_set, self.source[first - 1 : last]
+        linear = from_list(X.dim, kept, first)
+        return ConvexRounds(X.dim, kept, first, X.start()) if linear is None else linear
+
+
+def _divided(constraint: Function, units: Vector) -> Function:
+    pairs = zip(parts_of(constraint), units.tolist(), strict=True)
+    return Maximum([scaled(part, 1.0 / unit) for part, unit in pairs])

@@ -9,14 +9,22 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from hedgerow.games.comparators.cuts import Cuts, Model, cheapest, least_sum, least_worst
-from hedgerow.games.comparators.descent import descended
-from hedgerow.games.comparators.linear_programmes import Deadline, OutOfTimeError, SolverError
+from hedgerow.games.comparators.evaluated_rounds import Evaluation, Rounds
+from hedgerow.games.comparators.linear_models import (
+    Cuts,
+    Deadline,
+    Model,
+    OutOfTimeError,
+    SolverError,
+    cheapest,
+    least_sum,
+    least_worst,
+)
 from hedgerow.games.comparators.master_problem import Answer, Master
-from hedgerow.games.comparators.round_totals import Evaluation, Rounds
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, squared_norm
 from hedgerow.protocols.benchmark import Benchmark
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.decision_set import DecisionSet, Projectable
 
 GAP = 1e-6
 """A gap of this share of the cost counts as optimal."""
@@ -25,9 +33,13 @@ AIM = 1e-7
 COARSE = 1e-3
 """The first models need not be solved better than to this share of the cost."""
 MOST_TANGENTS = 5
-"""Of tangents, which are always more, the highest are kept: so many for each dimension."""
+"""Tangents kept for each dimension, the highest ones: there is no end of them."""
 MOST_STEPS = 500
 """Models solved before the search ends with the gap that it has."""
+DESCENT_STEPS = 300
+"""The most steps of the descent that curved costs begin with."""
+CHECK_EVERY = 10
+"""Steps of the descent between two evaluations of its gap, which take an oracle call each."""
 MOST_NEEDED = 2000
 """The budget that would be needed is not looked for if it takes more rounds than this."""
 
@@ -60,7 +72,7 @@ class Search:
     ):
         self.X, self.rounds, self.master, self.budget = X, rounds, master, budget
         self.limits, self.deadline, self.late = limits, deadline, False
-        # Each round may be off by the tolerance, so a sum of them by so many of it.
+        # Each round may be off by the tolerance, so a sum over all rounds by the horizon times it.
         self.tolerance = rounds.tolerance * (rounds.horizon if budget > 0.0 else 1)
         self.most = MOST_TANGENTS * (10 + X.dim)
         self.best: Evaluation | None = None
@@ -76,9 +88,8 @@ class Search:
         """Yield the best action so far after each model, and at last the benchmark."""
         x, costs, new = self.X.start(), Cuts.none(self.X.dim), self.limits.offsets.size > 0
         if self.rounds.curved:
-            evaluation = self._evaluate(
-                x
-            )  # it may be the only action for long that keeps the limits
+            # For long this may be the only known action that satisfies the limits.
+            evaluation = self._evaluate(x)
             costs, new = evaluation.tangent(), new or self._learn(evaluation)
             x, self.lower = descended(self.X, self.rounds, 0.5 * AIM, self.deadline)
         else:
@@ -90,6 +101,7 @@ class Search:
         for _ in range(MOST_STEPS):
             if self._closed(evaluation):
                 break
+            # Nothing new is violated: only a more exact model can close the gap.
             if not (new or self.rounds.curved):
                 if self.share <= AIM:
                     break
@@ -111,6 +123,7 @@ class Search:
             self.lower = max(self.lower, answer.lower)
             evaluation = self._evaluate(answer.x)
             seen = [evaluation]
+            # Optima of the model jump about; tangents half way to the best action settle sooner.
             if self.best is not None and (self.rounds.curved or not self.rounds.finite):
                 seen.append(self._evaluate(0.5 * (self.best.x + answer.x)))
             new = sum(self._learn(each) for each in seen) > 0
@@ -169,13 +182,13 @@ class Search:
         return model
 
     def _infeasible(self) -> Benchmark | None:
-        """Prove that no action keeps the limits; or return None with some slack allowed."""
+        """Prove that no action satisfies the limits; or return None with some slack allowed."""
         worst = self.budget == 0.0
         evaluation, answer = self._least(least_worst if worst else least_sum)
-        room = self.budget + 2.0 * self.tolerance
-        if answer.lower <= room:
+        allowed = self.budget + 2.0 * self.tolerance
+        if answer.lower <= allowed:
             reached = evaluation.worst if worst else evaluation.total
-            if self.slack or reached > room:
+            if self.slack or reached > allowed:
                 return self._benchmark(evaluation)  # neither proved nor refuted
             self.slack = 2.0 * self.tolerance
             return None
@@ -256,3 +269,69 @@ class Search:
             evaluation.total,
             time.perf_counter() - self.begin,
         )
+
+
+def descended(
+    X: DecisionSet, rounds: Rounds, share: float, deadline: Deadline
+) -> tuple[Vector, float]:
+    """Minimise the total cost over X, up to a share of it; return the point and a lower bound.
+
+    Cutting planes need more tangents than there is time for where costs are curved in many
+    dimensions, and none at all where the best action meets no constraint. Sets without a projection
+    of their own return their start at once.
+
+    Reference: Beck and Teboulle, A fast iterative shrinkage-thresholding algorithm (2009), with
+    restarts of O'Donoghue and Candes, Adaptive restart for accelerated gradient schemes (2015).
+
+    """
+    x = X.start()
+    value, slope = rounds.cost_at(x)
+    lower = _bound(X, x, value, slope)
+    if isinstance(X, OracleOnly) or not X.supports(Projectable):
+        return x, lower
+    ahead, speed, steep = x, 1.0, 0.0
+    try:
+        for step in range(DESCENT_STEPS):
+            deadline.left()
+            if step % CHECK_EVERY == 0:
+                lower = max(lower, _bound(X, x, *rounds.cost_at(x)))
+                if value - lower <= share * abs(value):
+                    break
+            here, slope = rounds.cost_at(ahead)
+            if not slope.any():
+                break
+            steep = steep or _steepness(X, rounds, ahead, slope)
+            for _ in range(60):  # until the quadratic of this steepness is above the cost
+                new = X.project(ahead - slope / steep)
+                moved = new - ahead
+                after = rounds.cost_at(new)[0]
+                if after <= here + float(slope @ moved) + 0.5 * steep * squared_norm(moved):
+                    break
+                steep *= 2.0
+            if after > value:
+                if ahead is x:
+                    break  # rounding: no step leads lower
+                ahead, speed = x, 1.0
+                continue
+            faster = 0.5 + math.sqrt(0.25 + speed * speed)
+            ahead = new + (speed - 1.0) / faster * (new - x)
+            x, value, speed = new, after, faster
+    except OutOfTimeError:
+        pass
+    return x, lower
+
+
+def _bound(X: DecisionSet, x: Vector, value: float, slope: Vector) -> float:
+    """Return the least value over X of the tangent at x: no point costs less."""
+    return value - float(slope @ x) + X.minimum(slope)
+
+
+def _steepness(X: DecisionSet, rounds: Rounds, x: Vector, slope: Vector) -> float:
+    """Return about how fast the slope changes, measured on the way to a vertex."""
+    way = X.lmo(slope) - x
+    length = math.sqrt(squared_norm(way))
+    if length == 0.0:
+        return math.sqrt(squared_norm(slope)) or 1.0
+    turned = rounds.cost_at(x + 1e-3 * way)[1] - slope
+    rate = math.sqrt(squared_norm(turned)) / (1e-3 * length)
+    return max(rate, 1e-6 * float(np.linalg.norm(slope)) / length)

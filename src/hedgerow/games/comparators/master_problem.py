@@ -7,8 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from hedgerow.games.comparators.cuts import Model
-from hedgerow.games.comparators.linear_programmes import Deadline, OutOfTimeError, least_theta
+from hedgerow.games.comparators.linear_models import Deadline, Model, OutOfTimeError, least_theta
 from hedgerow.inputs import Vector
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
 
@@ -32,12 +31,12 @@ class Answer(NamedTuple):
 
 
 class Master(Protocol):
-    """Something that minimises models over one set."""
+    """Minimises models over one set."""
 
     def solve(
         self, model: Model, fallback: Model | None, accuracy: float, deadline: Deadline
     ) -> Answer | None:
-        """Return the least theta, or None if no point of the set keeps the model's rows.
+        """Return the least theta, or None if no point of the set satisfies the model's rows.
 
         Args:
             model: what to minimise.
@@ -140,7 +139,7 @@ class ByColumns:
                 return answer
 
     def _reach(self, fallback: Model, deadline: Deadline) -> bool:
-        """Add vertices until their hull has a point that keeps the rows; False if it cannot."""
+        """Add vertices until their hull has a point that satisfies the rows; False if it cannot."""
         lower, proof, grown = -math.inf, np.zeros(fallback.offsets.size), True
         while grown and lower <= 0.0:
             found = least_theta(self._hull(), fallback, deadline)

@@ -11,11 +11,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.games.comparators.best_action import hindsight
-from hedgerow.games.comparators.counted_rounds import Game
-from hedgerow.games.comparators.cuts import Cuts
+from hedgerow.games.comparators.best_action import HindsightGame, hindsight
 from hedgerow.games.comparators.cutting_planes import Search
-from hedgerow.games.comparators.linear_programmes import Deadline
+from hedgerow.games.comparators.linear_models import Cuts, Deadline
 from hedgerow.games.comparators.master_problem import master_for
 from hedgerow.games.comparators.switching import borders
 from hedgerow.inputs import Vector, as_count, as_vector
@@ -81,7 +79,7 @@ def prefix_benchmarks(
     ends = [as_count(k, "a checkpoint") for k in checkpoints]
     if any(a >= b for a, b in pairwise(ends)):
         raise ValueError(f"the checkpoints must increase, got {ends}")
-    game = Game.of(problem, rounds)
+    game = HindsightGame.of(problem, rounds)
     X = game.decision_set
     limits, solver, found = Cuts.none(X.dim), master_for(X), []
     for k in ends:
@@ -119,10 +117,10 @@ def interval_regret(
 ) -> IntervalRegret:
     """Return the largest regret on the whole game, its halves, quarters and so on.
 
-    max over intervals I of sum_{t in I} f_t(x_t) - min of sum_{t in I} f_t(x) over all x that keep
-    the constraints of I. The family has 2^(levels + 1) - 1 intervals, each needs one benchmark. As
-    not all intervals are looked at, it bounds the largest regret on any interval from below.
-    Intervals for which no action was found that keeps their constraints are left out.
+    max over intervals I of sum_{t in I} f_t(x_t) - min of sum_{t in I} f_t(x) over all x that
+    satisfy the constraints of I. The family has 2^(levels + 1) - 1 intervals, each needs one
+    benchmark. Not all intervals are evaluated, so it bounds the largest regret on any interval from
+    below. Intervals for which no action was found that satisfies their constraints are left out.
 
     Args:
         played: the trace of a game, or the costs f_t(x_t) that it paid.
@@ -142,7 +140,7 @@ def interval_regret(
     (4.0, (5, 8), 0.0)
 
     """
-    game = Game.of(problem, rounds)
+    game = HindsightGame.of(problem, rounds)
     kept = game.source if isinstance(game.source, list) else None
     T, depth = game.horizon, as_count(levels, "levels", least=0)
     costs = as_vector(played.costs if isinstance(played, Trace) else played, "the costs")
@@ -158,7 +156,7 @@ def interval_regret(
     }
     if not regrets:
         raise ValueError(
-            "no action was found that keeps the constraints of one of these intervals; "
+            "no action was found that satisfies the constraints of one of these intervals; "
             "ask for more levels"
         )
     worst = max(regrets, key=lambda part: regrets[part])

@@ -10,8 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-from hedgerow.games.comparators.best_action import hindsight
-from hedgerow.games.comparators.counted_rounds import Game
+from hedgerow.games.comparators.best_action import HindsightGame, hindsight
 from hedgerow.games.comparators.cutting_planes import GAP
 from hedgerow.inputs import Vector, as_count
 from hedgerow.problems.problem import Problem, Round
@@ -23,7 +22,7 @@ Cuts = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class SwitchingBenchmark:
-    """A sequence of actions, each kept for a while; each keeps the constraints of its rounds.
+    """A sequence of actions, each held for a while; each satisfies the constraints of its rounds.
 
     Attributes:
         cost: the total cost of the best sequence found, infinite where none was; an upper bound of
@@ -31,7 +30,7 @@ class SwitchingBenchmark:
         lower_bound: a proved lower bound of the cost of every such sequence, whatever its borders.
         gap: cost - lower_bound: what the grid of borders and the searches may have missed.
         status: "optimal"; "gap" when the gap is not as small as 1e-6 of the cost; or "infeasible"
-            when it is proved that so few switches cannot keep the constraints.
+            when it is proved that this number of switches cannot satisfy the constraints.
         segments: (first round, last round, benchmark of these rounds), in order.
         searches: how many benchmarks of intervals were computed.
         seconds: the wall time that it took.
@@ -56,7 +55,7 @@ def switching_benchmark(
 ) -> SwitchingBenchmark:
     """Return the best sequence of actions with few switches, by dynamic programming.
 
-    min of sum_i cost of the best action on segment i that keeps its constraints, over all ways
+    min of sum_i cost of the best action on segment i that satisfies its constraints, over all ways
     to cut the rounds into at most switches + 1 segments at the borders of `cells` equal cells.
     All cells (cells + 1)/2 benchmarks of runs of cells are computed; without switches only one.
     With as many cells as rounds no border is missed. With fewer, a switch inside a cell may be
@@ -85,7 +84,7 @@ def switching_benchmark(
     """
     begin = perf_counter()
     s, K = as_count(switches, "switches", least=0), as_count(cells, "cells")
-    game = Game.of(problem, rounds)
+    game = HindsightGame.of(problem, rounds)
     kept = game.source if isinstance(game.source, list) else None
     T = game.horizon
     ends = borders(T, min(K, T) if s else 1)

@@ -1,36 +1,97 @@
-"""The rounds that count: linear ones read chunk by chunk, others held in memory."""
+"""What one pass over the rounds of a game tells about an action: linear rounds, or convex ones."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.functions import Function, Linear, Maximum, Quadratic, parts_of, scaled
-from hedgerow.games.comparators.cuts import Cuts, Numbers
-from hedgerow.games.comparators.round_totals import (
-    NEW_CUTS,
-    NEW_TANGENTS,
-    TOLERANCE,
-    Evaluation,
-    Rounds,
-    top_k,
-)
+from hedgerow.functions import Function, Linear, Maximum, Quadratic
+from hedgerow.games.comparators.linear_models import Cuts, Numbers
 from hedgerow.inputs import Vector, as_vector
-from hedgerow.problems.problem import (
-    GivenRound,
-    LinearChunk,
-    LinearProblem,
-    Problem,
-    Recorded,
-    Round,
-)
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.problems.problem import LinearChunk, LinearProblem, Round
+
+TOLERANCE = 1e-9
+"""Constraint values up to this share of the largest coefficient count as satisfied."""
+NEW_CUTS = 100
+"""At most this many violated rounds join the model at a time, or as many as it has."""
+
+NEW_TANGENTS = 8
+"""The same for curved constraints, of which each round has no end of tangents."""
 
 Stream = Callable[[], Iterator[tuple[LinearChunk, Numbers]]]
 """Begins a pass: chunks with the round number of each constraint."""
+
+
+class Evaluation(NamedTuple):
+    """An action x as all rounds see it.
+
+    Attributes:
+        x: the action.
+        cost: its total cost.
+        slope: a subgradient of the total cost there.
+        worst: its largest constraint value.
+        total: the sum of its positive constraint values.
+        broken: the number of rounds with one.
+        cuts: the constraints that are furthest above what was known of them.
+
+    """
+
+    x: Vector
+    cost: float
+    slope: Vector
+    worst: float
+    total: float
+    broken: int
+    cuts: Cuts
+
+    def tangent(self) -> Cuts:
+        """Return the tangent of the total cost, as one cut."""
+        none = np.full(1, -1)  # a cost belongs to no constraint of a round
+        offset = np.array([self.cost - float(self.slope @ self.x)])
+        return Cuts(self.slope[None, :], offset, none, none)
+
+
+class Rounds(ABC):
+    """The rounds of a game, to be passed over again and again.
+
+    Attributes:
+        dim: the number of coordinates.
+        horizon: the number of the last round.
+        tolerance: constraint values up to this count as satisfied.
+        curved: whether the total cost is not linear.
+        finite: whether finitely many cuts describe all constraints.
+
+    """
+
+    dim: int
+    horizon: int
+    tolerance: float
+    curved: bool
+    finite: bool
+
+    @abstractmethod
+    def cost_at(self, x: Vector) -> tuple[float, Vector]:
+        """Return the total cost of x and a subgradient there."""
+
+    @abstractmethod
+    def evaluate(self, x: Vector, known: Vector, loaded: Numbers) -> Evaluation:
+        """Pass over the rounds once.
+
+        Args:
+            x: the action.
+            known: by round number, what is already known of its constraint at x.
+            loaded: numbers of the linear rows that are known exactly.
+
+        """
+
+
+def top_k(excess: Vector, most: int = NEW_CUTS) -> Numbers:
+    """Return the places of the largest entries, the first of equal ones first."""
+    return np.argsort(-excess, kind="stable")[:most]
 
 
 class LinearRounds(Rounds):
@@ -70,6 +131,7 @@ class LinearRounds(Rounds):
             done += values.size
             worst = max(worst, float(values.max(initial=-math.inf)))
             np.maximum.at(positive, rounds, values)
+            # Rows that the model has already bring nothing, whatever rounding says of them.
             above = values - known[rounds]
             above[inside] = -math.inf
             found = top_k(above, most)
@@ -118,14 +180,9 @@ def from_list(dim: int, rounds: Sequence[Round], first: int) -> LinearRounds | N
         costs.append(cost)
         limits += linear
         numbers += [t] * len(linear)
-    table = LinearChunk(*_stacked(costs, dim), *_stacked(limits, dim))
+    table = LinearChunk.stack(costs, limits)
     owners = np.array(numbers, dtype=np.intp)
     return LinearRounds(dim, first + len(costs) - 1, lambda: iter([(table, owners)]))
-
-
-def _stacked(functions: list[Linear], dim: int) -> tuple[Vector, Vector]:
-    slopes = np.array([f.coefficients for f in functions]).reshape(len(functions), dim)
-    return slopes, np.array([f.offset for f in functions])
 
 
 class ConvexRounds(Rounds):
@@ -180,7 +237,7 @@ class ConvexRounds(Rounds):
         return Evaluation(x, *self.cost_at(x), worst, float(positive.sum()), broken, cuts)
 
 
-class SpentRounds(Rounds):
+class BudgetRounds(Rounds):
     """Convex rounds with one constraint in all: sum max(0, g_t(x)) <= budget.
 
     One tangent of the sum instead of one for each round keeps the models small; and since the
@@ -247,81 +304,3 @@ def _plus(total: Vector, matrix: Vector) -> Vector:
     if total.ndim == 1:
         return np.diag(total) + matrix
     return total + np.diag(np.broadcast_to(matrix, len(total)))
-
-
-def _divided(constraint: Function, units: Vector) -> Function:
-    pairs = zip(parts_of(constraint), units.tolist(), strict=True)
-    return Maximum([scaled(part, 1.0 / unit) for part, unit in pairs])
-
-
-WIDE = 1e3
-"""On sets wider than this constraint values are rounded at more than the usual tolerance."""
-
-
-@dataclass(frozen=True, eq=False)
-class Game:
-    """A decision set and rounds that are read in chunks, or else held in memory."""
-
-    decision_set: DecisionSet
-    horizon: int
-    source: LinearProblem | list[Round]
-    units: Vector | None = None
-
-    @property
-    def constraints(self) -> int:
-        """The largest number of constraints that a round has."""
-        if isinstance(self.source, LinearProblem):
-            return 1
-        return max((len(parts_of(constraint)) for _, constraint in self.source), default=1)
-
-    def in_units(self, units: Vector | None) -> Game:
-        """Return the game with every constraint of several divided by its unit."""
-        if units is None or isinstance(self.source, LinearProblem) or self.constraints == 1:
-            return self
-        counts = {len(parts_of(constraint)) for _, constraint in self.source}
-        if counts != {units.size} or not (units > 0.0).all():
-            raise ValueError(
-                f"units must have one positive number for each constraint, got {units.tolist()}; "
-                f"rounds have {', '.join(map(str, sorted(counts)))} constraints"
-            )
-        if (units == 1.0).all():
-            return replace(self, units=units)
-        rounds = [(cost, _divided(constraint, units)) for cost, constraint in self.source]
-        return replace(self, source=rounds, units=units)
-
-    @classmethod
-    def of(cls, problem: Problem | DecisionSet, rounds: Iterable[GivenRound] | None) -> Game:
-        """Take the problem's rounds, unless others are given."""
-        if not isinstance(problem, Problem | DecisionSet):
-            raise TypeError(
-                f"hindsight needs a problem, or a decision set and its rounds, got a "
-                f"{type(problem).__name__}; call hindsight(problem) or hindsight(X, rounds)"
-            )
-        if isinstance(problem, LinearProblem) and rounds is None:
-            return cls(problem.decision_set, problem.horizon, problem)
-        if rounds is None:
-            if isinstance(problem, DecisionSet):
-                raise TypeError(
-                    "hindsight of a decision set needs the rounds: hindsight(X, rounds)"
-                )
-            rounds = problem
-        X = problem.decision_set if isinstance(problem, Problem) else problem
-        kept = list(Recorded(X, rounds))
-        return cls(X, len(kept), kept)
-
-    def between(self, first: int, last: int) -> Rounds:
-        """Return the rounds with these numbers, both counted in."""
-        if last > self.horizon:
-            raise ValueError(f"round {last} was asked for, but there are only {self.horizon}")
-        table = self._table(first, last)
-        width = self.decision_set.diameter
-        table.tolerance *= min(1.0, width) if width > 0.0 else 1.0
-        table.tolerance *= max(1.0, width / WIDE)
-        return table
-
-    def _table(self, first: int, last: int) -> Rounds:
-        if isinstance(self.source, LinearProblem):
-            return from_problem(self.source, first, last)
-        X, kept = self.decision_set, self.source[first - 1 : last]
-        linear = from_list(X.dim, kept, first)
-        return ConvexRounds(X.dim, kept, first, X.start()) if linear is None else linear

@@ -1,4 +1,4 @@
-"""Theorems F and G: regret and violation of weights that are cubic in the violation, guarded."""
+"""Bounds of guarded weights, which are cubic in the violation: Theorems F and G."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def guarded_regret(
 ) -> float:
     """Theorem G: Regret_T <= (1 + lam_e + lam) C D Phi_T.
 
-    Of any practical weights and steps behind a `Guard`, against every action that keeps all
-    rounds. lam_e = 0 is Theorem F, of its own weights alone.
+    Of any practical weights and steps behind a `Guard`, against every action that satisfies
+    all rounds. lam_e = 0 is Theorem F, of its own weights alone.
 
     Args:
         C: `guard_constant(diameter, radius)`.

@@ -1,4 +1,4 @@
-"""The contract that learners and policies share: whoever is asked, told, stored and resumed."""
+"""The contract that learners and policies share: ask, tell, state and restore."""
 
 from __future__ import annotations
 
@@ -15,37 +15,44 @@ from hedgerow.functions import Function, Linear
 from hedgerow.inputs import Vector
 from hedgerow.protocols.parts import Player
 from hedgerow.snapshot import Snapshot
-from hedgerow.testing.contract import Check, copies, refuses, same
-from hedgerow.testing.points import inside
-from hedgerow.testing.seen import Feedback, Round, Seen, arrays, observe, scaled, spoilt
+from hedgerow.testing.checks import Check, copies, inside, refuses, same
+from hedgerow.testing.random_rounds import (
+    Feedback,
+    Observed,
+    Round,
+    arrays,
+    invalid_variants,
+    observe,
+    scaled,
+)
 
 
-class Told(Player, Protocol):
+class TestedPlayer(Player, Protocol):
     """A learner or a policy; they differ in what `tell` takes."""
 
     @property
     def tell(self) -> Callable[..., None]:
-        """Take in what was seen of each function of the round."""
+        """Learn from the feedback of each function of the round."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """How to build the player, the rounds to try it on, and how it sees them.
+    """How to build the player, the rounds to try it on, and how it observes them.
 
-    `feasible` holds points that keep all constraints.
+    `feasible` holds points that satisfy all constraints.
     """
 
-    make: Callable[[], Told]
+    make: Callable[[], TestedPlayer]
     rounds: Sequence[Round]
     feedback: Feedback
     feasible: Sequence[Vector] | Vector = ()
 
-    def observe(self, functions: Round, x: Vector) -> Seen:
-        """Return what is seen of a round at x, in arrays that belong to the caller."""
+    def observe(self, functions: Round, x: Vector) -> Observed:
+        """Return the feedback of a round at x, in arrays that belong to the caller."""
         return observe(functions, x, self.feedback)
 
-    def advance(self, player: Told, rounds: Sequence[Round]) -> Vector:
+    def advance(self, player: TestedPlayer, rounds: Sequence[Round]) -> Vector:
         """Play some rounds and return the plays, with the one after the last round."""
         plays = []
         for functions in rounds:
@@ -54,11 +61,11 @@ class Game:
         return np.array([*plays, player.ask()])
 
     def plays(self) -> Vector:
-        """Return what a fresh player plays, whom nobody disturbs."""
+        """Return what a fresh player plays undisturbed."""
         return self.advance(self.make(), self.rounds)
 
 
-def store(player: Told) -> str:
+def store(player: TestedPlayer) -> str:
     """Write a snapshot as JSON text."""
     return json.dumps(player.state(), default=np.ndarray.tolist)
 
@@ -107,7 +114,7 @@ def check_zero_functions(game: Game, rng: np.random.Generator) -> None:  # noqa:
 
 
 def check_feedback_is_not_kept(game: Game, rng: np.random.Generator) -> None:  # noqa: ARG001
-    """`tell` neither changes the arrays it is given nor looks at them later."""
+    """`tell` neither changes the arrays it is given nor reads them later."""
     expected, player = game.plays(), game.make()
     for t, functions in enumerate(game.rounds, start=1):
         seen, untouched = (game.observe(functions, player.ask()) for _ in range(2))
@@ -209,11 +216,11 @@ def check_rejection(game: Game, rng: np.random.Generator) -> None:
         game.advance(undisturbed, game.rounds[:t])
         before = store(player)
         expected = game.advance(undisturbed, game.rounds[t:])
-        for what, told in spoilt(game.observe(game.rounds[t], player.ask())):
-            refuses(f"{what} in the feedback", player.tell, *told)
+        for what, invalid in invalid_variants(game.observe(game.rounds[t], player.ask())):
+            refuses(f"{what} in the feedback", player.tell, *invalid)
             assert store(player) == before, f"{what} must be refused before anything changes"
         assert same(game.advance(player, game.rounds[t:]), expected), (
-            "a player must play on after a refusal as if it had not been told"
+            "a player must play on after a refusal as if nothing had happened"
         )
 
 
@@ -223,9 +230,9 @@ def check_huge_values(game: Game, rng: np.random.Generator) -> None:  # noqa: AR
         player = game.make()
         game.advance(player, game.rounds[:t])
         before = store(player)
-        told = scaled(game.observe(game.rounds[t], player.ask()), size)
+        huge = scaled(game.observe(game.rounds[t], player.ask()), size)
         try:
-            player.tell(*told)
+            player.tell(*huge)
         except ValueError:
             assert store(player) == before, (
                 f"feedback of size {size:g} must be refused before anything changes"

@@ -1,10 +1,10 @@
-"""Values alone: Theorems 4.1 and 4.2, in expectation and against rounds fixed beforehand."""
+"""Bounds of bandit policies, in expectation, against fixed rounds: Theorems 4.1 and 4.2."""
 
 from __future__ import annotations
 
 import math
 
-from hedgerow.bounds.long_run import general_ccv, general_regret
+from hedgerow.bounds.coco_bounds import general_ccv, general_regret
 
 
 def block_bandit_regret(
