@@ -17,7 +17,7 @@ from hedgerow.networks import EdgeColumns, Network, read_edges
 from hedgerow.networks.quantity import Quantity
 from hedgerow.problems import MeasuredRoutes
 from hedgerow.report import backtest_table, write_backtest
-from hedgerow.report.backtest_page import advice
+from hedgerow.report.backtest import advice
 from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
 
 MINUTES = 1280

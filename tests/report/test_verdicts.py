@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.sections import verdict_section
+from hedgerow.report.page import verdict_section
 from hedgerow.report.summary import Mean, ProblemAtHorizon, Summary, every
 from hedgerow.report.tables import verdict_table
 from hedgerow.report.verdicts import (

@@ -23,7 +23,7 @@ from hedgerow.policies.presets import IgnoredConstraintWarning
 from hedgerow.problems.edge_quantities import HOPS, levels
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.variation import UniformScaling
-from hedgerow.report.backtest_page import (
+from hedgerow.report.backtest import (
     MOST_ROUTES,
     advice,
     backtest_table,
@@ -32,7 +32,7 @@ from hedgerow.report.backtest_page import (
     sentences,
     write_backtest,
 )
-from hedgerow.report.series_figure import series_of
+from hedgerow.report.network_figure import series_of
 
 
 def backtest(

@@ -39,10 +39,10 @@ def moment(text: str, name: str) -> int:
     return math.ceil(found.timestamp())
 
 
-def written(seconds: int) -> str:
+def format_time(seconds: int) -> str:
     """Return Unix seconds as a time in UTC.
 
-    >>> written(1574867110)
+    >>> format_time(1574867110)
     '2019-11-27T15:05:10Z'
     """
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,16 +1,15 @@
-"""A plain verdict on each claim of the paper's experiments, with the numbers that decide it."""
+"""Verdicts on the claims of the paper's experiments, by paired comparisons over seeds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from hedgerow.experiments.results import RunResult
-from hedgerow.report.naming import GARBER, OURS, SINHA, WANG, in_words
-from hedgerow.report.paired import Differences, holm
+from hedgerow.report.naming import GARBER, OURS, SINHA, WANG, full_name
 from hedgerow.report.summary import (
     Mean,
     ProblemAtHorizon,
@@ -23,23 +22,72 @@ from hedgerow.report.summary import (
 )
 
 
+class Differences(NamedTuple):
+    """One value for each seed that two methods share."""
+
+    values: tuple[float, ...]
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Differences:
+        """Return the differences of some seeds."""
+        return cls(tuple(map(float, values)))
+
+    @property
+    def mean(self) -> Mean:
+        """Their mean with Student's interval."""
+        return Mean.of(self.values)
+
+    def p(self, limit: float = 0.0) -> float:
+        """Return the two-sided p of Wilcoxon's signed-rank test around a limit; 1 of no values.
+
+        >>> Differences.of([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).p()
+        0.03125
+        >>> Differences.of([2.0, 2.0]).p(2.0)
+        1.0
+        """
+        apart = [value - limit for value in self.values if value != limit]
+        if not apart:
+            return 1.0
+        from scipy import stats
+
+        return float(stats.wilcoxon(apart).pvalue)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return the p of several tests after Holm's correction.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected, least = [0.0] * len(ps), 0.0
+    for rank, k in enumerate(sorted(range(len(ps)), key=lambda k: ps[k])):
+        least = max(least, min(1.0, (len(ps) - rank) * ps[k]))
+        corrected[k] = least
+    return corrected
+
+
+def format_p(p: float) -> str:
+    """Return a p-value as text.
+
+    >>> format_p(0.0312), format_p(0.000004), format_p(1.0)
+    ('0.031', '< 0.001', '1')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.2g}"
+
+
 class Game:
     """The rows of one problem with one preset, by method.
 
     Args:
         summary: of the folder.
         place: the problem and its horizon.
-        preset: the kind of constants.
+        preset: the constants that were used.
 
     """
 
     def __init__(self, summary: Summary, place: ProblemAtHorizon, preset: str):
         self.summary, self.preset = summary, preset
         self.rows: dict[str, Row] = {row.config.method: row for row in summary.at(place, preset)}
-
-    def has(self, *methods: str) -> bool:
-        """Whether all of these methods were played."""
-        return all(method in self.rows for method in methods)
 
     def lead(self, one: str, two: str, which: Which) -> Differences:
         """Return by how many percent `one` is above `two`: negative is better."""
@@ -66,7 +114,7 @@ class Game:
 
     def named(self, method: str) -> str:
         """Return a method's full name."""
-        return in_words(method, self.preset)
+        return full_name(method, self.preset)
 
     def ran(self, method: str) -> str:
         """Return a method's name and whether its games ran compiled."""
@@ -84,11 +132,11 @@ FLAT_SHARE = 100.0 * (1.0 - math.sqrt(0.75))
 """Percent of the CCV in the last quarter of the rounds: what sqrt(t) collects there, 13.4."""
 GROWTHS = "(sqrt(t) adds 13.4 %, T^{3/4} 19.4 %, linear 25 %)"
 IGNORED = 90.0
-"""From so many percent of the blind action's CCV on, a method ignores the constraint."""
+"""A method with this CCV or more, in % of the unconstrained action's, ignores the constraint."""
 
 
 class Finding(NamedTuple):
-    """Whether a claim holds (None: undecided), and what that rests on.
+    """Whether a claim holds (None: undecided), and the numbers behind it.
 
     Attributes:
         holds: the answer.
@@ -96,7 +144,7 @@ class Finding(NamedTuple):
         numbers: all of them.
         compared: the full names of the methods that were compared.
         p: of the claim, or of what refutes it, before Holm's correction.
-        remark: what to say beside the verdict.
+        remark: shown beside the verdict.
 
     """
 
@@ -112,25 +160,20 @@ Check = Callable[[Game], Finding | None]
 """None where a method is missing."""
 
 
-def lowest(method: str, rivals: Sequence[str], which: Which) -> Check:
-    """Check that a method is below every rival played, of which there must be two."""
+def below(method: str, rivals: Sequence[str], which: Which) -> Check:
+    """Check that a method is below every rival played; of several rivals two must be played."""
 
     def check(game: Game) -> Finding | None:
-        played = [rival for rival in rivals if rival in game.rows]
-        if method not in game.rows or len(played) < 2:
-            return None
-        return _compared(game, method, played, which)
+        played = _played(game, method, rivals)
+        return _compared(game, method, played, which) if played else None
 
     return check
 
 
-def less(method: str, rival: str, which: Which) -> Check:
-    """Check that a method is below a rival."""
-
-    def check(game: Game) -> Finding | None:
-        return _compared(game, method, [rival], which) if game.has(method, rival) else None
-
-    return check
+def _played(game: Game, method: str, rivals: Sequence[str]) -> list[str]:
+    """Return the rivals that were played; none where the method or too many of them are missing."""
+    played = [rival for rival in rivals if rival in game.rows]
+    return played if method in game.rows and len(played) >= min(2, len(rivals)) else []
 
 
 def flat(method: str) -> Check:
@@ -163,9 +206,9 @@ def takes(slow: str, fast: Sequence[str], least: float, most: float) -> Check:
     """Check that a method takes from `least` to `most` times as long as each other one played."""
 
     def check(game: Game) -> Finding | None:
-        others = [name for name in fast if name in game.rows]
-        logs = [game.slowdown(slow, name) for name in others] if slow in game.rows else []
-        if not logs or len(others) < min(2, len(fast)) or any(not log.values for log in logs):
+        others = _played(game, slow, fast)
+        logs = [game.slowdown(slow, name) for name in others]
+        if not logs or any(not log.values for log in logs):
             return None
         limited = [Limited(log, math.log(least), below=False) for log in logs]
         if math.isfinite(most):
@@ -250,7 +293,7 @@ def _value(game: Game, method: str, which: Which) -> str:
 
 
 def _caveats(game: Game, methods: Sequence[str]) -> str:
-    """Say which regrets mean little: a negative one was bought, or nothing was kept."""
+    """Name the methods whose low regret was bought with violation or by ignoring the constraint."""
     rows = [game.rows[name] for name in methods]
     least = min(row.ccv.value for row in rows)
     ignored = [row.config.method for row in rows if row.ccv.value >= IGNORED]
@@ -260,7 +303,7 @@ def _caveats(game: Game, methods: Sequence[str]) -> str:
         if row.regret.value < 0.0 and row.ccv.value > least and row.ccv.value < IGNORED
     ]
     said = (("the constraint is ignored", ignored), ("bought with violation", bought))
-    return "; ".join(f"{words} ({', '.join(names)})" for words, names in said if names)
+    return "; ".join(f"{what} ({', '.join(names)})" for what, names in said if names)
 
 
 def _times(log: Mean) -> str:
@@ -295,7 +338,7 @@ OUTCOMES: dict[bool | None, Outcome] = {True: "yes", False: "no", None: "undecid
 
 
 class Part(NamedTuple):
-    """What became of a claim with one kind of constants, and the numbers that decide it.
+    """The outcome of a claim with one preset, and the numbers that decide it.
 
     `number` is the one that decides it, `p` of the paired test, after Holm's correction.
     `compared` has the full names of the methods that were compared.
@@ -311,7 +354,7 @@ class Part(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A claim and what became of it: as a word, in words, and for each preset."""
+    """A claim and its outcome: as a word, as a sentence, and for each preset."""
 
     claim: str
     outcome: Outcome
@@ -326,19 +369,22 @@ class Verdict(NamedTuple):
 CLAIMS: tuple[tuple[str, Check], ...] = (
     (
         "Sinha and Vaze's projection-based method has the lowest regret",
-        lowest(SINHA, PROJECTION_FREE, "regret"),
+        below(SINHA, PROJECTION_FREE, "regret"),
     ),
     (
         "Sinha and Vaze's projection-based method has the lowest CCV",
-        lowest(SINHA, PROJECTION_FREE, "ccv"),
+        below(SINHA, PROJECTION_FREE, "ccv"),
     ),
     (
         "Algorithm 2 has less regret than Garber and Kretzu's Algorithm 3",
-        less(OURS, GARBER, "regret"),
+        below(OURS, (GARBER,), "regret"),
     ),
-    ("Algorithm 2 has less CCV than Garber and Kretzu's Algorithm 3", less(OURS, GARBER, "ccv")),
-    ("Algorithm 2 has less regret than Wang et al.'s method", less(OURS, WANG, "regret")),
-    ("Algorithm 2 has less CCV than Wang et al.'s method", less(OURS, WANG, "ccv")),
+    (
+        "Algorithm 2 has less CCV than Garber and Kretzu's Algorithm 3",
+        below(OURS, (GARBER,), "ccv"),
+    ),
+    ("Algorithm 2 has less regret than Wang et al.'s method", below(OURS, (WANG,), "regret")),
+    ("Algorithm 2 has less CCV than Wang et al.'s method", below(OURS, (WANG,), "ccv")),
     ("Algorithm 2's CCV curve reaches a flat region", flat(OURS)),
     ("Sinha and Vaze's CCV curve reaches a flat region", flat(SINHA)),
     ("Garber and Kretzu's CCV curve reaches a flat region", flat(GARBER)),
@@ -369,7 +415,7 @@ def route_place(summary: Summary) -> ProblemAtHorizon | None:
 
 
 def verdicts(summary: Summary, place: ProblemAtHorizon) -> list[Verdict]:
-    """Judge every claim on one problem; the paper says that its constants are the theorems'."""
+    """Judge every claim on one problem, with each preset by itself."""
     games = {preset: Game(summary, place, preset) for preset in summary.presets}
     found = {
         preset: {claim: finding for claim, check in CLAIMS if (finding := check(game))}
@@ -379,25 +425,25 @@ def verdicts(summary: Summary, place: ProblemAtHorizon) -> list[Verdict]:
     for preset, findings in found.items():
         corrected = holm([finding.p for finding in findings.values()])
         for (claim, finding), p in zip(findings.items(), corrected, strict=True):
-            outcome, words = OUTCOMES[finding.holds], _words(finding)
+            outcome, sentence = OUTCOMES[finding.holds], _sentence(finding)
             numbers = finding.numbers, finding.number
-            parts[claim].append(Part(preset, outcome, words, *numbers, p, finding.compared))
+            parts[claim].append(Part(preset, outcome, sentence, *numbers, p, finding.compared))
     return [_verdict(claim, tuple(of)) for claim, of in parts.items()]
 
 
 def _verdict(claim: str, parts: tuple[Part, ...]) -> Verdict:
-    outcomes, words = {part.outcome for part in parts}, {part.verdict for part in parts}
+    outcomes, sentences = {part.outcome for part in parts}, {part.verdict for part in parts}
     if not parts:
         return Verdict(claim, "untested", "not tested: a method or its time is missing", ())
     if len(parts) == 1:
         verdict = f"{parts[0].verdict} ({parts[0].preset} constants)"
-    elif len(words) == 1:
+    elif len(sentences) == 1:
         verdict = parts[0].verdict
     else:
         verdict = ". ".join(f"{part.preset}: {part.verdict}" for part in parts)
     return Verdict(claim, parts[0].outcome if len(outcomes) == 1 else "mixed", verdict, parts)
 
 
-def _words(finding: Finding) -> str:
+def _sentence(finding: Finding) -> str:
     word = {True: "reproduced", False: "not reproduced", None: "undecided"}[finding.holds]
     return f"{word}: {finding.remark}" if finding.remark else word

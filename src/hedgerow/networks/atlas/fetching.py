@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 from hedgerow.files import replace_files
 from hedgerow.inputs import as_count
 from hedgerow.networks.data_error import DataError
-from hedgerow.networks.timestamps import moment, width, written
+from hedgerow.networks.timestamps import format_time, moment, width
 
 if TYPE_CHECKING:
     import httpx
@@ -227,7 +227,7 @@ def _take_window(http: httpx.Client, file: _File, part: IO[bytes], last: int) ->
             if trial == TRIES:
                 raise ConnectionError(
                     f"{host}: {lost}, {TRIES} times in a row; the results before "
-                    f"{written(file.done)} are kept, and the same command goes on from there"
+                    f"{format_time(file.done)} are kept, and the same command goes on from there"
                 ) from None
             wait = min(LONGEST_WAIT, max(2.0 ** (trial - 1), lost.wait))
             _log.info("%s: %s; trying again in %.3g s", host, lost, wait)

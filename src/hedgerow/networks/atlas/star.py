@@ -19,7 +19,7 @@ from hedgerow.networks.network import Network
 from hedgerow.networks.readings import Readings, by_round, check_size
 from hedgerow.networks.rejections import Reason, Rejections
 from hedgerow.networks.source_file import SourceFile
-from hedgerow.networks.timestamps import width, written
+from hedgerow.networks.timestamps import format_time, width
 
 ATTRIBUTION = "RIPE Atlas data (c) RIPE NCC"
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".txt")
@@ -137,7 +137,7 @@ def _nothing(collector: Collector) -> DataError:
     if not collector.results:
         sentence = "the file holds no results"
     elif table and table[0]["reason"] == Reason.OUTSIDE_WINDOW.value:
-        first, last = written(int(collector.first)), written(int(collector.last))
+        first, last = format_time(int(collector.first)), format_time(int(collector.last))
         sentence = f"no reading in the time window; the results run from {first} to {last}"
     else:
         sentence = f"no reading can be used; most frequent reason: {table[0]['reason']}"
@@ -249,8 +249,8 @@ def _provenance(collector: Collector, group: Group, files: list[dict[str, Any]])
         "attribution": ATTRIBUTION,
         "files": files,
         "measurements": sorted({edge.measurement for edge in edges}),
-        "first": written(min(times)),
-        "last": written(max(times)),
+        "first": format_time(min(times)),
+        "last": format_time(max(times)),
         "results": collector.results,
         "readings": collector.readings,
         "kept": collector.readings - collector.left.total,
