@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import read_only
-from hedgerow.networks.arrays import MOST_NUMBERS, read_npz
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError
 from hedgerow.networks.sndlib import sndlib_matrices
-from hedgerow.networks.source_file import SourceFile
+from hedgerow.networks.source_files import MOST_NUMBERS, SourceFile, read_npz
 
 COLUMNS = ["time", "origin", "destination", "demand"]
 
@@ -27,7 +26,7 @@ class TrafficMatrices:
         nodes: the order of rows and columns.
         demands: rounds x nodes x nodes, finite and at least 0.
         times: a name for each round.
-        source: where they come from, in a few words.
+        source: where they come from.
         left_out: how many rounds were left out because nothing was measured in them.
 
     """
@@ -131,7 +130,9 @@ def _from_csv(path: Path, nodes: tuple[str, ...]) -> tuple[list[str], NDArray[np
         time, origin, target, text = (field.strip() for field in row)
         for name in (origin, target):
             if name not in number:
-                raise DataError(path, place, f"names {name[:80]!r}, no node of the network")
+                raise DataError(
+                    path, place, f"names {name[:80]!r}, which is not a node of the network"
+                )
         try:
             value = float(text)
         except ValueError:

@@ -70,7 +70,6 @@ def terminal_table(
             justify="right" if kind in "rF" else "left",
             no_wrap=kind in "lr",
             overflow="ellipsis" if kind in "lr" else "fold",
-            min_width=6 if kind == "f" else None,
         )
     for row in rows:
         table.add_row(*(cell if isinstance(cell, Text) else in_table(cell) for cell in row))

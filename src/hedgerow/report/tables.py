@@ -161,13 +161,15 @@ def summary_table(summary: Summary, place: ProblemAtHorizon, preset: str) -> Tab
     """Return the rows of one problem and preset, best ranks first."""
     rows = sorted(summary.at(place, preset), key=lambda row: sum(row.rank))
     remarks = [text for row in rows if "(" in (text := described(row.config))]
-    return terminal_table(
+    table = terminal_table(
         ("method", "e", "regret %", "CCV %", "ranks", "calls", "µs"),
         map(_cells, rows),
         "fr",
         title=f"{place}, {preset} constants",
         caption=Text("\n").join([Text(LEGEND), *map(in_table, remarks)]),
     )
+    table.columns[0].min_width = 6  # numbers are never cut: a narrow terminal folds the names
+    return table
 
 
 def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
