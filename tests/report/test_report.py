@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
 from hedgerow.report.page import write_report
-from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent
+from hedgerow.report.picture import CCV, REGRET, canvas, legend_above, scale_in_percent
 from hedgerow.report.provenance import choices, expected_runs, how_far
 from hedgerow.report.summary import (
     Mean,
@@ -406,3 +406,15 @@ def test_axes_show_more_than_powers_of_ten():
     ax.plot([0.0, 1.0], [0.0, 0.6])
     scale_in_percent(ax, "y", CCV)
     assert ax.get_yscale() == "linear"
+
+
+def test_no_entry_of_a_legend_leaves_its_figure():
+    figure, ((ax,),) = canvas(1, 1, 8.0, 4.0)
+    for k in range(5):
+        ax.plot(
+            [0, 1], [0, k], label=f"method {k}, with remarks of sixty letters or a few more ({k})"
+        )
+    legend_above(figure, ax)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert legend.get_window_extent().x1 <= figure.bbox.x1

@@ -167,9 +167,11 @@ def label_days(axis: Any, most: int) -> None:
 
 def legend_above(figure: Any, ax: Any) -> None:
     """Put the legend of one panel above all panels, where it covers nothing."""
-    columns = max(1, int(figure.get_size_inches()[0] / 2.0))
-    style = {"ncols": columns, "frameon": False, "fontsize": 8}
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", **style)
+    handles, labels = ax.get_legend_handles_labels()
+    # About 0.06 inches for a letter: columns that were too wide would leave the figure.
+    widest = max(2.0, 0.6 + 0.06 * max(map(len, labels), default=0))
+    style = {"ncols": max(1, int(figure.get_size_inches()[0] / widest)), "frameon": False}
+    figure.legend(handles, labels, loc="outside upper left", fontsize=8, **style)
 
 
 def scale_in_percent(ax: Any, axis: str, label: str) -> None:
