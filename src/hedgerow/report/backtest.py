@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -38,56 +38,62 @@ SHORT = {"minutes": "min", "rounds": "rounds"}
 DPI = 130
 
 
+class _Column(NamedTuple):
+    """A column of the comparison: its heading, its cell for a policy, and what it means."""
+
+    head: str
+    cell: Callable[[BacktestRun], str]
+    meaning: str = ""
+
+
+def _columns(test: Backtest) -> list[_Column]:
+    """Return the columns of the comparison; headings have two lines."""
+    time, cost, limits = _time(test), test.problem.cost, test.problem.limits
+    violated = f"{time} in which a constraint was violated: {'; '.join(map(str, limits))}"
+    columns = [
+        _Column("policy", lambda run: run.name),
+        _Column(f"violated\n{SHORT[time]}", lambda run: _violated_time(run.any_level), violated),
+        _Column("\n%", lambda run: f"{100.0 * run.any_level.share:.1f}"),
+        _Column(f"longest\n{SHORT[time]}", _longest, f"the most {time} in a row"),
+    ]
+    if len(limits) == 1:
+        unit, meaning = limits[0].quantity.unit, "the largest violation"
+        columns.append(_Column(f"worst\n{unit}", lambda run: shown(run.levels[0].worst), meaning))
+    per_round = f"{cost.name} per round, mean"
+    columns += [
+        _Column(f"cost\n{cost.unit or cost.name}", lambda run: f"{run.mean_cost:.4g}", per_round),
+        _Column(
+            "switches",
+            lambda run: str(run.switches),
+            "rounds after which the main route was another",
+        ),
+    ]
+    if any(run.dead_minutes is not None for run in test.runs):
+        meaning = f"{time} on a dead link, by share of traffic"
+        dead = _Column(
+            f"dead\n{SHORT[time]}", lambda run: f"{run.dead_minutes or 0.0:.1f}", meaning
+        )
+        columns.append(dead)
+    return columns
+
+
+def _longest(run: BacktestRun) -> str:
+    level = run.any_level
+    return f"{level.longest_streak if level.streak_minutes is None else level.streak_minutes:.0f}"
+
+
 def backtest_table(test: Backtest) -> Table:
     """Return the comparison, which fits 80 columns."""
-    rows = [cells(test, run) for run in test.runs]
-    return terminal_table(headings(test), rows, "lr", padding=(0, 0, 0, 1))
-
-
-def headings(test: Backtest) -> tuple[str, ...]:
-    """Return the headings, of two lines each."""
-    time, cost, limits = _time(test), test.problem.cost, test.problem.limits
-    return tuple(
-        head
-        for head in (
-            "policy",
-            f"violated\n{SHORT[time]}",
-            "\n%",
-            f"longest\n{SHORT[time]}",
-            f"worst\n{limits[0].quantity.unit}" if len(limits) == 1 else "",
-            f"cost\n{cost.unit or cost.name}",
-            "switches",
-            f"dead\n{SHORT[time]}" if _knows_dead(test) else "",
-        )
-        if head
-    )
-
-
-def cells(test: Backtest, run: BacktestRun) -> list[str]:
-    """Return one row."""
-    level = run.any_level
-    streak = level.longest_streak if level.streak_minutes is None else level.streak_minutes
-    row = [run.name, _violated_time(level), f"{100.0 * level.share:.1f}", f"{streak:.0f}"]
-    if len(run.levels) == 1:
-        row.append(shown(run.levels[0].worst))
-    row += [f"{run.mean_cost:.4g}", str(run.switches)]
-    if _knows_dead(test):
-        row.append(f"{run.dead_minutes or 0.0:.1f}")
-    return row
+    columns = _columns(test)
+    rows = [[column.cell(run) for column in columns] for run in test.runs]
+    return terminal_table([column.head for column in columns], rows, "lr", padding=(0, 0, 0, 1))
 
 
 def legend(test: Backtest) -> list[str]:
     """Return what the columns mean, line by line."""
-    problem, time = test.problem, _time(test)
-    limits = "; ".join(map(str, problem.limits))
     return [
-        f"violated  {time} in which a constraint was violated: {limits}",
-        f"longest   the most {time} in a row",
-        *(["worst     the largest violation"] if len(problem.limits) == 1 else []),
-        f"cost      {problem.cost.name} per round, mean",
-        "switches  rounds after which the main route was another",
-        *([f"dead      {time} on a dead link, by share of traffic"] if _knows_dead(test) else []),
-        "best in hindsight: a fixed split of the traffic, known only afterwards",
+        *(f"{c.head.split()[0]:<10}{c.meaning}" for c in _columns(test) if c.meaning),
+        f"{BEST}: a fixed split of the traffic, known only afterwards",
     ]
 
 
@@ -188,15 +194,17 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
     pictures = list(_draw(test, figures))
     problem, X = test.problem, test.problem.decision_set
     title = in_html(f"Backtest from {X.source} to {X.target}")  # type: ignore[attr-defined]
-    said = "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences(test))
-    heads = [head.replace("\n", " ") for head in headings(test)]
+    columns = _columns(test)
     *weights, rounding = advice(test, routes)
     body = [
         f"<h1>{title}</h1>",
         f'<p class="soft">{in_html(_asked(test))}</p>',
-        said,
+        "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences(test)),
         "<h2>Comparison</h2>",
-        plain_table(heads, (cells(test, run) for run in test.runs)),
+        plain_table(
+            [column.head.replace("\n", " ") for column in columns],
+            ([column.cell(run) for column in columns] for run in test.runs),
+        ),
         f'<ul class="soft">{"".join(map(_entry, legend(test)))}</ul>',
         "<h2>Each constraint</h2>",
         plain_table(
@@ -218,11 +226,9 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
 def _asked(test: Backtest) -> str:
     """Return the question: the cost, the limits, and the rounds."""
     problem, times = test.problem, _times(test)
-    when = (
-        ""
-        if times is None
-        else f" from {format_time(int(times[0]))} to {format_time(int(times[-1]))}"
-    )
+    when = ""
+    if times is not None:
+        when = f" from {format_time(int(times[0]))} to {format_time(int(times[-1]))}"
     return (
         f"Cost: {problem.cost.name}. Constraints: {'; '.join(map(str, problem.limits))}. "
         f"{problem.horizon} rounds{when}."
@@ -286,15 +292,8 @@ def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
     log = low > 0.0 and high > 10.0 * max(abs(limit.level), 1e-300)
     infeasible = problem.unavoidable > 0.0
     for ax, run in zip(axes[:, 0], others, strict=True):
-        ax.fill_between(
-            when,
-            0,
-            1,
-            where=infeasible,
-            transform=ax.get_xaxis_transform(),
-            color="0.8",
-            step="mid",
-        )
+        grey = {"transform": ax.get_xaxis_transform(), "color": "0.8", "step": "mid"}
+        ax.fill_between(when, 0, 1, where=infeasible, **grey)
         style = {"linewidth": 0.9, "alpha": 0.9}
         ax.plot(when, _values(run, k, limit), color=COLOURS[1], label=in_figure(run.name), **style)
         ax.plot(when, mine, color=COLOURS[0], label=in_figure(test.runs[0].name), **style)
@@ -332,7 +331,3 @@ def _times(test: Backtest) -> Vector | None:
 
 def _time(test: Backtest) -> str:
     return "rounds" if test.problem.round_minutes is None else "minutes"
-
-
-def _knows_dead(test: Backtest) -> bool:
-    return any(run.dead_minutes is not None for run in test.runs)

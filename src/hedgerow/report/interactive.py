@@ -355,38 +355,33 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, styles: Styles)
 
 
 class _Dot(NamedTuple):
-    """A value of one method, with the ends of the line through it and a remark for the mouse."""
+    """A value of one method with the line through it, their styles, and a remark for the mouse."""
 
     config: MethodConfig
     low: float
     value: float
     high: float
     remark: str
+    line: dict[str, Any]
+    dot: dict[str, Any]
 
 
-def _dots(
-    plot: _Plot,
-    axis: Axis,
-    dots: Sequence[_Dot],
-    styles: Styles,
-    line: Callable[[_Dot], dict[str, Any]],
-    dot: Callable[[_Dot], dict[str, Any]],
-) -> list[Any]:
+def _dots(plot: _Plot, axis: Axis, dots: Sequence[_Dot], styles: Styles) -> list[Any]:
     """Draw a row for each dot, the first on top, with the method's name above it."""
     plot.figure.y_range = plot.models.Range1d(-0.6, max(len(dots) - 0.2, 1.0))
     drawn = []
-    for k, each in enumerate(dots):
-        name, at = _name(each.config), float(len(dots) - 1 - k)
-        columns = axis.columns(low=[each.low], x=[each.value], high=[each.high], first=[axis.low])
-        columns |= {"remark": [each.remark], "label": [label_of(name)]}
-        draw = plot.pen(name, {**columns, "k": [at], "above": [at + 0.3]}, each.config.method)
-        draw("segment", axis.field("low"), "k", axis.field("high"), "k", **line(each))
+    for k, dot in enumerate(dots):
+        name, at = _name(dot.config), float(len(dots) - 1 - k)
+        columns = axis.columns(low=[dot.low], x=[dot.value], high=[dot.high], first=[axis.low])
+        columns |= {"remark": [dot.remark], "label": [label_of(name)]}
+        draw = plot.pen(name, {**columns, "k": [at], "above": [at + 0.3]}, dot.config.method)
+        draw("segment", axis.field("low"), "k", axis.field("high"), "k", **dot.line)
         draw(
             "text", axis.field("first"), "above", "label", text_font_size="12px",
             text_color="#1a1a1a", text_baseline="middle", muted_alpha=0.25,
         )  # fmt: skip
-        marker = _marker(each.config.method, styles)
-        drawn.append(draw("scatter", axis.field("x"), "k", marker=marker, **dot(each)))
+        marker = _marker(dot.config.method, styles)
+        drawn.append(draw("scatter", axis.field("x"), "k", marker=marker, **dot.dot))
     return drawn
 
 
@@ -400,18 +395,14 @@ def _times(rows: Sequence[Row], styles: Styles) -> dict[str, Any]:
     values = [row.microseconds for row in timed]
     ends = (min(values) / 1.6, max(values) * 1.6) if values else (1.0, 10.0)
     axis = Axis("microseconds, median", *ends, 0.0)
-    plot = _Plot(axis, None, _height(len(timed)))
-
-    def dot(each: _Dot) -> dict[str, Any]:
-        colour = _colour(each.config.method, styles)
-        inside = "white" if each.remark == "through play" else colour
-        return {"size": 10, "line_color": colour, "fill_color": inside}
-
-    dots = [
-        _Dot(row.config, ends[0], row.microseconds, row.microseconds, row.ran or "not recorded")
-        for row in timed
-    ]
-    drawn = _dots(plot, axis, dots, styles, lambda _: {"line_color": "#dddddd"}, dot)
+    plot, dots = _Plot(axis, None, _height(len(timed))), []
+    for row in timed:
+        colour, time = _colour(row.config.method, styles), row.microseconds
+        inside = "white" if row.ran == "through play" else colour
+        dot = {"size": 10, "line_color": colour, "fill_color": inside}
+        line = {"line_color": "#dddddd"}
+        dots.append(_Dot(row.config, ends[0], time, time, row.ran or "not recorded", line, dot))
+    drawn = _dots(plot, axis, dots, styles)
     return plot.item(drawn, [("a round", "@x{0.0} µs"), ("ran", "@remark")])
 
 
@@ -483,15 +474,12 @@ def _exponents(rates: Sequence[Rate], styles: Styles) -> dict[str, Any]:
     plot.figure.x_range = plot.models.Range1d(low, high)
     for level in EXPONENTS:
         plot.span(level, "height", line_dash="dotted")
-    dots = [_Dot(r.config, r.low, r.exponent, r.high, _interval(r)) for r in ordered]
-
-    def line(each: _Dot) -> dict[str, Any]:
-        return {"line_color": _colour(each.config.method, styles), "line_width": 2.0}
-
-    def dot(each: _Dot) -> dict[str, Any]:
-        return {"size": 9, "color": _colour(each.config.method, styles)}
-
-    return plot.item(_dots(plot, axis, dots, styles, line, dot), [("exponent", "@remark")])
+    dots = []
+    for rate in ordered:
+        colour, ends = _colour(rate.config.method, styles), (rate.low, rate.exponent, rate.high)
+        line, dot = {"line_color": colour, "line_width": 2.0}, {"size": 9, "color": colour}
+        dots.append(_Dot(rate.config, *ends, _interval(rate), line, dot))
+    return plot.item(_dots(plot, axis, dots, styles), [("exponent", "@remark")])
 
 
 def _interval(rate: Rate) -> str:

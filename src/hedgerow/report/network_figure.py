@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_figure
 from hedgerow.report.layout import Layout, NodeLabels, free_angle, layout
+from hedgerow.report.networks import Shown, shown_quantities
 from hedgerow.report.picture import (
     COLOURS,
     decades,
@@ -49,32 +50,6 @@ ENDS = (
 """The roles of nodes, their colours, and the angle of their labels in a crowd."""
 
 
-class Shown(NamedTuple):
-    """A quantity with its unit and its label."""
-
-    name: str
-    unit: str
-    label: str
-    values: Vector
-
-    @property
-    def title(self) -> str:
-        """The name and the unit."""
-        return f"{self.name}, {self.unit}" if self.unit else self.name
-
-
-def shown_quantities(network: Network) -> dict[str, Shown]:
-    """Return the quantities that are known for at least one edge, by name."""
-    found = {"latency": Shown("latency", "ms", network.latency_label, network.latency_ms)}
-    if network.bandwidth_mbps is not None:
-        label, values = network.bandwidth_label or "", network.bandwidth_mbps
-        found["bandwidth"] = Shown("bandwidth", "Mbit/s", label, values)
-    for name, quantity in network.quantities.items():
-        if not np.isnan(quantity.values).all():
-            found[name] = Shown(name, "", quantity.label, quantity.values)
-    return found
-
-
 def draw_network(
     network: Network, path: Path | str, *, colour: str = "latency", width: str | None = None
 ) -> Path:
@@ -93,7 +68,8 @@ def draw_network(
 
 def network_figure(network: Network, colour: str, width: str | None) -> Figure:
     """Return the figure of `draw_network`."""
-    found = shown_quantities(network)
+    every = shown_quantities(network)
+    found = {name: each for name, each in every.items() if not np.isnan(each.values).all()}
     if width is None:
         width = next((name for name in found if name != colour and name != "latency"), "")
     for name in filter(None, (colour, width)):
@@ -291,17 +267,10 @@ def _distribution(axes: Axes, shown: Shown, colour: str) -> None:
     plain_frame(axes, axis="y")
 
 
-def series_of(network: Network) -> dict[str, tuple[str, NDArray[np.float64]]]:
-    """Return the series of a network, each with its unit, by name."""
-    found = {}
-    if network.latency_series is not None:
-        found["latency"] = ("ms", network.latency_series)
-    if network.bandwidth_series is not None:
-        found["bandwidth"] = ("Mbit/s", network.bandwidth_series)
-    for name, quantity in network.quantities.items():
-        if quantity.series is not None:
-            found[name] = ("", quantity.series)
-    return found
+def series_of(network: Network) -> dict[str, Shown]:
+    """Return the quantities that have a series, by name."""
+    found = shown_quantities(network)
+    return {name: shown for name, shown in found.items() if shown.series is not None}
 
 
 def draw_series(network: Network, name: str, path: Path | str) -> Path:
@@ -323,7 +292,8 @@ def series_figure(network: Network, name: str) -> Figure:
         raise ValueError(
             f"the network has no series of {name!r}; it has {', '.join(found) or 'none'}"
         )
-    unit, series = found[name]
+    series = found[name].series
+    assert series is not None  # as `series_of` chose it
     panels, which = _panels(network, series)
     rows = math.ceil(len(panels) / COLUMNS)
     figure: Figure = new_figure(12.0, 2.4 + 1.45 * rows)
@@ -334,7 +304,7 @@ def series_figure(network: Network, name: str) -> Figure:
     whole = figure.add_subplot(grid[0, :])
     _all_edges(whole, when, series)
     whole.set_title(
-        in_figure(f"{name}, {unit}" if unit else name)
+        in_figure(found[name].title)
         + ("" if network.times is None else ", by time in UTC")
         + f": the median of all edges, with 5 to 95 % of them. Below, on one scale: {which}",
         fontsize=10,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 
 from hedgerow.inputs import Vector
@@ -33,14 +34,36 @@ def record_table(record: Mapping[str, Any]) -> Table:
     return terminal_table(("choice", "chosen"), cells, "f")
 
 
+class Shown(NamedTuple):
+    """A quantity of a network as figures and tables show it."""
+
+    name: str
+    unit: str
+    label: str
+    values: Vector
+    series: NDArray[np.float64] | None
+
+    @property
+    def title(self) -> str:
+        """The name and the unit."""
+        return f"{self.name}, {self.unit}" if self.unit else self.name
+
+
+def shown_quantities(network: Network) -> dict[str, Shown]:
+    """Return latency, bandwidth where there is one, and all other quantities, by name."""
+    n = network
+    found = [Shown("latency", "ms", n.latency_label, n.latency_ms, n.latency_series)]
+    if n.bandwidth_mbps is not None:
+        label = n.bandwidth_label or ""
+        found.append(Shown("bandwidth", "Mbit/s", label, n.bandwidth_mbps, n.bandwidth_series))
+    found += [Shown(name, "", q.label, q.values, q.series) for name, q in n.quantities.items()]
+    return {shown.name: shown for shown in found}
+
+
 def network_table(network: Network) -> Table:
     """Return a summary: the label of each quantity, and its quantiles over the edges."""
-    known = {"latency, ms": (network.latency_label, network.latency_ms)}
-    if network.bandwidth_mbps is not None:
-        known["bandwidth, Mbit/s"] = (network.bandwidth_label or "", network.bandwidth_mbps)
-    for name, quantity in network.quantities.items():
-        known[name] = (quantity.label, quantity.values)
-    rows = [(name, label, *_quantiles(values)) for name, (label, values) in known.items()]
+    shown = shown_quantities(network).values()
+    rows = [(each.title, each.label, *_quantiles(each.values)) for each in shown]
     heads = ("", "what it is", *LEVELS.values())
     if network.quantities:  # of which there may be many: a row for each
         return terminal_table(heads, rows, "ffr")
@@ -69,10 +92,8 @@ def network_sentences(network: Network) -> list[str]:
         lines.append(
             f"The graph is in {len(pieces)} pieces, with {sizes} nodes; no route joins them."
         )
-    series = {"latency": network.latency_series, "bandwidth": network.bandwidth_series}
-    series |= {name: quantity.series for name, quantity in network.quantities.items()}
-    for name, values in series.items():
-        if values is not None:
+    for name, shown in shown_quantities(network).items():
+        if (values := shown.series) is not None:
             gaps = float(np.isnan(values).mean())
             lines.append(f"Series of {name}: {len(values)} rounds, {gaps:.2%} without a reading.")
     if network.times is not None:
