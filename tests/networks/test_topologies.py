@@ -126,7 +126,7 @@ REFUSED = {
     "m.csv": [
         (b"a,b\n", "line 1: must be time,origin,destination,demand"),
         (b"time,origin,destination,demand\n1,A,Z,1\n", "line 2: names 'Z', which is not a node"),
-        (b"time,origin,destination,demand\n1,A,B\n", "line 2: must have 4 fields, got 3"),
+        (b"time,origin,destination,demand\n1,A,B\n", "line 2: the row has 3 fields, the header 4"),
         (b"time,origin,destination,demand\n1,A,B,x\n", "line 2: the demand must be a number"),
         (b"time,origin,destination,demand\n1,A,B,-2\n", "round 1: the demand A to B must be"),
         (b"time,origin,destination,demand\n1,A,B,0\n", "no demand in any round"),

@@ -109,7 +109,7 @@ class _Readings:
 
     def __init__(self, reader: RowReader, both_ways: bool):
         self.reader = reader
-        order = sorted(reader.edges)
+        order = sorted(reader.edges)  # so that the order of the rows does not matter
         rank = np.empty(len(order), np.int64)
         rank[[reader.edges[edge] for edge in order]] = np.arange(len(order))
         edge = rank[np.frombuffer(reader.edge, np.int64)]
@@ -124,6 +124,7 @@ class _Readings:
             position = f"rows 1 to {reader.count}"
             table = reader.left.table()
             raise DataError(reader.table.place, position, "no row can be used", table)
+        # Edges without a latency or bandwidth go with their rows; the others are numbered anew.
         rows = known[edge]
         number = np.cumsum(known) - 1
         self.edges = [edge for edge, has in zip(order, known.tolist(), strict=True) if has]

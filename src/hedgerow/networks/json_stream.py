@@ -125,6 +125,7 @@ class _Scanner:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
+                # The value is cut off by the end of the buffer, or it is damaged.
                 offset = error.pos - self._at
                 cut = error.msg.startswith("Unterminated") or error.pos + 16 > len(self._buffer)
                 if not (cut and self._grow()):

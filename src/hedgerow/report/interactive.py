@@ -338,6 +338,7 @@ def _curves(summary: Summary, rows: Sequence[Row], which: Which, styles: Styles)
     lines = []
     for config in sorted(bands, key=lambda config: _drawn_last(config.method, styles)):
         method, count = config.method, len(bands[config][0])
+        # Thin the line to what a panel can show, with both ends.
         few = np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.intp))
         t, middle, low, high = (part[few] for part in bands[config])
         bottom = np.maximum(low, 0.0) if which == "ccv" else low
