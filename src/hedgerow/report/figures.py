@@ -33,9 +33,8 @@ from hedgerow.report.picture import (
     scale_in_percent,
     slug,
 )
-from hedgerow.report.summary import ProblemAtHorizon, Rate, Row, Summary, Which, shown_rates
+from hedgerow.report.summary import WHICH, ProblemAtHorizon, Rate, Row, Summary, shown_rates
 
-WHICH: tuple[Which, Which] = ("ccv", "regret")
 CURVES = (
     "Bands: 95 % intervals over seeds. Logarithmic axes are linear up to 1 % (CCV) or 10 % "
     "(regret). Times leave out drawing the rounds where all fit in memory; filled marks ran "
@@ -52,7 +51,7 @@ def curve_figure(
     for row in sorted(rows, key=lambda row: row.config.method in styles):  # grey ones below
         colour, dash, _ = styles.get(row.config.method, OTHER)
         named = row.config.method in styles
-        for ax, which in zip((ccv, regret), WHICH, strict=True):
+        for ax, which in zip((regret, ccv), WHICH, strict=True):
             t, middle, low, high = summary.band(row, which)
             label = in_figure(full_name(row.config.method, preset)) if named else None
             width = 1.9 if named else 0.9

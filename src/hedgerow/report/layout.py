@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 MOST_NODES = 600
 """Larger graphs are drawn on a circle: distances in the plane would show nothing."""
+MOST_NAMES = 45
+"""With more nodes than this only the ends and the busiest are named."""
 PASSES = 60
+"""Of the layout by latency."""
 CROWDED = 0.3
 """A label that would cover more than this share of its own area is left out."""
 

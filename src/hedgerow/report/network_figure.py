@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_figure
-from hedgerow.report.layout import Layout, NodeLabels, free_angle, layout
+from hedgerow.report.layout import MOST_NAMES, Layout, NodeLabels, free_angle, layout
 from hedgerow.report.networks import Shown, shown_quantities
 from hedgerow.report.picture import (
     COLOURS,
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 MOST_ARROWS = 160
 """More edges than this are drawn as lines: heads would hide them."""
-MOST_NAMES = 45
-"""With more nodes than this only the ends and the busiest are named."""
 BUSIEST = 6
 MOST_LINES = 3000
 """More edges than this are drawn as a sample: all of them would be a black disc."""

@@ -107,6 +107,7 @@ def three_digits(x: float) -> str:
 
 
 Which = Literal["regret", "ccv"]
+WHICH: tuple[Which, Which] = ("regret", "ccv")
 Band = tuple[Vector, Vector, Vector, Vector]
 
 

@@ -16,6 +16,7 @@ from hedgerow.report.escaping import in_csv, in_latex, in_table, terminal_table
 from hedgerow.report.naming import remarks_of
 from hedgerow.report.plots import Run
 from hedgerow.report.summary import (
+    WHICH,
     Mean,
     MethodConfig,
     ProblemAtHorizon,
@@ -35,7 +36,6 @@ HEADINGS = (
     "oracle_calls_per_round", "projections_per_round", "microseconds_per_round", "ran",
     "rank_by_regret", "rank_by_ccv", "undominated", "remarks",
 )  # fmt: skip
-WHICH: tuple[Which, Which] = ("regret", "ccv")
 
 
 def as_csv(rows: Sequence[Row]) -> str:

@@ -15,14 +15,12 @@ from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.protocols.trace import Trace
 from hedgerow.report.document import document, figure_section, plain_table, soft
 from hedgerow.report.escaping import in_figure, in_html, terminal_table
-from hedgerow.report.layout import NodeLabels, circle, free_angle
+from hedgerow.report.layout import MOST_NAMES, NodeLabels, circle, free_angle
 from hedgerow.report.picture import COLOURS, Picture, canvas, legend_above, save_figure, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_NAMES = 45
-"""Nodes are named on maps of at most this many."""
 BESIDE = 0.008
 """Distance of a link's two directions from its middle, in widths of the map."""
 MOST_MOVED = 12
