@@ -46,7 +46,7 @@ from .functions import (
 from .games.comparators.best_action import hindsight as hindsight
 from .games.simulation import play as play
 from .games.simulation import simulate as simulate
-from .networks.data_error import DataError as DataError
+from .networks.errors import DataError as DataError
 from .policies.bandit import projection_free_cbco as projection_free_cbco
 from .policies.constrained import Constrained as Constrained
 from .policies.constrained_bandit import ConstrainedBandit as ConstrainedBandit

@@ -12,7 +12,7 @@ import typer
 
 import hedgerow
 from hedgerow.cli.errors import in_options, report_errors
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError
 
 EXPECTED = {
     "a refusal": (ValueError("n must be\n  at least 1"), "n must be at least 1"),

@@ -16,7 +16,8 @@ import hedgerow as hr
 from hedgerow.experiments.playing import benchmark_of
 from hedgerow.policies import Certificate
 from hedgerow.problems import FullestLink
-from hedgerow.report.runs import Run, run_table
+from hedgerow.report.plots import Run
+from hedgerow.report.tables import run_table
 
 
 def torn(rng, n=4, rounds=30):

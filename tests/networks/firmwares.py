@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.networks.rejections import Reason
+from hedgerow.networks.errors import Reason
 
 HUB, HUB6 = "192.0.2.1", "2001:db8:22::c100:68b"
 LOST = {"x": "*"}

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from firmwares import made
 
-from hedgerow.networks.atlas.choices import AtlasChoices
-from hedgerow.networks.atlas.collector import Collector
-from hedgerow.networks.rejections import Reason, Rejections
+from hedgerow.networks.atlas.collector import AtlasChoices, Collector
+from hedgerow.networks.errors import Reason, Rejections
 from measured import data
 
 COUNTS = {  # readings kept and left out; one http result holds two readings
@@ -63,7 +62,7 @@ def outcomes(result):
     left = Rejections()  # not one result is broken
     collector = Collector(AtlasChoices(), left)
     collector.files.append(Path("results"))
-    collector.take(result, 1)
+    collector.add(result, 1)
     kept = [
         ms for group in collector.edges.values() for each in group.values() for ms in each.latency
     ]

@@ -9,8 +9,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from hedgerow.networks.data_error import DataError
 from hedgerow.networks.edges import EdgeColumns, read_edges
+from hedgerow.networks.errors import DataError
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from measured import data
@@ -101,9 +101,9 @@ def test_columns_have_other_names(tmp_path):
         ("src,dst,rtt_ms\na,b,fast\n", "line 2: rtt_ms must be a number, got 'fast'"),
         ("src,dst,rtt_ms\na,b\n", "line 2: the row has 2 fields, the header 3"),
         ("src,dst,rtt_ms\n,b,1\n", "line 2: a node has no name"),
-        ('src,dst,rtt_ms\na,"b\n', "line 2: this is no CSV"),
+        ('src,dst,rtt_ms\na,"b\n', "line 2: this is not CSV"),
         ("src,dst,rtt_ms\na,a,1\na,b,\n", "no row can be used"),
-        ("src,dst,rtt_ms," + "x" * 200_000, "this is no CSV"),
+        ("src,dst,rtt_ms," + "x" * 200_000, "this is not CSV"),
         ("src,dst,rtt_ms," + "x," * 900_000, "more than 1048576 characters"),
     ],
 )
@@ -155,8 +155,8 @@ def test_wrong_matrices_are_refused(tmp_path):
     refused("choose one with key=...: a, b", a=good, b=good)
     refused(r"array 'a': must have shape \(rounds, nodes, nodes\), got \(1, 2, 3\)", a=good[0, :2])
     refused("no pair of nodes has a reading", a=0 * good)
-    refused("no readable .npz of numbers .*not numbers", a=good.astype(str))
-    refused("no readable .npz of numbers .*not numbers", a=np.array([None]))
+    refused("not a readable .npz of numbers .*not numbers", a=good.astype(str))
+    refused("not a readable .npz of numbers .*not numbers", a=np.array([None]))
     refused(r"array 'a', entry \[0, 0, 1\]: the latency is -1 ms; .*keep_going=True", a=-good)
     refused(r"entry \[0, 0, 1\]: the latency is inf", a=good * np.inf)
     with pytest.raises(ValueError, match="zero must be one of"):

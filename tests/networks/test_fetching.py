@@ -218,7 +218,7 @@ def test_one_file_is_one_fetch(tmp_path):
             fetch(address, path)
         path.unlink()
         (tmp_path / "a.ndjson.fetch").write_text("{}")
-        with pytest.raises(ValueError, match="this is no note of a fetch; remove it"):
+        with pytest.raises(ValueError, match="this is not a note of a fetch; remove it"):
             fetch(address, path)
 
 

@@ -10,15 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.networks.atlas.attempts import http_attempts
-from hedgerow.networks.atlas.fields import number
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.atlas.results import http_attempts, number
 from hedgerow.networks.edges import read_edges
-from hedgerow.networks.labels import draw_synthetic
+from hedgerow.networks.errors import DataError, Rejected
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
-from hedgerow.networks.numbers import parse_number
-from hedgerow.networks.rejections import Rejected
+from hedgerow.networks.quantities import draw_synthetic
+from hedgerow.networks.source_files import parse_number
 from hedgerow.problems.portfolios import price_relatives
 
 UNUSUAL = ("1_000", "1_0.5", "1e1_0", "١٢", "１２", "0x10", "1,5", "")
@@ -160,7 +158,7 @@ def test_unusual_numbers_are_refused(text, tmp_path):
     [
         (b"\xff\xfe", "not UTF-8"),
         (b"\x1f\x8b\x08\x00cut", "cut off|damaged"),
-        (b'a,b\n1.0,"' + b"1" * 200_000, "p.csv, line .*this is no CSV"),
+        (b'a,b\n1.0,"' + b"1" * 200_000, "p.csv, line .*this is not CSV"),
         (b"a,b\n" + b"1" * 2_000_000, "p.csv: a line has more than"),
     ],
 )

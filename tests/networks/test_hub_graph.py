@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.collector import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.network import Network

@@ -138,7 +138,7 @@ def test_an_empty_window_and_wrong_options(tmp_path):
     assert "with its zone" in run(*ingest, "--start", "2020-09-13T00:00", code=2).stderr
     assert "type must be one of" in run(*ingest, "--type", "dns", code=2).stderr
     assert "cannot be read" in run("network", "show", tmp_path / "none.json", code=2).stderr
-    assert "no network file" in run("network", "show", path, code=2).stderr
+    assert "not a network file" in run("network", "show", path, code=2).stderr
     run(*ingest)
     build = ("network", "build", tmp_path / "n.json", "-o", tmp_path / "g.json")
     assert "the star has 1 spokes" in run(*build, code=2).stderr

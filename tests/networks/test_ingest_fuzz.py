@@ -20,10 +20,10 @@ from firmwares import KINDS, made
 from measurements import http, ping
 from scipy.stats import binom
 
-from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.collector import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
-from hedgerow.networks.data_error import DataError
 from hedgerow.networks.edges import read_edges
+from hedgerow.networks.errors import DataError
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from measured import data, drawn_or

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from measurements import ping
 
-from hedgerow.networks.atlas.choices import AtlasChoices
-from hedgerow.networks.atlas.json_stream import results
+from hedgerow.networks.atlas.collector import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError
+from hedgerow.networks.json_stream import results
 
 RESULTS = [ping(probe, rtt=probe + 0.5, dst_name='näme "[{,') for probe in range(1, 30)]
 FORMS = {
@@ -99,7 +99,7 @@ def test_damage_is_named_with_its_place(text, words):
 
 
 def test_one_endless_value_is_refused(monkeypatch):
-    monkeypatch.setattr("hedgerow.networks.atlas.json_stream.LARGEST_RESULT", 10_000)
+    monkeypatch.setattr("hedgerow.networks.json_stream.LARGEST_RESULT", 10_000)
     endless = (part for part in ['{"a": "', *["x" * 100] * 10_000])
     with pytest.raises(DataError, match="longer than 10000 characters"):
         list(results(Path("a"), endless))

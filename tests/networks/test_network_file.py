@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 
-from hedgerow.networks.data_error import DataError
-from hedgerow.networks.labels import check_label, composed
+from hedgerow.networks.errors import DataError
 from hedgerow.networks.network import Network
+from hedgerow.networks.quantities import check_label, composed
 
 EDGES = [(0, 1), (1, 2), (2, 0)]
 
@@ -95,7 +95,7 @@ def test_what_is_wrong_is_named(changes, words):
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("format", "other", "this is no network file; make one"),
+        ("format", "other", "this is not a network file; make one"),
         ("version", 2, "key 'version': is 2, this release reads 1"),
         ("nodes", "abc", "nodes must be names"),
         ("edges", {"a": 1}, "edges must be rows"),
@@ -136,7 +136,7 @@ def test_unreadable_files_are_refused(tmp_path):
         Network.load(path)
     path.write_text(text)
     (tmp_path / "a.npz").write_bytes(b"PK")
-    with pytest.raises(DataError, match=r"a.npz: is no readable .npz"):
+    with pytest.raises(DataError, match=r"a.npz: is not a readable .npz"):
         Network.load(path)
     with pytest.raises(DataError, match="cannot be read: No such file"):
         Network.load(tmp_path / "b.json")

@@ -299,13 +299,13 @@ def test_a_star_that_comes_as_csv(tmp_path):
     build = ("network", "build", tmp_path / "star.json", "--nodes", 13, "--edges", 40)
     run(*build, "-o", tmp_path / "graph.json")
     wrong = run(*star, "--hub", "hab", code=2).stderr
-    assert "hub names 'hab', which is no node; perhaps you want 'hub'" in wrong
+    assert "hub names 'hab', which is not a node; perhaps you want 'hub'" in wrong
 
 
 def test_a_route_names_nodes(case):
-    with pytest.raises(DataError, match="route names 'Warschau', which is no node"):
+    with pytest.raises(DataError, match="route names 'Warschau', which is not a node"):
         read_edges(case, COLUMNS, route=("Lisbon", "Warschau"))
-    with pytest.raises(DataError, match="'Lisbo', which is no node; perhaps you want 'Lisbon'"):
+    with pytest.raises(DataError, match="'Lisbo', which is not a node; perhaps you want 'Lisbon'"):
         read_edges(case, COLUMNS, route=("Lisbo", "Warsaw"))
     both = read_edges(case, COLUMNS, both_ways=True)
     pairs = {(both.nodes[u], both.nodes[v]): e for e, (u, v) in enumerate(both.edges.tolist())}

@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 from hedgerow.cli.app import app
 from hedgerow.networks import EdgeColumns, Network, Quantity, Topology, read_edges
 from hedgerow.report import draw_network, draw_series
-from hedgerow.report.network_figure import network_figure
-from hedgerow.report.network_layout import layout
-from hedgerow.report.series_figure import MOST_PANELS, series_figure
+from hedgerow.report.layout import layout
+from hedgerow.report.network_figure import MOST_PANELS, network_figure, series_figure
 from operator_case import LINKS, SITES, operator_csv, places_csv
 
 COLUMNS = EdgeColumns("site_a", "site_b", time="time")

@@ -14,10 +14,10 @@ import pytest
 from firmwares import made
 from measurements import http, ping
 
-from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.collector import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
-from hedgerow.networks.data_error import DataError
-from hedgerow.networks.labels import rank_correlation
+from hedgerow.networks.errors import DataError
+from hedgerow.networks.quantities import rank_correlation
 from measured import data
 
 

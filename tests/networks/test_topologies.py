@@ -62,7 +62,7 @@ def test_links_that_come_in_both_directions_stay_as_they_are(tmp_path) -> None:
 
 
 BROKEN = {
-    "no xml": ("<network>", "is no XML"),
+    "no xml": ("<network>", "is not XML"),
     "entity": ('<!DOCTYPE x [<!ENTITY a "b">]><x/>', "declares a document type"),
     "empty": ("<network/>", "has no nodes"),
     "unknown node": (
@@ -125,14 +125,14 @@ def test_arrays_and_tables_of_matrices_are_read(tmp_path) -> None:
 REFUSED = {
     "m.csv": [
         (b"a,b\n", "line 1: must be time,origin,destination,demand"),
-        (b"time,origin,destination,demand\n1,A,Z,1\n", "line 2: names 'Z', no node"),
-        (b"time,origin,destination,demand\n1,A,B\n", "line 2: must have 4 fields, got 3"),
+        (b"time,origin,destination,demand\n1,A,Z,1\n", "line 2: names 'Z', which is not a node"),
+        (b"time,origin,destination,demand\n1,A,B\n", "line 2: the row has 3 fields, the header 4"),
         (b"time,origin,destination,demand\n1,A,B,x\n", "line 2: the demand must be a number"),
         (b"time,origin,destination,demand\n1,A,B,-2\n", "round 1: the demand A to B must be"),
         (b"time,origin,destination,demand\n1,A,B,0\n", "no demand in any round"),
     ],
-    "m.npz": [(b"PK nothing", "no readable .npz")],
-    "m.tgz": [(b"\x1f\x8b nothing", "no readable archive|cannot be read")],
+    "m.npz": [(b"PK nothing", "not a readable .npz")],
+    "m.tgz": [(b"\x1f\x8b nothing", "not a readable archive|cannot be read")],
     "m.txt": [(b"", "give a folder, .tgz, .npz or .csv")],
 }
 
@@ -162,7 +162,7 @@ def test_a_network_in_json_is_read(tmp_path) -> None:
     with pytest.raises(DataError, match="'target' is missing"):
         Topology.load(path)
     path.write_text("{")
-    with pytest.raises(DataError, match="is no network in JSON"):
+    with pytest.raises(DataError, match="is not a network in JSON"):
         Topology.load(path)
     with pytest.raises(DataError, match="cannot be read"):
         Topology.load(tmp_path / "none.json")
@@ -198,8 +198,8 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch) -> None:
 
 WRONG = {
     "twice": ((("a", "a"), None, [(0, 1)], [1.0], [1.0]), "'a' stands there twice"),
-    "loop": ((("a", "b"), None, [(0, 0)], [1.0], [1.0]), "must join different nodes"),
-    "outside": ((("a", "b"), None, [(0, 2)], [1.0], [1.0]), "must name nodes 0 to 1, got 2"),
+    "loop": ((("a", "b"), None, [(0, 0)], [1.0], [1.0]), "is a self-loop; leave it out"),
+    "outside": ((("a", "b"), None, [(0, 2)], [1.0], [1.0]), "nodes are numbered 0 to 1"),
     "capacity": ((("a", "b"), None, [(0, 1)], [1.0], [0.0]), "capacities above 0"),
     "positions": ((("a", "b"), [[1.0]], [(0, 1)], [1.0], [1.0]), r"positions must have shape"),
 }

@@ -11,7 +11,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.experiments.problems import find_kind
 from hedgerow.networks import Network
-from hedgerow.networks.quantity import Quantity
+from hedgerow.networks.quantities import Quantity
 from hedgerow.problems import FullestLink, MeasuredRoutes, UniformScaling
 
 NAMES = ("Oslo", "Bergen", "Turku", "Riga")

@@ -13,9 +13,9 @@ import hedgerow as hr
 from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.hub_graphs import hub_graph
-from hedgerow.networks.labels import draw_synthetic
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
+from hedgerow.networks.quantities import draw_synthetic
 from hedgerow.problems.latency_cap import LatencyCap
 from hedgerow.problems.routes import find_routes
 from hedgerow.problems.shortest_path import ShortestPath

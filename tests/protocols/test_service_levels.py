@@ -15,7 +15,7 @@ import hedgerow as hr
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
 from hedgerow.networks import Network
-from hedgerow.networks.quantity import Quantity
+from hedgerow.networks.quantities import Quantity
 from hedgerow.problems import MeasuredRoutes
 from hedgerow.protocols.service_level import longest_run, service_level
 

@@ -14,10 +14,10 @@ import hedgerow as hr
 from hedgerow.cli.app import app
 from hedgerow.experiments.backtesting import BEST, DEFAULT, backtest, count_switches
 from hedgerow.networks import EdgeColumns, Network, read_edges
-from hedgerow.networks.quantity import Quantity
+from hedgerow.networks.quantities import Quantity
 from hedgerow.problems import MeasuredRoutes
 from hedgerow.report import backtest_table, write_backtest
-from hedgerow.report.backtest_page import advice
+from hedgerow.report.backtest import advice
 from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
 
 MINUTES = 1280

@@ -17,16 +17,16 @@ from typer.testing import CliRunner
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
 from hedgerow.report.page import write_report
-from hedgerow.report.picture import CCV, REGRET, canvas, scale_in_percent
+from hedgerow.report.picture import CCV, REGRET, canvas, legend_above, scale_in_percent
 from hedgerow.report.provenance import choices, expected_runs, how_far
-from hedgerow.report.rates import growth_rates
 from hedgerow.report.summary import (
     Mean,
     MethodConfig,
     ProblemAtHorizon,
     Summary,
     described,
-    standing,
+    growth_rates,
+    representatives,
 )
 from hedgerow.report.tables import HEADINGS, as_csv, as_latex, summary_table
 from made_results import Made, make_results
@@ -206,7 +206,7 @@ def test_the_eagerness_nearest_to_one_stands_for_a_method(tmp_path: Path):
         ("unconstrained", 1.0),
     ]
     one = MethodConfig("guo_recoo", "practical", 1.0)
-    assert standing([row.config for row in summary.rows] + [one]) >= {one}
+    assert representatives([row.config for row in summary.rows] + [one]) >= {one}
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -245,7 +245,7 @@ def test_runs_without_a_regret_are_listed(tmp_path: Path):
     path.write_text(json.dumps(best))
     summary = Summary(Results(whole))
     assert [row.runs for row in summary.rows] == [1, 1]
-    reason = "no fixed action keeps every round's constraint"
+    reason = "no fixed action satisfies every round's constraint"
     assert summary.unjudged == [(ProblemAtHorizon("atlas_like", 100), 41, 2, reason)]
     out = CliRunner().invoke(app, ["report", str(whole)])
     assert "left out: atlas_like, T = 100, seed 41, 2 runs" in out.stdout
@@ -256,7 +256,7 @@ def test_a_folder_of_infeasible_games_says_why(tmp_path: Path):
     at = make_results(tmp_path, {"guo_recoo": Made([1.0])}, status="infeasible")
     out = CliRunner().invoke(app, ["report", str(at)])
     assert out.exit_code == 2
-    assert "keeps every round" in " ".join(out.output.split())
+    assert "satisfies every round" in " ".join(out.output.split())
 
 
 def test_times_say_what_ran_compiled(tmp_path: Path):
@@ -406,3 +406,15 @@ def test_axes_show_more_than_powers_of_ten():
     ax.plot([0.0, 1.0], [0.0, 0.6])
     scale_in_percent(ax, "y", CCV)
     assert ax.get_yscale() == "linear"
+
+
+def test_no_entry_of_a_legend_leaves_its_figure():
+    figure, ((ax,),) = canvas(1, 1, 8.0, 4.0)
+    for k in range(5):
+        ax.plot(
+            [0, 1], [0, k], label=f"method {k}, with remarks of sixty letters or a few more ({k})"
+        )
+    legend_above(figure, ax)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert legend.get_window_extent().x1 <= figure.bbox.x1

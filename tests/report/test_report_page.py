@@ -24,7 +24,7 @@ from hedgerow.report.headline import (
     standings,
     what_was_run,
 )
-from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, in_words
+from hedgerow.report.naming import GARBER, HEADLINE, OURS, PLAIN, SINHA, WANG, full_name
 from hedgerow.report.page import write_report
 from hedgerow.report.summary import Summary
 from hedgerow.report.tables import as_latex
@@ -74,7 +74,7 @@ def page(summary: Summary, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def named(method: str) -> str:
-    return in_words(method, "practical")
+    return full_name(method, "practical")
 
 
 def said(summary: Summary) -> list[str]:

@@ -12,8 +12,7 @@ from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
 from hedgerow.report.naming import OURS, PLAIN
 from hedgerow.report.page import write_report
-from hedgerow.report.rates import growth_rates, shown_rates
-from hedgerow.report.summary import Row, Summary
+from hedgerow.report.summary import Row, Summary, growth_rates, shown_rates
 from live_figures import items, renderers, wait_until
 
 CHROMIUM = shutil.which("chromium")

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
 from hedgerow.experiments.results import Results
-from hedgerow.report.sections import verdict_section
+from hedgerow.report.page import verdict_section
 from hedgerow.report.summary import Mean, ProblemAtHorizon, Summary, every
 from hedgerow.report.tables import verdict_table
 from hedgerow.report.verdicts import (
@@ -187,7 +187,7 @@ def test_a_claim_of_several_comparisons_takes_the_largest_p_or_corrects_the_smal
                 ProblemAtHorizon("atlas_like", 100), "practical")  # fmt: skip
     finding = dict(CLAIMS)[LOWEST_REGRET](game)
     assert finding.holds is None
-    assert finding.p == game.lead(SINHA, WANG, "regret").p() > game.lead(SINHA, OURS, "regret").p()
+    assert finding.p == game.lead(SINHA, WANG, "regret").p > game.lead(SINHA, OURS, "regret").p
     worst = dict(CLAIMS)[LOWEST_REGRET](
         Game(Summary(Results(make_results(tmp_path / "b", {SINHA: two, OURS: one, WANG: two}))),
              ProblemAtHorizon("atlas_like", 100), "practical")

@@ -15,7 +15,7 @@ from hedgerow.cli.ingest import Series
 from hedgerow.cli.saying import say, tell_aside
 from hedgerow.experiments.backtesting import backtest as play_all
 from hedgerow.experiments.schema import LONGEST_HORIZON
-from hedgerow.networks.edge_rows import WORDS, EdgeColumns
+from hedgerow.networks.edge_rows import USUAL_NAMES, EdgeColumns
 from hedgerow.networks.edge_tables import open_table
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.network import Network
@@ -23,7 +23,7 @@ from hedgerow.policies.presets import IgnoredConstraintWarning
 from hedgerow.problems.edge_quantities import HOPS, levels
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.variation import UniformScaling
-from hedgerow.report.backtest_page import (
+from hedgerow.report.backtest import (
     MOST_ROUTES,
     advice,
     backtest_table,
@@ -32,7 +32,7 @@ from hedgerow.report.backtest_page import (
     sentences,
     write_backtest,
 )
-from hedgerow.report.series_figure import series_of
+from hedgerow.report.network_figure import series_of
 
 
 def backtest(
@@ -156,7 +156,7 @@ def _network(
     names = {name.lower(): name for name in reversed(open_table(file).columns)}
     roles = ("source", "target", "latency", "time")
     found = [
-        given or next((names[word] for word in WORDS[role] if word in names), None)
+        given or next((names[word] for word in USUAL_NAMES[role] if word in names), None)
         for role, given in zip(roles, columns, strict=True)
     ]
     plain = EdgeColumns()

@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import hedgerow as hr
 from hedgerow.cli.saying import say
-from hedgerow.report.runs import Run, draw_curves, run_table
+from hedgerow.report.plots import Run, draw_curves
+from hedgerow.report.tables import run_table
 
 
 def run_demo(seed: int, horizon: int, out: Path) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from hedgerow.cli.saying import complain
 from hedgerow.experiments.results import FULL
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError
 from hedgerow.report.networks import rejection_table
 
 ARGUMENT = re.compile(

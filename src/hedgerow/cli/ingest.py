@@ -11,13 +11,13 @@ from rich.console import Console
 from hedgerow.cli.errors import check_output, in_options, report_errors
 from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.saying import say, tell_aside
-from hedgerow.networks.arrays import MOST_NUMBERS
-from hedgerow.networks.atlas.choices import AtlasChoices
+from hedgerow.networks.atlas.collector import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edge_rows import EdgeColumns
 from hedgerow.networks.edges import read_edges
 from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
+from hedgerow.networks.source_files import MOST_NUMBERS
 from hedgerow.report.networks import network_sentences, network_table, rejection_table
 
 ingest = typer.Typer(

@@ -12,13 +12,12 @@ from hedgerow.cli.errors import check_output, report_errors
 from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.ingest import MostNumbers
 from hedgerow.cli.saying import say
-from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.network import Network
-from hedgerow.report.network_figure import draw_network
+from hedgerow.networks.source_files import MOST_NUMBERS
+from hedgerow.report.network_figure import draw_network, draw_series, series_of
 from hedgerow.report.networks import network_sentences, network_table, record_table
 from hedgerow.report.picture import slug
-from hedgerow.report.series_figure import draw_series, series_of
 
 network = typer.Typer(
     help="Show a network file, or build the paper's graph.",

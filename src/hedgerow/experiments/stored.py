@@ -15,7 +15,7 @@ from hedgerow.experiments import schema
 from hedgerow.experiments.config import FORMAT
 from hedgerow.experiments.run_record import curve_rounds
 from hedgerow.inputs import Vector
-from hedgerow.networks.arrays import UNREADABLE, read_array
+from hedgerow.networks.source_files import UNREADABLE, read_array
 
 NO_REGRET = ("infeasible", "refused")
 """What a benchmark may be that no run can be compared with."""

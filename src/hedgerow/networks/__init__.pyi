@@ -1,14 +1,14 @@
 from . import atlas as atlas
-from .atlas.choices import AtlasChoices as AtlasChoices
+from .atlas.collector import AtlasChoices as AtlasChoices
 from .atlas.fetching import fetch_atlas as fetch_atlas
 from .atlas.star import read_atlas as read_atlas
-from .data_error import DataError as DataError
 from .edge_rows import EdgeColumns as EdgeColumns
 from .edges import read_edges as read_edges
+from .errors import DataError as DataError
 from .hub_graphs import hub_graph as hub_graph
 from .matrix import read_matrix as read_matrix
 from .network import Network as Network
-from .quantity import Quantity as Quantity
+from .quantities import Quantity as Quantity
 from .sndlib import read_sndlib as read_sndlib
 from .topology import Topology as Topology
 from .topology import shipped_names as shipped_names

@@ -1,4 +1,4 @@
-"""Rows of an edge list taken in: columns found by name, cells checked, readings kept in columns."""
+"""Rows of an edge list: columns found by name, cells checked, and readings kept in columns."""
 
 from __future__ import annotations
 
@@ -10,31 +10,30 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from hedgerow.networks.data_error import DataError
 from hedgerow.networks.edge_tables import Row, Table
-from hedgerow.networks.numbers import parse_number
-from hedgerow.networks.rejections import Reason, Rejected, Rejections
-from hedgerow.networks.timestamps import Times, looks_like_time
+from hedgerow.networks.errors import DataError, Reason, Rejected, Rejections
+from hedgerow.networks.source_files import parse_number
+from hedgerow.networks.timestamps import Times, is_time
 
 LATENCY_COLUMNS = ("latency_ms", "rtt_ms")
 BANDWIDTH_COLUMNS = ("bandwidth_mbps", "throughput_mbps")
-WORDS = {
+USUAL_NAMES = {
     "source": ("src", "source", "from", "origin", "site_a", "node_a", "a"),
     "target": ("dst", "target", "to", "destination", "site_b", "node_b", "b"),
     "latency": (*LATENCY_COLUMNS, "latency", "rtt", "delay_ms", "delay", "ping", "ms"),
     "bandwidth": (*BANDWIDTH_COLUMNS, "bandwidth", "throughput", "mbps"),
     "time": ("t", "time", "timestamp", "datetime", "date", "when", "ts"),
 }
-"""What columns are often called: where one is missing, the most similar name is proposed."""
+"""Frequent names of columns: where one is missing, the most similar name is proposed."""
 MOST_QUANTITIES = 64
 """More columns of numbers than this are kept only if they are named."""
 MOST_NAMES, LONGEST_NAME = 200, 40
-"""What is looked at to propose a name: a hostile header may have a million."""
+"""Limits of the search for similar names: a hostile header may have a million."""
 
 
 @dataclass(frozen=True)
 class EdgeColumns:
-    """Which columns hold what; None takes the first usual name that is there.
+    """The names of the columns; None takes the first usual name that the file has.
 
     Args:
         source: the node where an edge begins.
@@ -43,7 +42,7 @@ class EdgeColumns:
         bandwidth: in Mbit/s; usually bandwidth_mbps or throughput_mbps, and may be absent.
         time: ISO 8601, Unix seconds or milliseconds, or a number that orders the rounds; rows of
             one time make one round.
-        quantities: what else to keep of an edge; None keeps every column that holds numbers.
+        quantities: other columns to keep; None keeps every column that holds numbers.
 
     """
 
@@ -56,7 +55,7 @@ class EdgeColumns:
 
 
 class RowReader:
-    """Takes the rows in: the number of its edge and time for each, and one column a quantity."""
+    """Collects the rows: the edge and time of each as numbers, and one column for each quantity."""
 
     def __init__(
         self, table: Table, columns: EdgeColumns, decimal: str, hub: str | None, left: Rejections
@@ -71,7 +70,7 @@ class RowReader:
         self._check(columns)
         self.asked_for = columns.quantities is not None
         roles = (self.source, self.target, self.latency, self.bandwidth, self.time)
-        self._leave = {"", *(name for name in roles if name is not None)}  # "" is no name
+        self._ignored = {"", *(name for name in roles if name is not None)}  # "" is not a name
         self.edges: dict[tuple[str, str], int] = {}
         self.times = Times()
         self.edge, self.round, self.place = array("q"), array("q"), array("q")
@@ -86,8 +85,8 @@ class RowReader:
         self._full = False
         self._seen: set[str] = set()
 
-    def take(self, position: int, row: Row | Rejected) -> None:
-        """Sort one row in, or count why not."""
+    def add(self, position: int, row: Row | Rejected) -> None:
+        """Add one row, or count why it is left out."""
         self.count += 1
         try:
             if isinstance(row, Rejected):
@@ -116,7 +115,7 @@ class RowReader:
             self.values[name].append(value)
 
     def finish(self) -> None:
-        """Say what a reader of the network should know, and refuse a table of nothing."""
+        """Add a remark on times without a zone, and refuse a table without a usable row."""
         if self.times.without_zone:
             self.remarks.append(f"Times of {self.time!r} without a zone are taken as UTC.")
         if not self.edges and self._seen:
@@ -126,7 +125,7 @@ class RowReader:
             raise DataError(self.table.place, position, "no row can be used", self.left.table())
 
     def _check(self, columns: EdgeColumns) -> None:
-        """Name all columns that are not there at once, and what to give instead."""
+        """Name all missing columns in one error, and propose others."""
         names = self.table.columns
         wanted = {"source": self.source, "target": self.target}
         wanted |= {"latency": self.latency}
@@ -139,7 +138,7 @@ class RowReader:
         free = [name for name in names if name not in wanted.values()]
         proposed = []
         for role in missing:
-            near = _nearest((missing[role], *WORDS[role]), free)
+            near = _nearest((missing[role], *USUAL_NAMES[role]), free)
             if near is not None:
                 free.remove(near)
                 proposed.append(f"{role}={near!r}")
@@ -187,13 +186,13 @@ class RowReader:
         return float(cell)
 
     def _add_others(self, found: dict[str, float], row: Row, position: int) -> None:
-        """Add the numbers of the columns that no one asked for; one with text is forgotten."""
+        """Add the numbers of columns that were not named; a column with text is dropped."""
         for name, cell in row.items():
-            if name in self._leave:
+            if name in self._ignored:
                 continue
             known = name in self.values
             if not known and self.time is None and _is_time(name, cell):
-                self._leave.add(name)
+                self._ignored.add(name)
                 self.remarks.append(
                     f"Column {name!r} holds times and is not read; for rounds use time={name!r}."
                 )
@@ -202,8 +201,8 @@ class RowReader:
                 value = self._value(cell, name)
             except Rejected as reason:
                 if reason.reason is Reason.NOT_FINITE:
-                    continue  # a gap, as programs write it
-                self._leave.add(name)
+                    continue  # how some programs write a gap
+                self._ignored.add(name)
                 if known:
                     del self.values[name]
                     where = f"{self.table.unit} {position} has {cell!r:.42}"
@@ -212,7 +211,7 @@ class RowReader:
             if not known and math.isnan(value):
                 continue
             if not known and len(self.values) >= MOST_QUANTITIES:
-                self._leave.add(name)
+                self._ignored.add(name)
                 if not self._full:
                     self.remarks.append(
                         f"Only the first {MOST_QUANTITIES} columns of numbers are kept, from "
@@ -253,11 +252,11 @@ def _name(cell: Any) -> str:
     return name
 
 
-def _nearest(words: Iterable[str], names: Sequence[str]) -> str | None:
-    """Return the name that is most like one of the words, if any is like it at all."""
+def _nearest(wanted: Iterable[str], names: Sequence[str]) -> str | None:
+    """Return the name most similar to one of the wanted ones, if any is similar enough."""
     scored = [
-        (difflib.SequenceMatcher(None, word.lower(), name.lower()[:LONGEST_NAME]).ratio(), name)
-        for word in words
+        (difflib.SequenceMatcher(None, one.lower(), name.lower()[:LONGEST_NAME]).ratio(), name)
+        for one in wanted
         for name in names[:MOST_NAMES]
     ]
     ratio, name = max(scored, default=(0.0, ""), key=lambda pair: pair[0])
@@ -265,19 +264,19 @@ def _nearest(words: Iterable[str], names: Sequence[str]) -> str | None:
 
 
 def _is_time(name: str, cell: Any) -> bool:
-    """Whether a cell is a moment; a large number is one only in a column that is called so."""
+    """Whether a cell is a time; a large number is one only in a column with such a name."""
     number = isinstance(cell, Real) or (isinstance(cell, str) and cell.strip().isdecimal())
-    return looks_like_time(cell) and (not number or _nearest(WORDS["time"], [name]) is not None)
+    return is_time(cell) and (not number or _nearest(USUAL_NAMES["time"], [name]) is not None)
 
 
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def node_index(name: str, nodes: Sequence[str], option: str) -> int:
-    """Return the place of a node, or propose names that are like the one that `option` gives."""
+    """Return the index of a node, or propose names similar to the one that `option` gives."""
     if name not in nodes:
         near = difflib.get_close_matches(name, nodes[:MOST_NAMES], 3, 0.5)
         hint = f"; perhaps you want {_listed([repr(each) for each in near])}" if near else ""
-        raise ValueError(f"{option} names {name!r}, which is no node{hint}")
+        raise ValueError(f"{option} names {name!r}, which is not a node{hint}")
     return nodes.index(name)

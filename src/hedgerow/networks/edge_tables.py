@@ -1,20 +1,31 @@
-"""Tables of readings, one a row: a CSV file, JSON records, or a frame of pandas or polars."""
+"""Tables of readings and of places: CSV files, JSON records, or data frames, row by row.
+
+The csv module and our scanner of JSON are stricter than the readers of pandas and polars: they keep
+the line of every row for error messages, refuse ragged rows, and hold one row in memory.
+"""
 
 from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from hedgerow.networks.atlas.json_stream import records
-from hedgerow.networks.data_error import DataError
-from hedgerow.networks.rejections import Reason, Rejected
-from hedgerow.networks.source_file import SourceFile
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.networks.errors import DataError, Reason, Rejected
+from hedgerow.networks.json_stream import records
+from hedgerow.networks.source_files import SourceFile, parse_number
 
 DELIMITERS = ",;\t|"
-"""The one that stands most often in the header is taken; the comma where none does."""
+"""The most frequent one in the header is taken; the comma where there is none."""
+
+NAMES = ("name", "node", "site")
+LATITUDES = ("latitude", "lat")
+LONGITUDES = ("longitude", "lon", "lng", "long")
 
 Row = Mapping[str, Any]
 
@@ -32,14 +43,14 @@ class Frame(Protocol):
 
 
 class Table(Protocol):
-    """Rows by the names of their columns, each with its place, and the names seen first."""
+    """Rows by the names of their columns, each with its position."""
 
     place: Path
     unit: str
     columns: list[str]
 
     def rows(self) -> Iterator[tuple[int, Row | Rejected]]:
-        """Yield the place and the cells of each row, or why it has none."""
+        """Yield the position and the cells of each row, or why it is rejected."""
 
     def files(self) -> list[dict[str, str]]:
         """Return the names and hashes of the files, once all was read."""
@@ -58,13 +69,13 @@ def open_table(given: Path | str | Frame) -> Table:
         text = itertools.chain([begin], text)
         return (_Json if begin.lstrip()[:1] in ("[", "{") else _Csv)(source, text)
     if isinstance(given, Frame):
-        return _OfFrame(given)
+        return _FrameTable(given)
     raise TypeError(
         f"edges are read from a path or a frame of pandas or polars, got a {type(given).__name__}"
     )
 
 
-class _File:
+class _FileTable:
     unit = "line"
 
     def __init__(self, source: SourceFile):
@@ -75,8 +86,8 @@ class _File:
         return [{"name": self.place.name, "sha256": self.source.sha256}]
 
 
-class _Csv(_File):
-    """A header and rows of as many fields."""
+class _Csv(_FileTable):
+    """A header and rows with the same number of fields."""
 
     def __init__(self, source: SourceFile, text: Iterable[str]):
         super().__init__(source)
@@ -106,11 +117,11 @@ class _Csv(_File):
                 yield self._reader.line_num, row
         except csv.Error as error:
             position = f"line {self._reader.line_num}"
-            raise DataError(self.place, position, f"this is no CSV ({error})") from None
+            raise DataError(self.place, position, f"this is not CSV ({error})") from None
 
 
-class _Json(_File):
-    """Objects, in lines or in an array; what an object does not have is an empty cell."""
+class _Json(_FileTable):
+    """Objects, in lines or in an array; a missing key is an empty cell."""
 
     unit = "record"
 
@@ -129,7 +140,7 @@ class _Json(_File):
                 yield number, Rejected(Reason.WRONG_FIELD, "a record must be an object")
 
 
-class _OfFrame:
+class _FrameTable:
     """The columns of a frame, as lists; NaN, NaT, NA and None are empty cells."""
 
     place, unit = Path("the frame"), "row"
@@ -158,3 +169,51 @@ def _is_missing(cell: Any) -> bool:
         return cell is None or bool(cell != cell)
     except TypeError:  # pandas.NA is neither true nor false
         return True
+
+
+def read_places(path: Path | str, nodes: Sequence[str], remarks: list[str]) -> NDArray[np.float64]:
+    """Return latitude and longitude of each node, NaN where the file has none.
+
+    Args:
+        path: CSV or JSON records with a name, a latitude and a longitude in degrees.
+        nodes: the names of the network.
+        remarks: a remark is added here if nodes are missing.
+
+    """
+    table = open_table(path)
+    lower = {name.lower(): name for name in reversed(table.columns)}
+    found = [
+        next((n for n in names if n in lower), None) for names in (NAMES, LATITUDES, LONGITUDES)
+    ]
+    if None in found:
+        there = ", ".join(table.columns)[:200] or "none"
+        raise DataError(
+            path,
+            f"{table.unit} 1",
+            f"places need columns name, latitude and longitude; the columns are: {there}",
+        )
+    name, *axes = (lower[each or ""] for each in found)
+    index = {node: i for i, node in enumerate(nodes)}
+    places = np.full((len(nodes), 2), np.nan)
+    for position, row in table.rows():
+        where = f"{table.unit} {position}"
+        if isinstance(row, Rejected):
+            raise DataError(path, where, str(row))
+        node = index.get(str(row.get(name)).strip())
+        if node is not None:
+            places[node] = [_degrees(path, where, row.get(axis), axis) for axis in axes]
+    unknown = [node for node, place in zip(nodes, places, strict=True) if np.isnan(place).any()]
+    if unknown:
+        shown = ", ".join(unknown[:4]) + (", ..." if len(unknown) > 4 else "")
+        remarks.append(f"{Path(path).name} has no place for {len(unknown)} nodes: {shown}.")
+    return places
+
+
+def _degrees(path: Path | str, where: str, cell: Any, name: str) -> float:
+    try:
+        degrees = parse_number(cell) if isinstance(cell, str) else float(cell)
+    except (TypeError, ValueError, OverflowError):
+        degrees = math.nan
+    if not math.isfinite(degrees):
+        raise DataError(path, where, f"{name} must be a number of degrees, got {cell!r:.42}")
+    return degrees

@@ -1,4 +1,4 @@
-"""Edge lists to a network: one reading of an edge a row."""
+"""Edge lists to a network: each row is one reading of an edge."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count
-from hedgerow.networks.arrays import MOST_NUMBERS
-from hedgerow.networks.data_error import DataError
 from hedgerow.networks.edge_rows import EdgeColumns, RowReader, node_index
-from hedgerow.networks.edge_tables import Frame, open_table
-from hedgerow.networks.labels import check_label
+from hedgerow.networks.edge_tables import Frame, open_table, read_places
+from hedgerow.networks.errors import DataError, Reason, Rejections, check_one_of
 from hedgerow.networks.network import Network
-from hedgerow.networks.places import read_places
-from hedgerow.networks.quantity import Quantity
-from hedgerow.networks.readings import by_round, check_aggregate, check_size, medians
-from hedgerow.networks.rejections import Reason, Rejections
-from hedgerow.networks.timestamps import width
+from hedgerow.networks.quantities import Quantity, check_label
+from hedgerow.networks.readings import AGGREGATES, by_edge, by_round, check_size
+from hedgerow.networks.source_files import MOST_NUMBERS
+from hedgerow.networks.timestamps import parse_duration
 
 
 def read_edges(
@@ -41,21 +38,21 @@ def read_edges(
 ) -> Network:
     r"""Read a table of edges; with a time column it also gives the series.
 
-    An empty cell is a reading that was not made: the row's other cells count, and the series has
-    NaN there. A quantity that never changes on any edge has no series.
+    An empty cell is a missing reading: the row's other cells count, and the series has NaN there.
+    A quantity that never changes on any edge has no series.
 
     Args:
-        given: a file, plain, gzip or bzip2: CSV with a header, whose delimiter is that of , ; | and
-            the tab which stands most often in it, or JSON records in lines or in an array; or a
-            frame of pandas or polars.
+        given: a file, plain, gzip or bzip2: CSV with a header, delimited by the most frequent of
+            , ; | and the tab in it, or JSON records in lines or in an array; or a data frame of
+            pandas or polars.
         columns: the names of the columns.
-        latency_label: what the latency is; the file cannot say it, you declare it.
-        bandwidth_label: what the bandwidth is, declared likewise.
-        quantity_label: what all other quantities are.
+        latency_label: of the latency, which the file does not have.
+        bandwidth_label: of the bandwidth.
+        quantity_label: of all other quantities.
         aggregate: median, min or last of an edge's rows.
         series: the length of a round, as "15min"; None makes a round of each time.
-        decimal: what stands before the decimals, "." or ",".
-        both_ways: whether each row is a reading of the edge back, too.
+        decimal: the decimal separator, "." or ",".
+        both_ways: whether each row is also a reading of the reverse edge.
         hub: the hub of a star; rows that do not touch it are left out.
         route: the nodes where routes begin and end.
         places: a CSV of name, latitude and longitude, for a map.
@@ -77,36 +74,29 @@ def read_edges(
         check_label(bandwidth_label, "bandwidth_label"),
         check_label(quantity_label, "quantity_label"),
     )
-    check_aggregate(aggregate)
+    check_one_of(aggregate, "aggregate", AGGREGATES)
     as_count(most_numbers, "most_numbers")
-    every = None if series is None else width(series, "series")
+    every = None if series is None else parse_duration(series, "series")
     if decimal not in (".", ","):
         raise ValueError(f"decimal must be '.' or ',', got {decimal!r}")
     reader = RowReader(open_table(given), columns, decimal, hub, Rejections(keep_going))
     for position, row in reader.table.rows():
-        reader.take(position, row)
-    try:
-        reader.finish()
-    except DataError:
-        raise
-    except ValueError as error:
-        raise DataError(reader.table.place, "", str(error), reader.left.table()) from None
+        reader.add(position, row)
     choices = {
         "nodes": [columns.source, columns.target],
         "latency": f"{reader.latency}, declared {labels[0]}",
         "bandwidth": f"{reader.bandwidth}, declared {labels[1]}" if reader.bandwidth else "none",
-        "time": reader.time,
+        "time": None if reader.time is None else f"{reader.time}, {reader.times.form}",
         "aggregate": aggregate,
         "rows of one edge and time": "their median",
     }
-    if reader.time is not None:
-        choices["time"] = f"{reader.time}, {reader.times.form}"
     if series is not None:
         choices["rounds"] = series
     if both_ways:
         choices["both ways"] = "each row is a reading of the edge back, too"
-    table = _Readings(reader, both_ways)
     try:
+        reader.finish()
+        table = _Readings(reader, both_ways)
         return _network(table, labels, aggregate, every, most_numbers, hub, route, places, choices)
     except DataError:
         raise
@@ -115,11 +105,11 @@ def read_edges(
 
 
 class _Readings:
-    """All readings in columns, without the edges that have none, in the order of the edges."""
+    """All readings in columns, without the edges that lack a latency or bandwidth."""
 
     def __init__(self, reader: RowReader, both_ways: bool):
         self.reader = reader
-        order = sorted(reader.edges)
+        order = sorted(reader.edges)  # so that the order of the rows does not matter
         rank = np.empty(len(order), np.int64)
         rank[[reader.edges[edge] for edge in order]] = np.arange(len(order))
         edge = rank[np.frombuffer(reader.edge, np.int64)]
@@ -134,6 +124,7 @@ class _Readings:
             position = f"rows 1 to {reader.count}"
             table = reader.left.table()
             raise DataError(reader.table.place, position, "no row can be used", table)
+        # Edges without a latency or bandwidth go with their rows; the others are numbered anew.
         rows = known[edge]
         number = np.cumsum(known) - 1
         self.edges = [edge for edge, has in zip(order, known.tolist(), strict=True) if has]
@@ -144,7 +135,7 @@ class _Readings:
             self._turn()
 
     def _leave(self, rows: NDArray[np.bool_], name: str) -> None:
-        """Count the rows of an edge that lacks a quantity, but for those that were counted."""
+        """Count the rows of an edge without bandwidth as left out."""
         reader = self.reader
         if name == reader.latency:
             return  # an empty latency was counted with its row
@@ -153,7 +144,7 @@ class _Readings:
         reader.left.add(Reason.NO_BANDWIDTH, reader.table.place, position, count=int(rows.sum()))
 
     def _turn(self) -> None:
-        """Add each row again, as a reading of the edge back."""
+        """Add each row again, as a reading of the reverse edge."""
         both = sorted({*self.edges, *((b, a) for a, b in self.edges)})
         index = {edge: i for i, edge in enumerate(both)}
         there = np.array([index[edge] for edge in self.edges])[self.edge]
@@ -164,20 +155,13 @@ class _Readings:
 
     def base(self, name: str, aggregate: str, latency: str) -> Vector:
         """Return one value of each edge: the median, or that of its least or last reading."""
-        values, result = self.values[name], np.full(len(self.edges), np.nan)
-        known = ~np.isnan(values)
-        if aggregate == "median":
-            edges, found = medians(self.edge[known], values[known])
-            result[edges] = found
-            return result
-        before = self.values[latency] if aggregate == "min" else -self._late()
-        order = np.lexsort((before[known], self.edge[known]))  # NaN is last
-        edges, first = np.unique(self.edge[known][order], return_index=True)
-        result[edges] = values[known][order][first]
-        return result
+        order: NDArray[Any] | None = None
+        if aggregate != "median":
+            order = self.values[latency] if aggregate == "min" else -self._late()
+        return by_edge(self.edge, self.values[name], len(self.edges), order)
 
     def _late(self) -> NDArray[np.int64]:
-        """Return what grows with the time of each row, or with its place where it has none."""
+        """Return numbers in the order of the rows' times, or of the rows where they have none."""
         times = self.reader.times
         return times.rounds(None)[0][self.time] if self.reader.time is not None else self.time
 

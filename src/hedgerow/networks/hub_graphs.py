@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count
-from hedgerow.networks.labels import composed, draw_synthetic
 from hedgerow.networks.network import Network
+from hedgerow.networks.quantities import composed, draw_synthetic
 
 LEFT_TO_THE_PROBLEM = (
     "a path's bandwidth (sum or least), the constraint's threshold, the variation by round, "

@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_count, as_positive
-from hedgerow.networks.arrays import MOST_NUMBERS, read_npz
-from hedgerow.networks.data_error import DataError
-from hedgerow.networks.labels import check_label
+from hedgerow.networks.errors import DataError, Reason, Rejections, check_one_of
 from hedgerow.networks.network import Network
-from hedgerow.networks.readings import check_aggregate
-from hedgerow.networks.rejections import Reason, Rejections
-
-ZEROS = ("gap", "value")
+from hedgerow.networks.quantities import check_label
+from hedgerow.networks.readings import AGGREGATES
+from hedgerow.networks.source_files import MOST_NUMBERS, read_npz
 
 
 def read_matrix(
@@ -40,16 +37,15 @@ def read_matrix(
         factor: what turns an entry into milliseconds (10 for hundredths of a second).
         zero: "gap" if 0 means no reading, "value" if it is a latency.
         aggregate: median, min or last.
-        label: what the latency is; the file cannot say it, you declare it.
+        label: of the latency, which the file does not have.
         keep_going: count broken entries as gaps, instead of refusing the file.
         most_numbers: how many numbers the array may hold; a larger one is refused unread.
 
     """
     path, factor = Path(path), as_positive(factor, "factor")
     check_label(label, "label")
-    check_aggregate(aggregate)
-    if zero not in ZEROS:
-        raise ValueError(f"zero must be one of {', '.join(ZEROS)}, got {zero!r}")
+    check_one_of(aggregate, "aggregate", AGGREGATES)
+    check_one_of(zero, "zero", ("gap", "value"))
 
     def chosen(names: list[str]) -> list[str]:
         found = names if key is None else [name for name in names if name == key]

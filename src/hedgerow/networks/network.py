@@ -1,4 +1,4 @@
-"""A network: nodes, directed edges, what is known of each, and where it comes from."""
+"""A network: nodes, directed edges, their quantities, and their origin."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_vector, read_only, unmasked
-from hedgerow.networks.arrays import MOST_NUMBERS
-from hedgerow.networks.labels import STRONG, check_label, rank_correlation
-from hedgerow.networks.quantity import Quantity
+from hedgerow.networks.quantities import STRONG, Quantity, check_label, rank_correlation
+from hedgerow.networks.source_files import MOST_NUMBERS
 
 LAST_MOMENT = 253_402_300_799.0
 """The last second of the year 9999."""
@@ -30,9 +29,9 @@ class Network:
         nodes: distinct names.
         edges: one row (source, target) of node indices for each edge, no self-loops, no repeats.
         latency_ms: base latency of each edge.
-        latency_label: what it is.
+        latency_label: its origin.
         bandwidth_mbps: base bandwidth of each edge, above 0, or None.
-        bandwidth_label: what it is; given exactly when the bandwidth is.
+        bandwidth_label: its origin; given exactly when the bandwidth is.
         latency_series: latency by round and edge, or None.
         bandwidth_series: bandwidth by round and edge, or None.
         hub: the index of the hub, or None.
@@ -40,7 +39,7 @@ class Network:
         target: where paths end, or None.
         provenance: files, hashes, counts: plain JSON data.
         choices: every open choice and what was chosen: plain JSON data.
-        quantities: what else is known of the edges, by name.
+        quantities: other quantities of the edges, by name.
         times: when each round of the series begins, in Unix seconds, or None.
         coordinates: latitude and longitude of each node in degrees, NaN where not known, or None.
 
@@ -68,7 +67,7 @@ class Network:
     coordinates: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        edges = _edges(self.edges, _nodes(self.nodes))
+        edges = check_edges(self.edges, check_nodes(self.nodes))
         values: dict[str, Any] = {"nodes": tuple(self.nodes), "edges": read_only(edges)}
         values["latency_ms"] = _base(self.latency_ms, "latency_ms", len(edges), least=0.0)
         check_label(self.latency_label, "latency_label")
@@ -126,12 +125,12 @@ class Network:
 
     @property
     def is_one_way(self) -> bool:
-        """Whether no edge has one that leads back, as where each link was written down once."""
+        """Whether no edge has a reverse edge, as in files that list each link once."""
         pairs = {(int(a), int(b)) for a, b in self.edges}
         return not any((b, a) in pairs for a, b in pairs)
 
     def both_ways(self) -> Network:
-        """Return the network in which every edge also leads back, with the same quantities."""
+        """Return the network with the reverse of every edge added, with the same quantities."""
         if not self.is_one_way:
             raise ValueError("some edges lead back already; both directions were measured")
 
@@ -154,25 +153,26 @@ class Network:
 
     @classmethod
     def load(cls, path: Path | str, most_numbers: int = MOST_NUMBERS) -> Network:
-        """Read a network file; what is wrong in it is named, with its key.
+        """Read a network file; an error names the key that is wrong.
 
         Args:
-            path: the JSON file; its series lie beside it.
+            path: the JSON file; its series are in an .npz beside it.
             most_numbers: how many numbers one series may hold; larger ones are refused unread.
 
         """
-        from hedgerow.networks.storage import load_network
+        from hedgerow.networks.network_file import load_network
 
         return load_network(Path(path), as_count(most_numbers, "most_numbers"))
 
     def save(self, path: Path | str) -> Path:
         """Write the network as JSON, with its series in an .npz beside it; all or nothing."""
-        from hedgerow.networks.storage import save_network
+        from hedgerow.networks.network_file import save_network
 
         return save_network(self, Path(path))
 
 
-def _nodes(names: object) -> int:
+def check_nodes(names: object) -> int:
+    """Return how many nodes there are; their names must be distinct."""
     if not isinstance(names, (tuple, list)) or not all(isinstance(n, str) and n for n in names):
         raise TypeError("nodes must be names: strings that are not empty")
     seen: set[str] = set()
@@ -183,7 +183,8 @@ def _nodes(names: object) -> int:
     return len(names)
 
 
-def _edges(given: ArrayLike, nodes: int) -> NDArray[np.int64]:
+def check_edges(given: ArrayLike, nodes: int) -> NDArray[np.int64]:
+    """Return rows of node indices, without loops and repeats."""
     try:
         edges = np.asarray(unmasked(given, "edges"))
     except ValueError:

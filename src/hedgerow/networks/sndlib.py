@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError, unreadable
 from hedgerow.networks.topology import (
     CAPACITY,
     KM_PER_MS,
@@ -28,7 +28,7 @@ def read_sndlib(path: Path | str) -> Topology:
     """Read a network; its demands, if any, become `matrix`.
 
     Links that never come in both directions are taken to run both ways. The capacity is the
-    installed one, else the largest module, else 10 Gbit/s, which the source tells. Coordinates are
+    installed one, else the largest module, else 10 Gbit/s, as `source` then says. Coordinates are
     longitudes and latitudes.
 
     Args:
@@ -36,8 +36,11 @@ def read_sndlib(path: Path | str) -> Topology:
 
     """
     path = Path(path)
-    with _opened(path) as file:
-        root = _parsed(file, path, path.name)
+    try:
+        with path.open("rb") as file:
+            root = _parsed(file, path, path.name)
+    except OSError as error:
+        raise unreadable(path, error) from None
     names, spots = [], []
     for node in root.iter("node"):
         names.append(_id(node, path))
@@ -96,21 +99,13 @@ def sndlib_matrices(path: Path | str, nodes: tuple[str, ...]) -> Iterator[tuple[
                 root = _parsed(content, path, member.name)
                 yield Path(member.name).stem, _demands(root, number, path)
     except (tarfile.TarError, EOFError) as error:
-        raise DataError(path, "", f"is no readable archive ({str(error).lower()})") from None
+        raise DataError(path, "", f"is not a readable archive ({str(error).lower()})") from None
     except OSError as error:
-        raise DataError(path, "", f"the archive cannot be read: {error.strerror}") from None
-
-
-def _opened(path: Path) -> IO[bytes]:
-    try:
-        return path.open("rb")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise DataError(path, "", f"the file cannot be read: {reason}") from None
+        raise unreadable(path, error) from None
 
 
 def _parsed(stream: IO[bytes], path: Path, name: str) -> ET.Element:
-    """Return the root, with plain tags; entities are refused, so that nothing can blow up."""
+    """Return the root, with plain tags; entities are refused, as they can expand without end."""
     content = stream.read(LARGEST_XML + 1)
     if len(content) > LARGEST_XML:
         raise DataError(path, name, f"has more than {LARGEST_XML} bytes")
@@ -119,7 +114,7 @@ def _parsed(stream: IO[bytes], path: Path, name: str) -> ET.Element:
     try:
         root = ET.fromstring(content)  # noqa: S314 - no entities are left
     except ET.ParseError as error:
-        raise DataError(path, name, f"is no XML ({error})") from None
+        raise DataError(path, name, f"is not XML ({error})") from None
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return root

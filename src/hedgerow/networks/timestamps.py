@@ -1,4 +1,4 @@
-"""Moments in time, as they are written: ISO 8601, Unix seconds, milliseconds; and their rounds."""
+"""Times in ISO 8601, Unix seconds or milliseconds; durations; and the rounds that times make."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.networks.arrays import MOST_NUMBERS
-from hedgerow.networks.numbers import parse_number
-from hedgerow.networks.rejections import Reason, Rejected
+from hedgerow.networks.errors import Reason, Rejected
+from hedgerow.networks.source_files import MOST_NUMBERS, parse_number
 
 ORDER = "a number"
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
-_WIDTH = re.compile(r"(\d+(?:\.\d+)?) ?(s|min|h|d)", re.ASCII)
+_DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(s|min|h|d)", re.ASCII)
 
 
-def moment(text: str, name: str) -> int:
+def parse_time(text: str, name: str) -> int:
     """Return Unix seconds of an RFC 3339 time whose zone is written out.
 
-    >>> moment("2019-11-27T15:05:10Z", "start")
+    >>> parse_time("2019-11-27T15:05:10Z", "start")
     1574867110
     """
     try:
@@ -39,22 +38,22 @@ def moment(text: str, name: str) -> int:
     return math.ceil(found.timestamp())
 
 
-def written(seconds: int) -> str:
+def format_time(seconds: int) -> str:
     """Return Unix seconds as a time in UTC.
 
-    >>> written(1574867110)
+    >>> format_time(1574867110)
     '2019-11-27T15:05:10Z'
     """
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def width(text: str, name: str) -> float:
+def parse_duration(text: str, name: str) -> float:
     """Return the seconds of a span of time.
 
-    >>> width("15min", "series"), width("0.5 h", "series")
+    >>> parse_duration("15min", "series"), parse_duration("0.5 h", "series")
     (900.0, 1800.0)
     """
-    match = _WIDTH.fullmatch(text)
+    match = _DURATION.fullmatch(text)
     seconds = float(match[1]) * UNITS[match[2]] if match else 0.0
     if not 0.0 < seconds < 1e10:
         raise ValueError(
@@ -64,10 +63,10 @@ def width(text: str, name: str) -> float:
     return seconds
 
 
-def looks_like_time(cell: Any) -> bool:
-    """Whether a cell is a moment, and no number that only orders.
+def is_time(cell: Any) -> bool:
+    """Whether a cell is a moment, not a number that only orders.
 
-    >>> looks_like_time("2026-03-01T00:00"), looks_like_time("1.5"), looks_like_time(1772323200)
+    >>> is_time("2026-03-01T00:00"), is_time("1.5"), is_time(1772323200)
     (True, False, True)
     """
     try:
@@ -79,7 +78,7 @@ def looks_like_time(cell: Any) -> bool:
 def _parsed(cell: Any) -> tuple[float, str, bool]:
     """Return a time as a number, how it was written, and whether it lacks a zone.
 
-    ValueError or OverflowError for what is no time.
+    Raises ValueError or OverflowError if the cell is not a time.
     """
     if isinstance(cell, str):
         text = cell.strip()
@@ -103,10 +102,10 @@ def _parsed(cell: Any) -> tuple[float, str, bool]:
 
 
 class Times:
-    """The times of readings, each of them numbered in the order of arrival.
+    """The times of readings, numbered in the order of arrival.
 
-    The first time decides how all are written. A time without a zone is in UTC. Numbers from 1e9 to
-    1e11 are Unix seconds, from 1e12 to 1e14 Unix milliseconds; any other number only orders the
+    All times must have the format of the first. A time without a zone is in UTC. Numbers from 1e9
+    to 1e11 are Unix seconds, from 1e12 to 1e14 Unix milliseconds; any other number only orders the
     rounds.
     """
 

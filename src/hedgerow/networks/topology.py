@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_array, as_positive, as_vector, read_only
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError, unreadable
+from hedgerow.networks.network import check_edges, check_nodes
 
 KM_PER_MS = 200.0
 """Light in fibre travels 200 km in a millisecond."""
 CAPACITY = 10_000.0
-"""Mbit/s of a link whose capacity nobody knows; one number for all invents the least."""
+"""Mbit/s of a link of unknown capacity: one number for all assumes the least."""
 FAMILIES = ("topozoo", "sndlib", "caida", "backbone")
 """The folders of topohub that hold networks."""
 EARTH_KM = 6371.0
@@ -34,7 +35,7 @@ class Topology:
         edges: one row (source, target) of node numbers for each link; no loops, no repeats.
         latency_ms: of each link.
         bandwidth_mbps: the capacity of each link.
-        source: where it comes from, and what was invented, in a few words.
+        source: where it comes from, and what was assumed.
         matrix: one demand matrix, nodes x nodes, if it comes with one.
 
     """
@@ -49,18 +50,9 @@ class Topology:
     matrix: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        n = len(self.nodes)
-        if len(set(self.nodes)) < n:
-            twice = next(v for i, v in enumerate(self.nodes) if v in self.nodes[:i])
-            raise ValueError(f"nodes must have distinct names, {twice!r} stands there twice")
-        edges = np.asarray(self.edges)
-        if edges.ndim != 2 or edges.shape[1] != 2 or not len(edges) or edges.dtype.kind not in "iu":
-            raise ValueError("edges must be rows (source, target) of node numbers, at least one")
-        if edges.min() < 0 or edges.max() >= n:
-            raise ValueError(f"edges must name nodes 0 to {n - 1}, got {edges.max()}")
-        if (edges[:, 0] == edges[:, 1]).any() or len(np.unique(edges, axis=0)) < len(edges):
-            raise ValueError("edges must join different nodes, each pair once; merge parallel ones")
-        values: dict[str, Any] = {"edges": read_only(edges.astype(np.int64))}
+        n = check_nodes(self.nodes)
+        edges = check_edges(self.edges, n)
+        values: dict[str, Any] = {"edges": edges}
         values["latency_ms"] = as_vector(self.latency_ms, "latency_ms", len(edges))
         values["bandwidth_mbps"] = as_vector(self.bandwidth_mbps, "bandwidth_mbps", len(edges))
         if values["latency_ms"].min() < 0.0 or not values["bandwidth_mbps"].min() > 0.0:
@@ -119,7 +111,7 @@ def shipped_names() -> tuple[str, ...]:
 
 
 def _shipped_folder() -> Path:
-    """Return where topohub keeps its networks; its own reader leaves files open."""
+    """Return the folder of topohub's networks; its own reader leaves files open."""
     try:
         import topohub
     except ModuleNotFoundError:
@@ -154,7 +146,7 @@ def _from_topohub(name: str, found: Mapping[str, Any], capacity: float) -> Topol
 
 
 def distinct(names: list[str]) -> tuple[str, ...]:
-    """Return the names, with a number behind those that stood there before."""
+    """Return the names, with a number behind those that are repeated."""
     seen: dict[str, int] = {}
     found = []
     for name in names:
@@ -221,8 +213,7 @@ def _from_json(path: Path) -> Topology:
             path.name,
         )
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise DataError(path, "", f"the file cannot be read: {reason}") from None
+        raise unreadable(path, error) from None
     except KeyError as missing:
         raise DataError(
             path,
@@ -231,5 +222,5 @@ def _from_json(path: Path) -> Topology:
             "source, target, capacity_mbps, and km or latency_ms",
         ) from None
     except (TypeError, ValueError, AttributeError) as error:
-        words = str(error).splitlines()[0][:160]
-        raise DataError(path, "", f"is no network in JSON ({words})") from None
+        reason = str(error).splitlines()[0][:160]
+        raise DataError(path, "", f"is not a network in JSON ({reason})") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.inputs import read_only
-from hedgerow.networks.arrays import MOST_NUMBERS, read_npz
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.edge_tables import open_table
+from hedgerow.networks.errors import DataError, Rejected
 from hedgerow.networks.sndlib import sndlib_matrices
-from hedgerow.networks.source_file import SourceFile
+from hedgerow.networks.source_files import MOST_NUMBERS, parse_number, read_npz
 
 COLUMNS = ["time", "origin", "destination", "demand"]
 
@@ -27,7 +26,7 @@ class TrafficMatrices:
         nodes: the order of rows and columns.
         demands: rounds x nodes x nodes, finite and at least 0.
         times: a name for each round.
-        source: where they come from, in a few words.
+        source: where they come from.
         left_out: how many rounds were left out because nothing was measured in them.
 
     """
@@ -120,20 +119,20 @@ def _names(path: Path) -> tuple[list[str], list[str]]:
 def _from_csv(path: Path, nodes: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
     number = {name: k for k, name in enumerate(nodes)}
     rounds: dict[str, NDArray[np.float64]] = {}
-    lines = csv.reader(SourceFile(path).lines())
-    header = next(lines, [])
-    if [name.strip() for name in header] != COLUMNS:
-        raise DataError(path, "line 1", f"must be {','.join(COLUMNS)}, got {','.join(header)[:80]}")
-    for row in lines:
-        place = f"line {lines.line_num}"
-        if len(row) != len(COLUMNS):
-            raise DataError(path, place, f"must have {len(COLUMNS)} fields, got {len(row)}")
-        time, origin, target, text = (field.strip() for field in row)
+    table = open_table(path)
+    if table.columns != COLUMNS:
+        there = ",".join(table.columns)[:80]
+        raise DataError(path, "line 1", f"must be {','.join(COLUMNS)}, got {there}")
+    for position, row in table.rows():
+        place = f"{table.unit} {position}"
+        if isinstance(row, Rejected):
+            raise DataError(path, place, str(row))
+        time, origin, target, text = (str(row.get(name)).strip() for name in COLUMNS)
         for name in (origin, target):
             if name not in number:
-                raise DataError(path, place, f"names {name[:80]!r}, no node of the network")
+                raise DataError(path, place, f"names {name[:80]!r}, which is not a node here")
         try:
-            value = float(text)
+            value = parse_number(text)
         except ValueError:
             raise DataError(
                 path, place, f"the demand must be a number, got {text[:80]!r}"

@@ -45,7 +45,7 @@ class EdgeQuantity:
 def quantity_name(network: Network, asked: str) -> str:
     """Return the name that is meant: itself, or the one quantity that begins so.
 
-    >>> from hedgerow.networks.quantity import Quantity
+    >>> from hedgerow.networks.quantities import Quantity
     >>> price = {"price_eur": Quantity([3.0], "measured")}
     >>> links = Network(("a", "b"), [(0, 1)], [5.0], "measured", quantities=price)
     >>> quantity_name(links, "price"), quantity_name(links, "latency")

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_count, as_number, as_vector, freeze, read_only
-from hedgerow.networks.numbers import parse_number
-from hedgerow.networks.source_file import SourceFile
+from hedgerow.networks.source_files import SourceFile, parse_number
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk, Problem, Round, chunk_slices
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.simplices.simplex import Simplex
@@ -128,7 +127,7 @@ def price_relatives(path: str | Path) -> Vector:
         for line in lines:
             rows.append(_numbers(line, f"{path}, line {lines.line_num}", width))
     except csv.Error as error:
-        raise ValueError(f"{path}, line {lines.line_num}: this is no CSV ({error})") from None
+        raise ValueError(f"{path}, line {lines.line_num}: this is not CSV ({error})") from None
     return checked_relatives(rows)
 
 

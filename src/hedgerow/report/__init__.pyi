@@ -1,9 +1,9 @@
-from .backtest_page import backtest_table as backtest_table
-from .backtest_page import write_backtest as write_backtest
+from .backtest import backtest_table as backtest_table
+from .backtest import write_backtest as write_backtest
 from .network_figure import draw_network as draw_network
+from .network_figure import draw_series as draw_series
 from .page import write_report as write_report
 from .plots import plot_compare as plot_compare
 from .plots import plot_shares as plot_shares
 from .plots import plot_trace as plot_trace
-from .series_figure import draw_series as draw_series
 from .summary import Summary as Summary

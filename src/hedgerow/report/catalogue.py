@@ -6,13 +6,13 @@ import inspect
 import re
 from typing import NamedTuple
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.compiled_methods import is_compiled
 from hedgerow.policies.method import Method
+from hedgerow.report.escaping import terminal_table
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.compositions.sums_and_images import Composed
@@ -67,13 +67,9 @@ def _support(cls: type[DecisionSet], method: str) -> str:
 
 def catalogue_table() -> Table:
     """Return the catalogue for a terminal."""
-    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, caption=LEGEND)
-    table.caption_justify = "left"
-    for heading in ("set", *(capability.method for capability in CAPABILITIES)):
-        table.add_column(heading, no_wrap=True)
-    for entry in catalogue():
-        table.add_row(entry.name, *entry.capabilities)
-    return table
+    heads = ("set", *(capability.method for capability in CAPABILITIES))
+    rows = [(entry.name, *entry.capabilities) for entry in catalogue()]
+    return terminal_table(heads, rows, "l", caption=LEGEND, padding=(0, 0, 0, 0))
 
 
 def catalogue_markdown() -> str:
@@ -120,4 +116,4 @@ def _row(method: Method) -> str:
         "yes" if is_compiled(method) else "no",
         method.confidence,
     )
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(map(_cell, cells)) + " |"

@@ -1,4 +1,4 @@
-"""The skeleton of every page: one style, tables of plain text, pictures inside, nothing outside."""
+"""The skeleton of every page: one style, plain tables and embedded figures; nothing is loaded."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def document(title: str, body: str, scripts: Sequence[str] = (), style: str = ""
 
     Args:
         title: of the window.
-        body: what is seen.
+        body: the content.
         scripts: programs that run after the body, in this order; the browser runs no others.
-        style: rules after those of all pages.
+        style: CSS after that of all pages.
 
     """
     style = STYLE + style
@@ -41,7 +41,7 @@ def document(title: str, body: str, scripts: Sequence[str] = (), style: str = ""
 def _policy(style: str, scripts: Sequence[str]) -> str:
     """Return what a browser may load: pictures inside the page, this style, these scripts.
 
-    Scripts that draw make styles of their own, which no digest can name beforehand.
+    Scripts that draw add styles of their own, whose digests are not known beforehand.
     """
     rules = ["default-src 'none'", "img-src data:"]
     rules.append("style-src 'unsafe-inline'" if scripts else f"style-src {_digest(style)}")
@@ -61,20 +61,18 @@ def plain_table(heads: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
         ' class="n"' if rows and all(NUMBER.fullmatch(row[k]) for row in rows) else ""
         for k in range(len(heads))
     ]
-    head = "".join(
-        f"<th{side}>{in_html(name)}</th>" for side, name in zip(sides, heads, strict=True)
-    )
-    lines = (
-        "<tr>"
-        + "".join(f"<td{side}>{in_html(cell)}</td>" for side, cell in zip(sides, row, strict=True))
-        + "</tr>"
-        for row in rows
-    )
-    return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+
+    def line(tag: str, texts: Sequence[str]) -> str:
+        pairs = zip(sides, texts, strict=True)
+        inside = "".join(f"<{tag}{side}>{in_html(text)}</{tag}>" for side, text in pairs)
+        return f"<tr>{inside}</tr>"
+
+    lines = line("th", heads) + "".join(line("td", row) for row in rows)
+    return f'<div class="wide"><table>{lines}</table></div>'
 
 
 def titled_table(title: str, heads: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """Return a table under its title, or nothing where it has no rows."""
+    """Return a table under its title, or an empty text where it has no rows."""
     return f"<h3>{in_html(title)}</h3>{plain_table(heads, cells)}" if cells else ""
 
 
@@ -83,14 +81,13 @@ def soft(sentence: str) -> str:
     return f'<p class="soft">{in_html(sentence)}</p>'
 
 
-def folded(title: str, body: str, remark: str = "") -> str:
-    """Return what is seen only after a click on its title."""
-    said = f" <span>{in_html(remark)}</span>" if remark else ""
-    return f"<details><summary>{in_html(title)}{said}</summary>{body}</details>"
+def folded(title: str, body: str) -> str:
+    """Return a part that is shown after a click on its title."""
+    return f"<details><summary>{in_html(title)}</summary>{body}</details>"
 
 
 def figure_section(picture: Picture, folder: Path) -> str:
-    """Return a figure with its picture inside."""
+    """Return a figure with its PNG embedded."""
     data = base64.b64encode((folder / f"{picture.name}.png").read_bytes()).decode()
     heading, caption = in_html(picture.heading), in_html(picture.caption)
     screen = "pan" if picture.wide else "fit"

@@ -1,9 +1,12 @@
-"""Text of users and files, made harmless for the place where it is shown."""
+"""Text of users and files, made harmless for the place where it is shown; tables for a terminal."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable, Sequence
 
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 from rich.text import Text
 
 from hedgerow.display import printable as printable
@@ -31,8 +34,50 @@ def in_table(text: object) -> Text:
     return Text(printable(text))
 
 
+def terminal_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    columns: str,
+    *,
+    title: str = "",
+    caption: str | Text | None = None,
+    padding: tuple[int, int, int, int] = (0, 1, 0, 1),
+) -> Table:
+    """Return a table for rich, in which no cell is markup.
+
+    Args:
+        heads: the headings.
+        rows: their cells.
+        columns: a letter for each column, the last one for all that follow: "l" to the left, "r" to
+            the right, in one line each; "f" to the left and "F" to the right, folded where needed.
+        title: above it.
+        caption: below it.
+        padding: of a cell: above, right, below, left.
+
+    """
+    table = Table(
+        title=in_table(title) if title else None,
+        caption=caption,
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        padding=padding,
+        pad_edge=False,
+    )
+    for head, kind in zip(heads, columns.ljust(len(heads), columns[-1]), strict=True):
+        table.add_column(
+            head,
+            justify="right" if kind in "rF" else "left",
+            no_wrap=kind in "lr",
+            overflow="ellipsis" if kind in "lr" else "fold",
+        )
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else in_table(cell) for cell in row))
+    return table
+
+
 def in_figure(text: object) -> str:
-    r"""Return a text for matplotlib: no mathematics, and not hidden from legends.
+    r"""Return a text for matplotlib: no formulas, and not hidden from legends.
 
     >>> print(in_figure("$1 and _2"), in_figure("_2"))
     \$1 and _2  _2

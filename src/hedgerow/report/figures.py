@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.report.escaping import in_figure
-from hedgerow.report.headline import (
-    headline_place,
-    headline_rows,
-    headline_styles,
-    place_in_words,
+from hedgerow.report.headline import headline_place, headline_rows, headline_styles, place_title
+from hedgerow.report.interactive import (
+    curve_panels,
+    eagerness_panels,
+    growth_panels,
+    plane_panel,
 )
-from hedgerow.report.interactive import curve_panels, plane_panel
-from hedgerow.report.live_plot import Panel
-from hedgerow.report.naming import OURS, in_words
+from hedgerow.report.naming import OURS, full_name
 from hedgerow.report.picture import (
     CCV,
     COLOURS,
+    EXPONENTS,
     OTHER,
     REGRET,
     Picture,
@@ -28,14 +28,12 @@ from hedgerow.report.picture import (
     canvas,
     decades,
     legend_above,
+    preset_title,
     save_figure,
     scale_in_percent,
     slug,
-    words,
 )
-from hedgerow.report.rates import Rate, shown_rates
-from hedgerow.report.summary import ProblemAtHorizon, Row, Summary
-from hedgerow.report.trends import growth_panels, knob_panels
+from hedgerow.report.summary import WHICH, ProblemAtHorizon, Rate, Row, Summary, shown_rates
 
 CURVES = (
     "Bands: 95 % intervals over seeds. Logarithmic axes are linear up to 1 % (CCV) or 10 % "
@@ -53,9 +51,9 @@ def curve_figure(
     for row in sorted(rows, key=lambda row: row.config.method in styles):  # grey ones below
         colour, dash, _ = styles.get(row.config.method, OTHER)
         named = row.config.method in styles
-        for ax, which in ((ccv, "ccv"), (regret, "regret")):
-            t, middle, low, high = summary.band(row, "ccv" if which == "ccv" else "regret")
-            label = in_figure(in_words(row.config.method, preset)) if named else None
+        for ax, which in zip((regret, ccv), WHICH, strict=True):
+            t, middle, low, high = summary.band(row, which)
+            label = in_figure(full_name(row.config.method, preset)) if named else None
             width = 1.9 if named else 0.9
             ax.plot(t, middle, color=colour, linestyle=dash, linewidth=width, label=label)
             if named and row.config.method != "unconstrained":
@@ -69,7 +67,7 @@ def curve_figure(
     regret.axhline(0.0, color="0.5", linewidth=0.8)
     _times(time, rows, styles)
     legend_above(figure, ccv)
-    heading = f"{place_in_words(summary, place)}, {words(preset)}"
+    heading = f"{place_title(summary, place)}, {preset_title(preset)}"
     caption = CURVES + ("" if all(row.ran for row in rows) else UNRECORDED)
     panels = partial(curve_panels, summary, rows, styles)
     return Picture(_name(summary, place, preset), heading, caption, panels=panels), figure
@@ -93,7 +91,7 @@ def _times(ax: Any, rows: list[Row], styles: Styles) -> None:
         marker = "o" if row.ran else "x"
         style = {"color": colour, "marker": marker, "markersize": 7, "linestyle": "none"}
         ax.plot(row.microseconds, k, markerfacecolor=inside, **style)
-    names = [in_figure(in_words(*row.config[:2])) for row in timed]
+    names = [in_figure(full_name(*row.config[:2])) for row in timed]
     ax.set_yticks(range(len(timed)), names, fontsize=8)
     ax.set_xlabel("microseconds per round")
     if not timed:
@@ -115,7 +113,7 @@ def _name(summary: Summary, place: ProblemAtHorizon, preset: str) -> str:
 
 PLANE = (
     "Lower left is better. Each point is a method, with 95 % intervals over seeds. Coloured: the "
-    "paper's methods, ours, your own and the best; cross: Algorithm 1, which is blind to the "
+    "paper's methods, ours, your own and the best; cross: Algorithm 1, which ignores the "
     "constraint; grey: the others, numbered in print where none beats them in both. With the "
     "theorems' constants many points may lie on each other near 100 %, where the constraint is "
     "ignored."
@@ -135,7 +133,7 @@ def plane_figure(summary: Summary, preset: str, styles: Styles) -> tuple[Picture
     for ax, (place, rows) in zip(panels, fields.items(), strict=False):
         for row in rows:
             _point(ax, row, numbers, styles)
-        ax.set_title(in_figure(f"{place.problem}, T = {place.horizon}"), fontsize=9, loc="left")
+        ax.set_title(in_figure(place), fontsize=9, loc="left")
         ax.set_xlim(0.0, 1.2 * max((row.ccv.value for row in rows), default=1.0) or 1.0)
         ax.axhline(0.0, color="0.5", linewidth=0.8)
         scale_in_percent(ax, "x", CCV)
@@ -143,20 +141,14 @@ def plane_figure(summary: Summary, preset: str, styles: Styles) -> tuple[Picture
     played = {row.config.method for rows in fields.values() for row in rows}
     _keys(panels[0], numbers, played, preset, styles)
     legend_above(figure, panels[0])
-    heading = f"Regret against violation, {words(preset)}"
+    heading = f"Regret against violation, {preset_title(preset)}"
     part: Any = "plane" if preset == summary.presets[0] else "others"
-    live = partial(_planes, summary, fields, styles)
+    titles = {place_title(summary, place): rows for place, rows in fields.items() if rows}
+
+    def live() -> list[Any]:
+        return [plane_panel(title, rows, styles) for title, rows in titles.items()]
+
     return Picture(f"plane-{slug(preset)}", heading, PLANE, columns > 1, part, live), figure
-
-
-def _planes(
-    summary: Summary, fields: dict[ProblemAtHorizon, list[Row]], styles: Styles
-) -> list[Panel]:
-    return [
-        plane_panel(place_in_words(summary, place), rows, styles)
-        for place, rows in fields.items()
-        if rows
-    ]
 
 
 def _numbered(rows: list[Row], styles: Styles) -> dict[str, int]:
@@ -164,7 +156,7 @@ def _numbered(rows: list[Row], styles: Styles) -> dict[str, int]:
     return {name: k for k, name in enumerate(sorted(names), start=1)}
 
 
-def _look(method: str, numbers: dict[str, int], styles: Styles) -> dict[str, Any]:
+def _point_style(method: str, numbers: dict[str, int], styles: Styles) -> dict[str, Any]:
     if method in styles:
         colour, _, marker = styles[method]
         return {"color": colour, "marker": marker, "markersize": 7, "zorder": 3}
@@ -184,17 +176,19 @@ def _point(ax: Any, row: Row, numbers: dict[str, int], styles: Styles) -> None:
         linewidth=1.0,
         ecolor="0.75" if row.config.method in numbers else None,
         clip_on=False,
-        **_look(row.config.method, numbers, styles),
+        **_point_style(row.config.method, numbers, styles),
     )
 
 
 def _keys(ax: Any, numbers: dict[str, int], played: set[str], preset: str, styles: Styles) -> None:
     """Put each kind of point into the legend once."""
     for method in [*(name for name in styles if name in played), *numbers]:
-        label = in_figure(in_words(method, preset))
-        ax.plot([], [], linestyle="none", label=label, **_look(method, numbers, styles))
+        label = in_figure(full_name(method, preset))
+        ax.plot([], [], linestyle="none", label=label, **_point_style(method, numbers, styles))
     if played - styles.keys() - numbers.keys():
-        ax.plot([], [], linestyle="none", label="other methods", **_look("", numbers, styles))
+        ax.plot(
+            [], [], linestyle="none", label="other methods", **_point_style("", numbers, styles)
+        )
 
 
 def growth_figure(rates: Sequence[Rate], styles: Styles) -> tuple[Picture, Any] | None:
@@ -204,14 +198,16 @@ def growth_figure(rates: Sequence[Rate], styles: Styles) -> tuple[Picture, Any] 
         return None
     figure, ((ax,),) = canvas(1, 1, 8.5, 0.8 + 0.28 * len(fitted))
     names = [
-        in_figure(f"{in_words(*rate.config[:2])}, {words(rate.config.preset)}, {rate.problem}")
+        in_figure(
+            f"{full_name(*rate.config[:2])}, {preset_title(rate.config.preset)}, {rate.problem}"
+        )
         for rate in fitted
     ]
     for k, rate in enumerate(fitted):
         colour = styles.get(rate.config.method, ("0.45",))[0]
         ax.plot([rate.low, rate.high], [k, k], color=colour, linewidth=2.0)
         ax.plot(rate.exponent, k, "o", color=colour)
-    for level in (0.5, 0.75, 1.0):
+    for level in EXPONENTS:
         ax.axvline(level, color="0.6", linewidth=0.8, linestyle=":")
     ax.set_yticks(range(len(fitted)), names, fontsize=7)
     ax.set(xlabel="exponent e in CCV ~ T^e, with 95 % bootstrap interval", ylim=(-1, len(fitted)))
@@ -251,8 +247,11 @@ def sensitivity_figure(summary: Summary) -> tuple[Picture, Any] | None:
         ax.set_xlabel("eagerness: 1 is the default")
         scale_in_percent(ax, "y", label)
     legend_above(figure, regret)
-    heading, labels = f"One knob: {in_words(OURS, 'practical')}", [place.problem for place in eager]
-    panels = partial(knob_panels, eager)
+    heading, labels = (
+        f"One knob: {full_name(OURS, 'practical')}",
+        [place.problem for place in eager],
+    )
+    panels = partial(eagerness_panels, eager)
     return Picture("sensitivity", heading, SENSITIVITY, panels=panels, marks=labels), figure
 
 
@@ -274,7 +273,6 @@ UNDATED: dict[str, dict[str, Any]] = {"pdf": {"CreationDate": None}, "png": {"So
 
 def draw_all(summary: Summary, rates: Sequence[Rate], folder: Path) -> list[Picture]:
     """Draw every figure that the results allow, as PNG and PDF."""
-    folder.mkdir(parents=True, exist_ok=True)
     pictures = []
     for picture, figure in _figures(summary, rates):
         for suffix, metadata in UNDATED.items():
@@ -290,7 +288,7 @@ def _figures(summary: Summary, rates: Sequence[Rate]) -> Iterator[tuple[Picture,
     for preset in summary.presets:
         for place in summary.places:
             rows = summary.at(place, preset)
-            if rows and rows != sorted(opening, key=lambda row: row.config):  # it is drawn already
+            if rows and rows != sorted(opening, key=lambda row: row.config):  # drawn already
                 yield curve_figure(summary, place, preset, rows, styles)
         yield plane_figure(summary, preset, styles)
     for drawn in (growth_figure(rates, styles), sensitivity_figure(summary)):

@@ -1,4 +1,4 @@
-"""What a reader with ten seconds should know: what was run, and answers for each problem."""
+"""The head of a page: what was run, and short answers for each problem."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hedgerow.experiments.problems import KINDS
-from hedgerow.report.naming import HEADLINE, OURS, in_words, is_own
+from hedgerow.report.naming import HEADLINE, OURS, full_name, is_own
 from hedgerow.report.picture import Styles, styles_with
 from hedgerow.report.provenance import how_far, made_by
 from hedgerow.report.summary import ProblemAtHorizon, Row, Summary, Which, three_digits
@@ -19,10 +19,11 @@ BEST = "the best fixed action that satisfies every round's constraint, known onl
 EVERY_ONE = f"Every method has a CCV of {IGNORED:g} % or more: all ignore the constraint."
 VERSIONS = ("python", "numpy", "scipy", "numba")
 AXES = {
-    "CCV": "cumulative constraint violation, the sum of max(0, g_t) so far, in % of what the blind "
-    "action violates in all: the best fixed action that ignores the constraint.",
-    "Regret": "cost so far above that of the best fixed action that keeps every round, in % of "
-    "that action's total cost or of the blind action's, whichever is larger; below zero: cheaper.",
+    "CCV": "cumulative constraint violation, the sum of max(0, g_t) so far, in % of the total of "
+    "the unconstrained action: the best fixed action that ignores the constraint.",
+    "Regret": "cost so far above that of the best fixed action that satisfies every round's "
+    "constraint, in % of that action's total cost or of the unconstrained action's, whichever is "
+    "larger; below zero: cheaper.",
     "Time": "median of a round's share of the game, in microseconds; filled marks ran as one "
     "compiled loop, hollow ones in Python: one against the other compares code, not algorithms.",
 }
@@ -48,7 +49,7 @@ def headline_place(summary: Summary) -> ProblemAtHorizon:
 def headline_rows(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Row]:
     """Return the rows that the page opens with.
 
-    The paper's methods, the user's own, and whoever has the lowest CCV or regret; all methods
+    The paper's methods, the user's own, and those with the lowest CCV and regret; all methods
     where these are fewer than two.
     """
     rows = summary.at(place, preset)
@@ -76,40 +77,39 @@ def _least_regret(rows: Sequence[Row]) -> Row | None:
     return min(kept, key=lambda row: row.regret.value, default=None)
 
 
-def place_in_words(summary: Summary, place: ProblemAtHorizon) -> str:
-    """Return what a problem is called in titles: in words, and by its label."""
+def place_title(summary: Summary, place: ProblemAtHorizon) -> str:
+    """Return the title of a problem: the summary of its kind, and its label."""
     problems = summary.results.experiment["problems"]
     kind = next((KINDS.get(p["kind"]) for p in problems if p["label"] == place.problem), None)
-    words = place.problem
-    if kind is not None:
-        words = f"{re.split(r'[,;(.]', kind.summary)[0].strip()} ({place.problem})"
-    return f"{words}, T = {place.horizon}"
+    if kind is None:
+        return str(place)
+    return f"{re.split(r'[,;(.]', kind.summary)[0].strip()} ({place.problem}), T = {place.horizon}"
 
 
 def answers(summary: Summary, place: ProblemAtHorizon, preset: str) -> list[Answer]:
-    """Say which method violates least, at what cost, and how fast it is, of all that played."""
+    """Return which method violates least, at what cost, and how fast it is, of all that played."""
     rows = sorted(summary.at(place, preset), key=lambda row: row.ccv.value)
-    found = [Answer("Which method violates least?", _kept(Game(summary, place, preset), rows))]
-    found.append(Answer("At what cost?", _cost(Game(summary, place, preset), rows)))
+    game = Game(summary, place, preset)
+    found = [Answer("Which method violates least?", _least_violation(game, rows))]
+    found.append(Answer("At what cost?", _cost(game, rows)))
     if any(math.isfinite(row.microseconds) for row in rows):
         found.append(Answer("How fast?", _speed(rows)))
     return found
 
 
-def _kept(game: Game, rows: Sequence[Row]) -> str:
+def _least_violation(game: Game, rows: Sequence[Row]) -> str:
     first, *others = rows
-    said = f"{_name(first)}: its CCV is {first.ccv} % of blind play's"
+    ccv = f"its CCV is {first.ccv} % of the unconstrained action's"
     if not others:
-        return f"{said}; no other method was played."
-    said = f"{_name(first)}, of {1 + len(others)} methods: its CCV is {first.ccv} % of blind play's"
-    said += f"; next is {_name(others[0])}, {others[0].ccv} %, and "
-    said += _decided(game, first, others[0], "ccv")
+        return f"{_name(first)}: {ccv}; no other method was played."
+    said = f"{_name(first)}, of {1 + len(others)} methods: {ccv}; next is {_name(others[0])}, "
+    said += f"{others[0].ccv} %, and " + _decided(game, first, others[0], "ccv")
     last = f"; highest is {_name(others[-1])}, {others[-1].ccv} %" if len(others) > 1 else ""
     return f"{said}{last}."
 
 
 def _decided(game: Game, first: Row, second: Row, which: Which) -> str:
-    """Say whether the seeds that both played put the first below the second."""
+    """Return whether the seeds that both played put the first below the second."""
     lead = game.lead(first.config.method, second.config.method, which)
     one, decided = len(lead.values) == 1, lead.mean.below(0.0)
     verb = (
@@ -132,20 +132,19 @@ def _cost(game: Game, rows: Sequence[Row]) -> str:
     said += f"regret {least.regret} %, CCV {least.ccv} %"
     second = _least_regret([row for row in rows if row is not least])
     assert second is not None  # the one with the lowest CCV
-    return f"{said}; next is {_name(second)}, {second.regret} %, and " + (
-        f"{_decided(game, least, second, 'regret')}."
-    )
+    decided = _decided(game, least, second, "regret")
+    return f"{said}; next is {_name(second)}, {second.regret} %, and {decided}."
 
 
 def standings(summary: Summary, preset: str) -> list[Answer]:
-    """Say for each problem who is best, and where our default and the user's own methods rank."""
+    """Return the best methods on each problem, and the ranks of our default and the user's own."""
     places = {place.problem: place for place in summary.places}
     found = []
     for problem in summary.results.experiment["problems"]:
         place = places.get(problem["label"])
         rows = summary.at(place, preset) if place else []
         if place and rows:
-            found.append(Answer(f"{place.problem}, T = {place.horizon}", _standing(rows)))
+            found.append(Answer(str(place), _standing(rows)))
         else:
             found.append(Answer(problem["label"], _unanswered(summary, problem["label"])))
     return found
@@ -175,7 +174,7 @@ def _unanswered(summary: Summary, label: str) -> str:
 
 
 def _ordinal(n: int) -> str:
-    """Return a rank in words.
+    """Return a rank as a word.
 
     >>> [_ordinal(n) for n in (1, 2, 3, 4, 11, 21, 112)]
     ['1st', '2nd', '3rd', '4th', '11th', '21st', '112th']
@@ -206,28 +205,27 @@ def _ran(row: Row) -> str:
 
 
 def _name(row: Row) -> str:
-    return in_words(row.config.method, row.config.preset)
+    return full_name(row.config.method, row.config.preset)
 
 
 def what_was_run(summary: Summary) -> list[str]:
-    """Say what was run, on what, when, and with which versions."""
+    """Return what was run, on what, when, and with which versions."""
     experiment, runs = summary.results.experiment, summary.results.runs
     refused = sum(run.record["status"] != "done" for run in runs)
     played = {run.record["method"] for run in runs if run.record["status"] == "done"}
     count = len(experiment["methods"])
     methods = f"{count} methods" if len(played) == count else f"{len(played)} of {count} methods"
     left_out = sum(game.runs for game in summary.unjudged)
-    problems = "; ".join(place_in_words(summary, place) for place in summary.places)
+    problems = "; ".join(place_title(summary, place) for place in summary.places)
     return [
         f"Played: {methods} on {problems}; {_seeds(experiment)}. {how_far(summary.results)}; "
         f"{refused} were refused, and {left_out} have no benchmark.{_shorter(summary)}",
-        f"{_when(summary)}Hedgerow {experiment['hedgerow']}{made_by(summary.results)}"
-        f"{_versions(summary)}.",
+        _made_with(summary),
     ]
 
 
 def _shorter(summary: Summary) -> str:
-    """Say where shorter games are: this page shows the longest of each problem."""
+    """Return where shorter games are; the page shows the longest of each problem."""
     shorter = sorted({row.place.horizon for row in summary.rows if row.place not in summary.places})
     if not shorter:
         return ""
@@ -243,7 +241,7 @@ def _seeds(experiment: dict[str, Any]) -> str:
     return f"{said} for {len(experiment['many'])} of the methods, {few} for the others"
 
 
-def environment(summary: Summary) -> dict[str, Any]:
+def _environment(summary: Summary) -> dict[str, Any]:
     """Return what the last sweep of the folder ran on; nothing where that was not stored."""
     try:
         found = json.loads((summary.results.folder / "environment.json").read_bytes())
@@ -252,14 +250,12 @@ def environment(summary: Summary) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _when(summary: Summary) -> str:
-    known = environment(summary)
-    if not {"begun", "processors", "platform"} <= known.keys():
-        return ""
-    many = f"{known['processors']} processor{'s' if known['processors'] != 1 else ''}"
-    return f"Begun {known['begun']}, on {many} ({known['platform']}). "
-
-
-def _versions(summary: Summary) -> str:
-    known = environment(summary)
-    return "".join(f", {name} {known[name]}" for name in VERSIONS if name in known)
+def _made_with(summary: Summary) -> str:
+    """Return when the sweep began, on what machine, and the versions."""
+    known, when = _environment(summary), ""
+    if {"begun", "processors", "platform"} <= known.keys():
+        many = f"{known['processors']} processor{'s' if known['processors'] != 1 else ''}"
+        when = f"Begun {known['begun']}, on {many} ({known['platform']}). "
+    versions = "".join(f", {name} {known[name]}" for name in VERSIONS if name in known)
+    hedgerow = summary.results.experiment["hedgerow"]
+    return f"{when}Hedgerow {hedgerow}{made_by(summary.results)}{versions}."

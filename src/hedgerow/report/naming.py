@@ -1,4 +1,4 @@
-"""Methods in words, for titles, legends and sentences."""
+"""Full names of methods, for titles, legends and sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OWN = {
     "projection_free_cbco": "Algorithm 4, values only",
     "ftpl_coco": "Algorithm 7, perturbed leader",
     "follow_the_leader_feasible": "Follow the leader, feasible",
-    "unconstrained": "Algorithm 1, blind to the constraint",
+    "unconstrained": "Algorithm 1, unconstrained",
 }
 """Methods of the paper or of this library, which the page need not attribute to others."""
 WORK = {
@@ -36,18 +36,18 @@ def is_own(method: str) -> bool:
     return method not in METHODS and method not in TODAY
 
 
-def in_words(method: str, preset: str) -> str:
-    """Return a method's full name, with what a reader of its numbers must know.
+def full_name(method: str, preset: str) -> str:
+    """Return a method's full name, with remarks such as "reconstruction".
 
     Args:
         method: its name in code.
-        preset: the kind of constants that it was played with.
+        preset: the constants that it was played with.
 
-    >>> in_words("sinha_vaze_2024", "practical")
+    >>> full_name("sinha_vaze_2024", "practical")
     'Sinha and Vaze 2024 (projects)'
-    >>> in_words("garber_kretzu_2024_dpp", "practical")
+    >>> full_name("garber_kretzu_2024_dpp", "practical")
     'Garber and Kretzu 2024, Algorithm 3 (reconstruction)'
-    >>> in_words("of_tomorrow", "practical")
+    >>> full_name("of_tomorrow", "practical")
     'of_tomorrow'
 
     """
@@ -62,12 +62,12 @@ def in_words(method: str, preset: str) -> str:
         name = method if unnamed else known.source.split(";")[0]
         notes = [word for begin, word in WORK.items() if known.per_round.startswith(begin)][:1]
     notes.append(remarks_of(method, preset))
-    said = "; ".join(note for note in notes if note)
-    return f"{name} ({said})" if said else name
+    remarks = "; ".join(note for note in notes if note)
+    return f"{name} ({remarks})" if remarks else name
 
 
 def remarks_of(method: str, preset: str) -> str:
-    """Return what must stand beside a method's numbers, such as "reconstruction"; often nothing."""
+    """Return the remarks on a method's numbers, such as "reconstruction"; often nothing."""
     known = installed_method(method)
     constants: Preset = "theory" if preset == "theory" else "practical"
     return known.remarks(constants) if known else ""

@@ -1,10 +1,10 @@
-"""A network in one picture: the graph with its quantities, and how each is distributed."""
+"""Figures of a network: the graph with its quantities and their distributions, and its series."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 from hedgerow.inputs import Vector
 from hedgerow.networks.network import Network
 from hedgerow.report.escaping import in_figure
-from hedgerow.report.network_layout import Layout, layout
-from hedgerow.report.node_names import NodeNames, free_angle
-from hedgerow.report.picture import COLOURS, decades, save_figure
+from hedgerow.report.layout import MOST_NAMES, Layout, NodeLabels, free_angle, layout
+from hedgerow.report.networks import Shown, shown_quantities
+from hedgerow.report.picture import (
+    COLOURS,
+    decades,
+    label_days,
+    new_figure,
+    plain_frame,
+    round_positions,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,92 +30,62 @@ if TYPE_CHECKING:
 
 MOST_ARROWS = 160
 """More edges than this are drawn as lines: heads would hide them."""
-MOST_NAMES = 45
-"""Above so many nodes only the ends and the busiest have their names beside them."""
 BUSIEST = 6
 MOST_LINES = 3000
-"""More edges than this are drawn as a sample: the picture would be a black disc."""
+"""More edges than this are drawn as a sample: all of them would be a black disc."""
 MOST_DISTRIBUTIONS = 4
 SHADES = "viridis_r"
 LONGEST_NAME = 30
+MOST_PANELS = 24
+COLUMNS = 4
+MOST_POINTS = 1500
+"""Of one line; longer series are drawn as medians of equal parts, with their range behind."""
 ENDS = (
     ("hub", COLOURS[6], 0.5 * math.pi),
     ("source", COLOURS[2], math.pi),
     ("target", COLOURS[1], 0.0),
 )
-"""What a node may be besides, its colour, and where its name is in a crowd: above, left, right."""
-
-
-class Shown(NamedTuple):
-    """A quantity with its unit and its label."""
-
-    name: str
-    unit: str
-    label: str
-    values: Vector
-
-    @property
-    def title(self) -> str:
-        """The name and the unit."""
-        return f"{self.name}, {self.unit}" if self.unit else self.name
-
-
-def shown_quantities(network: Network) -> dict[str, Shown]:
-    """Return the quantities that are known of some edge, by name."""
-    found = {"latency": Shown("latency", "ms", network.latency_label, network.latency_ms)}
-    if network.bandwidth_mbps is not None:
-        label, values = network.bandwidth_label or "", network.bandwidth_mbps
-        found["bandwidth"] = Shown("bandwidth", "Mbit/s", label, values)
-    for name, quantity in network.quantities.items():
-        if not np.isnan(quantity.values).all():
-            found[name] = Shown(name, "", quantity.label, quantity.values)
-    return found
+"""The roles of nodes, their colours, and the angle of their labels in a crowd."""
 
 
 def draw_network(
     network: Network, path: Path | str, *, colour: str = "latency", width: str | None = None
 ) -> Path:
-    """Draw the graph and the distributions, each with its label, and return where it is.
+    """Draw the graph and the distributions, each with its label, and return the path.
 
     Args:
         network: what to draw.
-        path: the picture to write; its suffix says the format.
+        path: the file to write; its suffix is the format.
         colour: the quantity that colours the edges.
         width: the quantity that makes them wide; None takes the bandwidth, or else the first of the
             other quantities, and "" none.
 
     """
-    path = Path(path)
-    figure = network_figure(network, colour, width)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return save_figure(figure, path, dpi=150)
+    return save_figure(network_figure(network, colour, width), Path(path), dpi=150)
 
 
 def network_figure(network: Network, colour: str, width: str | None) -> Figure:
-    """Return the picture of `draw_network`."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    found = shown_quantities(network)
+    """Return the figure of `draw_network`."""
+    every = shown_quantities(network)
+    found = {name: each for name, each in every.items() if not np.isnan(each.values).all()}
     if width is None:
         width = next((name for name in found if name != colour and name != "latency"), "")
     for name in filter(None, (colour, width)):
         if name not in found:
             raise ValueError(f"the network has no quantity {name!r}; it has {', '.join(found)}")
     beside = [found[name] for name in list(found)[:MOST_DISTRIBUTIONS]]
-    figure = Figure(figsize=(12.0, 6.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure: Figure = new_figure(12.0, 6.6)
     grid = figure.add_gridspec(max(2, len(beside)), 2, width_ratios=(2.1, 1.0))
     graph = figure.add_subplot(grid[:, 0])
     for i, quantity in enumerate(beside):
         place = grid[:, 1] if len(beside) == 1 else grid[i, 1]
         _distribution(figure.add_subplot(place), quantity, COLOURS[i])
-    draw_graph(graph, network, found[colour], found.get(width))  # last: names need its final size
+    draw_graph(graph, network, found[colour], found.get(width))  # last: labels need its final size
     return figure
 
 
 def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None) -> None:
-    """Draw nodes and edges on axes, with their names as far as there is room."""
+    """Draw nodes and edges on axes, with labels where they fit."""
     from matplotlib.colors import LogNorm
 
     placed = layout(network)
@@ -138,7 +116,7 @@ def draw_graph(axes: Axes, network: Network, colour: Shown, width: Shown | None)
 
 
 def _as_map(axes: Axes, places: NDArray[np.float64]) -> None:
-    """Longitude to the right, latitude upward, in the proportion of the middle latitude."""
+    """Show longitude and latitude, in the proportion of the middle latitude."""
     low, high = places.min(axis=0), places.max(axis=0)
     margin = np.maximum(0.12 * (high - low), 0.5)
     (west, south), (east, north) = low - margin, high + margin
@@ -155,7 +133,7 @@ def _as_map(axes: Axes, places: NDArray[np.float64]) -> None:
 
 
 def _shades(values: Vector) -> Any:
-    """Return what turns values into colours, logarithmic where they span much."""
+    """Return a mapping of values to colours, logarithmic where they span much."""
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
@@ -181,7 +159,7 @@ def _widths(values: Vector | None, edges: int) -> Vector:
 
 
 def _arrows(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
-    """Draw each edge as an arrow; two that are alike as one line, others bent apart."""
+    """Draw each edge as an arrow; equal directions as one line, others bent apart."""
     from matplotlib.patches import FancyArrowPatch
 
     colours = shades.to_rgba(shades.get_array())
@@ -214,7 +192,7 @@ def _arrows(axes: Axes, network: Network, placed: Layout, shades: Any, widths: V
 
 
 def _lines(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Vector) -> str:
-    """Draw the edges as lines, the light ones first, and say what is not drawn."""
+    """Draw the edges as lines, the light ones first, and return what is not drawn."""
     from matplotlib.collections import LineCollection
 
     count = len(network.edges)
@@ -233,11 +211,11 @@ def _lines(axes: Axes, network: Network, placed: Layout, shades: Any, widths: Ve
 
 
 def _nodes(axes: Axes, network: Network, placed: Layout) -> None:
-    """Draw the nodes; those with room for it, and all ends, have their names."""
+    """Draw the nodes, with the labels of all ends and of those that fit."""
     places, count = placed.places, len(network.nodes)
     size = 26.0 if count <= MOST_NAMES else 12.0
     axes.scatter(places[:, 0], places[:, 1], s=size, color="0.2", linewidths=0.0, zorder=2)
-    names = NodeNames(axes, places, 9.0 if count <= 20 else 7.5)
+    names = NodeLabels(axes, places, 9.0 if count <= 20 else 7.5)
     labels = {}
     for role, colour, angle in ENDS:
         node = getattr(network, role)
@@ -272,8 +250,8 @@ def _distribution(axes: Axes, shown: Shown, colour: str) -> None:
         decades(axes.xaxis, float(bins[0]), float(bins[-1]))
     else:
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
-        room = max(1e-9, 1e-9 * abs(high))
-        bins = np.linspace(low - room, high + room, 40 if len(values) > 60 else 16)
+        margin = max(1e-9, 1e-9 * abs(high))
+        bins = np.linspace(low - margin, high + margin, 40 if len(values) > 60 else 16)
     axes.hist(values, bins=bins.tolist(), color=colour, alpha=0.85)
     axes.set_title(in_figure(f"{shown.name}: {shown.label}"), fontsize=10, loc="left")
     unit = in_figure(shown.unit or shown.name)
@@ -284,6 +262,126 @@ def _distribution(axes: Axes, shown: Shown, colour: str) -> None:
     axes.set_ylabel("edges", fontsize=9)
     axes.locator_params(axis="y", integer=True, nbins=4)
     axes.tick_params(labelsize=8)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(True, axis="y", color="0.92", linewidth=0.8)
-    axes.set_axisbelow(True)
+    plain_frame(axes, axis="y")
+
+
+def series_of(network: Network) -> dict[str, Shown]:
+    """Return the quantities that have a series, by name."""
+    found = shown_quantities(network)
+    return {name: shown for name, shown in found.items() if shown.series is not None}
+
+
+def draw_series(network: Network, name: str, path: Path | str) -> Path:
+    """Draw one series by edge and return the path of the figure.
+
+    Args:
+        network: what to draw.
+        name: latency, bandwidth or the name of a quantity.
+        path: the file to write; its suffix is the format.
+
+    """
+    return save_figure(series_figure(network, name), Path(path), dpi=130)
+
+
+def series_figure(network: Network, name: str) -> Figure:
+    """Return the figure of `draw_series`: all edges together, then those that vary most."""
+    found = series_of(network)
+    if name not in found:
+        raise ValueError(
+            f"the network has no series of {name!r}; it has {', '.join(found) or 'none'}"
+        )
+    series = found[name].series
+    assert series is not None  # as `series_of` chose it
+    panels, which = _panels(network, series)
+    rows = math.ceil(len(panels) / COLUMNS)
+    figure: Figure = new_figure(12.0, 2.4 + 1.45 * rows)
+    grid = figure.add_gridspec(rows + 1, COLUMNS, height_ratios=(1.5, *[1.0] * rows))
+    when = round_positions(network.times, len(series))
+    known = series[np.isfinite(series)]
+    log = bool(known.size and known.min() > 0.0 and known.max() > 20.0 * known.min())
+    whole = figure.add_subplot(grid[0, :])
+    _all_edges(whole, when, series)
+    whole.set_title(
+        in_figure(found[name].title)
+        + ("" if network.times is None else ", by time in UTC")
+        + f": the median of all edges, with 5 to 95 % of them. Below, on one scale: {which}",
+        fontsize=10,
+        loc="left",
+    )
+    axes = [whole]
+    for i, (title, values) in enumerate(panels):
+        ax = figure.add_subplot(grid[1 + i // COLUMNS, i % COLUMNS], sharex=whole)
+        if i:
+            ax.sharey(axes[1])
+        _one_edge(ax, when, values)
+        ax.set_title(in_figure(title), fontsize=8, loc="left", pad=2)
+        axes.append(ax)
+    if network.times is not None:
+        label_days(whole.xaxis, 5)
+    for i, ax in enumerate(axes):
+        _trim(ax, log, bottom=i == 0 or i > len(panels) - COLUMNS, left=i == 0 or i % COLUMNS == 1)
+    return figure
+
+
+def _panels(
+    network: Network, series: NDArray[np.float64]
+) -> tuple[list[tuple[str, NDArray[np.float64]]], str]:
+    """Return a title and the values of each panel; directions that are alike share one."""
+    index = {tuple(edge): e for e, edge in enumerate(network.edges.tolist())}
+    found = []
+    for (u, v), e in index.items():
+        back = index.get((v, u))
+        alike = back is not None and np.array_equal(series[:, e], series[:, back], equal_nan=True)
+        if not (alike and v < u):
+            arrow = "↔" if alike else "→"
+            found.append((f"{network.nodes[u]} {arrow} {network.nodes[v]}", series[:, e]))
+    if len(found) <= MOST_PANELS:
+        return found, "every edge"
+    spread = [_spread(values) for _, values in found]
+    kept = sorted(np.argsort(spread, kind="stable")[::-1][:MOST_PANELS].tolist())
+    return [found[i] for i in kept], f"the {MOST_PANELS} of {len(found)} edges that vary most"
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    if known.size < 2:
+        return 0.0
+    low, middle, high = np.quantile(known, (0.02, 0.5, 0.98))
+    return float((high - low) / max(abs(middle), 1e-12))
+
+
+def _all_edges(ax: Any, when: Vector, series: NDArray[np.float64]) -> None:
+    some = ~np.isnan(series).all(axis=1)
+    low, middle, high = np.full((3, len(series)), np.nan)
+    low[some], middle[some], high[some] = np.nanquantile(series[some], (0.05, 0.5, 0.95), axis=1)
+    _band(ax, when, low, middle, high, alpha=0.2, linewidth=1.2)
+
+
+def _one_edge(ax: Any, when: Vector, values: Vector) -> None:
+    part = math.ceil(len(values) / MOST_POINTS)
+    if part == 1:
+        ax.plot(when, values, color=COLOURS[0], linewidth=0.8)
+        return
+    whole = np.append(values, np.full(-len(values) % part, np.nan)).reshape(-1, part)
+    some = ~np.isnan(whole).all(axis=1)
+    low, middle, high = np.full((3, len(whole)), np.nan)
+    low[some], high[some] = np.nanmin(whole[some], axis=1), np.nanmax(whole[some], axis=1)
+    middle[some] = np.nanmedian(whole[some], axis=1)
+    _band(ax, when[::part], low, middle, high, alpha=0.25, linewidth=0.8)
+
+
+def _band(
+    ax: Any, x: Vector, low: Vector, middle: Vector, high: Vector, *, alpha: float, linewidth: float
+) -> None:
+    ax.fill_between(x, low, high, color=COLOURS[0], alpha=alpha, linewidth=0.0)
+    ax.plot(x, middle, color=COLOURS[0], linewidth=linewidth)
+
+
+def _trim(ax: Any, log: bool, *, bottom: bool, left: bool) -> None:
+    """Give one panel its scale, and labels only at the bottom and the left."""
+    if log:
+        ax.set_yscale("log")
+        decades(ax.yaxis, *ax.get_ylim())
+    ax.tick_params(labelsize=7, labelbottom=bottom, labelleft=left)
+    plain_frame(ax, linewidth=0.6)
+    ax.margins(x=0.0)

@@ -1,25 +1,31 @@
-"""What all figures of a report share: canvas, colours, scales, and files that are written."""
+"""What all figures of a report share: canvas, colours, scales, dates, and the files written."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
+from hedgerow.inputs import Vector
+
 
 def write_file(path: Path, content: str | bytes) -> Path:
-    """Write a file and return where it is."""
+    """Write a file and return its path."""
     try:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:  # a full disk has no name
+    except OSError as error:  # that of a full disk does not name the file
         raise OSError(error.errno, error.strerror, str(path)) from None
     return path
 
 
 def save_figure(figure: Any, path: Path, dpi: int, metadata: dict[str, Any] | None = None) -> Path:
-    """Write a matplotlib figure in the format of its suffix and return where it is."""
+    """Write a matplotlib figure in the format of its suffix and return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     drawn = BytesIO()
     figure.savefig(drawn, format=path.suffix.removeprefix("."), dpi=dpi, metadata=metadata)
     return write_file(path, drawn.getvalue())
@@ -46,11 +52,14 @@ MORE_MARKERS = ("P", "*", "p", "h", "X")
 OTHER: Style = ("0.6", "-", ".")
 OTHER_COLOUR = "#999999"
 REGRET = "regret, % of the larger fixed action's cost"
-CCV = "CCV, % of the blind action's"
+CCV = "CCV, % of the unconstrained action's"
 LINEAR = {REGRET: 10.0, CCV: 1.0}
 """Axes are linear up to here, in percent, and logarithmic beyond."""
+EXPONENTS = (0.5, 0.75, 1.0)
+"""Exponents of T that theorems name; 1 is no learning."""
 MOST_LABELS = 11
 LONGEST_SLUG = 60
+DAY = 86_400.0
 
 
 def styles_with(methods: Sequence[str]) -> Styles:
@@ -70,9 +79,9 @@ def styles_with(methods: Sequence[str]) -> Styles:
 class Picture(NamedTuple):
     """A figure in the report's folder: its name without suffix, its heading and its caption.
 
-    `wide` ones are not shrunk on narrow screens but moved sideways. `part` says where on the page
-    it is, and `panels` makes what answers the mouse in its place, two in a row where they come in
-    `pairs`. `marks` name lines that are no methods and have keys of their own.
+    `wide` ones scroll sideways on narrow screens instead of shrinking. `part` is the part of the
+    page that has it, and `panels` makes the interactive figure in its place, two panels in a row
+    where they come in `pairs`. `marks` name lines that are not methods and have their own keys.
     """
 
     name: str
@@ -85,8 +94,8 @@ class Picture(NamedTuple):
     marks: Sequence[str] = ()
 
 
-def words(preset: str) -> str:
-    """Return what a kind of constants is called in headings."""
+def preset_title(preset: str) -> str:
+    """Return the name of a preset in headings."""
     return "the theorems' constants" if preset == "theory" else f"{preset} constants"
 
 
@@ -100,33 +109,69 @@ def slug(text: str) -> str:
     return plain.strip("-")[:LONGEST_SLUG]
 
 
-def canvas(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
-    """Return a figure and its axes, sizes in inches."""
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure, sizes in inches, that needs no window system."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def canvas(rows: int, columns: int, width: float, height: float) -> tuple[Any, Any]:
+    """Return a figure and its axes, sizes in inches."""
+    figure = new_figure(width, height)
     axes = figure.subplots(rows, columns, squeeze=False)
     for ax in axes.flat:
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(True, color="0.92", linewidth=0.8)
-        ax.set_axisbelow(True)
+        plain_frame(ax)
     return figure, axes
+
+
+def plain_frame(ax: Any, *, visible: bool = True, **grid: Any) -> None:
+    """Hide the upper and right spine, and draw a pale grid behind everything."""
+    ax.spines[["top", "right"]].set_visible(False)
+    if visible:
+        ax.grid(True, **{"color": "0.92", "linewidth": 0.8, **grid})
+        ax.set_axisbelow(True)
+
+
+def _day_numbers(times: Vector) -> Vector:
+    """Return Unix seconds as matplotlib counts days; datetime objects would be far slower."""
+    from matplotlib.dates import date2num
+
+    first = float(date2num(datetime(1970, 1, 1, tzinfo=UTC)))  # type: ignore[no-untyped-call]
+    return np.asarray(first + times / DAY)
+
+
+def round_positions(times: Vector | None, rounds: int) -> Vector:
+    """Return where rounds are drawn: at 1, 2, ..., or at their times in days."""
+    return np.arange(1.0, rounds + 1.0) if times is None else _day_numbers(times)
+
+
+def label_days(axis: Any, most: int) -> None:
+    """Label an axis of days with at most this number of dates and times in UTC."""
+    from matplotlib import dates
+
+    locator: Any = dates.AutoDateLocator(tz=UTC, minticks=3, maxticks=most)  # type: ignore[no-untyped-call]
+    formatter: Any = dates.ConciseDateFormatter(  # type: ignore[no-untyped-call]
+        locator,
+        tz=UTC,
+        formats=["%Y", "%b %Y", "%d %b", "%H:%M", "%H:%M", "%S.%f"],
+        zero_formats=["", "%Y", "%b %Y", "%d %b", "%H:%M", "%H:%M"],
+        show_offset=False,
+    )
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(formatter)
 
 
 def legend_above(figure: Any, ax: Any) -> None:
     """Put the legend of one panel above all panels, where it covers nothing."""
     handles, labels = ax.get_legend_handles_labels()
-    width = figure.get_size_inches()[0]
-    figure.legend(
-        handles,
-        labels,
-        loc="outside upper left",
-        ncols=max(1, int(width / 2.0)),
-        frameon=False,
-        fontsize=8,
-    )
+    # About 0.06 inches for a letter: columns that were too wide would leave the figure.
+    widest = max(2.0, 0.6 + 0.06 * max(map(len, labels), default=0))
+    style = {"ncols": max(1, int(figure.get_size_inches()[0] / widest)), "frameon": False}
+    figure.legend(handles, labels, loc="outside upper left", fontsize=8, **style)
 
 
 def scale_in_percent(ax: Any, axis: str, label: str) -> None:

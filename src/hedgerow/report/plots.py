@@ -1,28 +1,37 @@
-"""Pictures of games in a session of your own: functions that draw on axes and return them."""
+"""Figures of single games: functions that draw on axes and return them, and curves as a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_array, as_count, as_vector
+from hedgerow.policies.certificate import Certificate
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.trace import Step, Trace
-from hedgerow.report.dated_axis import days, label_days
 from hedgerow.report.escaping import in_figure
-from hedgerow.report.picture import COLOURS
+from hedgerow.report.picture import (
+    COLOURS,
+    DASHES,
+    canvas,
+    label_days,
+    plain_frame,
+    round_positions,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_COLUMNS = 800
-"""Of a picture of shares; longer games are drawn as means of equal parts."""
+"""Of a figure of shares; longer games are drawn as means of equal parts."""
 SMOOTHED = 50
-"""A line through a game of 1000 rounds shows means of a fiftieth of it."""
-DASHES = ("-", (0, (5, 2)), "-.", (0, (1, 1)), (0, (5, 1, 1, 1)))
+"""The moving mean is over this part of the game: a fiftieth."""
+LINES = ("-", (0, (5, 2)), "-.", (0, (1, 1)), (0, (5, 1, 1, 1)))
 
 
 def plot_trace(
@@ -47,16 +56,16 @@ def plot_trace(
     """
     if not isinstance(trace, Trace):
         raise TypeError(f"plot_trace needs a Trace, as simulate returns it, got {trace!r:.60}")
-    left, right = _axes(axes)
+    left, right = _figure(2, (10.0, 3.8)) if axes is None else axes
     when = _when(times, len(trace.costs))
     left.plot(when, trace.costs, color="0.8", linewidth=0.6, label="every round")
     left.plot(when, _moving_mean(trace.costs), color=COLOURS[0], linewidth=1.8, label="moving mean")
     _add_best(left, benchmark, len(trace.costs))
     _title(left, "Cost of a round", "f_t(x_t)")
     if trace.violations_each is None:
-        kept = np.maximum(trace.violations, 0.0).cumsum()
-        right.plot(when, kept, color=COLOURS[1], linewidth=1.8, label="CCV")
-        signed: dict[str, Any] = {"color": COLOURS[2], "linewidth": 1.4, "linestyle": DASHES[1]}
+        ccv = np.maximum(trace.violations, 0.0).cumsum()
+        right.plot(when, ccv, color=COLOURS[1], linewidth=1.8, label="CCV")
+        signed: dict[str, Any] = {"color": COLOURS[2], "linewidth": 1.4, "linestyle": LINES[1]}
         right.plot(when, trace.violations.cumsum(), label="signed sum", **signed)
     else:
         for k, row in enumerate(trace.violations_each):
@@ -114,7 +123,7 @@ def plot_compare(
     for i, (name, trace) in enumerate(games.items()):
         style: dict[str, Any] = {
             "color": COLOURS[i % len(COLOURS)],
-            "linestyle": DASHES[i % len(DASHES)],
+            "linestyle": LINES[i % len(LINES)],
             "linewidth": 1.8,
         }
         mean = trace.costs.cumsum() / np.arange(1, rounds + 1)
@@ -144,14 +153,14 @@ def plot_shares(
     times: ArrayLike | None = None,
     most: int = 25,
 ) -> Axes:
-    """Draw the shares of the play over time: a row for each coordinate, darker for more.
+    """Draw the decisions over time: a row for each coordinate, darker where it is larger.
 
     Args:
         plays: a row x_t for each round, or the steps of `play`.
-        names: what the coordinates are called, such as "Lisbon → Madrid".
+        names: of the coordinates, such as "Lisbon → Madrid".
         axes: where to draw; None makes a new figure.
         times: when the rounds were, in Unix seconds.
-        most: how many coordinates to show, those with most in all; none that never had any.
+        most: how many coordinates to show, those with the largest sums; never one that is always 0.
 
     """
     shares = _plays(plays)
@@ -168,7 +177,8 @@ def plot_shares(
     begins = np.arange(0, rounds, part)
     drawn = np.add.reduceat(shares[:, order], begins, axis=0)
     drawn /= np.diff(np.append(begins, rounds))[:, np.newaxis]
-    edges = np.append(when[begins], when[-1] + _step(when))
+    step = float(np.median(np.diff(when))) if rounds > 1 else 1.0
+    edges = np.append(when[begins], when[-1] + step)
     mesh = ax.pcolormesh(
         edges,
         np.arange(len(order) + 1) - 0.5,
@@ -203,11 +213,6 @@ def _plays(given: Any) -> NDArray[np.float64]:
     return shares
 
 
-def _axes(axes: Sequence[Axes] | None) -> tuple[Axes, Axes]:
-    left, right = _figure(2, (10.0, 3.8)) if axes is None else axes
-    return left, right
-
-
 def _figure(columns: int, size: tuple[float, float]) -> Any:
     from matplotlib import pyplot as plt
 
@@ -216,14 +221,7 @@ def _figure(columns: int, size: tuple[float, float]) -> Any:
 
 
 def _when(times: ArrayLike | None, rounds: int) -> Vector:
-    """Return the rounds from 1, or their days."""
-    if times is None:
-        return np.arange(1.0, rounds + 1.0)
-    return days(as_vector(times, "times", rounds))
-
-
-def _step(numbers: Vector) -> float:
-    return float(np.median(np.diff(numbers))) if len(numbers) > 1 else 1.0
+    return round_positions(None if times is None else as_vector(times, "times", rounds), rounds)
 
 
 def _moving_mean(values: Vector) -> Vector:
@@ -242,13 +240,8 @@ def _add_best(ax: Axes, benchmark: Benchmark | None, rounds: int) -> None:
         raise TypeError(
             f"benchmark must be a Benchmark, as hindsight returns it, got {benchmark!r:.60}"
         )
-    ax.axhline(
-        benchmark.cost / rounds,
-        color="0.15",
-        linewidth=1.0,
-        linestyle=":",
-        label="best fixed action",
-    )
+    style: dict[str, Any] = {"color": "0.15", "linewidth": 1.0, "linestyle": ":"}
+    ax.axhline(benchmark.cost / rounds, label="best fixed action", **style)
 
 
 def _title(ax: Axes, title: str, label: str) -> None:
@@ -263,10 +256,49 @@ def _finish(ax: Axes, dated: bool, *, grid: bool = True) -> None:
     else:
         ax.set_xlabel("round t", fontsize=9)
     ax.tick_params(labelsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
+    plain_frame(ax, visible=grid)
     ax.margins(x=0.0)
-    if grid:
-        ax.grid(True, color="0.92", linewidth=0.8)
-        ax.set_axisbelow(True)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(frameon=False, fontsize=8)
+
+
+class Run(NamedTuple):
+    """A game of one policy, with its name in figures and tables."""
+
+    name: str
+    trace: Trace
+    certificate: Certificate
+
+
+def draw_curves(runs: Sequence[Run], best_costs: Vector, budget: float, path: Path) -> Path:
+    """Draw cumulative regret and CCV of several runs and return the path of the figure.
+
+    Args:
+        runs: the games, all on the same rounds.
+        best_costs: the benchmark's cost in each round.
+        budget: the constraint's threshold per round, for percentages.
+        path: the picture to write.
+
+    """
+    figure, ((left, right),) = canvas(1, 2, 9.5, 3.9)
+    T = len(best_costs)
+    t = np.arange(1, T + 1)
+    for run, colour, dash in zip(runs, COLOURS, DASHES, strict=False):
+        style = {"color": colour, "linestyle": dash, "linewidth": 1.8}
+        regret = np.cumsum(run.trace.costs - best_costs)
+        ccv = np.cumsum(np.maximum(run.trace.violations, 0.0))
+        left.plot(t, 100.0 * regret / best_costs.sum(), label=in_figure(run.name), **style)
+        right.plot(t, 100.0 * ccv / (T * budget), **style)
+    left.axhline(0.0, color="0.6", linewidth=0.8)
+    left.set_title("Regret: cost above the best fixed action", fontsize=10, loc="left")
+    left.set_ylabel("% of that action's total cost")
+    right.set_title("CCV: cumulative constraint violation", fontsize=10, loc="left")
+    right.set_ylabel("% of what all rounds ask for")
+    right.set_yscale("log")
+    right.set_ylim(bottom=1e-2)
+    right.yaxis.set_major_formatter("{x:g}")
+    for axes in (left, right):
+        axes.set_xlabel("round t")
+        axes.set_xlim(0, T)
+    left.legend(frameon=False, loc="lower left")
+    return save_figure(figure, path, dpi=150)

@@ -1,4 +1,4 @@
-"""Where results come from: missing runs, who made them, and the record of choices."""
+"""Where results come from: missing runs, the sources that made them, and the record of choices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hedgerow.report.verdicts import ROUTES
 
 
 def how_far(results: Results) -> str:
-    """Say how many runs there are, and whether that is all of them."""
+    """Return how many runs there are, and whether some are missing."""
     there, expected = len(results.runs), expected_runs(results.experiment)
     stored = {run.record["method"] for run in results.runs}
     if expected is None and (
@@ -77,7 +77,7 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
 
 
 def mixture(results: Results) -> str:
-    """Say which states of the library made the files of a folder; nothing where it was one."""
+    """Return which states of the library made the files of a folder; empty where it was one."""
     if len(results.states) < 2:
         return ""
     parts = ", ".join(
@@ -88,7 +88,7 @@ def mixture(results: Results) -> str:
 
 
 def made_by(results: Results) -> str:
-    """Return the state that made the whole folder, in brackets, or nothing."""
+    """Return the state that made the whole folder, in brackets, or an empty text."""
     (state,) = results.states if len(results.states) == 1 else (None,)
     return f" (sources {state})" if state else ""
 
@@ -106,13 +106,14 @@ OF_ROUTES = (
         "the constraint's threshold",
         "choice",
         "The paper never states it; without one, bandwidth >= 0 always holds. Here: half of what "
-        "the best path surely offers, raised where the cheapest path would keep it.",
+        "the best path surely offers, raised where the cheapest path would satisfy it.",
     ),
     Choice(
         "the graph",
         "choice",
-        "The paper's hub graph has cycles, and directions have negative entries, so Dijkstra is no "
-        "oracle and shortest simple paths are hard. Here edges point forward: exact, one pass.",
+        "The paper's hub graph has cycles, and directions have negative entries, so Dijkstra is "
+        "not an oracle and shortest simple paths are hard. Here edges point forward: exact, one "
+        "pass.",
     ),
 )
 ALWAYS = (
@@ -125,7 +126,7 @@ ALWAYS = (
     Choice(
         "regret",
         "choice",
-        "Against the best fixed action that keeps every round's constraint, with a proved gap.",
+        "Against the best fixed action that satisfies every round's constraint, with a proved gap.",
     ),
 )
 SYNTHETIC = {
@@ -134,7 +135,7 @@ SYNTHETIC = {
 
 
 def choices(summary: Summary) -> Iterator[Choice]:
-    """Yield the open choices, then what each problem and method stands on."""
+    """Yield the open choices, then the sources of each problem and method."""
     experiment = summary.results.experiment
     if any(problem["kind"] in ROUTES for problem in experiment["problems"]):
         yield from OF_ROUTES
@@ -151,10 +152,8 @@ def choices(summary: Summary) -> Iterator[Choice]:
     for name in experiment["methods"]:
         method = fixed_method(name, fixed[name]) if name in fixed else installed_method(name)
         if method is None:
-            said = (
-                "not a method of this library; its numbers are as stored, and it says itself how "
-            )
-            yield Choice(name, "choice", f"{said}many oracle calls and projections it made")
+            why = "not a method of this library; its numbers are as stored, its calls as reported"
+            yield Choice(name, "choice", why)
             continue
         rebuilt = "reconstruction" in method.confidence
         kind = "reconstruction" if rebuilt else "choice"
@@ -165,7 +164,7 @@ def choices(summary: Summary) -> Iterator[Choice]:
         if run.record.get("constants")
     }
     for text in sorted(how):
-        yield Choice("constants told to theorems", "computed", text)
+        yield Choice("constants given to theorems", "computed", text)
 
 
 def _problem(problem: dict[str, Any]) -> Choice:

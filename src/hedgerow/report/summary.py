@@ -1,4 +1,4 @@
-"""What a results folder says, method by method: means over seeds with intervals, and ranks."""
+"""The results of a folder by method: means over seeds with intervals, ranks, and growth rates."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from hedgerow.experiments.growth import fit_growth
 from hedgerow.experiments.results import Results, RunResult
 from hedgerow.inputs import Vector
 from hedgerow.report.naming import remarks_of
@@ -17,7 +18,7 @@ from hedgerow.report.naming import remarks_of
 LEVEL = 0.95
 """Of all intervals: Student's t over seeds."""
 DECIMALS = 4
-"""At most so many are written."""
+"""The most that are written."""
 
 
 class Mean(NamedTuple):
@@ -45,13 +46,13 @@ class Mean(NamedTuple):
         return cls(float(np.mean(values)), _student(n) * float(np.std(values, ddof=1)), n)
 
     def below(self, limit: float) -> bool | None:
-        """Say yes if the whole interval is below a limit, no if above, else None: undecided."""
+        """Return whether the whole interval is below a limit; None if the limit is inside."""
         if self.value + self.half < limit:
             return True
         return False if self.value - self.half > limit else None
 
     def above(self, limit: float) -> bool | None:
-        """Say yes if the whole interval is above a limit, no if below, else None: undecided."""
+        """Return whether the whole interval is above a limit; None if the limit is inside."""
         under = self.below(limit)
         return None if under is None else not under
 
@@ -106,6 +107,7 @@ def three_digits(x: float) -> str:
 
 
 Which = Literal["regret", "ccv"]
+WHICH: tuple[Which, Which] = ("regret", "ccv")
 Band = tuple[Vector, Vector, Vector, Vector]
 
 
@@ -114,6 +116,9 @@ class ProblemAtHorizon(NamedTuple):
 
     problem: str
     horizon: int
+
+    def __str__(self) -> str:
+        return f"{self.problem}, T = {self.horizon}"
 
 
 class MethodConfig(NamedTuple):
@@ -132,12 +137,12 @@ class MethodConfig(NamedTuple):
 class Row:
     """One method on one problem.
 
-    Regret is in percent of the larger of the benchmark's cost and the blind action's cost, in
-    absolute value; CCV in percent of the blind action's CCV, the best fixed action that ignores
-    the constraint. `ran` says how its games were played: "compiled", "through play", "partly
-    compiled", or nothing where that was not recorded. `rank` is (by regret, by CCV) among the
-    methods of the same preset there. `ccv_each` has the CCV of each constraint by itself, in the
-    unit of `ccv`; it is empty where rounds have one constraint.
+    Regret is in percent of the larger of the benchmark's cost and the unconstrained action's cost,
+    in absolute value; CCV in percent of the CCV of the unconstrained action, the best fixed action
+    that ignores the constraint. `ran` says how its games were played: "compiled", "through play",
+    "partly compiled", or nothing where that was not recorded. `rank` is (by regret, by CCV) among
+    the methods of the same preset there. `ccv_each` has the CCV of each constraint by itself, in
+    the unit of `ccv`; it is empty where rounds have one constraint.
     """
 
     place: ProblemAtHorizon
@@ -157,7 +162,7 @@ class Row:
 
 
 class Refusal(NamedTuple):
-    """A method that did not take a problem, with its sentence."""
+    """A method that refused a problem, and why."""
 
     place: ProblemAtHorizon
     config: MethodConfig
@@ -165,7 +170,7 @@ class Refusal(NamedTuple):
 
 
 class Unjudged(NamedTuple):
-    """A game whose runs have no regret, how many they are, and why; they are in no row."""
+    """A game whose runs have no regret, their number, and why; they are in no row."""
 
     place: ProblemAtHorizon
     seed: int
@@ -220,7 +225,7 @@ class Summary:
         return sorted({row.config.preset for row in self.rows})
 
     def at(self, place: ProblemAtHorizon, preset: str) -> list[Row]:
-        """Return one row for each method of one problem and preset: see `standing`."""
+        """Return one row for each method of one problem and preset: see `representatives`."""
         return _field(self.rows, place, preset)
 
     def band(self, row: Row, which: Which) -> Band:
@@ -265,13 +270,13 @@ def percent(run: RunResult, which: Which) -> float:
 
 
 def described(config: MethodConfig) -> str:
-    """Return a method's name in code, with what a reader of its numbers must know."""
+    """Return a method's name in code, with remarks such as "reconstruction"."""
     remarks = remarks_of(config.method, config.preset)
     return f"{config.method} ({remarks})" if remarks else config.method
 
 
-def standing(configs: Iterable[MethodConfig]) -> set[MethodConfig]:
-    """Return who stands for each method and preset: the eagerness nearest to 1, below on a tie."""
+def representatives(configs: Iterable[MethodConfig]) -> set[MethodConfig]:
+    """Return one config for each method and preset: the eagerness nearest to 1, below on a tie."""
     best: dict[tuple[str, str], MethodConfig] = {}
     for config in sorted(configs, key=lambda e: (abs(math.log(e.eagerness)), e.eagerness)):
         best.setdefault((config.method, config.preset), config)
@@ -280,10 +285,10 @@ def standing(configs: Iterable[MethodConfig]) -> set[MethodConfig]:
 
 def _unit(run: RunResult, which: Which) -> float:
     assert run.benchmark is not None
-    blind = run.benchmark["blind"]
+    unconstrained = run.benchmark["blind"]
     if which == "ccv":
-        return float(blind["ccv"]) or 1.0
-    return max(abs(run.benchmark["cost"]), abs(blind["cost"])) or 1.0
+        return float(unconstrained["ccv"]) or 1.0
+    return max(abs(run.benchmark["cost"]), abs(unconstrained["cost"])) or 1.0
 
 
 def _each(runs: list[RunResult]) -> tuple[Mean, ...]:
@@ -300,9 +305,9 @@ def _each(runs: list[RunResult]) -> tuple[Mean, ...]:
 
 def _why(run: RunResult) -> str:
     if run.benchmark is None:
-        return "its best fixed action has not been looked for yet"
+        return "its best fixed action has not been computed yet"
     if run.benchmark["status"] == "infeasible":
-        return "no fixed action keeps every round's constraint"
+        return "no fixed action satisfies every round's constraint"
     return str(run.benchmark["reason"])
 
 
@@ -314,7 +319,7 @@ def _ran(flags: set[bool | None]) -> str:
 
 def _field(rows: list[Row], place: ProblemAtHorizon, preset: str) -> list[Row]:
     found = [row for row in rows if (row.place, row.config.preset) == (place, preset)]
-    chosen = standing(row.config for row in found)
+    chosen = representatives(row.config for row in found)
     return [row for row in found if row.config in chosen]
 
 
@@ -334,3 +339,49 @@ def _ranked(rows: list[Row]) -> list[Row]:
         undominated = not any(_dominates(r, row) for r in field)
         ranked.append(replace(row, rank=rank, undominated=undominated))
     return ranked
+
+
+class Rate(NamedTuple):
+    """CCV ~ T^exponent with an interval; NaN and a reason where there is no fit.
+
+    `means` are the mean CCV at each horizon, in the problem's own unit.
+    """
+
+    problem: str
+    config: MethodConfig
+    means: tuple[tuple[int, Mean], ...]
+    exponent: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    reason: str = ""
+
+
+def growth_rates(summary: Summary) -> list[Rate]:
+    """Fit the CCV of every method that was played at three horizons or more."""
+    found: dict[tuple[str, MethodConfig], dict[int, list[float]]] = defaultdict(dict)
+    for (place, config), runs in summary.runs.items():
+        ccvs = [run.record["ccv"] for run in runs]
+        found[place.problem, config][place.horizon] = ccvs
+    rates = []
+    for (problem, config), at in sorted(found.items()):
+        if len(at) < 3:
+            continue
+        horizons = sorted(at)
+        rate = Rate(problem, config, tuple((T, Mean.of(at[T])) for T in horizons))
+        repeats = min(len(at[T]) for T in horizons)
+        try:
+            fit = fit_growth(horizons, [at[T][:repeats] for T in horizons])
+        except ValueError as refusal:
+            rates.append(rate._replace(reason=str(refusal)))
+            continue
+        rates.append(rate._replace(exponent=fit.exponent, low=fit.low, high=fit.high))
+    return rates
+
+
+def shown_rates(rates: Sequence[Rate]) -> list[Rate]:
+    """Return the fitted rates, of each method that of its representative eagerness."""
+    chosen = {
+        problem: representatives(rate.config for rate in rates if rate.problem == problem)
+        for problem in {rate.problem for rate in rates}
+    }
+    return [r for r in rates if math.isfinite(r.exponent) and r.config in chosen[r.problem]]

@@ -1,4 +1,4 @@
-"""The table of an experiment: as CSV, as LaTeX, and for a terminal with 80 columns."""
+"""Tables of an experiment as CSV, as LaTeX and for a terminal of 80 columns, and of single runs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import csv
 import io
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.report.escaping import in_csv, in_latex, in_table
+from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.report.escaping import in_csv, in_latex, in_table, terminal_table
 from hedgerow.report.naming import remarks_of
-from hedgerow.report.paired import worded_p
+from hedgerow.report.plots import Run
 from hedgerow.report.summary import (
+    WHICH,
     Mean,
     MethodConfig,
     ProblemAtHorizon,
@@ -23,10 +24,10 @@ from hedgerow.report.summary import (
     Summary,
     Which,
     described,
-    standing,
+    representatives,
     three_digits,
 )
-from hedgerow.report.verdicts import IGNORED, STAND_INS, Verdict
+from hedgerow.report.verdicts import IGNORED, STAND_INS, Verdict, format_p
 
 HEADINGS = (
     "problem", "horizon", "method", "preset", "eagerness", "seeds",
@@ -38,7 +39,7 @@ HEADINGS = (
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Return all rows; `half` is half the width of the 95 % interval over seeds."""
+    """Return all rows; columns `..._half` are half the width of the 95 % interval over seeds."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADINGS)
@@ -77,8 +78,8 @@ def as_latex(
 
     Args:
         rows: what to show.
-        names: what methods are called; left out, by their names in code, with remarks.
-        played: the rows among which the best are found; left out, those that are shown.
+        names: names of the methods; the default is their names in code, with remarks.
+        played: the rows among which the best are found; the default is `rows`.
 
     """
     marks = _marks(rows if played is None else played)
@@ -95,11 +96,8 @@ def as_latex(
     for row in rows:
         if row.place != last:
             last = row.place
-            name = in_latex(row.place.problem)
-            lines += [
-                r"\midrule",
-                rf"\multicolumn{{8}}{{l}}{{\emph{{{name}, $T={row.place.horizon}$}}}} \\",
-            ]
+            title = f"{in_latex(row.place.problem)}, $T={row.place.horizon}$"
+            lines += [r"\midrule", rf"\multicolumn{{8}}{{l}}{{\emph{{{title}}}}} \\"]
         cells = (
             in_latex((names or {}).get(row.config.method) or described(row.config)),
             in_latex(row.config.preset),
@@ -126,17 +124,14 @@ def _marks(rows: Sequence[Row]) -> dict[tuple[ProblemAtHorizon, MethodConfig, Wh
             fields[row.place, row.config.preset].append(row)
     found = {}
     for field in fields.values():
-        chosen = standing(row.config for row in field)
+        chosen = representatives(row.config for row in field)
         kept = [row for row in field if row.config in chosen]
-        values: dict[Which, Callable[[Row], float]] = {
-            "regret": lambda row: row.regret.value,
-            "ccv": lambda row: row.ccv.value,
-        }
-        for which, value in values.items():
-            levels = sorted({value(row) for row in kept})[:2]
+        for which in WHICH:
+            values = {row.config: getattr(row, which).value for row in kept}
+            levels = sorted(set(values.values()))[:2]
             for row in kept:
-                if value(row) in levels:
-                    command = (r"\mathbf", r"\underline")[levels.index(value(row))]
+                if values[row.config] in levels:
+                    command = (r"\mathbf", r"\underline")[levels.index(values[row.config])]
                     found[row.place, row.config, which] = command
     return found
 
@@ -150,8 +145,8 @@ def _plus_minus(mean: Mean, mark: str | None = None) -> str:
 LEGEND = (
     "e       eagerness, tuned where a method has it: the value nearest to 1\n"
     "regret  cost above the best fixed action's; < 0: bought with violation.\n"
-    "        In % of its cost or of the blind one's, the larger\n"
-    "CCV     sum of max(0, g_t), in % of the best constraint-blind action's\n"
+    "        In % of its cost or of the unconstrained one's, the larger\n"
+    "CCV     sum of max(0, g_t), in % of the best unconstrained action's\n"
     "±       half the 95 % interval over seeds\n"
     "ranks   by regret, by CCV; * none is as good in both and better in one\n"
     "calls   linear minimisations + projections per round\n"
@@ -164,55 +159,83 @@ LETTERS = {"compiled": " c", "through play": " p", "partly compiled": " c+p", ""
 
 def summary_table(summary: Summary, place: ProblemAtHorizon, preset: str) -> Table:
     """Return the rows of one problem and preset, best ranks first."""
-    table = _table(f"{place.problem}, T = {place.horizon}, {preset} constants")
     rows = sorted(summary.at(place, preset), key=lambda row: sum(row.rank))
-    said = [described(row.config) for row in rows]
-    remarks = [text for text in said if "(" in text]
-    table.caption, table.caption_justify = (
-        Text("\n").join([Text(LEGEND), *map(in_table, remarks)]),
-        "left",
+    remarks = [text for row in rows if "(" in (text := described(row.config))]
+    table = terminal_table(
+        ("method", "e", "regret %", "CCV %", "ranks", "calls", "µs"),
+        map(_cells, rows),
+        "fr",
+        title=f"{place}, {preset} constants",
+        caption=Text("\n").join([Text(LEGEND), *map(in_table, remarks)]),
     )
-    table.add_column("method", overflow="fold", min_width=6)
-    for heading in ("e", "regret %", "CCV %", "ranks", "calls", "µs"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(in_table, _cells(row)))
+    table.columns[0].min_width = 6  # numbers are never cut: a narrow terminal folds the names
     return table
 
 
 def verdict_table(judged: Sequence[Verdict], place: ProblemAtHorizon) -> Table:
-    """Return the claims of the paper's experiments and what became of them."""
-    table = _table(f"The paper's claims, on {place.problem}, T = {place.horizon}")
-    table.add_column("claim", overflow="fold")
-    table.add_column("verdict", overflow="fold")
-    table.add_column("p", justify="right", no_wrap=True)
+    """Return the claims of the paper's experiments with the verdict on each."""
+    rows = []
     for verdict in judged:
-        p = worded_p(verdict.parts[0].p) if verdict.parts else ""
         said = [verdict.verdict, *dict.fromkeys(part.compared for part in verdict.parts)]
-        lines = Text("\n").join(map(in_table, said))
-        table.add_row(in_table(verdict.claim), lines, in_table(p))
-    table.caption, table.caption_justify = f"{FIRST_P} {STAND_INS}", "left"
-    return table
-
-
-def _table(title: str) -> Table:
-    return Table(
-        title=in_table(title),  # a label is no markup
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-    )
+        p = format_p(verdict.parts[0].p) if verdict.parts else ""
+        rows.append((verdict.claim, Text("\n").join(map(in_table, said)), p))
+    title, caption = f"The paper's claims, on {place}", f"{FIRST_P} {STAND_INS}"
+    return terminal_table(("claim", "verdict", "p"), rows, "ffr", title=title, caption=caption)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    star = "*" if row.undominated else " "
-    time = three_digits(row.microseconds)
     return (
         row.config.method,
         f"{row.config.eagerness:g}",
         str(row.regret).replace("± ", "±"),
         str(row.ccv).replace("± ", "±"),
-        f"{row.rank[0]}/{row.rank[1]}{star}",
+        f"{row.rank[0]}/{row.rank[1]}{'*' if row.undominated else ' '}",
         f"{row.oracle_calls:.2f}+{row.projections:.2f}",
-        time + LETTERS[row.ran],
+        three_digits(row.microseconds) + LETTERS[row.ran],
     )
+
+
+def run_table(runs: Sequence[Run], best: Benchmark, budget: float) -> Table:
+    """Compare runs of one problem; `budget` is what the constraint asks for in each round."""
+    rounds = len(runs[0].trace.costs)
+    legend = [
+        Text(
+            f"best    the fixed action that satisfies every round: {best.cost / rounds:.1f} ms,\n"
+            f"        proved optimal within {max(0.0, best.gap) / rounds:.1g} ms\n"
+            "cost    per round\n"
+            "regret  cost above best's, in % of it\n"
+            "proved  bound of the regret, proved by the run alone, in % of best's cost\n"
+            "CCV     sum of max(0, g_t), in % of what all rounds ask for\n"
+            "signed  sum of g_t, where slack pays for violation, in the same unit\n"
+            "time    ask, feedback and tell, for one round"
+        )
+    ]
+    legend += [
+        in_table(f"{run.name}: its certificate {run.certificate.says_nothing}")
+        for run in runs
+        if run.certificate.says_nothing is not None
+    ]
+    rows = [
+        (
+            name,
+            f"{trace.cost / rounds:.1f}",
+            f"{100 * trace.regret(best) / best.cost:+.2f}",
+            "-" if certificate.says_nothing else f"{100 * certificate / best.cost:+.2f}",
+            f"{100 * trace.ccv / (rounds * budget):.2f}",
+            f"{100 * trace.signed_ccv / (rounds * budget):+.2f}",
+            f"{trace.oracle_calls}",
+            f"{1e6 * trace.seconds / rounds:.0f}",
+        )
+        for name, trace, certificate in runs
+    ]
+    units = (
+        "cost\nms",
+        "regret\n%",
+        "proved\n%",
+        "CCV\n%",
+        "signed\n%",
+        "oracle\ncalls",
+        "time\nµs",
+    )
+    caption = Text("\n").join(legend)
+    return terminal_table(("policy", *units), rows, "lr", caption=caption, padding=(0, 0, 0, 2))

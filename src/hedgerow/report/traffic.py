@@ -1,4 +1,4 @@
-"""Traffic on a map: link utilisation as colour and width, before and after, and over the day."""
+"""Traffic: maps that show link utilisation, figures over the rounds, a table, and their page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hedgerow.inputs import Vector
@@ -15,19 +14,17 @@ from hedgerow.networks.topology import Topology
 from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.protocols.trace import Trace
 from hedgerow.report.document import document, figure_section, plain_table, soft
-from hedgerow.report.escaping import in_figure, in_html, in_table
-from hedgerow.report.node_names import NodeNames, free_angle
+from hedgerow.report.escaping import in_figure, in_html, terminal_table
+from hedgerow.report.layout import MOST_NAMES, NodeLabels, circle, free_angle
 from hedgerow.report.picture import COLOURS, Picture, canvas, legend_above, save_figure, write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_NAMES = 45
-"""Nodes are named on maps of at most so many."""
 BESIDE = 0.008
-"""Two directions of a link are drawn so far beside each other, in widths of the map."""
+"""Distance of a link's two directions from its middle, in widths of the map."""
 MOST_MOVED = 12
-"""So many of the demands that left their shortest path are shown."""
+"""The most demands shown that left their shortest path."""
 HEADS = (
     "policy", "latency\nms", "largest\nuse", "CCV", "above\n%", "proved\nms", "time\nµs",
 )  # fmt: skip
@@ -42,11 +39,9 @@ LEGEND = (
 def places(topology: Topology) -> Vector:
     """Return where nodes are drawn: on the map, with true proportions at its middle, or in a ring.
 
-    Nodes on one spot are pulled apart a little, so that their link is seen.
+    Nodes at the same position are pulled apart a little, so that the link between them is visible.
     """
-    n = len(topology.nodes)
-    angle = 2.0 * np.pi * np.arange(n) / n
-    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    ring = circle(len(topology.nodes))
     if topology.positions is None:
         return ring
     spots = topology.positions.copy()
@@ -88,26 +83,26 @@ def draw_map(axes: Axes, topology: Topology, utilisation: Vector, limit: float, 
 
 
 def _frame(axes: Axes, topology: Topology, spots: Vector, title: str) -> None:
-    """Draw the nodes, with names where there is room, and leave out the axes."""
+    """Draw the nodes, with names where they fit, and hide the axes."""
     axes.scatter(spots[:, 0], spots[:, 1], s=14, color="0.15", zorder=3)
     axes.set_aspect("equal")
     axes.margins(0.06)
     axes.set_axis_off()
     axes.set_title(in_figure(title), fontsize=10, loc="left")
     if len(topology.nodes) <= MOST_NAMES:
-        names = NodeNames(axes, spots, 7.0)
+        labels = NodeLabels(axes, spots, 7.0)
         for node, name in enumerate(topology.nodes):
-            names.write(node, name, free_angle(topology.edges, spots, node))
+            labels.write(node, name, free_angle(topology.edges, spots, node))
 
 
 def _height(spots: Vector, width: float) -> float:
-    """Return how high a map of this width is, between a third of it and all of it."""
+    """Return the height of a map of this width, between a third of it and all of it."""
     wide, high = np.ptp(spots, axis=0)
     return width * float(np.clip(high / max(wide, 1e-12), 0.35, 1.0)) + 0.5
 
 
 def draw_topology(topology: Topology, path: Path) -> Path:
-    """Draw a network without traffic and return where the picture is; width shows capacity."""
+    """Draw a network without traffic and return the path of the figure; width shows capacity."""
     from matplotlib.collections import LineCollection
 
     spots = places(topology)
@@ -122,7 +117,6 @@ def draw_topology(topology: Topology, path: Path) -> Path:
     axes[0, 0].add_collection(lines)
     title = f"{topology.name}: {len(topology.nodes)} nodes, {len(topology.edges)} directed links"
     _frame(axes[0, 0], topology, spots, title)
-    path.parent.mkdir(parents=True, exist_ok=True)
     return save_figure(figure, path, dpi=150)
 
 
@@ -137,10 +131,10 @@ def draw_before_and_after(
 
     Args:
         topology: the map.
-        splits: what was played in that round, by name.
+        splits: the decisions in that round, by policy.
         problem: the rounds.
         t: the round, from 0.
-        path: the picture to write.
+        path: the file to write.
 
     """
     figure, axes = canvas(1, len(splits), 6.4 * len(splits), _height(places(topology), 6.0))
@@ -151,20 +145,19 @@ def draw_before_and_after(
         lines = draw_map(ax, topology, used, problem.limit, title)
     bar = figure.colorbar(lines, ax=list(axes[0]), shrink=0.8, pad=0.01)
     bar.set_label("utilisation of a link (pale: the limit)", fontsize=8)
-    path.parent.mkdir(parents=True, exist_ok=True)
     return save_figure(figure, path, dpi=140)
 
 
 def draw_frames(
     topology: Topology, plays: Mapping[int, Vector], problem: TrafficEngineering, path: Path
 ) -> Path:
-    """Draw rounds one after the other as a moving picture, a GIF.
+    """Draw rounds one after the other as an animated GIF.
 
     Args:
         topology: the map.
-        plays: the split that was played in each of these rounds, numbered from 0.
+        plays: the decision in each of these rounds, numbered from 0.
         problem: the rounds.
-        path: the picture to write.
+        path: the file to write.
 
     """
     from matplotlib.animation import PillowWriter
@@ -196,12 +189,13 @@ def draw_days(
     """Draw the largest utilisation, and the CCV and cost so far, over the rounds."""
     figure, axes = canvas(3, 1, 9.5, 7.6)
     top, middle, bottom = axes[:, 0]
-    for (name, trace), colour in zip(traces.items(), COLOURS, strict=False):
+    means = [trace.costs.cumsum() / np.arange(1, trace.costs.size + 1) for trace in traces.values()]
+    for (name, trace), mean, colour in zip(traces.items(), means, COLOURS, strict=False):
         t = np.arange(1, trace.costs.size + 1) / (rounds_per_day or 1.0)
         style = {"color": colour, "linewidth": 1.2, "label": in_figure(name)}
         top.plot(t, trace.violations + limit, **{**style, "linewidth": 0.7})
         middle.plot(t, np.cumsum(np.maximum(trace.violations, 0.0)), **style)
-        bottom.plot(t, np.cumsum(trace.costs) / np.arange(1, t.size + 1), **style)
+        bottom.plot(t, mean, **style)
     top.axhline(limit, color="0.15", linewidth=1.0, linestyle=(0, (4, 3)))
     top.set_title("Largest utilisation of a link (dashed: the limit)", fontsize=10, loc="left")
     middle.set_title("Violation so far (CCV), in utilisation", fontsize=10, loc="left")
@@ -211,17 +205,13 @@ def draw_days(
     for ax in (top, middle, bottom):
         ax.margins(x=0.0)
         ax.tick_params(labelsize=8)
-    late = np.concatenate(
-        [np.cumsum(trace.costs)[trace.costs.size // 20 :]
-         / np.arange(1, trace.costs.size + 1)[trace.costs.size // 20 :]
-         for trace in traces.values()]
-    )  # fmt: skip
-    room = 0.1 * (float(np.ptp(late)) or 1.0)
-    bottom.set_ylim(late.min() - room, late.max() + room)
+    # The first twentieth of a mean swings; it may leave the frame.
+    late = np.concatenate([mean[mean.size // 20 :] for mean in means])
+    margin = 0.1 * (float(np.ptp(late)) or 1.0)
+    bottom.set_ylim(late.min() - margin, late.max() + margin)
     ticks = [tick for tick in (0.0, 0.1, 1.0, 10.0, 100.0, 1000.0) if tick <= middle.get_ylim()[1]]
     middle.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     legend_above(figure, top)
-    path.parent.mkdir(parents=True, exist_ok=True)
     return save_figure(figure, path, dpi=140)
 
 
@@ -244,7 +234,6 @@ def draw_moved(problem: TrafficEngineering, x: Vector, path: Path) -> Path | Non
     ax.set_xlabel("Mbit/s", fontsize=9)
     ax.tick_params(labelsize=8)
     ax.legend(frameon=False, fontsize=8, loc="lower right")
-    path.parent.mkdir(parents=True, exist_ok=True)
     return save_figure(figure, path, dpi=140)
 
 
@@ -272,13 +261,7 @@ def traffic_rows(
 
 def traffic_table(rows: Sequence[Sequence[str]]) -> Table:
     """Return the rows for a terminal."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False, caption=LEGEND)
-    table.caption_justify = "left"
-    for k, head in enumerate(HEADS):
-        table.add_column(head, justify="left" if k == 0 else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(in_table, row))
-    return table
+    return terminal_table(HEADS, rows, "lr", caption=LEGEND, padding=(0, 0, 0, 1))
 
 
 def write_traffic_page(
@@ -288,7 +271,7 @@ def write_traffic_page(
     pictures: Sequence[Picture],
     path: Path,
 ) -> Path:
-    """Write one self-contained page; its pictures lie beside it as PNG files."""
+    """Write one self-contained page; its figures are beside it as PNG files."""
     table = plain_table([head.replace("\n", " ") for head in HEADS], rows)
     body = [
         f"<h1>{in_html(title)}</h1>",
@@ -296,7 +279,7 @@ def write_traffic_page(
         "<h2>Comparison</h2>",
         table,
         soft(LEGEND),
-        "<h2>Pictures</h2>",
+        "<h2>Figures</h2>",
         *(figure_section(picture, path.parent) for picture in pictures),
     ]
     return write_file(path, document(in_html(title), "\n".join(body)))

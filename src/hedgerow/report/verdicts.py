@@ -1,4 +1,4 @@
-"""A plain verdict on each claim of the paper's experiments, with the numbers that decide it."""
+"""Verdicts on the claims of the paper's experiments, by paired comparisons over seeds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from hedgerow.experiments.results import RunResult
-from hedgerow.report.naming import GARBER, OURS, SINHA, WANG, in_words
-from hedgerow.report.paired import Differences, holm
+from hedgerow.report.naming import GARBER, OURS, SINHA, WANG, full_name
 from hedgerow.report.summary import (
     Mean,
     ProblemAtHorizon,
@@ -23,13 +22,69 @@ from hedgerow.report.summary import (
 )
 
 
+class Comparison(NamedTuple):
+    """A value for each seed, claimed to be below a limit, or above it."""
+
+    values: tuple[float, ...]
+    limit: float = 0.0
+    below: bool = True
+
+    @property
+    def mean(self) -> Mean:
+        """The mean of the values with Student's interval."""
+        return Mean.of(self.values)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the whole interval is on the claimed side; None if the limit is inside."""
+        return self.mean.below(self.limit) if self.below else self.mean.above(self.limit)
+
+    @property
+    def p(self) -> float:
+        """The two-sided p of Wilcoxon's signed-rank test around the limit; 1 of no values.
+
+        >>> Comparison((1.0, 2.0, 3.0, 4.0, 5.0, 6.0)).p
+        0.03125
+        >>> Comparison((2.0, 2.0), limit=2.0).p
+        1.0
+        """
+        apart = [value - self.limit for value in self.values if value != self.limit]
+        if not apart:
+            return 1.0
+        from scipy import stats
+
+        return float(stats.wilcoxon(apart).pvalue)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return the p of several tests after Holm's correction.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected, least = [0.0] * len(ps), 0.0
+    for rank, k in enumerate(sorted(range(len(ps)), key=lambda k: ps[k])):
+        least = max(least, min(1.0, (len(ps) - rank) * ps[k]))
+        corrected[k] = least
+    return corrected
+
+
+def format_p(p: float) -> str:
+    """Return a p-value as text.
+
+    >>> format_p(0.0312), format_p(0.000004), format_p(1.0)
+    ('0.031', '< 0.001', '1')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.2g}"
+
+
 class Game:
     """The rows of one problem with one preset, by method.
 
     Args:
         summary: of the folder.
         place: the problem and its horizon.
-        preset: the kind of constants.
+        preset: the constants that were used.
 
     """
 
@@ -37,36 +92,31 @@ class Game:
         self.summary, self.preset = summary, preset
         self.rows: dict[str, Row] = {row.config.method: row for row in summary.at(place, preset)}
 
-    def has(self, *methods: str) -> bool:
-        """Whether all of these methods were played."""
-        return all(method in self.rows for method in methods)
+    def lead(self, one: str, two: str, which: Which) -> Comparison:
+        """Return by how many percent `one` is above `two`, seed by seed: negative is better."""
+        pairs = self._pairs(one, two)
+        return Comparison(tuple(percent(a, which) - percent(b, which) for a, b in pairs))
 
-    def lead(self, one: str, two: str, which: Which) -> Differences:
-        """Return by how many percent `one` is above `two`: negative is better."""
-        a, b = self._by_seed(one), self._by_seed(two)
-        both = sorted(a.keys() & b.keys())
-        return Differences.of(percent(a[seed], which) - percent(b[seed], which) for seed in both)
-
-    def slowdown(self, slow: str, fast: str) -> Differences:
+    def slowdown(self, slow: str, fast: str) -> Comparison:
         """Return the natural logarithm of how many times as long one takes as the other."""
-        a, b = self._by_seed(slow), self._by_seed(fast)
-        pairs = [
-            (self._seconds(a[seed]), self._seconds(b[seed])) for seed in sorted(a.keys() & b.keys())
+        seconds = self.summary.seconds
+        times = [
+            [seconds.get(run.record["id"], 0.0) for run in pair] for pair in self._pairs(slow, fast)
         ]
-        return Differences.of(math.log(x / y) for x, y in pairs if x and y)
+        return Comparison(tuple(math.log(a / b) for a, b in times if a and b))
 
-    def last_quarter(self, method: str) -> Differences:
+    def last_quarter(self, method: str) -> Comparison:
         """Return the percentage of the CCV that the last quarter of the rounds adds."""
         shares = []
         for run in self._by_seed(method).values():
             t, _, ccv, _ = self.summary.results.curves(run)
             before = float(np.interp(0.75 * t[-1], t, ccv))
             shares.append(100.0 * (1.0 - before / ccv[-1]) if ccv[-1] > 0.0 else 0.0)
-        return Differences.of(shares)
+        return Comparison(tuple(map(float, shares)), FLAT_SHARE)
 
     def named(self, method: str) -> str:
         """Return a method's full name."""
-        return in_words(method, self.preset)
+        return full_name(method, self.preset)
 
     def ran(self, method: str) -> str:
         """Return a method's name and whether its games ran compiled."""
@@ -76,19 +126,21 @@ class Game:
         row = self.rows[method]
         return {run.record["seed"]: run for run in self.summary.runs[row.place, row.config]}
 
-    def _seconds(self, run: RunResult) -> float:
-        return self.summary.seconds.get(run.record["id"], 0.0)
+    def _pairs(self, one: str, two: str) -> list[tuple[RunResult, RunResult]]:
+        """Return the runs of both methods for each seed that both played."""
+        a, b = self._by_seed(one), self._by_seed(two)
+        return [(a[seed], b[seed]) for seed in sorted(a.keys() & b.keys())]
 
 
 FLAT_SHARE = 100.0 * (1.0 - math.sqrt(0.75))
 """Percent of the CCV in the last quarter of the rounds: what sqrt(t) collects there, 13.4."""
 GROWTHS = "(sqrt(t) adds 13.4 %, T^{3/4} 19.4 %, linear 25 %)"
 IGNORED = 90.0
-"""From so many percent of the blind action's CCV on, a method ignores the constraint."""
+"""A method with this CCV or more, in % of the unconstrained action's, ignores the constraint."""
 
 
 class Finding(NamedTuple):
-    """Whether a claim holds (None: undecided), and what that rests on.
+    """Whether a claim holds (None: undecided), and the numbers behind it.
 
     Attributes:
         holds: the answer.
@@ -96,7 +148,7 @@ class Finding(NamedTuple):
         numbers: all of them.
         compared: the full names of the methods that were compared.
         p: of the claim, or of what refutes it, before Holm's correction.
-        remark: what to say beside the verdict.
+        remark: shown beside the verdict.
 
     """
 
@@ -108,95 +160,69 @@ class Finding(NamedTuple):
     remark: str = ""
 
 
-Check = Callable[[Game], Finding | None]
-"""None where a method is missing."""
-
-
-def lowest(method: str, rivals: Sequence[str], which: Which) -> Check:
-    """Check that a method is below every rival played, of which there must be two."""
-
-    def check(game: Game) -> Finding | None:
-        played = [rival for rival in rivals if rival in game.rows]
-        if method not in game.rows or len(played) < 2:
-            return None
-        return _compared(game, method, played, which)
-
-    return check
-
-
-def less(method: str, rival: str, which: Which) -> Check:
-    """Check that a method is below a rival."""
-
-    def check(game: Game) -> Finding | None:
-        return _compared(game, method, [rival], which) if game.has(method, rival) else None
-
-    return check
-
-
-def flat(method: str) -> Check:
-    """Check that the last quarter adds less of the CCV than sqrt(t) growth would."""
-
-    def check(game: Game) -> Finding | None:
-        if method not in game.rows:
-            return None
-        share = game.last_quarter(method)
-        number = f"the last quarter adds {share.mean} % of the CCV"
-        limited = [Limited(share, FLAT_SHARE, below=True)]
-        return _judged(limited, number, f"{method}: {number} {GROWTHS}", game.named(method))
-
-    return check
-
-
-def never_flat(method: str) -> Check:
-    """Check that the last quarter adds more of the CCV than sqrt(t) growth would."""
-
-    def check(game: Game) -> Finding | None:
-        found = flat(method)(game)
-        if found is None or found.holds is None:
-            return found
-        return found._replace(holds=not found.holds)  # one comparison: its p is two-sided
-
-    return check
-
-
-def takes(slow: str, fast: Sequence[str], least: float, most: float) -> Check:
-    """Check that a method takes from `least` to `most` times as long as each other one played."""
-
-    def check(game: Game) -> Finding | None:
-        others = [name for name in fast if name in game.rows]
-        logs = [game.slowdown(slow, name) for name in others] if slow in game.rows else []
-        if not logs or len(others) < min(2, len(fast)) or any(not log.values for log in logs):
-            return None
-        limited = [Limited(log, math.log(least), below=False) for log in logs]
-        if math.isfinite(most):
-            limited += [Limited(log, math.log(most), below=True) for log in logs]
-        far = [math.isfinite(most) and log.mean.above(math.log(most)) for log in logs]
-        numbers = f"{game.ran(slow)} takes " + ", ".join(
-            f"{_times(log.mean)} times as long as {game.ran(name)}"
-            for log, name in zip(logs, others, strict=True)
-        )
-        nearest = min((log.mean for log in logs), key=lambda mean: mean.value)
-        number = f"{'at least ' if len(logs) > 1 else ''}{_times(nearest)} times as long"
-        compared = _against(game, slow, others)
-        return _judged(limited, number, numbers, compared, "far slower" if any(far) else "")
-
-    return check
-
-
-def _compared(game: Game, method: str, rivals: Sequence[str], which: Which) -> Finding:
-    leads = [game.lead(method, rival, which) for rival in rivals]
-    values = "; ".join(_value(game, name, which) for name in (method, *rivals))
+def below(game: Game, method: str, rivals: Sequence[str], which: Which) -> Finding | None:
+    """Check that a method is below every rival played; of several rivals two must be played."""
+    played = _played(game, method, rivals)
+    if not played:
+        return None
+    leads = [game.lead(method, rival, which) for rival in played]
+    values = "; ".join(_value(game, name, which) for name in (method, *played))
     differences = ", ".join(
-        f"{lead.mean} to {rival}" for lead, rival in zip(leads, rivals, strict=True)
+        f"{lead.mean} to {rival}" for lead, rival in zip(leads, played, strict=True)
     )
     numbers = f"{values}; lead of {method}, seed by seed: {differences}"
-    caveats = _caveats(game, (method, *rivals)) if which == "regret" else ""
-    limited = [Limited(lead, 0.0, below=True) for lead in leads]
+    caveats = _caveats(game, (method, *played)) if which == "regret" else ""
     worst = max(range(len(leads)), key=lambda k: leads[k].mean.value)
     number = f"{leads[worst].mean} points"
     if len(leads) > 1:
-        number += f" against {game.named(rivals[worst])}"
-    return _judged(limited, number, numbers, _against(game, method, rivals), caveats)
+        number += f" against {game.named(played[worst])}"
+    return _judged(leads, number, numbers, _against(game, method, played), caveats)
+
+
+def _played(game: Game, method: str, rivals: Sequence[str]) -> list[str]:
+    """Return the rivals that were played; none where the method or too many of them are missing."""
+    played = [rival for rival in rivals if rival in game.rows]
+    return played if method in game.rows and len(played) >= min(2, len(rivals)) else []
+
+
+def flat(game: Game, method: str) -> Finding | None:
+    """Check that the last quarter adds less of the CCV than sqrt(t) growth would."""
+    if method not in game.rows:
+        return None
+    share = game.last_quarter(method)
+    number = f"the last quarter adds {share.mean} % of the CCV"
+    return _judged([share], number, f"{method}: {number} {GROWTHS}", game.named(method))
+
+
+def never_flat(game: Game, method: str) -> Finding | None:
+    """Check that the last quarter adds more of the CCV than sqrt(t) growth would."""
+    found = flat(game, method)
+    if found is None or found.holds is None:
+        return found
+    return found._replace(holds=not found.holds)  # one comparison: its p is two-sided
+
+
+def takes(
+    game: Game, slow: str, fast: Sequence[str], least: float, most: float = math.inf
+) -> Finding | None:
+    """Check that a method takes from `least` to `most` times as long as each other one played."""
+    others = _played(game, slow, fast)
+    logs = [game.slowdown(slow, name) for name in others]
+    if not logs or any(not log.values for log in logs):
+        return None
+    comparisons = [log._replace(limit=math.log(least), below=False) for log in logs]
+    far = False
+    if math.isfinite(most):
+        comparisons += [log._replace(limit=math.log(most)) for log in logs]
+        far = any(log.mean.above(math.log(most)) for log in logs)
+    numbers = f"{game.ran(slow)} takes " + ", ".join(
+        f"{_times(log.mean)} times as long as {game.ran(name)}"
+        for log, name in zip(logs, others, strict=True)
+    )
+    nearest = min((log.mean for log in logs), key=lambda mean: mean.value)
+    number = f"{'at least ' if len(logs) > 1 else ''}{_times(nearest)} times as long"
+    compared = _against(game, slow, others)
+    return _judged(comparisons, number, numbers, compared, "far slower" if far else "")
 
 
 def _against(game: Game, method: str, others: Sequence[str]) -> str:
@@ -204,39 +230,20 @@ def _against(game: Game, method: str, others: Sequence[str]) -> str:
     return f"{game.named(method)}, against {'; '.join(map(game.named, others))}"
 
 
-class Limited(NamedTuple):
-    """A comparison of a claim: values that should be below a limit, or above it."""
-
-    found: Differences
-    limit: float
-    below: bool
-
-    @property
-    def holds(self) -> bool | None:
-        """Whether the whole interval is on the claimed side."""
-        mean = self.found.mean
-        return mean.below(self.limit) if self.below else mean.above(self.limit)
-
-    @property
-    def p(self) -> float:
-        """The paired test that the values lie around the limit."""
-        return self.found.p(self.limit)
-
-
 def _judged(
-    limited: Sequence[Limited], number: str, numbers: str, compared: str, remark: str = ""
+    comparisons: Sequence[Comparison], number: str, numbers: str, compared: str, remark: str = ""
 ) -> Finding:
     """Judge a claim that needs every comparison.
 
     Its p is the largest of theirs, as all must hold; where some refute it, the smallest of those
     times the number of comparisons, as any of them would have.
     """
-    holds = every(part.holds for part in limited)
+    holds = every(part.holds for part in comparisons)
     if holds is False:
-        p = min(1.0, len(limited) * min(part.p for part in limited if part.holds is False))
+        p = min(1.0, len(comparisons) * min(part.p for part in comparisons if part.holds is False))
     else:
-        p = max(part.p for part in limited)
-    seeds = min(len(part.found.values) for part in limited)
+        p = max(part.p for part in comparisons)
+    seeds = min(len(part.values) for part in comparisons)
     count = f"{seeds} seed{'s' if seeds != 1 else ''}" if holds is None else ""
     said = "; ".join(part for part in (count, remark) if part)
     return Finding(holds, number, numbers, compared, p, said)
@@ -250,7 +257,7 @@ def _value(game: Game, method: str, which: Which) -> str:
 
 
 def _caveats(game: Game, methods: Sequence[str]) -> str:
-    """Say which regrets mean little: a negative one was bought, or nothing was kept."""
+    """Name the methods whose low regret was bought with violation or by ignoring the constraint."""
     rows = [game.rows[name] for name in methods]
     least = min(row.ccv.value for row in rows)
     ignored = [row.config.method for row in rows if row.ccv.value >= IGNORED]
@@ -260,7 +267,7 @@ def _caveats(game: Game, methods: Sequence[str]) -> str:
         if row.regret.value < 0.0 and row.ccv.value > least and row.ccv.value < IGNORED
     ]
     said = (("the constraint is ignored", ignored), ("bought with violation", bought))
-    return "; ".join(f"{words} ({', '.join(names)})" for words, names in said if names)
+    return "; ".join(f"{what} ({', '.join(names)})" for what, names in said if names)
 
 
 def _times(log: Mean) -> str:
@@ -295,7 +302,7 @@ OUTCOMES: dict[bool | None, Outcome] = {True: "yes", False: "no", None: "undecid
 
 
 class Part(NamedTuple):
-    """What became of a claim with one kind of constants, and the numbers that decide it.
+    """The outcome of a claim with one preset, and the numbers that decide it.
 
     `number` is the one that decides it, `p` of the paired test, after Holm's correction.
     `compared` has the full names of the methods that were compared.
@@ -311,7 +318,7 @@ class Part(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A claim and what became of it: as a word, in words, and for each preset."""
+    """A claim and its outcome: as a word, as a sentence, and for each preset."""
 
     claim: str
     outcome: Outcome
@@ -323,43 +330,53 @@ class Verdict(NamedTuple):
         return {**self._asdict(), "parts": [part._asdict() for part in self.parts]}
 
 
-CLAIMS: tuple[tuple[str, Check], ...] = (
+CLAIMS: tuple[tuple[str, Callable[[Game], Finding | None]], ...] = (
     (
         "Sinha and Vaze's projection-based method has the lowest regret",
-        lowest(SINHA, PROJECTION_FREE, "regret"),
+        lambda game: below(game, SINHA, PROJECTION_FREE, "regret"),
     ),
     (
         "Sinha and Vaze's projection-based method has the lowest CCV",
-        lowest(SINHA, PROJECTION_FREE, "ccv"),
+        lambda game: below(game, SINHA, PROJECTION_FREE, "ccv"),
     ),
     (
         "Algorithm 2 has less regret than Garber and Kretzu's Algorithm 3",
-        less(OURS, GARBER, "regret"),
+        lambda game: below(game, OURS, (GARBER,), "regret"),
     ),
-    ("Algorithm 2 has less CCV than Garber and Kretzu's Algorithm 3", less(OURS, GARBER, "ccv")),
-    ("Algorithm 2 has less regret than Wang et al.'s method", less(OURS, WANG, "regret")),
-    ("Algorithm 2 has less CCV than Wang et al.'s method", less(OURS, WANG, "ccv")),
-    ("Algorithm 2's CCV curve reaches a flat region", flat(OURS)),
-    ("Sinha and Vaze's CCV curve reaches a flat region", flat(SINHA)),
-    ("Garber and Kretzu's CCV curve reaches a flat region", flat(GARBER)),
-    ("Wang et al.'s CCV curve never becomes flat", never_flat(WANG)),
+    (
+        "Algorithm 2 has less CCV than Garber and Kretzu's Algorithm 3",
+        lambda game: below(game, OURS, (GARBER,), "ccv"),
+    ),
+    (
+        "Algorithm 2 has less regret than Wang et al.'s method",
+        lambda game: below(game, OURS, (WANG,), "regret"),
+    ),
+    (
+        "Algorithm 2 has less CCV than Wang et al.'s method",
+        lambda game: below(game, OURS, (WANG,), "ccv"),
+    ),
+    ("Algorithm 2's CCV curve reaches a flat region", lambda game: flat(game, OURS)),
+    ("Sinha and Vaze's CCV curve reaches a flat region", lambda game: flat(game, SINHA)),
+    ("Garber and Kretzu's CCV curve reaches a flat region", lambda game: flat(game, GARBER)),
+    ("Wang et al.'s CCV curve never becomes flat", lambda game: never_flat(game, WANG)),
     (
         "The projection-based method takes two orders of magnitude longer than Algorithm 2",
-        takes(SINHA, (OURS,), 100.0, math.inf),
+        lambda game: takes(game, SINHA, (OURS,), 100.0),
     ),
     (
         "Each projection-free method is much faster (10 times) than the projection-based one",
-        takes(SINHA, PROJECTION_FREE, 10.0, math.inf),
+        lambda game: takes(game, SINHA, PROJECTION_FREE, 10.0),
     ),
     (
         "Garber and Kretzu's Algorithm 3 is somewhat slower (up to twice) than Algorithm 2",
-        takes(GARBER, (OURS,), 1.0, 2.0),
+        lambda game: takes(game, GARBER, (OURS,), 1.0, 2.0),
     ),
     (
         "Wang et al.'s method takes a similar time (half to twice) to Algorithm 2",
-        takes(WANG, (OURS,), 0.5, 2.0),
+        lambda game: takes(game, WANG, (OURS,), 0.5, 2.0),
     ),
 )
+"""Each claim with its check, which returns None where a method is missing."""
 
 
 def route_place(summary: Summary) -> ProblemAtHorizon | None:
@@ -369,7 +386,7 @@ def route_place(summary: Summary) -> ProblemAtHorizon | None:
 
 
 def verdicts(summary: Summary, place: ProblemAtHorizon) -> list[Verdict]:
-    """Judge every claim on one problem; the paper says that its constants are the theorems'."""
+    """Judge every claim on one problem, with each preset by itself."""
     games = {preset: Game(summary, place, preset) for preset in summary.presets}
     found = {
         preset: {claim: finding for claim, check in CLAIMS if (finding := check(game))}
@@ -379,25 +396,25 @@ def verdicts(summary: Summary, place: ProblemAtHorizon) -> list[Verdict]:
     for preset, findings in found.items():
         corrected = holm([finding.p for finding in findings.values()])
         for (claim, finding), p in zip(findings.items(), corrected, strict=True):
-            outcome, words = OUTCOMES[finding.holds], _words(finding)
+            outcome, sentence = OUTCOMES[finding.holds], _sentence(finding)
             numbers = finding.numbers, finding.number
-            parts[claim].append(Part(preset, outcome, words, *numbers, p, finding.compared))
+            parts[claim].append(Part(preset, outcome, sentence, *numbers, p, finding.compared))
     return [_verdict(claim, tuple(of)) for claim, of in parts.items()]
 
 
 def _verdict(claim: str, parts: tuple[Part, ...]) -> Verdict:
-    outcomes, words = {part.outcome for part in parts}, {part.verdict for part in parts}
+    outcomes, sentences = {part.outcome for part in parts}, {part.verdict for part in parts}
     if not parts:
         return Verdict(claim, "untested", "not tested: a method or its time is missing", ())
     if len(parts) == 1:
         verdict = f"{parts[0].verdict} ({parts[0].preset} constants)"
-    elif len(words) == 1:
+    elif len(sentences) == 1:
         verdict = parts[0].verdict
     else:
         verdict = ". ".join(f"{part.preset}: {part.verdict}" for part in parts)
     return Verdict(claim, parts[0].outcome if len(outcomes) == 1 else "mixed", verdict, parts)
 
 
-def _words(finding: Finding) -> str:
+def _sentence(finding: Finding) -> str:
     word = {True: "reproduced", False: "not reproduced", None: "undecided"}[finding.holds]
     return f"{word}: {finding.remark}" if finding.remark else word

@@ -1,7 +1,7 @@
 """Results of a public measurement, fetched from RIPE Atlas into a file of JSON lines.
 
-The service streams the results of a span of time, one on a line. A long span is asked for window by
-window; what is whole is noted beside the file, so that a fetch that was cut off goes on from there.
+The service streams the results of a span of time, one on a line. A long span is requested window by
+window; a note beside the file says what is complete, so that an interrupted fetch continues.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from typing import IO, TYPE_CHECKING, Any
 
 from hedgerow.files import replace_files
 from hedgerow.inputs import as_count
-from hedgerow.networks.data_error import DataError
-from hedgerow.networks.timestamps import moment, width, written
+from hedgerow.networks.errors import DataError
+from hedgerow.networks.timestamps import format_time, parse_duration, parse_time
 
 if TYPE_CHECKING:
     import httpx
 
 SERVICE = "https://atlas.ripe.net/api/v2"
 WINDOW = "6h"
-"""Of one request; also what is fetched again where the connection was lost."""
+"""Of one request; also what is fetched again after a lost connection."""
 PAUSE = 1.0
 """Seconds between two requests."""
 TRIES = 6
 LONGEST_WAIT = 300.0
-"""Seconds; a service that asks for more is asked again sooner."""
+"""Seconds between two attempts, even if the service asks for more."""
 AGAIN = (429, 500, 502, 503, 504)
-"""Answers after which the same request may succeed."""
+"""Status codes after which the same request may succeed."""
 LONGEST_LINE = 1 << 24
 Progress = Callable[[int, int, int], None]
-"""Is told the seconds of the span that are whole, those of all, and the results so far."""
+"""Called with the seconds of the span that are complete, those of all, and the results so far."""
 _log = logging.getLogger("hedgerow")
 
 
@@ -67,29 +67,29 @@ def fetch_atlas(
     service: str = SERVICE,
     progress: Progress | None = None,
 ) -> Fetched:
-    """Fetch the results of a public measurement; the same call goes on where one was cut off.
+    """Fetch the results of a public measurement; the same call continues an interrupted one.
 
     One request at a time, with a pause between two. A request that fails on the way, or is answered
-    429 or 5xx, is sent again after 1, 2, 4, ... seconds, or when the service says. Until all are
-    there, results are in `path` with ".part" behind it; ".fetch" is the note of what is whole.
+    429 or 5xx, is sent again after 1, 2, 4, ... seconds, or when the service says. Until the fetch
+    is complete, results are in `path` with ".part" behind it; ".fetch" is the note of its progress.
 
     Args:
         measurement: its number.
         start: the first moment, RFC 3339 with its zone.
-        stop: the first moment that is too late; not in the future.
+        stop: the end, not included; not in the future.
         path: the file to write, JSON lines as `read_atlas` reads them.
         window: the span of one request, as "6h".
         service: the address of the API.
-        progress: is told how far it is.
+        progress: is called after each window.
 
     """
-    span = width(window, "window")
+    span = parse_duration(window, "window")
     file = _File(
         Path(path),
         {
             "measurement": as_count(measurement, "measurement"),
-            "start": moment(start, "start"),
-            "stop": moment(stop, "stop"),
+            "start": parse_time(start, "start"),
+            "stop": parse_time(stop, "stop"),
             "service": service.rstrip("/"),
         },
     )
@@ -118,7 +118,7 @@ def fetch_atlas(
 
 
 class _File:
-    """The file under way, and the note of how far it is whole."""
+    """The file being fetched, and the note of what is complete."""
 
     def __init__(self, path: Path, asked: dict[str, Any]):
         self.path, self.asked = path, asked
@@ -127,11 +127,11 @@ class _File:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is left to be done, as `resume` found."""
+        """Whether the fetch is complete, as `resume` found."""
         return self.path.exists()
 
     def resume(self) -> int:
-        """Find out what an earlier fetch left, and return how many results of it count."""
+        """Read the note of an earlier fetch, and return how many of its results are kept."""
         noted = self._noted()
         if noted is None and self.path.exists():
             raise ValueError(f"{self.path} is there already; give another name")
@@ -160,7 +160,7 @@ class _File:
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
-        """Open the part, for this process alone where the system has locks."""
+        """Open the partial file, locked for this process where the system has locks."""
         with self.part.open("r+b") as part:
             try:
                 import fcntl
@@ -183,10 +183,10 @@ class _File:
                 return dict(noted)
         except (ValueError, KeyError, TypeError):
             pass
-        raise DataError(self.note, "", "this is no note of a fetch; remove it to fetch again")
+        raise DataError(self.note, "", "this is not a note of a fetch; remove it to fetch again")
 
     def keep(self, done: int, octets: int, results: int) -> None:
-        """Note that all results before a moment are in the first octets of the part."""
+        """Note that all results before a moment are in the first octets of the partial file."""
         self.done, self.octets, self.results = done, octets, results
         note = {**self.asked, "done": done, "octets": octets, "results": results}
         replace_files({self.note: (json.dumps(note, indent=1) + "\n").encode()})
@@ -203,7 +203,7 @@ def _client() -> httpx.Client:
 
 
 class _LostError(Exception):
-    """The same request may succeed later; `wait` is when the service says."""
+    """The same request may succeed later, after `wait` seconds if the service says so."""
 
     def __init__(self, what: str, wait: float = 0.0):
         super().__init__(what)
@@ -211,7 +211,7 @@ class _LostError(Exception):
 
 
 def _take_window(http: httpx.Client, file: _File, part: IO[bytes], last: int) -> None:
-    """Append the results up to a moment, however often that must be tried."""
+    """Append the results up to a moment, in several attempts if needed."""
     for trial in range(1, TRIES + 1):
         try:
             part.truncate(file.octets)
@@ -227,7 +227,7 @@ def _take_window(http: httpx.Client, file: _File, part: IO[bytes], last: int) ->
             if trial == TRIES:
                 raise ConnectionError(
                     f"{host}: {lost}, {TRIES} times in a row; the results before "
-                    f"{written(file.done)} are kept, and the same command goes on from there"
+                    f"{format_time(file.done)} are kept, and the same command goes on from there"
                 ) from None
             wait = min(LONGEST_WAIT, max(2.0 ** (trial - 1), lost.wait))
             _log.info("%s: %s; trying again in %.3g s", host, lost, wait)
@@ -293,7 +293,7 @@ def _lines(http: httpx.Client, page: httpx.URL, asked: dict[str, Any]) -> Iterat
 
 
 def _check(answer: httpx.Response, asked: dict[str, Any]) -> None:
-    """Refuse an answer that is no stream of results, in the service's own words if it has any."""
+    """Refuse an answer that is not a stream of results, with what the service says of it."""
     if answer.status_code == 200:
         return
     said = f"the service answered {answer.status_code} {answer.reason_phrase}".rstrip()
@@ -318,9 +318,9 @@ def _parsed(line: bytes) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
-        raise _LostError(f"a line is no JSON: {line[:40]!r}") from None
+        raise _LostError(f"a line is not JSON: {line[:40]!r}") from None
     if not isinstance(record, dict):
-        raise _LostError(f"a line is no object: {line[:40]!r}")
+        raise _LostError(f"a line is not an object: {line[:40]!r}")
     return record
 
 
@@ -328,7 +328,7 @@ def _timestamp(result: Any, page: httpx.URL) -> float:
     found = result.get("timestamp") if isinstance(result, dict) else None
     if isinstance(found, bool) or not isinstance(found, (int, float)):
         raise DataError(
-            str(page), "", f"this is no result, it has no timestamp: {str(result)[:80]}"
+            str(page), "", f"this is not a result, it has no timestamp: {str(result)[:80]}"
         )
     return float(found)
 

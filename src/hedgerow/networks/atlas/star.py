@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.networks.atlas.choices import AtlasChoices
-from hedgerow.networks.atlas.collector import Collector, Edge, Group
-from hedgerow.networks.atlas.json_stream import results
-from hedgerow.networks.atlas.middleboxes import too_soon
-from hedgerow.networks.data_error import DataError
-from hedgerow.networks.labels import draw_synthetic
+from hedgerow.networks.atlas.collector import AtlasChoices, Collector, Edge, Group
+from hedgerow.networks.errors import DataError, Reason, Rejections
+from hedgerow.networks.json_stream import results
 from hedgerow.networks.network import Network
+from hedgerow.networks.quantities import draw_synthetic
 from hedgerow.networks.readings import Readings, by_round, check_size
-from hedgerow.networks.rejections import Reason, Rejections
-from hedgerow.networks.source_file import SourceFile
-from hedgerow.networks.timestamps import width, written
+from hedgerow.networks.source_files import SourceFile
+from hedgerow.networks.timestamps import format_time, parse_duration
 
 ATTRIBUTION = "RIPE Atlas data (c) RIPE NCC"
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".txt")
 PACKED = (".gz", ".bz2")
+FAR_BELOW = 0.2
+"""A reading below this share of the pair's others is flagged."""
+LEAST_MS = 5.0
+"""Smaller differences are noise between neighbours."""
 
 
 def read_atlas(
@@ -33,9 +34,9 @@ def read_atlas(
 ) -> Network:
     """Read files or folders of RIPE Atlas results and return the star they make.
 
-    One pass, one result at a time. Memory holds 32 octets for each kept reading, whatever the size
-    of the files. Nothing is guessed: results of several types, address families or targets are
-    refused with what there is to choose from.
+    One pass, one result at a time; memory holds 32 octets for each kept reading. Nothing is
+    guessed: results of several types, address families or targets are refused, with what to choose
+    from.
 
     Args:
         paths: files in any form of delivery, plain, gzip or bzip2, or folders of them.
@@ -52,12 +53,12 @@ def read_atlas(
         source = SourceFile(path)
         before = collector.results
         for ordinal, result in enumerate(results(path, progress(source.text())), start=1):
-            collector.take(result, ordinal)
+            collector.add(result, ordinal)
         count = collector.results - before
         files.append({"name": path.name, "sha256": source.sha256, "results": count})
     group = _one_group(collector)
-    _leave_repeated(collector, group)
-    remark = too_soon(collector.edges[group], collector.place)  # before measurements are merged
+    _remove_repeated(collector, group)
+    remark = _too_soon(collector.edges[group], collector.place)  # before measurements are merged
     provenance = _provenance(collector, group, files)
     if remark is not None:
         provenance["remarks"] = [remark]
@@ -78,7 +79,7 @@ def _files(paths: Sequence[Path | str]) -> list[Path]:
 
 
 def _is_data(path: Path) -> bool:
-    """Whether a file in a folder looks like results; daily dumps have only .bz2, notes are .txt."""
+    """Whether a file in a folder may hold results; daily dumps end in .bz2 alone, notes in .txt."""
     packed = path.suffix in PACKED
     inner = Path(path.stem).suffix if packed else path.suffix
     if not path.is_file() or not (inner in SUFFIXES or (packed and not inner)):
@@ -90,11 +91,11 @@ def _begins_as_json(path: Path) -> bool:
     try:
         return next(SourceFile(path).text(), "").lstrip()[:1] in ("[", "{")
     except DataError:
-        return True  # reading it will say what is wrong
+        return True  # reading it will raise the error
 
 
 def _one_group(collector: Collector) -> Group:
-    """Return the one kind of reading that is there, or say what there is to choose from."""
+    """Return the one kind of reading that there is, or refuse, with what to choose from."""
     groups = collector.edges
     choices, where = collector.choices, _where(collector)
     if not groups:
@@ -137,7 +138,7 @@ def _nothing(collector: Collector) -> DataError:
     if not collector.results:
         sentence = "the file holds no results"
     elif table and table[0]["reason"] == Reason.OUTSIDE_WINDOW.value:
-        first, last = written(int(collector.first)), written(int(collector.last))
+        first, last = format_time(int(collector.first)), format_time(int(collector.last))
         sentence = f"no reading in the time window; the results run from {first} to {last}"
     else:
         sentence = f"no reading can be used; most frequent reason: {table[0]['reason']}"
@@ -146,21 +147,10 @@ def _nothing(collector: Collector) -> DataError:
     return DataError(_where(collector), position, sentence, table)
 
 
-def _leave_repeated(collector: Collector, group: Group) -> None:
+def _remove_repeated(collector: Collector, group: Group) -> None:
     for readings in collector.edges[group].values():
-        for packed in readings.repeated():
+        for packed in readings.remove_repeated():
             collector.left.add(Reason.REPEATED, *collector.place(packed))
-
-
-def _merged(edges: dict[Edge, Readings]) -> dict[tuple[str, str], Readings]:
-    """Put the readings of several measurements of one edge together."""
-    merged: dict[tuple[str, str], Readings] = {}
-    for edge, readings in edges.items():
-        known = merged.setdefault((edge.node, edge.target), readings)
-        if known is not readings:
-            for name in Readings.__slots__:
-                getattr(known, name).extend(getattr(readings, name))
-    return merged
 
 
 def _by_number(name: str) -> tuple[int, str]:
@@ -170,8 +160,8 @@ def _by_number(name: str) -> tuple[int, str]:
 def _network(collector: Collector, group: Group, provenance: dict[str, Any]) -> Network:
     choices = collector.choices
     merged = _merged(collector.edges[group])
-    order = sorted(merged, key=lambda edge: (_by_number(edge[0]), edge[1]))
-    summaries = [merged[edge].summary(choices.aggregate) for edge in order]
+    order = sorted(merged, key=lambda pair: (_by_number(pair[0]), pair[1]))
+    base = [merged[pair].summary(choices.aggregate) for pair in order]
     targets = sorted({target for _, target in order})
     probes = list(dict.fromkeys(node for node, _ in order))
     hub = None if choices.hub == "none" else 0
@@ -183,18 +173,18 @@ def _network(collector: Collector, group: Group, provenance: dict[str, Any]) -> 
         bandwidth = draw_synthetic(choices.bandwidth, len(order), choices.seed)
         label = choices.bandwidth
     elif choices.bandwidth != "none":
-        bandwidth = np.array([summary.bandwidth for summary in summaries])
+        bandwidth = np.array([mbps for _, mbps in base])
         label = f"proxy:{choices.bandwidth}"
     series: dict[str, Any] = {}
     if choices.series is not None:
-        series = _series(collector, [merged[edge] for edge in order])
+        series = _series(collector, [merged[pair] for pair in order])
         if bandwidth is None or choices.bandwidth.startswith("synthetic:"):
             del series["bandwidth_series"]
     one_trip = group.latency in ("ttc", "min", "avg")
     return Network(
         tuple(nodes),
         np.array([(index[node], index[target]) for node, target in order], dtype=np.int64),
-        np.array([summary.latency for summary in summaries]),
+        np.array([ms for ms, _ in base]),
         "measured" if one_trip else f"proxy:{group.type}_{group.latency}",
         bandwidth,
         label,
@@ -205,12 +195,21 @@ def _network(collector: Collector, group: Group, provenance: dict[str, Any]) -> 
     )
 
 
+def _merged(measured: dict[Edge, Readings]) -> dict[tuple[str, str], Readings]:
+    """Return the readings of each pair, those of several measurements together."""
+    merged: dict[tuple[str, str], Readings] = {}
+    for edge, readings in measured.items():
+        known = merged.setdefault((edge.node, edge.target), readings)
+        if known is not readings:
+            known.extend(readings)
+    return merged
+
+
 def _series(collector: Collector, edges: list[Readings]) -> dict[str, Any]:
     """Return the median of each round and edge, and when the rounds begin."""
-    every = width(collector.choices.series or "", "series")
-    of = [np.floor(np.frombuffer(readings.time, np.int64) / every) for readings in edges]
-    edge = np.repeat(np.arange(len(edges)), [len(rounds) for rounds in of])
-    numbers = np.concatenate(of)
+    every = parse_duration(collector.choices.series or "", "series")
+    edge = np.repeat(np.arange(len(edges)), [len(readings.time) for readings in edges])
+    numbers = np.floor(np.concatenate([r.column("time") for r in edges]) / every)
     first = numbers.min()
     count = int(numbers.max() - first) + 1
     try:
@@ -220,7 +219,7 @@ def _series(collector: Collector, edges: list[Readings]) -> dict[str, Any]:
     rounds, shape = (numbers - first).astype(np.int64), (count, len(edges))
     found: dict[str, Any] = {"times": every * (first + np.arange(count))}
     for name in ("latency", "bandwidth"):
-        values = np.concatenate([np.frombuffer(getattr(readings, name)) for readings in edges])
+        values = np.concatenate([readings.column(name) for readings in edges])
         found[f"{name}_series"] = by_round(rounds, edge, values, shape)
     return found
 
@@ -249,10 +248,68 @@ def _provenance(collector: Collector, group: Group, files: list[dict[str, Any]])
         "attribution": ATTRIBUTION,
         "files": files,
         "measurements": sorted({edge.measurement for edge in edges}),
-        "first": written(min(times)),
-        "last": written(max(times)),
+        "first": format_time(min(times)),
+        "last": format_time(max(times)),
         "results": collector.results,
         "readings": collector.readings,
         "kept": collector.readings - collector.left.total,
         "left_out": collector.left.table(),
     }
+
+
+class _Soon(NamedTuple):
+    """A reading far below the others of its pair."""
+
+    share: float
+    latency: float
+    others: float
+    pair: tuple[str, str]
+    place: int
+
+
+def _too_soon(
+    edges: Mapping[Edge, Readings], place: Callable[[int], tuple[Path, str]]
+) -> str | None:
+    """Return a remark on readings far below their pair's others, which are kept all the same.
+
+    A box on the way may answer in the target's name. A reading is compared with the median of its
+    pair; where the pair's other measurements have a median far above its own, with that.
+
+    Args:
+        edges: the readings of each pair and measurement.
+        place: returns the file and the position of a reading.
+
+    """
+    pairs: dict[tuple[str, str], list[Readings]] = {}
+    for edge, readings in edges.items():
+        pairs.setdefault((edge.node, edge.target), []).append(readings)
+    found = [soon for pair, measured in pairs.items() for soon in _of_pair(pair, measured)]
+    if not found:
+        return None
+    worst = min(found)
+    file, position = place(worst.place)
+    count = len({soon.pair for soon in found})
+    return (
+        f"{len(found)} readings of {count} pairs lie below a fifth of what the pair's others say; "
+        f"a box on the way may answer in the target's name. The lowest: {worst.pair[0]} to "
+        f"{worst.pair[1]}, {worst.latency:.4g} ms beside {worst.others:.4g} ms ({file.name}, "
+        f"{position})."
+    )
+
+
+def _of_pair(pair: tuple[str, str], measured: list[Readings]) -> list[_Soon]:
+    latencies = [readings.column("latency") for readings in measured]
+    middle = float(np.median(np.concatenate(latencies)))
+    medians = [float(np.median(values)) for values in latencies]
+    found = []
+    for i, (readings, values) in enumerate(zip(measured, latencies, strict=True)):
+        rest = medians[:i] + medians[i + 1 :]
+        others = float(np.median(rest)) if rest and _far(medians[i], np.median(rest)) else middle
+        for ms, packed in zip(values.tolist(), readings.place, strict=True):
+            if _far(ms, others):
+                found.append(_Soon(ms / others, ms, others, pair, packed))
+    return found
+
+
+def _far(below: float, others: float | np.floating) -> bool:
+    return bool(below < FAR_BELOW * others and others - below > LEAST_MS)

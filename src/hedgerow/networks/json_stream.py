@@ -1,4 +1,4 @@
-"""The forms in which results arrive, read one result at a time.
+"""JSON of many forms, read one value at a time; the json module reads whole files only.
 
 A JSON array, JSON lines, an object keyed by probe (`latest`), or a wrapper such as
 {"results": [...]}. The text is held only as far as the value that is being read.
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError
 
 LARGEST_RESULT = 1 << 24
 """Characters in one result; the largest real ones have about a hundred thousand."""
@@ -35,7 +35,7 @@ def results(path: Path, chunks: Iterable[str]) -> Iterator[Any]:
     for result in _values(scanner):
         if isinstance(result, dict) and _is_error(result):
             raise scanner.refusal(
-                f"this is an error message of the service, not a result: {_words(result)}"
+                f"this is an error message of the service, not a result: {_message(result)}"
             )
         yield result
 
@@ -91,11 +91,11 @@ def _is_error(value: dict[str, Any]) -> bool:
     return ("error" in value or "detail" in value) and not ("prb_id" in value or "type" in value)
 
 
-def _words(value: dict[str, Any]) -> str:
-    said = value.get("error", value.get("detail"))
-    if isinstance(said, dict):
-        said = " ".join(str(said[key]) for key in ("status", "title", "detail") if key in said)
-    return str(said)[:200]
+def _message(value: dict[str, Any]) -> str:
+    found = value.get("error", value.get("detail"))
+    if isinstance(found, dict):
+        found = " ".join(str(found[key]) for key in ("status", "title", "detail") if key in found)
+    return str(found)[:200]
 
 
 class _Scanner:
@@ -109,7 +109,7 @@ class _Scanner:
         self._line, self._column = 1, 1  # of the buffer's first character
 
     def peek(self) -> str:
-        """Return the next character that is no space, or "" at the end."""
+        """Return the next character that is not a space, or "" at the end."""
         while True:
             match = _SPACE.match(self._buffer, self._at)
             self._at = match.end() if match else self._at
@@ -125,6 +125,7 @@ class _Scanner:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
+                # The value is cut off by the end of the buffer, or it is damaged.
                 offset = error.pos - self._at
                 cut = error.msg.startswith("Unterminated") or error.pos + 16 > len(self._buffer)
                 if not (cut and self._grow()):
@@ -136,7 +137,7 @@ class _Scanner:
                 raise self.refusal("a number has too many digits") from None
             length = end - self._at
             if end == len(self._buffer) and self._grow():
-                continue  # a number may go on
+                continue  # a number may continue
             self._at += length
             return value
 
@@ -200,7 +201,7 @@ class _Scanner:
         return found
 
     def _grow(self) -> bool:
-        """Forget what was taken and read on, as much again as is held; False at the end."""
+        """Drop what was read and double the buffer; False at the end of the file."""
         self._line += self._buffer.count("\n", 0, self._at)
         newline = self._buffer.rfind("\n", 0, self._at)
         self._column = self._at - newline if newline >= 0 else self._column + self._at

@@ -1,16 +1,52 @@
-"""What is left out of a network, and why: each reason counted, with its first place."""
+"""Errors in data files: one exception with the position, and a count of what is left out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from hedgerow.networks.data_error import DataError
+
+class DataError(ValueError):
+    """A file that cannot be used: its name, the position in it, and what to do.
+
+    Args:
+        place: the file.
+        position: the line, result or key; empty when it is the whole file.
+        sentence: what is wrong and what to do.
+        rejections: the table of what had been left out until then.
+
+    >>> str(DataError("a.json", "line 3", "the latency is NaN"))
+    'a.json, line 3: the latency is NaN'
+
+    """
+
+    def __init__(
+        self,
+        place: Path | str,
+        position: str,
+        sentence: str,
+        rejections: Sequence[dict[str, Any]] = (),
+    ):
+        super().__init__(f"{place}, {position}: {sentence}" if position else f"{place}: {sentence}")
+        self.rejections: tuple[dict[str, Any], ...] = tuple(rejections)
+
+
+def unreadable(path: Path | str, error: OSError) -> DataError:
+    """Return the error of a file that the system does not let read."""
+    return DataError(path, "", f"the file cannot be read: {error.strerror or error}")
+
+
+def check_one_of(value: str, name: str, allowed: Sequence[str]) -> str:
+    """Return an option, or name those that are allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, got {value!r}")
+    return value
 
 
 class Reason(Enum):
-    """Why a reading is left out. Broken data stop the reading, unless told to keep going."""
+    """Why a reading is left out. Broken data stop the reader, unless `keep_going` is set."""
 
     OTHER_TYPE = "another type of measurement"
     NOT_A_RESULT = "not a measurement result"
@@ -34,7 +70,7 @@ class Reason(Enum):
 
     @property
     def broken(self) -> bool:
-        """Whether no working probe or tool writes this."""
+        """Whether the data are damaged: a working probe or tool does not write this."""
         return self in (Reason.NOT_FINITE, Reason.NEGATIVE, Reason.WRONG_FIELD)
 
 
@@ -57,7 +93,7 @@ class Rejections:
     """The table of what was left out.
 
     Args:
-        keep_going: whether broken data are counted too instead of stopping the reading.
+        keep_going: whether broken data are counted too, instead of stopping the reader.
 
     """
 
@@ -69,7 +105,7 @@ class Rejections:
     def add(
         self, reason: Reason, place: Path, position: str, detail: str = "", count: int = 1
     ) -> None:
-        """Count readings, the first of them here, or refuse the file where they are broken."""
+        """Count readings, the first of them at a position; broken ones raise `DataError`."""
         if reason.broken and not self.keep_going:
             raise DataError(
                 place,

@@ -1,4 +1,4 @@
-"""Network files: JSON that people can read, an .npz for series, written whole or not at all."""
+"""Network files: readable JSON, and an .npz for series; both are written, or neither."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.files import replace_files
-from hedgerow.networks.arrays import MOST_NUMBERS, pack_npz, read_npz
-from hedgerow.networks.data_error import DataError
+from hedgerow.networks.errors import DataError, unreadable
 from hedgerow.networks.network import Network
-from hedgerow.networks.quantity import Quantity
+from hedgerow.networks.quantities import Quantity
+from hedgerow.networks.source_files import MOST_NUMBERS, pack_npz, read_npz
 
 FORMAT = "hedgerow.networks"
 VERSION = 1
@@ -23,7 +23,7 @@ KEYS = (
     "bandwidth_label", "latency_ms", "bandwidth_mbps", "series", "choices", "provenance",
 )  # fmt: skip
 OPTIONAL = ("coordinates", "quantities")
-"""Written only where there are any; each quantity's series lies with the others."""
+"""Written only where there are any; the series of quantities are in the .npz, too."""
 SERIES = ("latency_series", "bandwidth_series", "times")
 OF_QUANTITY = "quantity_series_"
 
@@ -65,7 +65,7 @@ def save_network(network: Network, path: Path) -> Path:
 
 
 def load_network(path: Path, most_numbers: int = MOST_NUMBERS) -> Network:
-    """Read and check a network file; a series may hold at most so many numbers."""
+    """Read and check a network file; a series may hold at most `most_numbers` numbers."""
     data = _read(path)
     series: dict[str, Any] = {}
     if data["series"] is not None:
@@ -91,14 +91,16 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise DataError(path, "", f"the file cannot be read: {error.strerror or error}") from None
+        raise unreadable(path, error) from None
     except json.JSONDecodeError as error:
         position = f"line {error.lineno}, column {error.colno}"
         raise DataError(path, position, f"the JSON is damaged here ({error.msg.lower()})") from None
     except (ValueError, RecursionError):
-        raise DataError(path, "", "this is no network file, it is not JSON in UTF-8") from None
+        raise DataError(path, "", "this is not a network file, it is not JSON in UTF-8") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise DataError(path, "", "this is no network file; make one with `hedgerow ingest` first")
+        raise DataError(
+            path, "", "this is not a network file; make one with `hedgerow ingest` first"
+        )
     if data.get("version") != VERSION:
         raise DataError(
             path,
@@ -117,7 +119,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _known(values: list[float]) -> list[float | None]:
-    """JSON has no NaN: what is not known is null."""
+    """Replace NaN by None, as JSON has no NaN."""
     return [None if value != value else value for value in values]
 
 
@@ -150,7 +152,7 @@ def _quantities(path: Path, entries: Any, series: dict[str, Any]) -> dict[str, Q
 def _check_numbers(
     path: Path, name: str, values: Any, where: str = "", *, gaps: bool = False
 ) -> None:
-    """Name the entry that is no number, before numpy guesses a type for all."""
+    """Name the entry that is not a number, before NumPy infers one type for all."""
     if values is None and name == "bandwidth_mbps":
         return
     if not isinstance(values, list):
@@ -187,7 +189,7 @@ def _read_series(path: Path, entry: Any, most_numbers: int) -> dict[str, NDArray
 
 
 def _layout(data: dict[str, Any]) -> str:
-    """One key a line, so that two files can be compared by eye and by diff."""
+    """Return JSON with one key on a line, so that files can be compared by eye and by diff."""
     lines = [
         f"{json.dumps(key)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}"
         for key, value in data.items()

@@ -1,31 +1,31 @@
-"""A backtest in a table and on one page: what each policy would have done, minute by minute."""
+"""A backtest as a table and as a page with figures: every policy on the recorded rounds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hedgerow.experiments.backtesting import BEST, DEFAULT, Backtest, BacktestRun
 from hedgerow.inputs import Vector
-from hedgerow.networks.timestamps import written
+from hedgerow.networks.timestamps import format_time
 from hedgerow.problems.measured_routes import Limit
 from hedgerow.protocols.service_level import ServiceLevel, shown
-from hedgerow.report.dated_axis import days, label_days
 from hedgerow.report.document import document, figure_section, plain_table
-from hedgerow.report.escaping import in_figure, in_html, in_table
+from hedgerow.report.escaping import in_figure, in_html, terminal_table
 from hedgerow.report.network_figure import draw_network
 from hedgerow.report.picture import (
     COLOURS,
     Picture,
     canvas,
     decades,
+    label_days,
     legend_above,
+    round_positions,
     save_figure,
     write_file,
 )
@@ -33,93 +33,95 @@ from hedgerow.report.plots import plot_compare, plot_shares
 
 MOST_LINES = 7
 MOST_ROUTES = 8
-"""So many routes are proposed at most."""
+"""The most routes that are proposed."""
 SHORT = {"minutes": "min", "rounds": "rounds"}
 DPI = 130
 
 
+class _Column(NamedTuple):
+    """A column of the comparison: its heading, its cell for a policy, and what it means."""
+
+    head: str
+    cell: Callable[[BacktestRun], str]
+    meaning: str = ""
+
+
+def _columns(test: Backtest) -> list[_Column]:
+    """Return the columns of the comparison; headings have two lines."""
+    time, cost, limits = _time(test), test.problem.cost, test.problem.limits
+    violated = f"{time} in which a constraint was violated: {'; '.join(map(str, limits))}"
+    columns = [
+        _Column("policy", lambda run: run.name),
+        _Column(f"violated\n{SHORT[time]}", lambda run: _violated_time(run.any_level), violated),
+        _Column("\n%", lambda run: f"{100.0 * run.any_level.share:.1f}"),
+        _Column(f"longest\n{SHORT[time]}", _longest, f"the most {time} in a row"),
+    ]
+    if len(limits) == 1:
+        unit, meaning = limits[0].quantity.unit, "the largest violation"
+        columns.append(_Column(f"worst\n{unit}", lambda run: shown(run.levels[0].worst), meaning))
+    per_round = f"{cost.name} per round, mean"
+    columns += [
+        _Column(f"cost\n{cost.unit or cost.name}", lambda run: f"{run.mean_cost:.4g}", per_round),
+        _Column(
+            "switches",
+            lambda run: str(run.switches),
+            "rounds after which the main route was another",
+        ),
+    ]
+    if any(run.dead_minutes is not None for run in test.runs):
+        meaning = f"{time} on a dead link, by share of traffic"
+        dead = _Column(
+            f"dead\n{SHORT[time]}", lambda run: f"{run.dead_minutes or 0.0:.1f}", meaning
+        )
+        columns.append(dead)
+    return columns
+
+
+def _longest(run: BacktestRun) -> str:
+    level = run.any_level
+    return f"{level.longest_streak if level.streak_minutes is None else level.streak_minutes:.0f}"
+
+
 def backtest_table(test: Backtest) -> Table:
     """Return the comparison, which fits 80 columns."""
-    table = Table(
-        box=SIMPLE_HEAD,
-        padding=(0, 0, 0, 1),
-        pad_edge=False,
-    )
-    for k, heading in enumerate(headings(test)):
-        table.add_column(heading, justify="right" if k else "left", no_wrap=True)
-    for run in test.runs:
-        table.add_row(*(in_table(cell) for cell in cells(test, run)))
-    return table
-
-
-def headings(test: Backtest) -> tuple[str, ...]:
-    """Return the heads of the columns, in two lines each."""
-    time, cost, limits = _time(test), test.problem.cost, test.problem.limits
-    return tuple(
-        head
-        for head in (
-            "policy",
-            f"violated\n{SHORT[time]}",
-            "\n%",
-            f"longest\n{SHORT[time]}",
-            f"worst\n{limits[0].quantity.unit}" if len(limits) == 1 else "",
-            f"cost\n{cost.unit or cost.name}",
-            "switches",
-            f"dead\n{SHORT[time]}" if _knows_dead(test) else "",
-        )
-        if head
-    )
-
-
-def cells(test: Backtest, run: BacktestRun) -> list[str]:
-    """Return one row."""
-    level = run.any_level
-    minutes = level.violated if level.minutes is None else level.minutes
-    streak = level.longest_streak if level.streak_minutes is None else level.streak_minutes
-    row = [run.name, f"{minutes:.0f}", f"{100.0 * level.share:.1f}", f"{streak:.0f}"]
-    if len(run.levels) == 1:
-        row.append(shown(run.levels[0].worst))
-    row += [f"{run.mean_cost:.4g}", str(run.switches)]
-    if _knows_dead(test):
-        row.append(f"{run.dead_minutes or 0.0:.1f}")
-    return row
+    columns = _columns(test)
+    rows = [[column.cell(run) for column in columns] for run in test.runs]
+    return terminal_table([column.head for column in columns], rows, "lr", padding=(0, 0, 0, 1))
 
 
 def legend(test: Backtest) -> list[str]:
-    """Say what the columns mean, line by line."""
-    problem, time = test.problem, _time(test)
-    kept = "; ".join(str(limit) for limit in problem.limits)
+    """Return what the columns mean, line by line."""
     return [
-        f"violated  {time} in which not all was kept: {kept}",
-        f"longest   the most {time} in a row",
-        *(["worst     the largest violation"] if len(problem.limits) == 1 else []),
-        f"cost      {problem.cost.name} per round, mean",
-        "switches  rounds after which the main route was another",
-        *([f"dead      {time} on a dead link, by share of traffic"] if _knows_dead(test) else []),
-        "best in hindsight: a fixed split of the traffic, known only afterwards",
+        *(f"{c.head.split()[0]:<10}{c.meaning}" for c in _columns(test) if c.meaning),
+        f"{BEST}: a fixed split of the traffic, known only afterwards",
     ]
 
 
 def each_table(test: Backtest) -> Table | None:
-    """Return how well each constraint was kept, where there are several."""
+    """Return the violations of each constraint, where there are several."""
     if len(test.problem.limits) == 1:
         return None
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 2), pad_edge=False)
-    for k, heading in enumerate(
-        ("policy", "constraint", f"violated\n{SHORT[_time(test)]}", "worst")
-    ):
-        table.add_column(heading, justify="right" if k > 1 else "left", no_wrap=k != 1)
+    rows = []
     for run in test.runs:
         for k, level in enumerate(run.levels):
-            minutes = level.violated if level.minutes is None else level.minutes
-            worst = f"{shown(level.worst)} {level.unit}".rstrip()
-            first = run.name if k == 0 else ""
-            table.add_row(*map(in_table, (first, level.name, f"{minutes:.0f}", worst)))
-    return table
+            name, constraint, violated, _, worst, _ = _level_cells(run, level)
+            rows.append(("" if k else name, constraint, violated, worst))
+    heads = ("policy", "constraint", f"violated\n{SHORT[_time(test)]}", "worst")
+    return terminal_table(heads, rows, "lfr", padding=(0, 0, 0, 2))
+
+
+def _level_cells(run: BacktestRun, level: ServiceLevel) -> tuple[str, ...]:
+    """Return how long, how often and how far a policy violated one constraint."""
+    sizes = (f"{shown(value)} {level.unit}".rstrip() for value in (level.worst, level.p95))
+    return (run.name, level.name, _violated_time(level), f"{100.0 * level.share:.1f}", *sizes)
+
+
+def _violated_time(level: ServiceLevel) -> str:
+    return f"{level.violated if level.minutes is None else level.minutes:.0f}"
 
 
 def sentences(test: Backtest) -> list[str]:
-    """Return what a reader of the table should know."""
+    """Return remarks on the table: feasibility, the benchmark, and what was proved."""
     said = [test.problem.feasibility]
     best = test.best
     if best.status == "time limit":
@@ -132,19 +134,20 @@ def sentences(test: Backtest) -> list[str]:
         said.append(f"{BEST}: {best.comparator}{gap}.")
         if best.least and len(test.problem.limits) > 1:
             said.append(f"Constraint by constraint it violates by {_violated(test)} in all.")
-    if test.best.status == "optimal":
-        more = test.runs[0].trace.regret(best) / max(1, test.problem.horizon)
+    learner = test.runs[0]
+    if best.status == "optimal":
+        more = learner.trace.regret(best) / max(1, test.problem.horizon)
         word = "above" if more >= 0.0 else "below"
         amount = f"{abs(more):.4g} {test.problem.cost.unit}".rstrip()
-        said.append(f"{test.runs[0].name} cost {amount} a round {word} that.")
-    proved = test.runs[0].certificate
+        said.append(f"{learner.name} cost {amount} a round {word} that.")
+    proved = learner.certificate
     if proved is not None and proved.says_nothing is not None:
-        said.append(f"The certificate of {test.runs[0].name} {proved.says_nothing}.")
+        said.append(f"The certificate of {learner.name} {proved.says_nothing}.")
     elif proved is not None:
         than = f"{abs(proved):.4g} {'more' if proved >= 0.0 else 'less'}"
         bound = "at most" if proved >= 0.0 else "at least"
         said.append(
-            f"Proved of {test.runs[0].name}, by its own rounds: in all it cost {bound} {than} than "
+            f"Proved of {learner.name}, by its own rounds: in all it cost {bound} {than} than "
             f"{proved.comparator}."
         )
     return said
@@ -164,54 +167,55 @@ def _violated(test: Backtest) -> str:
 
 
 def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
-    """Return the routes to play next, as weights that sum to 100, and what rounding costs."""
+    """Return the routes for the next round, as weights that sum to 100, and what rounding costs."""
     few = test.now.rounded(most)
-    played, x = few.weighted(), test.runs[0].following
+    decided, x = few.weighted(), test.runs[0].following
     lines = [f"{weight:3d}  {name}" for name, weight in few.weights().items()]
-    moved = few.moved + played.moved
+    moved = few.moved + decided.moved
     if moved < 0.5e-3:
         return [*lines, "Rounding to these weights moves less than 0.1 % of the traffic."]
     *_, (cost, constraint) = test.problem
     return [
         *lines,
         f"Rounding moved {100.0 * moved:.1f} % of the traffic; in the last "
-        f"round it changes the cost by {played.change(cost, x):+.3g} and the largest constraint "
-        f"value by {played.change(constraint, x):+.3g}.",
+        f"round it changes the cost by {decided.change(cost, x):+.3g} and the largest constraint "
+        f"value by {decided.change(constraint, x):+.3g}.",
     ]
 
 
 def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES) -> Path:
-    """Write backtest.html with its pictures inside, and the pictures beside it; return its path."""
+    """Write backtest.html with its figures embedded, and the figures beside it; return its path."""
     if not isinstance(test, Backtest):
         raise TypeError(
             f"write_backtest needs a Backtest, as backtest(problem) returns it, got {test!r:.60}"
         )
     folder = Path(folder)
     figures = folder / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
     pictures = list(_draw(test, figures))
     problem, X = test.problem, test.problem.decision_set
     title = in_html(f"Backtest from {X.source} to {X.target}")  # type: ignore[attr-defined]
-    said = "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences(test))
-    heads = [head.replace("\n", " ") for head in headings(test)]
+    columns = _columns(test)
     *weights, rounding = advice(test, routes)
     body = [
         f"<h1>{title}</h1>",
         f'<p class="soft">{in_html(_asked(test))}</p>',
-        said,
+        "".join(f"<p>{in_html(sentence)}</p>" for sentence in sentences(test)),
         "<h2>Comparison</h2>",
-        plain_table(heads, (cells(test, run) for run in test.runs)),
+        plain_table(
+            [column.head.replace("\n", " ") for column in columns],
+            ([column.cell(run) for column in columns] for run in test.runs),
+        ),
         f'<ul class="soft">{"".join(map(_entry, legend(test)))}</ul>',
         "<h2>Each constraint</h2>",
         plain_table(
             ("policy", "constraint", f"violated {SHORT[_time(test)]}", "%", "worst", "p95"),
-            (_kept(run, level) for run in test.runs for level in run.levels),
+            (_level_cells(run, level) for run in test.runs for level in run.levels),
         ),
         '<p class="soft">p95: the violation that 95 % of all rounds do not exceed.</p>',
-        "<h2>What to play next</h2>",
+        "<h2>Decision for the next round</h2>",
         plain_table(("weight", "route"), (line.split(maxsplit=1) for line in weights)),
         f"<p>{in_html(rounding)}</p>",
-        "<h2>Pictures</h2>",
+        "<h2>Figures</h2>",
         *(figure_section(picture, figures) for picture in pictures),
         "<h2>Record of choices</h2>",
         plain_table(("what", "chosen"), problem.record.items()),
@@ -220,30 +224,25 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
 
 
 def _asked(test: Backtest) -> str:
-    """Say what was asked for: the cost, the limits, and the rounds."""
+    """Return the question: the cost, the limits, and the rounds."""
     problem, times = test.problem, _times(test)
-    when = "" if times is None else f" from {written(int(times[0]))} to {written(int(times[-1]))}"
+    when = ""
+    if times is not None:
+        when = f" from {format_time(int(times[0]))} to {format_time(int(times[-1]))}"
     return (
-        f"Cost: {problem.cost.name}. To be kept: {'; '.join(map(str, problem.limits))}. "
+        f"Cost: {problem.cost.name}. Constraints: {'; '.join(map(str, problem.limits))}. "
         f"{problem.horizon} rounds{when}."
     )
 
 
 def _entry(line: str) -> str:
-    """Return a line of the legend as an entry of a list, its word in bold."""
+    """Return a line of the legend as an entry of a list, its term in bold."""
     word, _, meaning = line.partition(": " if line.startswith(BEST) else " ")
     return f"<li><b>{in_html(word)}</b>: {in_html(meaning.strip())}</li>"
 
 
-def _kept(run: BacktestRun, level: ServiceLevel) -> tuple[str, ...]:
-    """Return how well a policy kept one constraint."""
-    minutes = level.violated if level.minutes is None else level.minutes
-    sizes = (f"{shown(value)} {level.unit}".rstrip() for value in (level.worst, level.p95))
-    return (run.name, level.name, f"{minutes:.0f}", f"{100.0 * level.share:.1f}", *sizes)
-
-
 def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
-    """Draw the pictures and yield what they show."""
+    """Draw the figures, and yield the name, heading and caption of each."""
     problem, X = test.problem, test.problem.decision_set
     times = _times(test)
     for k, limit in enumerate(problem.limits):
@@ -251,7 +250,7 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
         yield Picture(
             f"kept-{k + 1}",
             f"{limit}: round by round",
-            "The learner, and what is done today. Grey: rounds that no action keeps. The dashed "
+            "The learner and the other policies. Grey: rounds that no action satisfies. The dashed "
             "line is the limit.",
         )
     count = len(problem.limits)
@@ -273,7 +272,7 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
     figure, axes = canvas(1, 1, 11.0, 1.2 + 0.26 * min(25, used))
     plot_shares(test.runs[0].plays, names, axes[0, 0], times=times)
     save_figure(figure, folder / "shares.png", DPI)
-    yield Picture("shares", f"Who carried what: {test.runs[0].name}", "Darker is more traffic.")
+    yield Picture("shares", f"Traffic on each link: {test.runs[0].name}", "Darker is more traffic.")
     ends = [problem.network.nodes.index(node) for node in (X.source, X.target)]  # type: ignore[attr-defined]
     marked = replace(problem.network, source=ends[0], target=ends[1])
     draw_network(marked, folder / "network.png")
@@ -285,17 +284,16 @@ def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
     problem, times = test.problem, _times(test)
     others = [run for run in test.runs if run.name not in (DEFAULT, BEST, "hedgerow, plain")]
     figure, axes = canvas(len(others), 1, 11.0, 1.0 + 1.55 * len(others))
-    when = days(times) if times is not None else np.arange(1.0, problem.horizon + 1.0)
+    when = round_positions(times, problem.horizon)
     mine = _values(test.runs[0], k, limit)
     drawn = [mine, *(_values(run, k, limit) for run in others)]
     high = max(float(values.max()) for values in drawn)
     low = min(float(values.min()) for values in drawn)
     log = low > 0.0 and high > 10.0 * max(abs(limit.level), 1e-300)
-    hopeless = problem.unavoidable > 0.0
+    infeasible = problem.unavoidable > 0.0
     for ax, run in zip(axes[:, 0], others, strict=True):
-        ax.fill_between(
-            when, 0, 1, where=hopeless, transform=ax.get_xaxis_transform(), color="0.8", step="mid"
-        )
+        grey = {"transform": ax.get_xaxis_transform(), "color": "0.8", "step": "mid"}
+        ax.fill_between(when, 0, 1, where=infeasible, **grey)
         style = {"linewidth": 0.9, "alpha": 0.9}
         ax.plot(when, _values(run, k, limit), color=COLOURS[1], label=in_figure(run.name), **style)
         ax.plot(when, mine, color=COLOURS[0], label=in_figure(test.runs[0].name), **style)
@@ -317,7 +315,7 @@ def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
 
 
 def _values(run: BacktestRun, k: int, limit: Limit) -> Vector:
-    """Return what was constrained, in its own unit: what is violated, plus the level."""
+    """Return the constrained quantity in its own unit: the constraint's value, plus the level."""
     each = run.trace.violations_each
     values = run.trace.violations if each is None else each[k]
     if limit.kind == "capacity":
@@ -333,7 +331,3 @@ def _times(test: Backtest) -> Vector | None:
 
 def _time(test: Backtest) -> str:
     return "rounds" if test.problem.round_minutes is None else "minutes"
-
-
-def _knows_dead(test: Backtest) -> bool:
-    return any(run.dead_minutes is not None for run in test.runs)
