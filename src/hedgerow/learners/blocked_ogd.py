@@ -193,6 +193,7 @@ class BlockRounds(CompiledRounds):
 
     def __init__(self, player: FollowedBlocks, play: Any, x: Vector):
         self._player, self._play_kernel, self._x = player, play, x
+        self._known: tuple[Any, Any] = None, None  # the last table, and the policy with it
 
     @abstractmethod
     def table(self, rounds: Any, first: int, end: int) -> Any:
@@ -203,7 +204,10 @@ class BlockRounds(CompiledRounds):
         player = self._player
         end = before_warning(first, end, player.rounds, player.steps.horizon)
         end = min(end, first + player.left)
-        return policy_of(self._play_kernel, self.table(rounds, first, end), self._x), end
+        table = self.table(rounds, first, end)
+        if table is not self._known[0]:
+            self._known = table, policy_of(self._play_kernel, table, self._x)
+        return self._known[1], end
 
     def finish(self, played: int) -> None:
         """Move, if the block is at its end."""

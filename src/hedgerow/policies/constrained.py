@@ -25,7 +25,7 @@ from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late_feedback import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
+from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
@@ -105,17 +105,12 @@ class Constrained(Composition[EvalGrad, Seen]):
         rounds = self.compiled_rounds(first_order)
         return rounds.table if isinstance(rounds, LossRounds) else None
 
-    def compiled_rounds(
-        self, feedback: Feedback, units: Vector = NO_NUMBERS
-    ) -> CompiledRounds | None:
-        """Return its rounds for the compiled loops, seen like this; None where a part has none.
-
-        `units` is the state of a `Normalised` around the policy.
-        """
+    def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
+        """Return its rounds for the compiled loops, seen like this; None where a part has none."""
         make = getattr(self.surrogate, "compiled_rounds", None)
         if make is None or not not_overridden(self, Constrained, "ask", "tell"):
             return None
-        rounds: CompiledRounds | None = make(self.learner, self.ledger, units)
+        rounds: CompiledRounds | None = make(self.learner, self.ledger)
         return rounds if rounds is not None and feedback is rounds.feedback else None
 
     def warn_if_ignored(self) -> None:

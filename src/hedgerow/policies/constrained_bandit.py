@@ -13,7 +13,7 @@ from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late_feedback import refuse_late
 from hedgerow.protocols.parts import Feedback, Learner, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
+from hedgerow.sets.compiled import not_overridden
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,11 @@ class ConstrainedBandit(Composition[Eval, Eval]):
             )
         return self._declared
 
-    def compiled_rounds(
-        self, feedback: Feedback, units: Vector = NO_NUMBERS
-    ) -> CompiledRounds | None:
+    def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, seen like this; None where a part has none."""
         make = getattr(self.surrogate, "compiled_rounds", None)
         written = not_overridden(self, ConstrainedBandit, "ask", "tell")
-        if make is None or units.size or not written or type(feedback) is not DeclaredValues:
+        if make is None or not written or type(feedback) is not DeclaredValues:
             return None
         rounds: CompiledRounds | None = make(self.learner, self._state.array, feedback)
         return rounds

@@ -73,9 +73,9 @@ class CostOnlySurrogate(Stateful):
             allow=allow_all,
         )
 
-    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, ledger: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
-        return loss_rounds(self, CostOnlySurrogate, learner, ledger, units)
+        return loss_rounds(self, CostOnlySurrogate, learner, ledger)
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the cost; the constraint is only validated."""

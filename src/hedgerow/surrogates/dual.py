@@ -130,7 +130,7 @@ class DualSurrogate(Dual):
     (EvalGrad(value=3.0, grad=array([0.]), lipschitz=None), 1.5)
     """
 
-    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, ledger: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
         from hedgerow.surrogates.dual_rounds import DualRounds  # which imports this file
 
@@ -139,7 +139,7 @@ class DualSurrogate(Dual):
         written = not_overridden(learner, BlockedOGD, "ask", "tell", "_add") and not_overridden(
             self, DualSurrogate, "tell", "_charge"
         )
-        return DualRounds(learner, self, ledger, units) if written else None
+        return DualRounds(learner, self, ledger) if written else None
 
     def tell(self, cost: EvalGrad, constraint: Constraints) -> EvalGrad:
         """Return the loss of this round; where g_t(x_t) <= 0 the subgradient of g_t^+ is 0."""

@@ -12,13 +12,13 @@ from hedgerow._engine.table import TableType
 from hedgerow.feedback import first_order
 from hedgerow.inputs import LARGEST_GRADIENT, Vector
 from hedgerow.kernels.certificate import certificate_add, is_play_left, store_play
-from hedgerow.kernels.policy_tables import set_table
+from hedgerow.kernels.ocg import add
 from hedgerow.kernels.rounds import SEEN_ROUND
-from hedgerow.kernels.units import add_told, in_units
-from hedgerow.kernels.vectors import dot
+from hedgerow.kernels.vectors import copy, dot
 from hedgerow.learners.blocked_ogd import BlockedOGD, BlockRounds
 from hedgerow.protocols.parts import Feedback
 from hedgerow.surrogates.dual import PRICE, WEIGHT, DualSurrogate, charge_dual
+from hedgerow.surrogates.make_loss import add_scaled
 from hedgerow.surrogates.queue import LARGEST_PART
 
 Array = Any
@@ -31,8 +31,6 @@ dual_table = TableType(
     {
         "state": write,  # [sum of gradients | t | squares]
         "x": read,
-        "set": set_table,
-        "units": write,  # of a `Normalised`, empty without one
         "dual": write,  # the dual variable's state, and its rates
         "rates": read,
         "ledger": write,
@@ -41,11 +39,10 @@ dual_table = TableType(
 )
 
 
-@kernel(types.boolean, number, number, number)
-def is_accepted(size2: float, value: float, factor: float) -> bool:
-    """Whether a function of this value and squared gradient is surely taken, and times a factor."""
-    fits = size2 <= LARGEST2 and abs(value) <= LARGEST_PART
-    return fits and factor * factor * size2 <= LARGEST2 and abs(factor * value) <= LARGEST_PART
+@kernel(types.boolean, number, number)
+def is_accepted(size2: float, value: float) -> bool:
+    """Whether a function of this value and squared gradient is surely accepted."""
+    return size2 <= LARGEST2 and abs(value) <= LARGEST_PART
 
 
 @kernel(types.boolean, dual_table, *SEEN_ROUND)
@@ -59,27 +56,20 @@ def play_dual(
     k: int,
 ) -> bool:
     """Take in a round of a block, weighed by the dual variable."""
-    n, state, dual, units, s = len(a), table.state, table.dual, table.units, table.loss
-    cost2, force2 = products[2], products[3]
-    Gf, Gg, p, q = in_units(table.set.measure, table.set.space, units, a, cost2, c, force2)
-    if not (is_accepted(cost2, cost, p) and is_accepted(force2, value, q)):
+    n, state, dual, s = len(a), table.state, table.dual, table.loss
+    if not (is_accepted(products[2], cost) and is_accepted(products[3], value)):
         return False
-    lam = dual[WEIGHT] if q * value > 0.0 else 0.0
+    lam = dual[WEIGHT] if value > 0.0 else 0.0
+    copy(s, a)
     if lam > 0.0:
-        for i in range(n):
-            s[i] = p * a[i] + lam * (q * c[i])
-    else:
-        for i in range(n):
-            s[i] = p * a[i]
+        add_scaled(s, c, lam)
     norm2 = dot(s, s)
     if not norm2 <= LARGEST_LOSS2:
         return False
-    charge_dual(dual, table.rates, q * value)
-    certificate_add(table.ledger, s, dot(s, table.x), norm2, dual[PRICE], p * cost, q * value)
-    for i in range(n):
-        state[i] += s[i]
+    charge_dual(dual, table.rates, value)
+    certificate_add(table.ledger, s, dot(s, table.x), norm2, dual[PRICE], cost, value)
+    add(state, s)
     state[n] += 1.0
-    add_told(units, Gf, Gg, cost, value)
     return True
 
 
@@ -87,26 +77,20 @@ class DualRounds(BlockRounds):
     """Rounds of a `BlockedOGD` that plays the losses of a dual variable.
 
     Args:
-        learner: who plays; its set has kernels.
+        learner: the learner; its set has kernels.
         surrogate: makes the losses.
         ledger: what the certificate remembers.
-        units: of a `Normalised` around the policy, empty without one.
 
     """
 
     feedback: Feedback = staticmethod(first_order)
 
-    def __init__(
-        self, learner: BlockedOGD, surrogate: DualSurrogate, ledger: Vector, units: Vector
-    ):
+    def __init__(self, learner: BlockedOGD, surrogate: DualSurrogate, ledger: Vector):
         super().__init__(learner, play_dual, learner._pursuer._state["x"])
-        assert learner.workspace.space is not None
         self._ledger = ledger
         self._table = dual_table.filled(
             state=learner._state.array,
             x=self._x,
-            set=learner.workspace.space.table,
-            units=units,
             dual=surrogate._state.array,
             rates=surrogate.rates,
             ledger=ledger,

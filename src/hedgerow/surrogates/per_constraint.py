@@ -101,9 +101,9 @@ class PerConstraintSurrogate(Stateful):
             refuse_loss(s)
         return EvalGrad(cost.value + self.price, s)
 
-    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, ledger: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
-        step = None if units.size else compiled_step(learner)
+        step = compiled_step(learner)
         written = not_overridden(self, PerConstraintSurrogate, "tell") and all(
             not_overridden(part, FirstOrder, "tell") for part in self.surrogates
         )

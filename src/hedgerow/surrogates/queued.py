@@ -174,9 +174,9 @@ class FirstOrder(Queued):
         """Return Phi_t'(q)/V of a potential that is written in Python."""
         return self.potential.weight(q, t)
 
-    def compiled_rounds(self, learner: Any, ledger: Vector, units: Vector) -> CompiledRounds | None:
+    def compiled_rounds(self, learner: Any, ledger: Vector) -> CompiledRounds | None:
         """Return the rounds of a policy with this learner, for the compiled loops."""
-        return loss_rounds(self, FirstOrder, learner, ledger, units)
+        return loss_rounds(self, FirstOrder, learner, ledger)
 
     def tell(
         self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None

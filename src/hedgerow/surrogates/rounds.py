@@ -155,11 +155,9 @@ class LossRounds(CompiledRounds):
             self._learner.give_back(played)
 
 
-def loss_rounds(
-    surrogate: Any, base: type, learner: Any, ledger: Vector, units: Vector
-) -> LossRounds | None:
+def loss_rounds(surrogate: Any, base: type, learner: Any, ledger: Vector) -> LossRounds | None:
     """Return the rounds of a surrogate that makes losses as its base does, if all has kernels."""
-    step = None if units.size else compiled_step(learner)
+    step = compiled_step(learner)
     if step is None or surrogate.table.in_python or not not_overridden(surrogate, base, "tell"):
         return None
     return LossRounds(learner, step, surrogate.table, ledger)
