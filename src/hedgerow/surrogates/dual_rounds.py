@@ -68,7 +68,7 @@ def play_dual(
         return False
     charge_dual(dual, table.rates, value)
     certificate_add(table.ledger, s, dot(s, table.x), norm2, dual[PRICE], cost, value)
-    add(state, s)
+    add(state[:n], s)
     state[n] += 1.0
     return True
 
