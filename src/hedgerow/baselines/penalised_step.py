@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from dataclasses import astuple
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -29,7 +28,6 @@ from hedgerow.baselines.projected_step import (
     SET_FIELDS,
     Kernel,
     ProjectingPolicy,
-    copy_into,
     play_in_python,
 )
 from hedgerow.feedback import EvalGrad, Full, full, needs
@@ -37,7 +35,7 @@ from hedgerow.functions import Function, Linear, Maximum
 from hedgerow.inputs import Vector
 from hedgerow.kernels.falling_root import AT, SEARCH, begin_search, goes_on
 from hedgerow.kernels.rounds import SEEN_ROUND
-from hedgerow.kernels.vectors import dot, dots_and_norms, three
+from hedgerow.kernels.vectors import copy, dot, dots_and_norms, three
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.decision_set import DecisionSet
@@ -164,8 +162,8 @@ def play_penalised(
     answer, grad_f = work[n : 2 * n], work[2 * n : 3 * n]
     saved = work[VECTORS * n : VECTORS * n + OWN]
     search.tangent(search.space[LABEL], search.space[MEMBERS], a, grad_f)
-    copy_into(work[3 * n : 4 * n], c)
-    copy_into(saved, own)
+    copy(work[3 * n : 4 * n], c)
+    copy(saved, own[:OWN])
     own[ROUND] += 1.0
     w, alpha = table.step_weights(own, rates, value)
     w *= rates[EAGERNESS]
@@ -173,11 +171,11 @@ def play_penalised(
     write_centre(x, grad_f, alpha, work[5 * n : 6 * n])
     left, gap, projections = table.minimise(search, offset, w, alpha)
     if left != left:  # NaN: a projection failed, so take the round back
-        copy_into(own, saved)
+        copy(own, saved)
         return False
     own[WEIGHT], own[GAP] = w, max(own[GAP], gap)
     own[PROJECTIONS] += projections
-    copy_into(x, answer)
+    copy(x, answer)
     table.after_step(own, rates, value, left)
     return True
 
@@ -482,9 +480,9 @@ class Penalised(ProjectingPolicy, Generic[Rates]):
             work[n : 2 * n] = step.x
             return max(0.0, g(step.x)), step.gap, step.projections
 
-        search = SimpleNamespace(**self.set_in_python, work=work)
+        search = search_table.filled(**self.set_in_python, work=work)
         fields = self._fields | {"offsets": np.zeros(1), "search": search}
-        return SimpleNamespace(**fields, minimise=minimise)
+        return penalised_table.filled(**fields, minimise=minimise)
 
     def table(self, rounds: Any, first: int) -> Any:
         """Return the table with the offsets of these rounds."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,13 +23,13 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.oracles import oracle_type
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.tangents import along, along_type
-from hedgerow.kernels.vectors import dots_and_norms, two
+from hedgerow.kernels.vectors import copy, dots_and_norms, two
 from hedgerow.learners.arguments import before_warning, warn_beyond
 from hedgerow.learners.projected_point import ProjectedPoint
 from hedgerow.protocols.late_feedback import as_play
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS, NO_SPACE, kernel_matches, not_overridden
+from hedgerow.sets.compiled import EMPTY_SPACE, kernel_matches, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.queued import checked
 
@@ -77,13 +76,6 @@ def write_target(x: Array, work: Array, p: float, q: float) -> None:
         work[i] = x[i] - (p * work[2 * n + i] + q * work[3 * n + i])
 
 
-@kernel(nothing, write, read)
-def copy_into(target: Array, source: Array) -> None:
-    """Copy a vector: a kernel of its own, so that a round in Python has no loop over entries."""
-    for i in range(len(target)):
-        target[i] = source[i]
-
-
 @kernel(number, read, read, read)
 def linear_change(grad: Array, x: Array, at: Array) -> float:
     """Return <grad, x - at>, summed in the order of the coordinates."""
@@ -124,17 +116,17 @@ def play_projected(
         own[ROUND] -= 1.0
         own[QUEUE] = queue
         return False
-    copy_into(x, answer)
+    copy(x, answer)
     own[PROJECTIONS] += 1.0
     table.after_step(own, rates, value, change)
     return True
 
 
 def play_in_python(play: Kernel, table: Any, *seen: Any) -> None:
-    """Play a round by the lines of a kernel, whose table has Python functions in it."""
-    lines, before = getattr(play, "py_func", play), table.state.copy()
+    """Play a round by a kernel whose table has Python functions in it; it runs in Python."""
+    before = table.state.copy()
     try:
-        played = lines(table, *seen)
+        played = play(table, *seen)
     except Exception:  # a constraint or a projection that raises leaves the policy as it was
         table.state[:] = before
         raise
@@ -221,8 +213,7 @@ class ProjectingPolicy(ProjectedPoint):
         def project(_i: Any, _n: Any, y: Vector, _l: Any, _s: Any, x: Vector) -> None:
             x[:] = self._workspace.project(y)
 
-        nothing_read = (*NO_SPACE, NO_INDEX, NO_NUMBERS)
-        return {"space": nothing_read, "tangent": tangent, "project": project}
+        return {"space": EMPTY_SPACE, "tangent": tangent, "project": project}
 
     @abstractmethod
     def table(self, rounds: Any, first: int) -> Any:
@@ -308,7 +299,7 @@ class ProjectedStep(ProjectingPolicy):
         now = f.grad, f.value, g.grad, g.value, dots_and_norms(f.grad, g.grad, x), 0
         table = self._table if at is None else self._table_at(point)
         if table is None or not play_projected(table, *now):
-            table = SimpleNamespace(**self._fields, **self.set_in_python, at=point)
+            table = projected_table.filled(**self._fields, **self.set_in_python, at=point)
             play_in_python(play_projected, table, *now)
         warn_beyond(self.rounds, self.horizon)
 
