@@ -15,8 +15,8 @@ import hedgerow as hr
 from hedgerow.experiments.executors import Done, attempt, processes, serial
 from hedgerow.experiments.folder import folder_lock, open_results
 from hedgerow.experiments.playing import materialise
+from hedgerow.experiments.records import POINTS, curve_rounds
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.run_record import POINTS, curve_rounds
 from hedgerow.experiments.sweeps import sweep
 
 

@@ -24,8 +24,8 @@ from hedgerow.cli.reproduce import reproduce
 from hedgerow.cli.run import run
 from hedgerow.cli.saying import say
 from hedgerow.cli.tune import tune
-from hedgerow.experiments.schema import LONGEST_HORIZON
-from hedgerow.experiments.set_specs import GROUP as SETS
+from hedgerow.experiments.models import LONGEST_HORIZON
+from hedgerow.experiments.registry import SETS_GROUP as SETS
 from hedgerow.imports import plugin_names
 from hedgerow.report.catalogue import catalogue_table
 

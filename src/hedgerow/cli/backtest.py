@@ -14,7 +14,7 @@ from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.ingest import Series
 from hedgerow.cli.saying import say, tell_aside
 from hedgerow.experiments.backtesting import backtest as play_all
-from hedgerow.experiments.schema import LONGEST_HORIZON
+from hedgerow.experiments.models import LONGEST_HORIZON
 from hedgerow.networks.edge_rows import WORDS, EdgeColumns
 from hedgerow.networks.edge_tables import open_table
 from hedgerow.networks.edges import read_edges

@@ -14,10 +14,9 @@ from rich.table import Table
 
 from hedgerow.cli.progress import span
 from hedgerow.cli.saying import counted, say
-from hedgerow.experiments.config import Experiment
-from hedgerow.experiments.estimates import Estimate, estimates
+from hedgerow.experiments.experiment import Experiment
 from hedgerow.experiments.folder import refuse_other_states
-from hedgerow.experiments.sweeps import find_left
+from hedgerow.experiments.sweeps import Estimate, estimates, find_left
 from hedgerow.experiments.tasks import RunTask, plan
 from hedgerow.report.escaping import in_table
 

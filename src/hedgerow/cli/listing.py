@@ -16,13 +16,12 @@ from hedgerow.baselines.methods import GROUP as METHODS
 from hedgerow.baselines.methods import find_method, method_names
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.saying import complain, say
-from hedgerow.experiments.compiled_methods import is_compiled
-from hedgerow.experiments.problem_registry import Parameter
+from hedgerow.experiments.constants import is_compiled
 from hedgerow.experiments.problems import GROUP as PROBLEMS
 from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import find_experiment, shipped
-from hedgerow.experiments.set_specs import GROUP as SETS
-from hedgerow.experiments.set_specs import find_set, set_names
+from hedgerow.experiments.registry import SETS_GROUP as SETS
+from hedgerow.experiments.registry import Parameter, find_set, set_names
 from hedgerow.imports import plugin_names
 from hedgerow.policies.method import Method
 

@@ -25,7 +25,7 @@ from hedgerow.cli.run import (
     workforce,
 )
 from hedgerow.cli.saying import tell_aside
-from hedgerow.experiments.config import Experiment
+from hedgerow.experiments.experiment import Experiment
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep, sweep_tasks

@@ -1,18 +1,22 @@
-"""What theorems assume to be known of a problem, found out before it is played."""
+"""What is found out before a game: the constants of a problem, and which methods are compiled."""
 
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from hedgerow.functions import Linear
+from hedgerow.games.simulation import simulate
 from hedgerow.inputs import Vector
-from hedgerow.policies.method import Constants
+from hedgerow.policies.method import Constants, Method
 from hedgerow.policies.without_constraint import unconstrained
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.paths.dag_paths import DagPaths
 
 SAMPLED_ROUNDS = 512
 SAMPLED_VERTICES = 8
@@ -113,3 +117,27 @@ def _rounds(problem: Problem) -> Iterator[Round]:
 def _constants(largest: Vector) -> Constants:
     a, b, c, d = (max(float(value), 1e-300) for value in largest)  # a theorem divides by them
     return Constants((a, b), (c, d))
+
+
+EDGES = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 3)]
+HORIZON = 10**6
+"""What the methods are built for; two rounds are played."""
+
+
+def is_compiled(method: Method) -> bool | None:
+    """Play two linear rounds on a small graph; None for a method that cannot be built for it.
+
+    Whether a game is compiled depends on the set and the rounds, too: `Trace.compiled` tells.
+    """
+    X = DagPaths(EDGES, 0, 3)
+    problem = Recorded(X, [(Linear(np.ones(X.dim)), Linear(np.ones(X.dim), -1.5))] * 2)
+    known = Constants((3.0, 3.0), (3.0, 3.0))
+    base = {"lengths": np.ones(X.dim), "prices": np.ones(X.dim)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            policy = method.policy(X, HORIZON, 0, "practical", known, edges=base)
+        except (TypeError, ValueError):
+            return None
+        feedback = getattr(policy, "feedback", None) or method.feedback(known)
+        return simulate(policy, problem, feedback).compiled

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from hedgerow.experiments.fingerprints import ChangedFileError
 from hedgerow.experiments.playing import perform
+from hedgerow.experiments.records import sentence
 from hedgerow.experiments.results import Output, WorkersLostError
-from hedgerow.experiments.run_record import sentence
 from hedgerow.experiments.tasks import Task
 
 TRIES = 2

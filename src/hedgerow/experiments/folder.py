@@ -17,8 +17,8 @@ from typing import IO, Any
 import numpy as np
 
 from hedgerow.experiments.fingerprints import sources
+from hedgerow.experiments.records import CHECKS, DamagedError, Record, read_experiment, read_record
 from hedgerow.experiments.results import as_json, write_bytes
-from hedgerow.experiments.stored import CHECKS, DamagedError, Record, read_experiment, read_record
 
 
 @contextmanager

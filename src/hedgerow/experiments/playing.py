@@ -14,8 +14,8 @@ import numpy as np
 
 from hedgerow.experiments.constants import Known, known_constants
 from hedgerow.experiments.fingerprints import sources
+from hedgerow.experiments.records import RunRecord, curves, finite, sentence
 from hedgerow.experiments.results import Output
-from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.games import hindsight, play, simulate, simulate_resumable
 from hedgerow.games.checkpoints import ROUNDS, can_resume

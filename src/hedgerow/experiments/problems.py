@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.experiments.fingerprints import sha256
-from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kind, problem_kind
+from hedgerow.experiments.registry import Kind, check_kind, declared_kind, problem_kind
 from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
 from hedgerow.inputs import Vector, as_count
 from hedgerow.networks.network import Network

@@ -66,7 +66,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hedgerow.display import data_frame, html_table
-from hedgerow.experiments.stored import (
+from hedgerow.experiments.records import (
     NO_REGRET,
     DamagedError,
     Place,

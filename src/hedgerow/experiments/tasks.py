@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 
 from hedgerow.baselines.methods import find_method, fixed_method
-from hedgerow.experiments.config import Experiment, FixedPlay, ProblemSpec, plain
+from hedgerow.experiments.experiment import Experiment, ProblemSpec, plain
 from hedgerow.experiments.fingerprints import check_code
+from hedgerow.experiments.models import Action
 from hedgerow.experiments.problems import find_kind
-from hedgerow.experiments.stored import Place
+from hedgerow.experiments.records import Place
 from hedgerow.policies.method import Method
 from hedgerow.policies.presets import Preset
 from hedgerow.problems.problem import Problem
@@ -77,7 +78,7 @@ class RunTask:
     eagerness: float
     seed: int
     code: str = ""
-    action: FixedPlay | None = None
+    action: Action | None = None
     chunks: str = ""
 
     @property
@@ -179,7 +180,7 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
                     )
 
 
-def _method(name: str, action: FixedPlay | None) -> Method:
+def _method(name: str, action: Action | None) -> Method:
     return find_method(name) if action is None else fixed_method(name, action)
 
 

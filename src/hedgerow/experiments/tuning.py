@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
+from hedgerow.experiments.experiment import Experiment, ProblemSpec, Tuning
 from hedgerow.experiments.folder import folder_lock, refuse_other_states
 from hedgerow.experiments.problems import find_kind
+from hedgerow.experiments.records import DamagedError, Record, check_selection, read_json
 from hedgerow.experiments.results import Results, RunResult, as_json, write_bytes
-from hedgerow.experiments.stored import DamagedError, Record, check_selection, read_json
 from hedgerow.experiments.sweeps import SweepProgress, Workforce, find_left, sweep_tasks
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
 

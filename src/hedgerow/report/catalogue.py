@@ -11,7 +11,7 @@ from rich.table import Table
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments.compiled_methods import is_compiled
+from hedgerow.experiments.constants import is_compiled
 from hedgerow.policies.method import Method
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.compositions.product import Product

@@ -1,4 +1,4 @@
-"""An experiment: what is played, by whom, for how long, and how often."""
+"""An experiment as it is run: problems, methods, horizons and seeds, all defaults resolved."""
 
 from __future__ import annotations
 
@@ -7,21 +7,48 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.experiments.fingerprints import check_code, check_sha256
+from hedgerow.experiments.models import Action
 from hedgerow.experiments.problems import find_kind
-from hedgerow.experiments.set_specs import SetSpec
+from hedgerow.experiments.registry import find_set
 from hedgerow.problems.problem import Problem
+from hedgerow.sets.decision_set import DecisionSet
 
 FORMAT = 1
 """Of result files; a change makes older folders unreadable."""
 
 
-FixedPlay = tuple[float, ...] | tuple[str, ...] | str
-"""An action as a file names it: a point, the nodes of a route, or a vertex by name."""
+def plain(value: Any) -> Any:
+    """Return a value with lists in place of tuples, as JSON has them."""
+    return [plain(entry) for entry in value] if isinstance(value, tuple) else value
 
 
-def plain(action: FixedPlay) -> list[float] | list[str] | str:
-    """Return an action as JSON and TOML have it."""
-    return action if isinstance(action, str) else list(action)  # type: ignore[return-value]
+@dataclass(frozen=True)
+class SetSpec:
+    """A decision set as a file names it.
+
+    Attributes:
+        kind: its name in the library or in an installed package, or its import path.
+        arguments: what it is built with, sorted by name.
+        code: the SHA-256 of the file that defines a kind from outside of the library.
+
+    """
+
+    kind: str
+    arguments: tuple[tuple[str, Any], ...]
+    code: str = ""
+
+    def build(self) -> DecisionSet:
+        """Build the set."""
+        made = find_set(self.kind).build(**dict(self.arguments))
+        if not isinstance(made, DecisionSet):
+            raise TypeError(f"{self.kind} must return a DecisionSet, got {type(made).__name__}")
+        return made
+
+    def resolved(self) -> dict[str, Any]:
+        """Return it as plain data: what tells one set from another."""
+        code = {"code": self.code} if self.code else {}
+        arguments = {name: plain(value) for name, value in self.arguments}
+        return {"kind": self.kind, "arguments": arguments, **code}
 
 
 @dataclass(frozen=True)
@@ -68,7 +95,7 @@ class ProblemSpec:
         """Refuse code from outside of the library that this process has not, or has otherwise."""
         check_code(find_kind, self.kind, self.code)
         for _, of in self.sets:
-            of.check_code()
+            check_code(find_set, of.kind, of.code)
 
     def resolved(self) -> dict[str, Any]:
         """Return it as plain data: what tells one problem from another."""
@@ -142,7 +169,7 @@ class Experiment:
     seeds: tuple[int, ...]
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
-    fixed: tuple[tuple[str, FixedPlay], ...] = ()
+    fixed: tuple[tuple[str, Action], ...] = ()
     few: int | None = None
     many: tuple[str, ...] = ()
 

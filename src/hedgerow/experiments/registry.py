@@ -1,17 +1,22 @@
-"""A kind of problem: a function that builds it, whose keyword parameters are keys in a file."""
+"""Kinds of problems and sets: functions that build them, whose parameters are keys of a file."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
+from hedgerow import sets
+from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
 from hedgerow.problems.problem import Problem
 from hedgerow.sets.decision_set import DecisionSet
 
 Build = TypeVar("Build", bound=Callable[..., Problem])
+SETS_GROUP = "hedgerow.sets"
+"""The entry points by which an installed package adds sets."""
 DECLARED = "hedgerow_kind"
 """The attribute of a function in which `problem_kind` keeps its kind."""
 
@@ -121,3 +126,55 @@ def _readable(type_: Any) -> bool:
         others = [a for a in get_args(type_) if a is not type(None)]
         return len(others) == 1 and _readable(others[0])
     return type_ in (int, float, str, Path, DecisionSet)
+
+
+class SetKind(NamedTuple):
+    """A kind of set: its name, and the class or function that builds it from its keys."""
+
+    name: str
+    build: Callable[..., Any]
+
+    @property
+    def summary(self) -> str:
+        """What the set is: the first line of the docstring of `build`."""
+        return (inspect.getdoc(self.build) or "no description").splitlines()[0]
+
+
+def find_set(name: str) -> SetKind:
+    """Return a kind of set by its name here, its name in an installed package, or its import path.
+
+    >>> find_set("Simplex").build(n=3)
+    Simplex(n=3, total=1.0)
+    >>> find_set("Simplx")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: there is no set 'Simplx' (did you mean 'Simplex'?); ...
+
+    """
+    if name in _ours():
+        return SetKind(name, getattr(sets, name))
+    try:
+        return SetKind(name, load_path(name) if is_path(name) else load_plugin(SETS_GROUP, name))
+    except LookupError:
+        near = get_close_matches(name, set_names(), n=1)
+        raise ValueError(
+            f"there is no set {name!r}{f' (did you mean {near[0]!r}?)' if near else ''}; "
+            "`hedgerow list` shows all names, and 'package.module:factory' names your own"
+        ) from None
+
+
+def set_names() -> list[str]:
+    """Return the names of all sets, those of installed packages last."""
+    ours = _ours()
+    return [*ours, *(name for name in plugin_names(SETS_GROUP) if name not in ours)]
+
+
+def _ours() -> list[str]:
+    """Return the names of the library's own sets."""
+    found = ((name, getattr(sets, name)) for name in dir(sets))
+    return [
+        name
+        for name, value in found
+        if inspect.isclass(value)
+        and issubclass(value, DecisionSet)
+        and not inspect.isabstract(value)
+    ]
