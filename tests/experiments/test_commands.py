@@ -49,7 +49,7 @@ BAD = {
     "no scheduler": (("run", "smoke", "--cluster", "tcp://127.0.0.1:9"), "no Dask scheduler"),
     "no gap": (("run", "smoke", "--network", "none.json"), "leave out --network"),
     "no table": (("tune", "smoke"), "no [tune] table"),
-    "a file": (("run", "smoke", "-o", "small.toml"), "small.toml is no folder; give another"),
+    "a file": (("run", "smoke", "-o", "small.toml"), "small.toml is not a folder; give another"),
     "below a file": (("run", "smoke", "-o", "small.toml/x"), "small.toml/x is no folder"),
 }
 

@@ -20,7 +20,7 @@ LARGE = {
                       "seeds must end below 9223372036854775807, got first + count = 92"),
     "a seed": ("[20, 21]", f"[{TEN}]", "seeds[0] must be at most 9223372036854775807, got 1000"),
     "a seed of many digits": ("[20, 21]", f"[{HUGE}]", "got a value of type int that is too large"),
-    "digits": ("[20, 21]", "[" + "1" * 5000 + "]", "small.toml: this is no TOML"),
+    "digits": ("[20, 21]", "[" + "1" * 5000 + "]", "small.toml: this is not TOML"),
     "a horizon": ("[60]", f"[{TEN}]", "horizons[0] must be at most 1000000000 rounds, got 1000"),
     "a horizon without end": ("[60]", "[1_000_000_000_000_000_000]",
                               "horizons[0] must be at most 1000000000 rounds, got 10000000000"),

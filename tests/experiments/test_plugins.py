@@ -339,7 +339,7 @@ BAD_KINDS = {
     "iid_simplx": r"must be one of .*; got 'iid_simplx' \(did you mean 'iid_simplex'\?\)",
     "own_code:untyped": "the type of n must be int, float, str, Path or a Literal",
     "own_code:no_seed": "must take a horizon and a seed",
-    "own_code:forgot": r"reacts to the plays; declare it with @problem_kind\(reacts=True\)",
+    "own_code:forgot": r"reacts to the decisions; declare it with @problem_kind\(reacts=True\)",
     "own_code:no_problem": "must return a Problem, got int",
 }
 

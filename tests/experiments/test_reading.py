@@ -16,7 +16,7 @@ from hedgerow.experiments.tasks import BenchmarkTask, RunTask, plan
 from hedgerow.networks.network import Network
 
 MISTAKES = {
-    "no TOML": ("name = [", "this is no TOML"),
+    "not TOML": ("name = [", "this is not TOML"),
     "unknown key": (
         TEXT.replace("horizons =", "horizon ="),
         r"unknown key 'horizon' \(did you mean 'horizons'\?\); allowed are name, problems",

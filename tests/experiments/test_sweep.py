@@ -151,7 +151,7 @@ def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
     assert values[0] == values[1] == values[2]
     assert len(values[0]) == problem.horizon
-    monkeypatch.setattr("hedgerow.experiments.playing.ROOM", 100)
+    monkeypatch.setattr("hedgerow.experiments.playing.MOST_BYTES", 100)
     assert materialise(problem) is problem, "too many to keep"
 
 

@@ -45,7 +45,7 @@ class SetSpec:
         return made
 
     def resolved(self) -> dict[str, Any]:
-        """Return it as plain data: what tells one set from another."""
+        """Return what identifies the set, as plain data."""
         code = {"code": self.code} if self.code else {}
         arguments = {name: plain(value) for name, value in self.arguments}
         return {"kind": self.kind, "arguments": arguments, **code}
@@ -92,13 +92,13 @@ class ProblemSpec:
         return tuple((name, v) for name, v in self.parameters if isinstance(v, SetSpec))
 
     def check_code(self) -> None:
-        """Refuse code from outside of the library that this process has not, or has otherwise."""
+        """Refuse code from outside of the library that this process lacks or has in another version."""
         check_code(find_kind, self.kind, self.code)
         for _, of in self.sets:
             check_code(find_set, of.kind, of.code)
 
     def resolved(self) -> dict[str, Any]:
-        """Return it as plain data: what tells one problem from another."""
+        """Return what identifies the problem, as plain data."""
         hashes = dict(self.files)
         return {
             "label": self.label,
@@ -116,15 +116,15 @@ class ProblemSpec:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How `hedgerow tune` chooses the eagerness of each method; see `experiment.choosing`.
+    """How `hedgerow tune` chooses the eagerness of each method; see `hedgerow.experiments.tuning`.
 
     Attributes:
         seeds: the training seeds; none of them is reported.
         eagerness: the grid, the same for every method.
         rule: "sum" or "target".
-        ccv_target: for "target": the CCV allowed, as a share of the blind action's.
+        ccv_target: for "target": the CCV allowed, as a share of the unconstrained action's.
         widen: how often the grid of a method may be continued beyond an end that was chosen.
-        rounds: of recorded data: so many rounds are for training, those after them are reported.
+        rounds: of recorded data: the number of first rounds for training; later ones are reported.
 
     """
 
@@ -143,16 +143,15 @@ class Experiment:
     Attributes:
         name: of the experiment, also of its default folder.
         about: a sentence for tables.
-        problems: what is played.
-        methods: who plays, by name or by import path.
-        presets: with which constants.
+        problems: the problems.
+        methods: the methods, by name or by import path.
+        presets: the sets of constants.
         eagerness: of the practical presets; a theory preset always has 1.
         eager: the methods that play every eagerness; all others play 1.
         seeds: one repetition each.
         tuning: of `hedgerow tune`, or None.
         code: the SHA-256 of the file of each method from outside of the library, by its name.
-        fixed: the methods that play one action for ever: their names, and the action of each as
-            numbers, as names of nodes, or as the name of a vertex.
+        fixed: the methods that play the same action in every round, with their actions.
         few: how many seeds are enough, the first ones; None: every seed is played by all.
         many: with few: the methods that play every seed, with eagerness 1 and at the longest
             horizon of each problem. They alone play shorter horizons, with a few seeds.

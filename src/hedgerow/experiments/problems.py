@@ -1,7 +1,7 @@
 """Problems by name, with the parameters that an experiment file may set.
 
-Each function below is one kind: its name is the word in the file, its keyword parameters are the
-keys, and its docstring is what `hedgerow list` shows. Numbers are checked by the problems.
+Each function below is one kind: its name is the value of `kind` in a file, its keyword parameters
+are the keys, and its docstring is what `hedgerow list` shows. The problems validate the numbers.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ def _prices(days: int, assets: int, seed: int) -> Vector:
 
 
 def _network(path: Path) -> Network:
-    """Read a network file once in each process, and again when it says something else."""
+    """Read a network file once per process, and again after a change."""
     return _loaded(path, sha256(path))
 
 
@@ -341,7 +341,7 @@ def _loaded(path: Path, digest: str) -> Network:  # noqa: ARG001 - a part of the
 def _ends(
     links: Network, path: Path, source: str | None, target: str | None
 ) -> tuple[str | int, str | int]:
-    """Return where routes begin and end: as given, else as the network file says."""
+    """Return the ends of the routes: as given, else as in the network file."""
     begin = links.source if source is None else source
     end = links.target if target is None else target
     if begin is None or end is None:

@@ -40,8 +40,8 @@ def load_experiment(
     """Read and check an experiment.
 
     Args:
-        path: the file, or the name of a shipped experiment; or a dict of what a file would say,
-            in which functions and classes may stand for their import paths.
+        path: the file, the name of a shipped experiment, or a dict with the keys of a file, in
+            which functions and classes may replace their import paths.
         network: a network file for every problem that needs one and names none.
 
     """
@@ -68,8 +68,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         return tomllib.loads(content.decode())
     except RecursionError:
         raise ValueError(f"{path}: lists and tables are nested too deeply; flatten them") from None
-    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise ValueError(f"{path}: this is no TOML ({error})") from None
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
+        raise ValueError(f"{path}: this is not TOML ({error})") from None
 
 
 def shipped() -> dict[str, Path]:
@@ -169,7 +169,7 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
 
 
 def _set(value: Any, where: str) -> SetSpec:
-    """Validate what a file says about a set: a name, or a table with its `kind` and its keys."""
+    """Validate a set: its name, or a table with its `kind` and its keys."""
     table = value if isinstance(value, Mapping) else {"kind": value}
     if "kind" not in table:
         raise ValueError(f"{where} lacks the key 'kind', the name of a set; give it")
@@ -232,7 +232,7 @@ def _digest(path: Path, where: str) -> str:
 
 
 def _build_each(experiment: Experiment) -> None:
-    """Build every problem once, so that a wrong number is refused before anything is played."""
+    """Build every problem once, so that an invalid number is refused before anything is played."""
     sets = []
     for i, problem in enumerate(experiment.problems):
         for horizon in problem.horizons:
@@ -240,7 +240,7 @@ def _build_each(experiment: Experiment) -> None:
                 built = problem.build(horizon, experiment.seeds[0])
                 if built.adaptive and not find_kind(problem.kind).reacts:
                     raise ValueError(
-                        f"{problem.kind} reacts to the plays; declare it with "
+                        f"{problem.kind} reacts to the decisions; declare it with "
                         "@problem_kind(reacts=True)"
                     )
             except (ValueError, TypeError) as error:

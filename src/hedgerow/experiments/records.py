@@ -1,7 +1,4 @@
-"""Records of runs, benchmarks and experiments: their fields, and reading them with care.
-
-A stored file is whole and says what it must, or it is damaged.
-"""
+"""Records of runs, benchmarks and experiments: their fields, and validation when they are read."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ from hedgerow.inputs import Vector
 from hedgerow.networks.arrays import UNREADABLE, read_array
 
 NO_REGRET = ("infeasible", "refused")
-"""What a benchmark may be that no run can be compared with."""
+"""The status of benchmarks without a regret."""
 Record = Mapping[str, Any]
 
 
@@ -48,12 +45,12 @@ def finite(value: float) -> float | None:
 
 
 def sentence(error: Exception) -> str:
-    """Return what an error says, on one line."""
+    """Return the message of an error on one line."""
     return " ".join(str(error).split())
 
 
 POINTS = 400
-"""How many points a curve has at most."""
+"""The largest number of points of a curve."""
 
 
 def curve_rounds(horizon: int) -> Vector:
@@ -82,22 +79,22 @@ class RunRecord:
     """What is stored of a run; `hedgerow.experiments.results` describes the file.
 
     Attributes:
-        key: what tells the run from others: problem, method, preset, eagerness, horizon and seed.
+        key: what identifies the run: problem, method, preset, eagerness, horizon and seed.
         id: the name of its files.
         benchmark: the id of the benchmark that it is compared with.
         status: "done", or "refused" when the method does not take this problem.
         reason: why it was refused, in a sentence.
         notes: the warnings of the method.
-        constants: what a theorem was told, and how it was found out.
+        constants: the constants that a theorem was given, and how they were found.
         cost: the sum of f_t(x_t); null, like all numbers below, where it was refused.
         ccv: the sum of max(0, g_t(x_t)).
         signed_ccv: the sum of g_t(x_t).
         largest_violation: the largest g_t(x_t).
         violated_rounds: the number of rounds with g_t(x_t) > 0.
         oracle_calls: linear minimisations.
-        projections: projections, and what stands for them.
+        projections: projections, and operations counted as such.
         certificate: a proved bound of the regret, or null where the method has none.
-        dim: the dimension of the decision set.
+        dim: dimension of the decision set.
         ccv_each: the CCV of each constraint; absent unless all rounds have equally many, several.
         service: how often, how far and how long each constraint was violated, one object for each.
 
@@ -295,14 +292,14 @@ class DamagedError(ValueError):
 
 
 def read_json(path: Path, check: Callable[[Record], None]) -> dict[str, Any]:
-    """Return what a JSON file says, checked."""
+    """Return the validated content of a JSON file."""
     try:
         found = json.loads(path.read_bytes(), parse_constant=_no_number)
         if not isinstance(found, dict):
             raise ValueError("it is not a JSON object")
         check(found)
     except (ValueError, RecursionError) as error:
-        why = str(error).removesuffix("; give it")  # advice for who writes a file
+        why = str(error).removesuffix("; give it")  # advice for authors of files
         raise DamagedError(path, why) from None
     return found
 
@@ -359,7 +356,7 @@ def read_curves(folder: Path, place: Place, record: Record) -> Vector:
         curves = read_array(io.BytesIO(content), len(content), "it").astype(float)
         check_curves(curves, record["horizon"])
     except FileNotFoundError:
-        raise DamagedError(path, "there is no such file beside its record") from None
+        raise DamagedError(path, "the file is missing beside its record") from None
     except UNREADABLE as error:
         raise DamagedError(path, str(error) or type(error).__name__) from None
     return curves

@@ -18,7 +18,7 @@ Build = TypeVar("Build", bound=Callable[..., Problem])
 SETS_GROUP = "hedgerow.sets"
 """The entry points by which an installed package adds sets."""
 DECLARED = "hedgerow_kind"
-"""The attribute of a function in which `problem_kind` keeps its kind."""
+"""The attribute of a function in which `problem_kind` stores its kind."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Kind:
     Attributes:
         build: makes it from a horizon, a seed and the parameters.
         seeded: whether the seed changes the rounds; recorded data have none.
-        reacts: whether the rounds react to the plays, so that every run has its own benchmark.
-        label: its name, where that is not the name of the function.
+        reacts: whether the rounds react to the decisions, so that every run has its own benchmark.
+        label: its name, if other than the name of the function.
 
     """
 
@@ -94,7 +94,7 @@ def problem_kind(*, seeded: bool = True, reacts: bool = False) -> Callable[[Buil
 
 
 def declared_kind(build: object) -> Kind | None:
-    """Return what `problem_kind` says about a function, or None where it says nothing."""
+    """Return the kind that `problem_kind` stored in a function, or None."""
     kind = getattr(build, DECLARED, None)
     return kind if isinstance(kind, Kind) and kind.build is build else None
 

@@ -21,7 +21,7 @@ from hedgerow.experiments.results import StoppedError, add_timing, task_seconds,
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
-"""Who does the tasks: `serial`, or `processes` or `dask` with their choice."""
+"""A function that does tasks: `serial`, or `processes` or `dask` with their argument."""
 
 
 @dataclass
@@ -62,15 +62,15 @@ def sweep(
 ) -> SweepProgress:
     """Run every task of an experiment that has no complete file yet.
 
-    Interrupted at any moment, by whatever means, it can be called again and does the rest. Two
-    processes may work in one folder: the later one begins at the other end of the list.
+    After an interruption of any kind, call it again to do the rest. Two processes may share a
+    folder: the later one begins at the other end of the list.
 
     Args:
-        experiment: what to do.
+        experiment: the experiment.
         folder: where the files go; it holds one experiment, and may grow by seeds.
-        workforce: who does the tasks.
+        workforce: does the tasks.
         watch: called with the tally after each task.
-        mix: whether runs of this state of the library may join those of another; a report says so.
+        mix: whether runs of this state of the library may join those of another; reports show it.
 
     """
     if not isinstance(experiment, Experiment):
@@ -91,7 +91,7 @@ def sweep_tasks(
     *,
     mix: bool = False,
 ) -> SweepProgress:
-    """Do the given tasks; `resolved` says what they belong to."""
+    """Do the given tasks of the experiment `resolved`."""
     found = find_left(tasks, folder)
     if found.left and not mix:
         refuse_other_states(folder, found.states)
@@ -99,13 +99,13 @@ def sweep_tasks(
         tally = SweepProgress(len(tasks), len(tasks) - len(found.left), damaged=found.damaged)
         if watch:
             watch(tally)
-        # another process may finish tasks meanwhile: each is looked up again before it is given out
+        # another process may finish tasks meanwhile: each is checked again before it is handed out
         order = found.left if alone else found.left[::-1]
-        pending = _given_out(order, folder, tally)
+        pending = _hand_out(order, folder, tally)
         with closing(workforce(pending)) as ends:
             for done in ends:
                 tally.under_way.pop(done.task.id, None)
-                _keep(done, folder, tally, mix)
+                _store(done, folder, tally, mix)
                 if watch:
                     watch(tally)
     tally.before = tally.total - tally.ran - len(tally.failed)
@@ -113,7 +113,7 @@ def sweep_tasks(
 
 
 class Found(NamedTuple):
-    """What a folder holds of some tasks.
+    """The results of some tasks in a folder.
 
     Attributes:
         left: tasks without a whole file.
@@ -128,7 +128,7 @@ class Found(NamedTuple):
 
 
 def find_left(tasks: Iterable[Task], folder: Path) -> Found:
-    """Return which tasks are left to do, and who made the results of the others."""
+    """Return which tasks are left, and which states of the library did the others."""
     found = Found([], [], set())
     for task in tasks:
         try:
@@ -141,8 +141,8 @@ def find_left(tasks: Iterable[Task], folder: Path) -> Found:
     return found
 
 
-def _given_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterator[Task]:
-    """Yield the tasks that are still to be done; a run knows where a long game keeps its chunks."""
+def _hand_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterator[Task]:
+    """Yield the tasks that are left; each run gets the folder for the chunks of a long game."""
     chunks = str(chunks_of(folder).resolve())
     for task in order:
         if find_left([task], folder).left:
@@ -150,7 +150,7 @@ def _given_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterato
             yield replace(task, chunks=chunks) if isinstance(task, RunTask) else task
 
 
-def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
+def _store(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
     if done.error is not None:
         tally.failed[done.task.id] = done.error
         return
@@ -246,13 +246,13 @@ def _probe(task: Task) -> float | None:
             later = _timed(task, more)
             slope = max(0.0, later - now) / (more - rounds)
             rounds, now = more, later
-    except Exception:  # a horizon that is too short for the problem; the sweep will tell
+    except Exception:  # a horizon that is too short for the problem; the sweep will report it
         return None
     return now + slope * (horizon - rounds)
 
 
 def _timed(task: Task, rounds: int) -> float:
-    """Return how long the same task takes with so many rounds."""
+    """Return how long the same task takes with another number of rounds."""
     if isinstance(task, RunTask):
         task = replace(task, game=replace(task.game, horizon=rounds), chunks="")
     else:
