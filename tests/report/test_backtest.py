@@ -198,7 +198,7 @@ def test_a_network_file_and_a_file_without_times(problem, tmp_path, monkeypatch)
     ("options", "sentence"),
     [
         ("--source Lisbon --target Warsav --cap latency=45", "perhaps you want 'Warsaw'"),
-        ("--source Lisbon --target Warsaw", "there is nothing to keep; give --cap, --floor or"),
+        ("--source Lisbon --target Warsaw", "there is no constraint; give --cap, --floor or"),
         ("--source Lisbon --target Warsaw --cap latency", "as 'latency=120', got 'latency'"),
         ("--source Lisbon --target Warsaw --cap jitter=3", "no quantity 'jitter'; there are"),
         ("--target Warsaw --cap latency=45", "the network names no source; give --source"),

@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.errors import check_output, in_options, report_errors
-from hedgerow.cli.habits import SETTINGS
-from hedgerow.cli.saying import say, tell_aside
+from hedgerow.cli.output import command_group, print_line, print_stderr
 from hedgerow.networks.arrays import MOST_NUMBERS
 from hedgerow.networks.atlas.choices import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
@@ -20,12 +19,7 @@ from hedgerow.networks.matrix import read_matrix
 from hedgerow.networks.network import Network
 from hedgerow.report.networks import network_sentences, network_table, rejection_table
 
-ingest = typer.Typer(
-    help="Read measurements and write a network file.",
-    no_args_is_help=True,
-    context_settings=SETTINGS,
-    pretty_exceptions_enable=False,
-)
+ingest = command_group("Read measurements and write a network file.")
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="The network file to write.")]
 Aggregate = Annotated[str, typer.Option(help="Of an edge's readings: median, min or last.")]
@@ -41,7 +35,7 @@ MostNumbers = Annotated[
     int, typer.Option(min=1, help="The largest size of one array; a larger one is refused.")
 ]
 READ = ("made by", "files", "readings", "kept", "left_out")
-"""What the provenance of a network says of the readings it was made of."""
+"""Keys that the provenance of a network that was read must have."""
 
 
 @ingest.command()
@@ -187,7 +181,7 @@ def matrix(
 
 
 def _finish(network: Network, out: Path) -> None:
-    """Save, then say what was left out (stderr) and what there is."""
+    """Save the network, then print what was left out (stderr) and a summary."""
     if lacks := [name for name in READ if name not in network.provenance]:
         raise ValueError(
             f"the provenance of a network that was read has {', '.join(READ)}; this one lacks "
@@ -197,10 +191,10 @@ def _finish(network: Network, out: Path) -> None:
     counts = network.provenance
     if counts["left_out"]:
         Console(stderr=True).print(rejection_table(counts["left_out"]))
-    tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
+    print_stderr(f"Kept {counts['kept']} of {counts['readings']} readings.")
     for remark in counts.get("remarks", ()):
-        tell_aside(in_options(remark))
+        print_stderr(in_options(remark))
     Console().print(network_table(network))
     for sentence in network_sentences(network):
-        say(sentence)
-    say(f"Network: {out}")
+        print_line(sentence)
+    print_line(f"Network: {out}")

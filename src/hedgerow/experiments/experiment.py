@@ -92,7 +92,7 @@ class ProblemSpec:
         return tuple((name, v) for name, v in self.parameters if isinstance(v, SetSpec))
 
     def check_code(self) -> None:
-        """Refuse code from outside of the library that this process lacks or has in another version."""
+        """Refuse code from outside of the library if this process has another version or none."""
         check_code(find_kind, self.kind, self.code)
         for _, of in self.sets:
             check_code(find_set, of.kind, of.code)

@@ -47,7 +47,7 @@ class BenchmarkTask:
         return {"problem": label, **problem, "horizon": self.horizon, "seed": self.seed}
 
     def check_code(self) -> None:
-        """Refuse code from outside of the library that this process lacks or has in another version."""
+        """Refuse code from outside of the library if this process has another version or none."""
         self.problem.check_code()
 
     def build(self) -> Problem:
@@ -111,7 +111,7 @@ class RunTask:
         }
 
     def check_code(self) -> None:
-        """Refuse code from outside of the library that this process lacks or has in another version."""
+        """Refuse code from outside of the library if this process has another version or none."""
         self.game.check_code()
         check_code(find_method, self.method, self.code)
 

@@ -151,7 +151,7 @@ def tune(
     *,
     mix: bool = False,
 ) -> tuple[dict[str, Any], list[SweepProgress]]:
-    """Train, choose, and play the held-out part; return the selection and the progress of each sweep.
+    """Train, choose and play the held-out part; return the selection and the sweeps' progress.
 
     Args:
         experiment: with a `tune` table; held out are its `seeds`, or the rounds after
@@ -343,7 +343,7 @@ def held_out(experiment: Experiment, selection: dict[str, Any]) -> list[Task]:
 def with_choices(
     tasks: Iterable[Task], rows: Sequence[dict[str, Any]], rounds: int | None
 ) -> list[Task]:
-    """Give each practical run the eagerness that was chosen for it; leave out methods without a choice.
+    """Give each practical run its chosen eagerness; leave out methods without a choice.
 
     Args:
         tasks: the plan of the reported part.
