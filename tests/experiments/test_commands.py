@@ -50,7 +50,7 @@ BAD = {
     "no gap": (("run", "smoke", "--network", "none.json"), "leave out --network"),
     "no table": (("tune", "smoke"), "no [tune] table"),
     "a file": (("run", "smoke", "-o", "small.toml"), "small.toml is not a folder; give another"),
-    "below a file": (("run", "smoke", "-o", "small.toml/x"), "small.toml/x is no folder"),
+    "below a file": (("run", "smoke", "-o", "small.toml/x"), "small.toml/x is not a folder"),
 }
 
 

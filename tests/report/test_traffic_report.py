@@ -158,7 +158,7 @@ def test_run_traffic_on_measured_files(files, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("run", "traffic", "--workers", 2), "traffic is played at once; leave out --workers"),
+        (("run", "traffic", "--workers", 2), "traffic runs in this process; leave out --workers"),
         (("run", "paper", "--demands", "x.npz"), "--demands is for `hedgerow run traffic`"),
         (("run", "traffic", "--network", "none.json"), "there is no file none.json"),
         (("data", "show", "topozoo/Nowhere"), "there is no network 'topozoo/Nowhere'"),

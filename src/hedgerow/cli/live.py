@@ -12,7 +12,6 @@ import typer
 
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.output import command_group, print_line
-from hedgerow.live.loopback import is_loopback
 
 if TYPE_CHECKING:
     from hedgerow.live.store import Store
@@ -55,8 +54,7 @@ def serve(
     with _store(store) as opened:
         import uvicorn
 
-        from hedgerow.live.admission import Limits
-        from hedgerow.live.server import limited_protocol
+        from hedgerow.live.admission import Limits, is_loopback, limited_protocol
         from hedgerow.live.service import make_app
         from hedgerow.live.tokens import tokens
 
@@ -89,6 +87,8 @@ def dashboard(
 ) -> None:
     """Show the sessions of a store in a browser, read-only."""
     with _store(store) as opened:
+        from hedgerow.live.admission import is_loopback
+
         if not is_loopback(host):
             raise ValueError(
                 f"the dashboard has no tokens and listens only on this machine, got host {host}; "
@@ -187,7 +187,9 @@ def revoke(store: Place, id_: Annotated[str, typer.Argument(metavar="ID")]) -> N
 
 
 def check_reach(host: str, tokens: int, no_tokens: bool) -> None:
-    """Refuse to be reached without tokens."""
+    """Refuse to serve other machines without tokens."""
+    from hedgerow.live.admission import is_loopback
+
     if no_tokens and not is_loopback(host):
         raise ValueError(f"--no-tokens allows local addresses only, got {host}; use tokens there")
     if not no_tokens and tokens == 0:

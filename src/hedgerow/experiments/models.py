@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
@@ -95,7 +95,7 @@ UNKNOWN = ("extra_forbidden", "invalid_key")
 """Types of pydantic's errors for a key that is not in the model, and one that is not a text."""
 
 
-@cache
+@lru_cache(maxsize=256)
 def _adapter(model: Any) -> TypeAdapter[Any]:
     return TypeAdapter(model)
 
@@ -289,7 +289,7 @@ def look_up(
     find: Callable[[str], T],
     where: str = "",
 ) -> T:
-    """Return what a name or an import path stands for, or a function that is given itself.
+    """Find what a name, an import path or a function itself stands for.
 
     Args:
         value: the name, the path or the function.
@@ -406,9 +406,9 @@ class ExperimentFile(Table):
 
 
 def key_type(annotation: Any) -> Any:
-    """Return what checks a key of a problem: a parameter of type int, float, str, Path or Literal.
+    """Return the type that validates a parameter of type int, float, str, Path or Literal.
 
-    Whole numbers count something, so they are at least 1. A file has no null: None goes.
+    Whole numbers are counts, so they are at least 1. None is dropped: a file has no null.
     """
     if NoneType in get_args(annotation):
         (annotation,) = (kind for kind in get_args(annotation) if kind is not NoneType)

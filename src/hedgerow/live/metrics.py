@@ -1,4 +1,4 @@
-"""What Prometheus scrapes: requests as they come, sessions as the store has them."""
+"""Prometheus metrics: counts of requests, and gauges of sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Metrics:
             "hedgerow_requests", "Requests.", ["method", "status"], registry=self.registry
         )
         self._seconds = Histogram(
-            "hedgerow_request_seconds", "Seconds a request took.", ["method"],
+            "hedgerow_request_seconds", "Seconds per request.", ["method"],
             registry=self.registry,
         )  # fmt: skip
 
@@ -44,8 +44,8 @@ class _Sessions:
         found = self.store.sessions()
         for key, about in (
             ("decisions", "Decisions asked for."),
-            ("answered", "Decisions that were told."),
-            ("unanswered", "Decisions that were not told."),
+            ("answered", "Decisions with feedback."),
+            ("unanswered", "Decisions without feedback."),
             ("cost", "Sum of costs."),
             ("ccv", "Sum of violations."),
             ("certificate", "Proved bound of the regret."),

@@ -46,7 +46,7 @@ from hedgerow.live.store import Status, Store, StoreError, check_name, session_r
 
 LOG = logging.getLogger("hedgerow.live")
 BODIES = (Ask, Begin, Feedback, Tell)
-"""What requests hold."""
+"""The models of request bodies."""
 
 
 async def read_body(request: Request) -> bytes:
@@ -181,7 +181,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     )
     def tell(name: str, body: Body) -> Response:
         given = parse(Tell, body)
-        return _take(served[name], given.id, given)
+        return _record(served[name], given.id, given)
 
     @app.post(
         "/sessions/{name}/decisions/{decision}/feedback",
@@ -191,13 +191,13 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         openapi_extra=_body_schema(Feedback),
     )
     def tell_addressed(name: str, decision: str, body: Body) -> Response:
-        return _take(served[name], decision, parse(Feedback, body))
+        return _record(served[name], decision, parse(Feedback, body))
 
     door.check_routes(app)
     return app
 
 
-def _take(session: Session, decision: str, given: Feedback) -> Response:
+def _record(session: Session, decision: str, given: Feedback) -> Response:
     check_key(decision)
     if isinstance(given.constraint, list):
         several = [part.feedback() for part in given.constraint]
@@ -214,7 +214,7 @@ class _Sessions:
         self.open: dict[str, Session] = {}
 
     def begin(self, given: Begin) -> None:
-        """Begin a session, or find it as it was begun."""
+        """Begin a session, or find an existing one with the same settings."""
         spec = given.given()
         with self.store.reading() as connection:
             known = sql.select(SESSIONS.c.spec).where(SESSIONS.c.name == given.name)
@@ -249,7 +249,7 @@ class _Sessions:
 
 
 class _RequestLog:
-    """Counts and logs requests, and answers for errors that nobody expected."""
+    """Count and log requests, and answer unexpected errors."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics):
         self.app, self.metrics = app, metrics
@@ -263,7 +263,7 @@ class _RequestLog:
         names = {name for name, _ in scope["headers"]}
         ambiguous = {b"content-length", b"transfer-encoding"} <= names
 
-        async def send_noted(event: Event) -> None:
+        async def send_and_record(event: Event) -> None:
             nonlocal status
             if event["type"] == "http.response.start":
                 status = event["status"]
@@ -276,14 +276,14 @@ class _RequestLog:
         try:
             if ambiguous:
                 sentence = "give either Content-Length or Transfer-Encoding, not both"
-                await refused(Refusal(400, "malformed", sentence))(scope, receive, send_noted)
+                await refused(Refusal(400, "malformed", sentence))(scope, receive, send_and_record)
             else:
-                await self.app(scope, receive, send_noted)
+                await self.app(scope, receive, send_and_record)
         except Exception:
             LOG.exception("unexpected error")
             if status == 0:
                 failed = Refusal(500, "internal", "the service failed; see its log")
-                await refused(failed)(scope, receive, send_noted)
+                await refused(failed)(scope, receive, send_and_record)
         seconds = time.perf_counter() - begin_
         method = scope["method"] if scope["method"] in ("GET", "POST") else "other"
         self.metrics.count(method, status, seconds)
@@ -330,7 +330,7 @@ def _add_error_answers(app: FastAPI) -> None:
 
 
 def _body_schema(model: type[Any]) -> dict[str, Any]:
-    """Return what OpenAPI says of a body."""
+    """Return the OpenAPI description of a body."""
     schema = {"$ref": f"#/components/schemas/{model.__name__}"}
     return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
 

@@ -1,4 +1,4 @@
-"""A policy from JSON, with the keys of experiment files: nothing is imported, no file is read."""
+"""Build policies from JSON with the keys of experiment files, without imports and files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, Strict
+from pydantic import AfterValidator, Field, StrictInt, StrictStr
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
@@ -32,7 +32,7 @@ Label = Annotated[str, Field(max_length=80)]
 
 
 class Spec(Message):
-    """What a session decides with: a method, and a set or the decision set of a problem."""
+    """The settings of a session: a method, and a set or the decision set of a problem."""
 
     method: str
     set: dict[str, Any] | None = None
@@ -65,7 +65,7 @@ def _nodes(edges: list[Any]) -> list[Any]:
     return [tuple(edge) for edge in parse_value(list[list[Node]], edges)]
 
 
-Node = Annotated[int | str, Strict(), must("name nodes by strings or integers")]
+Node = Annotated[StrictInt | StrictStr, must("name nodes by strings or integers")]
 Edges = Annotated[
     Filled[Any],
     AfterValidator(_pairs),
@@ -118,7 +118,7 @@ def check_spec(spec: Spec, largest: int) -> None:
 
 
 def stored_spec(text: str, name: str) -> Spec:
-    """Return what a session was begun with, as the store has it."""
+    """Return the settings of a session from the store."""
     try:
         return parse(Spec, text.encode())
     except ValueError as error:
