@@ -183,14 +183,7 @@ class Experiment:
         """Return the experiment as plain data, with every default written out."""
         from hedgerow import __version__
 
-        tuning = self.tuning and {
-            "seeds": list(self.tuning.seeds),
-            "eagerness": list(self.tuning.eagerness),
-            "rule": self.tuning.rule,
-            "ccv_target": self.tuning.ccv_target,
-            "widen": self.tuning.widen,
-            "rounds": self.tuning.rounds,
-        }
+        tuning = self.tuning and {key: plain(value) for key, value in vars(self.tuning).items()}
         return {
             "format": FORMAT,
             "hedgerow": __version__,

@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.experiments.constants import Known, known_constants
 from hedgerow.experiments.fingerprints import sources
-from hedgerow.experiments.records import RunRecord, curves, finite, sentence
+from hedgerow.experiments.records import curves, finite, sentence
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.games import hindsight, play, simulate, simulate_resumable
@@ -96,6 +96,11 @@ class RecordingProblem(Problem):
             yield shown
 
 
+OF_DONE_RUNS = (
+    *("constants", "cost", "ccv", "signed_ccv", "largest_violation", "violated_rounds"),
+    *("oracle_calls", "projections", "certificate", "dim"),
+)
+"""Entries of the record of a run that are null where the method refused the problem."""
 NUMBERS = ("cost", "lower_bound", "gap", "violation", "ccv")
 """What a record has of `hedgerow.Benchmark`; null where it is not finite."""
 
@@ -182,15 +187,15 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         feedback = _feedback(task, policy, known)
         play(policy, problem, feedback)  # refuses a mismatch by the problem's own name
     except REFUSALS as refusal:
-        refused = RunRecord(
-            task.key(), task.id, task.game.id, status="refused", reason=sentence(refusal)
-        )
-        return (Output("runs", refused.plain(), None),)
+        names = {"id": task.id, "benchmark": task.game.id}
+        refused = {"status": "refused", "reason": sentence(refusal), "notes": []}
+        record = {**task.key(), **names, **refused, **dict.fromkeys(OF_DONE_RUNS)}
+        return (Output("runs", record, None),)
     seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
     trace = _trace(policy, seen, feedback, known, chunk_folder(task))
     record = _record(task, trace, policy, notes, known, problem)
     shown = curves(trace.costs, trace.violations)
-    played = Output("runs", record.plain(), shown, trace.seconds, trace.compiled)
+    played = Output("runs", record, shown, trace.seconds, trace.compiled)
     if not isinstance(seen, RecordingProblem):
         return (played,)
     game = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
@@ -282,26 +287,29 @@ def _record(
     notes: list[str],
     known: Known | None,
     problem: Problem,
-) -> RunRecord:
+) -> dict[str, Any]:
     """Return the record of a run; an adaptive problem has a benchmark for each run."""
     proved = policy.certificate() if hasattr(policy, "certificate") else None
     if isinstance(proved, Certificate) and proved.says_nothing is not None:
         notes, proved = [*notes, f"the certificate {proved.says_nothing}"], None
-    return RunRecord(
-        task.key(),
-        task.id,
-        benchmark=task.id if problem.adaptive else task.game.id,
-        notes=notes,
-        constants=known and known.record(),
-        cost=trace.cost,
-        ccv=trace.ccv,
-        signed_ccv=trace.signed_ccv,
-        largest_violation=float(trace.violations.max()),
-        violated_rounds=int((trace.violations > 0.0).sum()),
-        oracle_calls=trace.oracle_calls,
-        projections=int(getattr(policy, "projections", 0)),
-        certificate=None if proved is None else finite(proved),
-        dim=policy.decision_set.dim,
-        ccv_each=None if trace.ccv_each is None else trace.ccv_each.tolist(),
-        service=[level.plain() for level in _service(problem, trace)],
-    )
+    each = trace.ccv_each
+    return {
+        **task.key(),
+        "id": task.id,
+        "benchmark": task.id if problem.adaptive else task.game.id,
+        "status": "done",
+        "reason": None,
+        "notes": notes,
+        "constants": known and known.record(),
+        "cost": trace.cost,
+        "ccv": trace.ccv,
+        "signed_ccv": trace.signed_ccv,
+        "largest_violation": float(trace.violations.max()),
+        "violated_rounds": int((trace.violations > 0.0).sum()),
+        "oracle_calls": trace.oracle_calls,
+        "projections": int(getattr(policy, "projections", 0)),
+        "certificate": None if proved is None else finite(proved),
+        "dim": policy.decision_set.dim,
+        **({} if each is None else {"ccv_each": each.tolist()}),
+        "service": [level.plain() for level in _service(problem, trace)],
+    }

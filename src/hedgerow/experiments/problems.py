@@ -7,7 +7,6 @@ are the keys, and its docstring is what `hedgerow list` shows. The problems vali
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -16,7 +15,7 @@ import numpy as np
 
 from hedgerow.experiments.fingerprints import sha256
 from hedgerow.experiments.registry import Kind, check_kind, declared_kind, problem_kind
-from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
+from hedgerow.imports import load_named, plugin_names
 from hedgerow.inputs import Vector, as_count
 from hedgerow.networks.network import Network
 from hedgerow.problems.ad_slots import AdSlots
@@ -302,15 +301,7 @@ def find_kind(name: str) -> Kind:
     """
     if name in KINDS:
         return KINDS[name]
-    try:
-        build = load_path(name) if is_path(name) else load_plugin(GROUP, name)
-    except LookupError:
-        near = get_close_matches(name, kind_names(), n=1)
-        raise ValueError(
-            f"there is no kind of problem {name!r}"
-            f"{f' (did you mean {near[0]!r}?)' if near else ''}; `hedgerow list` shows all names, "
-            "and 'package.module:factory' names your own"
-        ) from None
+    build = load_named(name, GROUP, "kind of problem", kind_names)
     kind = replace(declared_kind(build) or Kind(build), label=name)
     check_kind(kind)
     return kind

@@ -1,4 +1,4 @@
-"""Records of runs, benchmarks and experiments: their fields, and validation when they are read."""
+"""Validation of stored records and curves; `hedgerow.experiments.results` describes the files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import io
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -72,60 +71,6 @@ def curves(costs: Vector, violations: Vector) -> Vector:
     t = curve_rounds(len(costs))
     rows = costs, np.maximum(violations, 0.0), violations
     return np.stack((t, *(np.cumsum(row)[t.astype(np.intp) - 1] for row in rows)))
-
-
-@dataclass(frozen=True)
-class RunRecord:
-    """What is stored of a run; `hedgerow.experiments.results` describes the file.
-
-    Attributes:
-        key: what identifies the run: problem, method, preset, eagerness, horizon and seed.
-        id: the name of its files.
-        benchmark: the id of the benchmark that it is compared with.
-        status: "done", or "refused" when the method does not take this problem.
-        reason: why it was refused, in a sentence.
-        notes: the warnings of the method.
-        constants: the constants that a theorem was given, and how they were found.
-        cost: the sum of f_t(x_t); null, like all numbers below, where it was refused.
-        ccv: the sum of max(0, g_t(x_t)).
-        signed_ccv: the sum of g_t(x_t).
-        largest_violation: the largest g_t(x_t).
-        violated_rounds: the number of rounds with g_t(x_t) > 0.
-        oracle_calls: linear minimisations.
-        projections: projections, and operations counted as such.
-        certificate: a proved bound of the regret, or null where the method has none.
-        dim: dimension of the decision set.
-        ccv_each: the CCV of each constraint; absent unless all rounds have equally many, several.
-        service: how often, how far and how long each constraint was violated, one object for each.
-
-    """
-
-    key: Mapping[str, Any]
-    id: str
-    benchmark: str
-    status: Literal["done", "refused"] = "done"
-    reason: str | None = None
-    notes: list[str] = field(default_factory=list)
-    constants: dict[str, Any] | None = None
-    cost: float | None = None
-    ccv: float | None = None
-    signed_ccv: float | None = None
-    largest_violation: float | None = None
-    violated_rounds: int | None = None
-    oracle_calls: int | None = None
-    projections: int | None = None
-    certificate: float | None = None
-    dim: int | None = None
-    ccv_each: list[float] | None = None
-    service: list[dict[str, Any]] | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """Return it as plain data, the key's entries beside the others."""
-        found = asdict(self)
-        for name in ("ccv_each", "service"):
-            if found[name] is None:
-                del found[name]
-        return {**found.pop("key"), **found}
 
 
 class _Stored(BaseModel):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from hedgerow import sets
-from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
+from hedgerow.imports import load_named, plugin_names
 from hedgerow.problems.problem import Problem
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -152,14 +151,7 @@ def find_set(name: str) -> SetKind:
     """
     if name in _ours():
         return SetKind(name, getattr(sets, name))
-    try:
-        return SetKind(name, load_path(name) if is_path(name) else load_plugin(SETS_GROUP, name))
-    except LookupError:
-        near = get_close_matches(name, set_names(), n=1)
-        raise ValueError(
-            f"there is no set {name!r}{f' (did you mean {near[0]!r}?)' if near else ''}; "
-            "`hedgerow list` shows all names, and 'package.module:factory' names your own"
-        ) from None
+    return SetKind(name, load_named(name, SETS_GROUP, "set", set_names))
 
 
 def set_names() -> list[str]:
