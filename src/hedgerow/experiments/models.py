@@ -6,7 +6,8 @@ A validator that raises a ValueError writes only what follows the name of the ke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import lru_cache, partial
 from pathlib import Path
@@ -76,6 +77,15 @@ def parse(model: Any, given: object, where: str = "", *, root: str | None = None
         if root is not None:
             text = f"{root}{text}" if text.startswith(" ") else text.removeprefix(".")
         raise ValueError(text) from None
+
+
+@contextmanager
+def errors_after(prefix: str) -> Iterator[None]:
+    """Put a prefix, such as the path of a key, before the sentence of a ValueError."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{prefix}{error}") from None
 
 
 def parse_keys(
@@ -299,20 +309,16 @@ def look_up(
         where: the path of the key.
 
     """
-    try:
+    with errors_after(f"{where}: "):
         name = as_name(value) if callable(value) else value
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
     if not isinstance(name, str) or not (name in ours or is_path(name)):
         one_of(name, names(), where)
     if len(name) > LONGEST_PATH:
         raise ValueError(
             f"{where} must have at most {LONGEST_PATH} characters, got {len(name)}: {name!r}"
         )
-    try:
+    with errors_after(f"{where}: "):
         return find(name)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
 
 
 def _fixed_actions(given: Any) -> dict[str, Action]:

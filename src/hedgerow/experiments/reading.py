@@ -21,6 +21,7 @@ from hedgerow.experiments.models import (
     Horizon,
     ShortText,
     TuneTable,
+    errors_after,
     key_type,
     look_up,
     parse,
@@ -52,10 +53,8 @@ def load_experiment(
         table, base, where = _parsed(path), path.resolve().parent, f"{path}: "
     if network is not None:
         _fill_network(table, network)
-    try:
+    with errors_after(where):
         return read_experiment(table, base)
-    except ValueError as error:
-        raise ValueError(f"{where}{error}") from None
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -156,7 +155,8 @@ def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> P
         if known[name].is_set:
             values[name] = _set(given[name], f"{where}.{name}")
         elif known[name].is_file:
-            hashes[name] = _digest(base / given[name], f"{where}.{name}")
+            with errors_after(f"{where}.{name}: "):
+                hashes[name] = sha256(base / given[name])
     return ProblemSpec(
         given.get("label") or parse(ShortText, kind.name, f"{where}.label"),
         kind.name,
@@ -173,10 +173,8 @@ def _set(value: Any, where: str) -> SetSpec:
     table = value if isinstance(value, Mapping) else {"kind": value}
     if "kind" not in table:
         raise ValueError(f"{where} lacks the key 'kind', the name of a set; give it")
-    try:
+    with errors_after(f"{where}.kind: "):
         kind = find_set(as_name(table["kind"]))
-    except ValueError as error:
-        raise ValueError(f"{where}.kind: {error}") from None
     given = {name: _argument(v, f"{where}.{name}") for name, v in table.items() if name != "kind"}
     try:
         inspect.signature(kind.build).bind(**given)
@@ -222,13 +220,6 @@ def _takes_network(kind: str) -> bool:
         return "network" in find_kind(kind).parameters
     except ValueError:  # reported when the problem is read
         return False
-
-
-def _digest(path: Path, where: str) -> str:
-    try:
-        return sha256(path)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
 
 
 def _build_each(experiment: Experiment) -> None:
