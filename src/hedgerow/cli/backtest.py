@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from hedgerow.baselines.fixed_actions import fixed
-from hedgerow.cli.errors import in_options, report_errors
-from hedgerow.cli.ingest import Series
+from hedgerow.cli.errors import report_errors
+from hedgerow.cli.ingest import Series, print_readings
 from hedgerow.cli.output import print_line, print_stderr
 from hedgerow.experiments.backtesting import backtest as play_all
 from hedgerow.experiments.models import LONGEST_HORIZON
@@ -167,10 +167,7 @@ def _network(
         series=series,
         places=places,
     )
-    counts = network.provenance
-    print_stderr(f"Kept {counts['kept']} of {counts['readings']} readings.")
-    for remark in counts.get("remarks", ()):
-        print_stderr(in_options(remark))
+    print_readings(network)
     if network.is_one_way and not one_way:
         print_stderr(
             "No link is measured both ways: each counts for both, unless you give --one-way."
@@ -179,19 +176,19 @@ def _network(
     return network
 
 
-def _levels(words: list[str] | None, option: str) -> dict[str, float]:
-    return levels(" ".join(words or []), option)
+def _levels(given: list[str] | None, option: str) -> dict[str, float]:
+    return levels(" ".join(given or []), option)
 
 
-def _laws(words: list[str] | None) -> dict[str, UniformScaling]:
+def _laws(given: list[str] | None) -> dict[str, UniformScaling]:
     found = {}
-    for word in words or ():
-        name, _, factors = word.partition("=")
+    for law in given or ():
+        name, _, factors = law.partition("=")
         low, dots, high = factors.partition("..")
         try:
             found[name] = UniformScaling(float(low), float(high))
         except ValueError:
             dots = ""
         if not (name and dots):
-            raise ValueError(f"--scale must be as 'latency=0.5..1.5', got {word!r:.80}")
+            raise ValueError(f"--scale must be as 'latency=0.5..1.5', got {law!r:.80}")
     return found

@@ -188,13 +188,18 @@ def _finish(network: Network, out: Path) -> None:
             f"{', '.join(lacks)}, so it does not show what was measured"
         )
     network.save(out)
-    counts = network.provenance
-    if counts["left_out"]:
-        Console(stderr=True).print(rejection_table(counts["left_out"]))
-    print_stderr(f"Kept {counts['kept']} of {counts['readings']} readings.")
-    for remark in counts.get("remarks", ()):
-        print_stderr(in_options(remark))
+    if left_out := network.provenance["left_out"]:
+        Console(stderr=True).print(rejection_table(left_out))
+    print_readings(network)
     Console().print(network_table(network))
     for sentence in network_sentences(network):
         print_line(sentence)
     print_line(f"Network: {out}")
+
+
+def print_readings(network: Network) -> None:
+    """Print how many readings a network was made of, with remarks, on stderr."""
+    counts = network.provenance
+    print_stderr(f"Kept {counts['kept']} of {counts['readings']} readings.")
+    for remark in counts.get("remarks", ()):
+        print_stderr(in_options(remark))

@@ -6,7 +6,6 @@ import html
 import json
 import logging
 import threading
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -19,8 +18,6 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import generate_latest
 from pydantic.json_schema import models_json_schema
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.types import Message as Event
 
 import hedgerow
 from hedgerow.live.admission import Admission, Limits, Refusal, refused
@@ -36,9 +33,9 @@ from hedgerow.live.messages import (
     plain,
     sentence_of,
 )
-from hedgerow.live.metrics import Metrics
 from hedgerow.live.opening import begin
 from hedgerow.live.page import add_page
+from hedgerow.live.request_log import Metrics, RequestLog
 from hedgerow.live.schema import SESSIONS, VERSIONS
 from hedgerow.live.session import Acknowledgement, ConflictError, Session, check_key
 from hedgerow.live.specs import Begin, Spec, check_spec, policy_of, stored_spec
@@ -97,7 +94,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         redirect_slashes=False,  # a redirect repeats the Host header
     )
     app.state.longest_body = limits.body
-    app.add_middleware(_RequestLog, metrics=metrics)
+    app.add_middleware(RequestLog, metrics=metrics)
     _add_error_answers(app)
     add_page(app, store, door)
     observe, decide = door.needs("observe"), door.needs("decide")
@@ -246,49 +243,6 @@ class _Sessions:
         self.open[name] = begin(
             self.store, name, policy_of(given), every=given.every, labels=given.labels, spec=spec
         )
-
-
-class _RequestLog:
-    """Count and log requests, and answer unexpected errors."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics):
-        self.app, self.metrics = app, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        begin_, status = time.perf_counter(), 0
-        # Its length has two readings, so a proxy may disagree about where the next request begins.
-        names = {name for name, _ in scope["headers"]}
-        ambiguous = {b"content-length", b"transfer-encoding"} <= names
-
-        async def send_and_record(event: Event) -> None:
-            nonlocal status
-            if event["type"] == "http.response.start":
-                status = event["status"]
-                safe = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
-                event["headers"] = [*event["headers"], *safe]
-                if ambiguous:
-                    event["headers"].append((b"connection", b"close"))
-            await send(event)
-
-        try:
-            if ambiguous:
-                sentence = "give either Content-Length or Transfer-Encoding, not both"
-                await refused(Refusal(400, "malformed", sentence))(scope, receive, send_and_record)
-            else:
-                await self.app(scope, receive, send_and_record)
-        except Exception:
-            LOG.exception("unexpected error")
-            if status == 0:
-                failed = Refusal(500, "internal", "the service failed; see its log")
-                await refused(failed)(scope, receive, send_and_record)
-        seconds = time.perf_counter() - begin_
-        method = scope["method"] if scope["method"] in ("GET", "POST") else "other"
-        self.metrics.count(method, status, seconds)
-        path = scope["path"][:200].encode("unicode_escape").decode()
-        LOG.info("%s %s %d %.1f ms", method, path, status, 1e3 * seconds)
 
 
 def _add_error_answers(app: FastAPI) -> None:
