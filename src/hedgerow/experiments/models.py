@@ -137,7 +137,7 @@ def _missing_key(key: Any) -> str:
 
 
 def hint(given: Any, allowed: Collection[str]) -> str:
-    """Return the word that was probably meant, as a question."""
+    """Return the name that was probably meant, as a question."""
     is_short = isinstance(given, str) and len(given) <= LONGEST_NAME
     near = get_close_matches(given, list(allowed), n=1) if is_short else []
     return f" (did you mean {near[0]!r}?)" if near else ""
@@ -153,11 +153,11 @@ def shown(value: object) -> str:
 
 
 def one_of(value: Any, allowed: Collection[str], where: str = "") -> str:
-    """Return a value that is one of a few words."""
+    """Return a value that is one of a few texts."""
     if not isinstance(value, str) or value not in allowed:
-        words = ", ".join(map(repr, allowed))
+        names = ", ".join(map(repr, allowed))
         raise ValueError(
-            f"{where} must be one of {words}; got {shown(value)}{hint(value, allowed)}"
+            f"{where} must be one of {names}; got {shown(value)}{hint(value, allowed)}"
         )
     return value
 
@@ -173,7 +173,7 @@ def distinct(entries: list[T]) -> list[T]:
 
 
 def must(demand: str) -> WrapValidator:
-    """Say in these words what the type and the constraints before it in an annotation demand."""
+    """Describe what the type and the constraints before it in an annotation demand."""
 
     def validate(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         try:
@@ -195,9 +195,9 @@ def needs(holds: Callable[[Any], bool], demand: str, advice: str = "") -> AfterV
     return AfterValidator(check)
 
 
-def among(*words: str) -> BeforeValidator:
-    """Demand one of a few words."""
-    return BeforeValidator(partial(one_of, allowed=words))
+def among(*names: str) -> BeforeValidator:
+    """Demand one of a few texts."""
+    return BeforeValidator(partial(one_of, allowed=names))
 
 
 def _check_length(text: str) -> str:
@@ -374,7 +374,7 @@ PlayingMethod = Annotated[str, BeforeValidator(_among_methods)]
 class ExperimentFile(Table):
     """An experiment as its file has it; `hedgerow.experiments.reading` reads the problems.
 
-    A method is looked up among the keys above it: `fixed` and `without` come first.
+    `without` and `fixed` come first, because the validation of `methods` reads them.
     """
 
     without: Distinct[Annotated[str, among(*METHODS)]] | None = None

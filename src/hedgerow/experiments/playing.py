@@ -90,7 +90,7 @@ class RecordingProblem(Problem):
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Yield the rounds of the problem inside and remember each of them."""
+        """Yield the rounds of the adaptive problem and remember each of them."""
         for shown in self.problem.rounds(policy):
             self.seen.append(shown)
             yield shown

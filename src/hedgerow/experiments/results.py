@@ -47,7 +47,7 @@ infeasible.
 CCV and signed CCV up to and including round t. Runs and benchmarks of one horizon share the same t,
 so a regret curve is row 1 of the run minus row 1 of its benchmark.
 
-`Results(folder)` reads it all, joins runs with benchmarks and reports what is missing.
+`Results(folder)` reads all of it, joins runs with benchmarks and reports what is missing.
 """
 
 from __future__ import annotations
