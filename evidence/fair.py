@@ -37,12 +37,12 @@ from measured_files import CLOUDS, DEVICES, measured_files
 from two_constants import FAMILIES
 
 from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments.config import Experiment
 from hedgerow.experiments.executors import processes
+from hedgerow.experiments.experiment import Experiment
 from hedgerow.experiments.fingerprints import code_of
 from hedgerow.experiments.reading import load_experiment, read_experiment
+from hedgerow.experiments.records import Record
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.stored import Record
 from hedgerow.experiments.sweeps import Workforce
 from hedgerow.experiments.tuning import report, train
 from hedgerow.imports import load_path

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hedgerow.experiments.config import Experiment
 from hedgerow.experiments.executors import processes
+from hedgerow.experiments.experiment import Experiment
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep

@@ -119,3 +119,25 @@ def load_plugin(group: str, name: str) -> Callable[..., Any]:
     if not found:
         raise LookupError(f"no installed package offers {name!r} in {group}")
     return load_path(next(iter(found)))
+
+
+def load_named(
+    name: str, group: str, kind: str, names: Callable[[], list[str]]
+) -> Callable[..., Any]:
+    """Return the function of an import path, or of a plug-in by its name.
+
+    Args:
+        name: the path or the name.
+        group: the entry points of such plug-ins.
+        kind: what it should be, for the error: "set".
+        names: returns all names that are known, to suggest one.
+
+    """
+    try:
+        return load_path(name) if is_path(name) else load_plugin(group, name)
+    except LookupError:
+        near = get_close_matches(name, names(), n=1)
+        raise ValueError(
+            f"there is no {kind} {name!r}{f' (did you mean {near[0]!r}?)' if near else ''}; "
+            "`hedgerow list` shows all names, and 'package.module:factory' names your own"
+        ) from None

@@ -52,7 +52,7 @@ def test_what_is_not(error):
 
 
 def test_figures_name_their_extra(tmp_path, monkeypatch, capsys):
-    from hedgerow.cli.network import show
+    from hedgerow.cli.network import show_network
     from hedgerow.networks.network import Network
 
     path = Network(("a", "b"), [(0, 1)], [1.0], "measured").save(tmp_path / "n.json")
@@ -60,7 +60,7 @@ def test_figures_name_their_extra(tmp_path, monkeypatch, capsys):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(typer.Exit):
-        show(path, tmp_path / "out")
+        show_network(path, tmp_path / "out")
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("hedgerow: figures need matplotlib")
     assert line.endswith('; install it with: pip install ".[cli]"')

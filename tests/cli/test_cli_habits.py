@@ -21,8 +21,8 @@ from hedgerow._engine.announcement import LINE, announce
 from hedgerow.baselines.methods import METHODS, TODAY
 from hedgerow.cli import progress as progress_module
 from hedgerow.cli.app import app
-from hedgerow.cli.data import known_names
-from hedgerow.cli.habits import show_log
+from hedgerow.cli.network import known_names
+from hedgerow.cli.output import show_log
 from hedgerow.cli.progress import progress
 from hedgerow.cli.tune import _table as tuning_table
 from hedgerow.experiments.problems import KINDS
@@ -168,7 +168,7 @@ def test_the_log_is_shown_above_a_bar_and_not_in_it():
     """What goes to stderr while a bar is live is printed before the bar is drawn again."""
     code = (
         "import io, logging, sys; from rich.console import Console; from rich.progress import "
-        "Progress; from hedgerow.cli.habits import show_log; show_log();\n"
+        "Progress; from hedgerow.cli.output import show_log; show_log();\n"
         "console = Console(stderr=True, force_terminal=True, width=80)\n"
         "with Progress(console=console, auto_refresh=False) as bar:\n"
         "    bar.add_task('b', total=2); bar.refresh()\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from small_experiment import invoked, results_of, small, timed, written
 
-from hedgerow import import_paths
+from hedgerow import imports
 from hedgerow.experiments.executors import dask, serial
 from hedgerow.experiments.results import WorkersLostError
 from hedgerow.experiments.sweeps import sweep
@@ -97,7 +97,7 @@ def test_a_plug_in_on_a_cluster_gives_the_same_bytes_though_a_worker_dies(
                     "--json")  # fmt: skip
     assert again.exit_code == 0, again.stderr
     assert '"ran": 0' in again.stdout
-    import_paths.load_plugin.cache_clear()
+    imports.load_plugin.cache_clear()
 
 
 def test_a_scheduler_that_dies_is_told_and_what_is_finished_stays(cluster, tmp_path):

@@ -49,8 +49,8 @@ BAD = {
     "no scheduler": (("run", "smoke", "--cluster", "tcp://127.0.0.1:9"), "no Dask scheduler"),
     "no gap": (("run", "smoke", "--network", "none.json"), "leave out --network"),
     "no table": (("tune", "smoke"), "no [tune] table"),
-    "a file": (("run", "smoke", "-o", "small.toml"), "small.toml is no folder; give another"),
-    "below a file": (("run", "smoke", "-o", "small.toml/x"), "small.toml/x is no folder"),
+    "a file": (("run", "smoke", "-o", "small.toml"), "small.toml is not a folder; give another"),
+    "below a file": (("run", "smoke", "-o", "small.toml/x"), "small.toml/x is not a folder"),
 }
 
 
@@ -86,7 +86,7 @@ def test_reproduce_runs_reports_and_grows(tmp_path, monkeypatch):
         asked.append((name, network))
         return small(tmp_path, TINIEST.replace("[20]\n\n", "[300]\n\n"))
 
-    monkeypatch.setattr("hedgerow.cli.reproduce.load_experiment", load)
+    monkeypatch.setattr("hedgerow.cli.paper.load_experiment", load)
     folder = tmp_path / "out/reproduce"
     for options, seeds in (((), 1), (("--full",), 30), ((), 30)):
         result = invoked("reproduce", "--workers", "1", "--json", *options)

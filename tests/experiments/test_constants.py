@@ -75,5 +75,7 @@ def test_a_game_that_exceeds_sampled_constants_says_what_they_were(tmp_path, mon
     tally = sweep(experiment, tmp_path / "out", serial)
     ((_, why),) = tally.failed.items()
     assert "|value| <= bound" in why
-    assert why.splitlines()[-1].startswith("the constants that it was told are no bounds: sampled")
+    assert why.splitlines()[-1].startswith(
+        "the constants that it was given are not bounds: sampled"
+    )
     assert Results(tmp_path / "out").runs == ()

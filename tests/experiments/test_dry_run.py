@@ -8,10 +8,9 @@ from statistics import fmean
 import pytest
 from small_experiment import TEXT, invoked, small, written
 
-from hedgerow.experiments import estimates as module
-from hedgerow.experiments.estimates import estimates
+from hedgerow.experiments import sweeps as module
 from hedgerow.experiments.executors import serial
-from hedgerow.experiments.sweeps import sweep
+from hedgerow.experiments.sweeps import estimates, sweep
 from hedgerow.experiments.tasks import plan
 
 

@@ -78,9 +78,9 @@ def test_reproduce_writes_a_first_page_from_the_first_seeds(tmp_path, monkeypatc
         seen.append((len(summary.results.runs), how_far(summary.results)))
         return folder / "report.html"
 
-    monkeypatch.setattr("hedgerow.cli.reproduce.write_report", write)
+    monkeypatch.setattr("hedgerow.cli.paper.write_report", write)
     monkeypatch.setattr("hedgerow.report.page.draw_all", lambda *_: [])
-    monkeypatch.setattr("hedgerow.cli.reproduce.load_experiment", lambda *_: small(tmp_path, TEXT))
+    monkeypatch.setattr("hedgerow.cli.paper.load_experiment", lambda *_: small(tmp_path, TEXT))
     found = json.loads(invoked("reproduce", "--workers", "1", "--json").stdout)
     assert seen == [(3, "3 of 12 runs; not finished")]
     assert (found["ran"], found["found_finished"]) == (found["tasks"], 0) == (18, 0)

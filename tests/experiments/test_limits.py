@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from small_experiment import TEXT, invoked, small, written
 
-from hedgerow.experiments import schema
+from hedgerow.experiments.models import distinct
 
 TEN = "1" + "0" * 400
 HUGE = "0x" + "f" * 5000
@@ -17,10 +17,10 @@ LARGE = {
     "too many seeds": ("[20, 21]", "{first = 0, count = 1_000_000}",
                        "seeds may name 100000 seeds at most, got 1000000; ask for fewer"),
     "the last seed": ("[20, 21]", "{first = 9223372036854775807, count = 1}",
-                      "the last of seeds must be at most 9223372036854775807"),
+                      "seeds must end below 9223372036854775807, got first + count = 92"),
     "a seed": ("[20, 21]", f"[{TEN}]", "seeds[0] must be at most 9223372036854775807, got 1000"),
     "a seed of many digits": ("[20, 21]", f"[{HUGE}]", "got a value of type int that is too large"),
-    "digits": ("[20, 21]", "[" + "1" * 5000 + "]", "small.toml: this is no TOML"),
+    "digits": ("[20, 21]", "[" + "1" * 5000 + "]", "small.toml: this is not TOML"),
     "a horizon": ("[60]", f"[{TEN}]", "horizons[0] must be at most 1000000000 rounds, got 1000"),
     "a horizon without end": ("[60]", "[1_000_000_000_000_000_000]",
                               "horizons[0] must be at most 1000000000 rounds, got 10000000000"),
@@ -73,7 +73,7 @@ class Counted(int):
 def test_entries_are_compared_once(monkeypatch):
     monkeypatch.setattr(Counted, "compared", 0)
     entries = [Counted(i) for i in range(1, 3001)]
-    assert len(schema.distinct(entries, schema.count, "seeds")) == 3000
-    with pytest.raises(ValueError, match=r"seeds\[3000\] is 2999 again"):
-        schema.distinct([*entries, Counted(2999)], schema.count, "seeds")
+    assert len(distinct(entries)) == 3000
+    with pytest.raises(ValueError, match=r"\[3000\] is 2999 again"):
+        distinct([*entries, Counted(2999)])
     assert Counted.compared < 100

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from small_experiment import invoked, record, results_of, small
 
-from hedgerow import import_paths
+from hedgerow import imports
 from hedgerow.baselines.methods import METHODS, find_method
 from hedgerow.experiments.executors import processes, serial
 from hedgerow.experiments.fingerprints import sha256
@@ -114,7 +114,7 @@ def installed(plugin_site, monkeypatch):
     """Put the installed example on the path of this process."""
     monkeypatch.syspath_prepend(plugin_site)
     yield plugin_site
-    import_paths.load_plugin.cache_clear()
+    imports.load_plugin.cache_clear()
     for name in [name for name in sys.modules if name.startswith("hedgerow_example_plugin")]:
         del sys.modules[name]
 
@@ -195,7 +195,7 @@ def broken(tmp_path, monkeypatch):
         (site / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(site)
     yield
-    import_paths.load_plugin.cache_clear()
+    imports.load_plugin.cache_clear()
     for name in CODE:
         sys.modules.pop(name, None)
 
@@ -339,7 +339,7 @@ BAD_KINDS = {
     "iid_simplx": r"must be one of .*; got 'iid_simplx' \(did you mean 'iid_simplex'\?\)",
     "own_code:untyped": "the type of n must be int, float, str, Path or a Literal",
     "own_code:no_seed": "must take a horizon and a seed",
-    "own_code:forgot": r"reacts to the plays; declare it with @problem_kind\(reacts=True\)",
+    "own_code:forgot": r"reacts to the decisions; declare it with @problem_kind\(reacts=True\)",
     "own_code:no_problem": "must return a Problem, got int",
 }
 
@@ -384,7 +384,7 @@ def test_two_packages_with_one_name_are_told_apart_by_path(installed, tmp_path, 
 def test_python_names_functions_and_classes_as_a_file_names_paths(own, tmp_path):
     """The same experiment from a dict, with the objects themselves, has the same bytes."""
     assert own.is_file()
-    plain, two_coins = map(import_paths.load_path, ("own_code:plain", "own_code:two_coins"))
+    plain, two_coins = map(imports.load_path, ("own_code:plain", "own_code:two_coins"))
 
     def asked(method, kind, of):
         return {

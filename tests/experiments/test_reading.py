@@ -9,13 +9,14 @@ from small_experiment import TEXT, small, written
 
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.fingerprints import ChangedFileError
+from hedgerow.experiments.models import GRID
 from hedgerow.experiments.problems import KINDS
-from hedgerow.experiments.reading import GRID, load_experiment, shipped
+from hedgerow.experiments.reading import load_experiment, shipped
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, plan
 from hedgerow.networks.network import Network
 
 MISTAKES = {
-    "no TOML": ("name = [", "this is no TOML"),
+    "not TOML": ("name = [", "this is not TOML"),
     "unknown key": (
         TEXT.replace("horizons =", "horizon ="),
         r"unknown key 'horizon' \(did you mean 'horizons'\?\); allowed are name, problems",

@@ -21,7 +21,7 @@ OTHER = "0" * 16
 
 
 def test_the_fingerprint_is_of_the_sources_that_runs_depend_on(tmp_path):
-    (tmp_path / "sets").mkdir()
+    (tmp_path / "sets/balls").mkdir(parents=True)
     (tmp_path / "sets/balls/boxes.py").write_text("SIDE = 2\n")
     first = fingerprint(tmp_path)
     assert len(first) == 16

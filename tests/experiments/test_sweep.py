@@ -15,8 +15,8 @@ import hedgerow as hr
 from hedgerow.experiments.executors import Done, attempt, processes, serial
 from hedgerow.experiments.folder import folder_lock, open_results
 from hedgerow.experiments.playing import materialise
+from hedgerow.experiments.records import POINTS, curve_rounds
 from hedgerow.experiments.results import Results
-from hedgerow.experiments.run_record import POINTS, curve_rounds
 from hedgerow.experiments.sweeps import sweep
 
 
@@ -151,7 +151,7 @@ def test_rounds_drawn_beforehand_are_the_same(problem, monkeypatch):
     values = [[(f(x), g(x)) for f, g in rounds] for rounds in (problem, kept, kept)]
     assert values[0] == values[1] == values[2]
     assert len(values[0]) == problem.horizon
-    monkeypatch.setattr("hedgerow.experiments.playing.ROOM", 100)
+    monkeypatch.setattr("hedgerow.experiments.playing.MOST_BYTES", 100)
     assert materialise(problem) is problem, "too many to keep"
 
 

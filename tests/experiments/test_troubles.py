@@ -163,4 +163,4 @@ def test_json_output_says_what_was_damaged(tmp_path):
     victim = min(Path("out/small/runs").glob("*.npy"))
     victim.unlink()
     (sentence,) = json.loads(invoked(*run).stdout)["damaged"]
-    assert sentence.startswith(f"{victim} was damaged (there is no such file")
+    assert sentence.startswith(f"{victim} was damaged (the file is missing")

@@ -35,7 +35,10 @@ UNFAIR = {
     "burnt": (TEXT.replace("[20, 21]", "[5, 20]"), r"seeds \[5\] cannot be reported"),
     "burnt later": (TEXT.replace("[20, 21]", "[69, 219]"), r"seeds \[69, 219\] cannot be reported"),
     "no table": (TEXT.split("[tune]")[0], r"no \[tune\] table"),
-    "reacts": (TEXT.replace("iid_simplex", "halfspace_box"), "'halfspace_box' reacts to the plays"),
+    "reacts": (
+        TEXT.replace("iid_simplex", "halfspace_box"),
+        "'halfspace_box' reacts to the decisions",
+    ),
     "no preset": ('presets = ["theory"]\n' + TEXT, "presets must contain 'practical'"),
 }
 

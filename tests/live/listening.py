@@ -9,8 +9,7 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
-from hedgerow.live.admission import Limits
-from hedgerow.live.server import limited_protocol
+from hedgerow.live.admission import Limits, limited_protocol
 
 
 @contextmanager

@@ -182,7 +182,7 @@ def test_stores_are_files_or_postgresql(place):
 
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "text").write_text("no database " * 1000)
-    with pytest.raises(ValueError, match="is no SQLite file"):
+    with pytest.raises(ValueError, match="is not an SQLite file"):
         hr.live.Store(tmp_path / "text")
     other = sqlite3.connect(tmp_path / "other.db")
     other.execute("CREATE TABLE accounts (id INTEGER)")

@@ -16,7 +16,7 @@ from hedgerow.cli.app import app
 from hedgerow.live.checking import check_store
 from hedgerow.live.configuration import configuration
 from hedgerow.live.opening import begin
-from hedgerow.live.replica import OtherPlayError
+from hedgerow.live.replica import OtherDecisionError
 from hedgerow.live.schema import SESSIONS, SNAPSHOTS, VERSIONS
 from hedgerow.live.specs import Spec, policy_of
 from kill_live import Replay, functions, state_of
@@ -79,7 +79,7 @@ def test_a_release_that_plays_otherwise_is_refused_or_continues(place, monkeypat
         before = state_of(session)
     release(monkeypatch, "2.0")
     with pytest.raises(
-        OtherPlayError, match=r"by release 1\.0, .* otherwise from round \d+ on \(by"
+        OtherDecisionError, match=r"by release 1\.0, .* otherwise from round \d+ on \(by"
     ):
         hr.live.open(place, "a", newer())
     release(monkeypatch, "1.0")  # stay
@@ -227,7 +227,7 @@ def test_a_session_of_the_service_is_upgraded_by_a_command(tmp_path, monkeypatch
     monkeypatch.setattr(
         "hedgerow.live.opening.policy_of", lambda spec: newer(lambda: policy_of(spec))
     )
-    with pytest.raises(OtherPlayError, match="`hedgerow live upgrade STORE NAME`"):
+    with pytest.raises(OtherDecisionError, match="`hedgerow live upgrade STORE NAME`"):
         begin(path, "a", newer(lambda: policy_of(Spec(**SPEC))), spec=json.dumps(SPEC))
     shown = CliRunner().invoke(app, ["live", "upgrade", path, "a"])
     assert (shown.exit_code, shown.output) == (0, "session a continues with this release.\n")

@@ -169,7 +169,7 @@ def test_one_command_does_it_all(measurements, tmp_path, monkeypatch):
     assert "…" not in done.stdout
     for name in ("hedgerow", "cheapest path", "shortest path", "ecmp", "today"):
         assert any(line.startswith(f" {name} ") for line in table), name
-    assert "each counts for both; --one-way says no" in done.stderr
+    assert "each counts for both, unless you give --one-way" in done.stderr
     weights = re.findall(r"^  ( *\d+)  Lisbon > .* > Warsaw$", done.stdout, re.MULTILINE)
     assert sum(map(int, weights)) == 100
     sentence = r"^Rounding (moved \d+\.\d %|to these weights moves less than 0.1 %) of the traffic"
@@ -198,7 +198,7 @@ def test_a_network_file_and_a_file_without_times(problem, tmp_path, monkeypatch)
     ("options", "sentence"),
     [
         ("--source Lisbon --target Warsav --cap latency=45", "perhaps you want 'Warsaw'"),
-        ("--source Lisbon --target Warsaw", "there is nothing to keep; give --cap, --floor or"),
+        ("--source Lisbon --target Warsaw", "there is no constraint; give --cap, --floor or"),
         ("--source Lisbon --target Warsaw --cap latency", "as 'latency=120', got 'latency'"),
         ("--source Lisbon --target Warsaw --cap jitter=3", "no quantity 'jitter'; there are"),
         ("--target Warsaw --cap latency=45", "the network names no source; give --source"),

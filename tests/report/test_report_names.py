@@ -15,7 +15,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from hedgerow.cli.app import app
-from hedgerow.cli.saying import complain, say
+from hedgerow.cli.output import print_error, print_line
 from hedgerow.cli.tune import _table as tune_table
 from hedgerow.experiments.results import Results
 from hedgerow.networks.network import Network
@@ -93,8 +93,8 @@ def rendered(renderable):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_lines_show_a_name_as_it_is(name, capsys):
-    say(HOSTILE[name])
-    complain(HOSTILE[name])
+    print_line(HOSTILE[name])
+    print_error(HOSTILE[name])
     out, err = capsys.readouterr()
     assert out == printable(HOSTILE[name]) + "\n"
     assert err == f"hedgerow: {printable(HOSTILE[name])}\n"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import hedgerow as hr
 from hedgerow.cli.app import app
-from hedgerow.cli.traffic import _says_nothing
+from hedgerow.cli.traffic import _remove_vacuous
 from hedgerow.networks import Topology
 from hedgerow.policies import Certificate
 from hedgerow.problems import TrafficEngineering, gravity_demands
@@ -94,7 +94,7 @@ def test_pictures_are_written(tmp_path: Path) -> None:
 def test_certificates_that_bound_nothing_become_sentences(limit: float) -> None:
     problem = SimpleNamespace(limit=limit, smallest_limit=0.5)
     certificates = {"good": Certificate(1.0), "poor": Certificate(9.0, most=8.0)}
-    said = _says_nothing(problem, certificates)
+    said = _remove_vacuous(problem, certificates)
     if limit < problem.smallest_limit:
         why = "says nothing here, because no fixed split satisfies the limit in all rounds."
         assert said == [f"The certificate of {name} {why}" for name in ("good", "poor")]
@@ -158,7 +158,7 @@ def test_run_traffic_on_measured_files(files, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("run", "traffic", "--workers", 2), "traffic is played at once; leave out --workers"),
+        (("run", "traffic", "--workers", 2), "traffic runs in this process; leave out --workers"),
         (("run", "paper", "--demands", "x.npz"), "--demands is for `hedgerow run traffic`"),
         (("run", "traffic", "--network", "none.json"), "there is no file none.json"),
         (("data", "show", "topozoo/Nowhere"), "there is no network 'topozoo/Nowhere'"),

@@ -25,7 +25,7 @@ from hedgerow.baselines.fixed_actions import (
     fixed,
     shortest_path,
 )
-from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
+from hedgerow.imports import is_path, load_named, plugin_names
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
 from hedgerow.policies.method import baseline as baseline
@@ -135,15 +135,7 @@ def find_method(name: str) -> Method:
     """
     if name in METHODS or name in TODAY:
         return METHODS.get(name) or TODAY[name]
-    try:
-        build = load_path(name) if is_path(name) else load_plugin(GROUP, name)
-    except LookupError:
-        near = get_close_matches(name, method_names(), n=1)
-        raise ValueError(
-            f"there is no method {name!r}{f' (did you mean {near[0]!r}?)' if near else ''}; "
-            "`hedgerow list` shows all names, and 'package.module:factory' names your own"
-        ) from None
-    return _outside(build, name)
+    return _outside(load_named(name, GROUP, "method", method_names), name)
 
 
 def method_names() -> list[str]:

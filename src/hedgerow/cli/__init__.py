@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, or say which extra it needs."""
+    """Run the command line, or print which extra it needs."""
     try:
         from hedgerow.cli.app import app
     except ModuleNotFoundError as missing:

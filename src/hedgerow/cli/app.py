@@ -1,8 +1,7 @@
-"""The commands: each thin, one function."""
+"""The command line application: the list of all commands."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,31 +9,17 @@ from rich.console import Console
 
 import hedgerow
 from hedgerow.cli.backtest import backtest
-from hedgerow.cli.data import data
-from hedgerow.cli.demo import run_demo
-from hedgerow.cli.errors import report_errors
-from hedgerow.cli.fetch import fetch
-from hedgerow.cli.habits import SETTINGS, show_log
 from hedgerow.cli.ingest import ingest
-from hedgerow.cli.listing import experiments, methods, problems, show, show_list
+from hedgerow.cli.listing import experiments, methods, problems, sets, show, show_list
 from hedgerow.cli.live import compact, dashboard, live, serve, token
-from hedgerow.cli.network import network
+from hedgerow.cli.network import data, fetch, network
+from hedgerow.cli.output import command_group, show_log
+from hedgerow.cli.paper import demo, reproduce
 from hedgerow.cli.report import report
-from hedgerow.cli.reproduce import reproduce
 from hedgerow.cli.run import run
-from hedgerow.cli.saying import say
 from hedgerow.cli.tune import tune
-from hedgerow.experiments.schema import LONGEST_HORIZON
-from hedgerow.experiments.set_specs import GROUP as SETS
-from hedgerow.imports import plugin_names
-from hedgerow.report.catalogue import catalogue_table
 
-app = typer.Typer(
-    help="Good decisions every round, with one linear minimisation and no projection.",
-    no_args_is_help=True,
-    context_settings=SETTINGS,
-    pretty_exceptions_enable=False,
-)
+app = command_group("Good decisions every round, with one linear minimisation and no projection.")
 app.add_typer(ingest, name="ingest")
 app.add_typer(network, name="network")
 app.add_typer(data, name="data")
@@ -54,6 +39,8 @@ app.add_typer(token, name="token")
 app.command()(serve)
 app.command()(dashboard)
 app.command()(compact)
+app.command()(sets)
+app.command()(demo)
 
 
 @app.callback(invoke_without_command=True)
@@ -64,24 +51,3 @@ def _version(
     if version:
         Console().print(f"hedgerow {hedgerow.__version__}")
         raise typer.Exit
-
-
-@app.command()
-def sets() -> None:
-    """List the decision sets and the capabilities of each besides its oracle."""
-    Console().print(catalogue_table())
-    if installed := plugin_names(SETS):
-        say(f"Of installed packages: {', '.join(installed)}.")
-
-
-@app.command()
-def demo(
-    seed: Annotated[int, typer.Option(help="Fixes the graph and all rounds.", min=0)] = 0,
-    horizon: Annotated[
-        int, typer.Option(help="The number of rounds.", min=8, max=LONGEST_HORIZON)
-    ] = 1600,
-    out: Annotated[Path, typer.Option(help="Where the figure goes.")] = Path("out"),
-) -> None:
-    """Play the paper's constrained shortest-path game with three policies."""
-    with report_errors():
-        run_demo(seed=seed, horizon=horizon, out=out)

@@ -1,4 +1,4 @@
-"""`hedgerow backtest`: from a file of measurements to a comparison, a decision and a page."""
+"""`hedgerow backtest`: compare policies on measured rounds, and write a page."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import typer
 from rich.console import Console
 
 from hedgerow.baselines.fixed_actions import fixed
-from hedgerow.cli.errors import in_options, report_errors
-from hedgerow.cli.ingest import Series
-from hedgerow.cli.saying import say, tell_aside
+from hedgerow.cli.errors import report_errors
+from hedgerow.cli.ingest import Series, print_readings
+from hedgerow.cli.output import print_line, print_stderr
 from hedgerow.experiments.backtesting import backtest as play_all
-from hedgerow.experiments.schema import LONGEST_HORIZON
+from hedgerow.experiments.models import LONGEST_HORIZON
 from hedgerow.networks.edge_rows import USUAL_NAMES, EdgeColumns
 from hedgerow.networks.edge_tables import open_table
 from hedgerow.networks.edges import read_edges
@@ -95,7 +95,7 @@ def backtest(
     """Compare Hedgerow with today's routes on measured rounds, and write a page."""
     with report_errors():
         if not (cap or floor or carry):
-            raise ValueError("there is nothing to keep; give --cap, --floor or --carry")
+            raise ValueError("there is no constraint; give --cap, --floor or --carry")
         network = _network(file, (tail, head, latency, time), series, one_way, places)
         if rounds is None and not series_of(network):
             raise ValueError(
@@ -115,8 +115,8 @@ def backtest(
             scaling=_laws(scale),
             seed=seed,
         )
-        say(f"{len(network.nodes)} nodes, {problem.decision_set.dim} edges on routes.")
-        say(problem.feasibility)
+        print_line(f"{len(network.nodes)} nodes, {problem.decision_set.dim} edges on routes.")
+        print_line(problem.feasibility)
         own = {
             "today" if k == 1 else f"today {k}": fixed(problem.decision_set, route)
             for k, route in enumerate(today or (), start=1)
@@ -125,22 +125,22 @@ def backtest(
             warnings.simplefilter("always", IgnoredConstraintWarning)
             test = play_all(problem, own, eagerness=eagerness, dead=dead)
         for warning in warned:
-            tell_aside(f"A learner: {warning.message}.")
+            print_stderr(f"A learner: {warning.message}.")
         Console().print(backtest_table(test))
         for line in legend(test):
-            say(line)
+            print_line(line)
         each = each_table(test)
         if each is not None:
             Console().print(each)
-        say("")
+        print_line("")
         for sentence in sentences(test)[1:]:
-            say(sentence)
-        say("To play next, weights of routes:")
+            print_line(sentence)
+        print_line("To play next, weights of routes:")
         *weights, loss = advice(test, routes)
         for line in weights:
-            say(f"  {line}")
-        say(loss)
-        say(f"Page: {write_backtest(test, out, routes)}")
+            print_line(f"  {line}")
+        print_line(loss)
+        print_line(f"Page: {write_backtest(test, out, routes)}")
 
 
 def _network(
@@ -167,29 +167,28 @@ def _network(
         series=series,
         places=places,
     )
-    counts = network.provenance
-    tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
-    for remark in counts.get("remarks", ()):
-        tell_aside(in_options(remark))
+    print_readings(network)
     if network.is_one_way and not one_way:
-        tell_aside("No link is measured both ways: each counts for both; --one-way says no.")
+        print_stderr(
+            "No link is measured both ways: each counts for both, unless you give --one-way."
+        )
         network = network.both_ways()
     return network
 
 
-def _levels(words: list[str] | None, option: str) -> dict[str, float]:
-    return levels(" ".join(words or []), option)
+def _levels(given: list[str] | None, option: str) -> dict[str, float]:
+    return levels(" ".join(given or []), option)
 
 
-def _laws(words: list[str] | None) -> dict[str, UniformScaling]:
+def _laws(given: list[str] | None) -> dict[str, UniformScaling]:
     found = {}
-    for word in words or ():
-        name, _, factors = word.partition("=")
+    for law in given or ():
+        name, _, factors = law.partition("=")
         low, dots, high = factors.partition("..")
         try:
             found[name] = UniformScaling(float(low), float(high))
         except ValueError:
             dots = ""
         if not (name and dots):
-            raise ValueError(f"--scale must be as 'latency=0.5..1.5', got {word!r:.80}")
+            raise ValueError(f"--scale must be as 'latency=0.5..1.5', got {law!r:.80}")
     return found

@@ -1,4 +1,4 @@
-"""Errors to be expected on the command line: one sentence on stderr, exit code 2."""
+"""Expected errors of commands: one sentence on stderr, exit code 2."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from hedgerow.cli.saying import complain
+from hedgerow.cli.output import print_error
 from hedgerow.experiments.results import FULL
 from hedgerow.networks.errors import DataError
 from hedgerow.report.networks import rejection_table
@@ -20,11 +20,11 @@ ARGUMENT = re.compile(
     r"(?<!')\b(af|bandwidth|decimal|hub|keep_going|key|latency|mix|most_numbers|network|node_key|series|"
     r"source|target|time|type|workers)=(\.\.\.|'[^']+'|\w+)"
 )
-"""Arguments of the library that are options here: how its sentences name them, unless quoted."""
+"""Arguments of the library that are options here, as its sentences write them unless quoted."""
 
 
 def check_output(out: Path, inputs: Iterable[Path]) -> None:
-    """Refuse to write over what is read; the series go into an .npz beside the network."""
+    """Refuse to overwrite an input; the series go into an .npz beside the network."""
     written = {out.resolve(), out.with_suffix(".npz").resolve()}
     for path in inputs:
         if path.resolve() in written:
@@ -33,17 +33,17 @@ def check_output(out: Path, inputs: Iterable[Path]) -> None:
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Turn an error of the library into a sentence, with what was left out before it."""
+    """Print an error of the library as a sentence, after a table of rejected readings."""
     try:
         yield
     except BrokenPipeError:
-        raise  # whoever read the output has gone; typer ends quietly
+        raise  # the reader of the output has gone; typer ends quietly
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
-        if isinstance(error, ModuleNotFoundError) and not _draws(error):
+        if isinstance(error, ModuleNotFoundError) and not _needs_matplotlib(error):
             raise
         if isinstance(error, DataError) and error.rejections:
             Console(stderr=True).print(rejection_table(error.rejections))
-        complain(in_options(" ".join(_told(error).split())))
+        print_error(in_options(" ".join(_describe(error).split())))
         raise typer.Exit(2) from None
 
 
@@ -62,12 +62,12 @@ def _option(found: re.Match[str]) -> str:
     return f"--{name}" if value in ("True", "...") else f"--{name} {shlex.quote(value)}"
 
 
-def _draws(missing: ModuleNotFoundError) -> bool:
+def _needs_matplotlib(missing: ModuleNotFoundError) -> bool:
     return (missing.name or "").partition(".")[0] == "matplotlib"
 
 
-def _told(error: Exception) -> str:
-    """Return what an error says; the system's own have a number that helps nobody."""
+def _describe(error: Exception) -> str:
+    """Return the message of an error; without the number in errors of the system."""
     if isinstance(error, ModuleNotFoundError):
         return 'figures need matplotlib; install it with: pip install ".[cli]"'
     if isinstance(error, MemoryError):

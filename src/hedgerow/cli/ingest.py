@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.errors import check_output, in_options, report_errors
-from hedgerow.cli.habits import SETTINGS
-from hedgerow.cli.saying import say, tell_aside
+from hedgerow.cli.output import command_group, print_line, print_stderr
 from hedgerow.networks.atlas.collector import AtlasChoices
 from hedgerow.networks.atlas.star import read_atlas
 from hedgerow.networks.edge_rows import EdgeColumns
@@ -20,12 +19,7 @@ from hedgerow.networks.network import Network
 from hedgerow.networks.source_files import MOST_NUMBERS
 from hedgerow.report.networks import network_sentences, network_table, rejection_table
 
-ingest = typer.Typer(
-    help="Read measurements and write a network file.",
-    no_args_is_help=True,
-    context_settings=SETTINGS,
-    pretty_exceptions_enable=False,
-)
+ingest = command_group("Read measurements and write a network file.")
 
 Out = Annotated[Path, typer.Option("--out", "-o", help="The network file to write.")]
 Aggregate = Annotated[str, typer.Option(help="Of an edge's readings: median, min or last.")]
@@ -41,7 +35,7 @@ MostNumbers = Annotated[
     int, typer.Option(min=1, help="The largest size of one array; a larger one is refused.")
 ]
 READ = ("made by", "files", "readings", "kept", "left_out")
-"""What the provenance of a network says of the readings it was made of."""
+"""Keys that the provenance of a network that was read must have."""
 
 
 @ingest.command()
@@ -187,20 +181,25 @@ def matrix(
 
 
 def _finish(network: Network, out: Path) -> None:
-    """Save, then say what was left out (stderr) and what there is."""
+    """Save the network, then print what was left out (stderr) and a summary."""
     if lacks := [name for name in READ if name not in network.provenance]:
         raise ValueError(
             f"the provenance of a network that was read has {', '.join(READ)}; this one lacks "
             f"{', '.join(lacks)}, so it does not show what was measured"
         )
     network.save(out)
-    counts = network.provenance
-    if counts["left_out"]:
-        Console(stderr=True).print(rejection_table(counts["left_out"]))
-    tell_aside(f"Kept {counts['kept']} of {counts['readings']} readings.")
-    for remark in counts.get("remarks", ()):
-        tell_aside(in_options(remark))
+    if left_out := network.provenance["left_out"]:
+        Console(stderr=True).print(rejection_table(left_out))
+    print_readings(network)
     Console().print(network_table(network))
     for sentence in network_sentences(network):
-        say(sentence)
-    say(f"Network: {out}")
+        print_line(sentence)
+    print_line(f"Network: {out}")
+
+
+def print_readings(network: Network) -> None:
+    """Print how many readings a network was made of, with remarks, on stderr."""
+    counts = network.provenance
+    print_stderr(f"Kept {counts['kept']} of {counts['readings']} readings.")
+    for remark in counts.get("remarks", ()):
+        print_stderr(in_options(remark))

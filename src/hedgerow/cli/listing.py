@@ -1,8 +1,7 @@
-"""What can be named: `hedgerow list`, `problems`, `methods`, `experiments` and `show`."""
+"""`hedgerow list`, `problems`, `methods`, `experiments`, `sets` and `show`."""
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 import tomllib
@@ -15,16 +14,16 @@ from rich.console import Console
 from hedgerow.baselines.methods import GROUP as METHODS
 from hedgerow.baselines.methods import find_method, method_names
 from hedgerow.cli.errors import report_errors
-from hedgerow.cli.saying import complain, say
-from hedgerow.experiments.compiled_methods import is_compiled
-from hedgerow.experiments.problem_registry import Parameter
+from hedgerow.cli.output import print_error, print_json, print_line
+from hedgerow.experiments.constants import is_compiled
 from hedgerow.experiments.problems import GROUP as PROBLEMS
 from hedgerow.experiments.problems import find_kind, kind_names
 from hedgerow.experiments.reading import find_experiment, shipped
-from hedgerow.experiments.set_specs import GROUP as SETS
-from hedgerow.experiments.set_specs import find_set, set_names
+from hedgerow.experiments.registry import SETS_GROUP as SETS
+from hedgerow.experiments.registry import Parameter, find_set, set_names
 from hedgerow.imports import plugin_names
 from hedgerow.policies.method import Method
+from hedgerow.report.catalogue import catalogue_table
 
 RUNS = {True: "compiled", False: "not compiled", None: "compiled or not, by its set"}
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -33,13 +32,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def show_list(as_json: Json = False) -> None:
     """List the names of all problems, methods, sets and shipped experiments."""
     if as_json:
-        _print_json(listing())
+        print_json(listing())
         return
     names = {"problems": kind_names(), "methods": method_names(), "experiments": [*shipped()]}
     names["sets"] = set_names()
     for title, listed in names.items():
-        say(f"{title} ({len(listed)}; more with `hedgerow {title}`)")
-        _say_wrapped(", ".join(listed), "  ")
+        print_line(f"{title} ({len(listed)}; more with `hedgerow {title}`)")
+        _print_wrapped(", ".join(listed), "  ")
 
 
 def problems(as_json: Json = False) -> None:
@@ -58,6 +57,13 @@ def methods(as_json: Json = False) -> None:
 def experiments(as_json: Json = False) -> None:
     """List the experiments that come with the library; `hedgerow show NAME` prints one."""
     _show(_experiments(), as_json, ("about",))
+
+
+def sets() -> None:
+    """List the decision sets and the capabilities of each besides its oracle."""
+    Console().print(catalogue_table())
+    if installed := plugin_names(SETS):
+        print_line(f"Of installed packages: {', '.join(installed)}.")
 
 
 def shipped_names(incomplete: str) -> list[str]:
@@ -89,7 +95,7 @@ def listing() -> dict[str, list[dict[str, Any]]]:
 def _rows(
     names: Iterable[str], group: str, describe: Callable[[str], dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Describe each name; leave out a plug-in that cannot be used, and say why on stderr."""
+    """Describe each name; skip a plug-in that cannot be used, and report why on stderr."""
     rows, plugins = [], set(plugin_names(group))
     for name in names:
         try:
@@ -98,7 +104,7 @@ def _rows(
             if name not in plugins:
                 raise
             why = str(error) if isinstance(error, ValueError) else repr(error)
-            complain(f"the plug-in {name!r} of {group} is left out: {' '.join(why.split())}")
+            print_error(f"the plug-in {name!r} of {group} is left out: {' '.join(why.split())}")
     return rows
 
 
@@ -122,7 +128,7 @@ def _methods() -> list[dict[str, Any]]:
 
 
 def _method(name: str) -> dict[str, Any]:
-    """Describe a method; it is played for two rounds, to see how it runs."""
+    """Describe a method; play it for two rounds to find out whether it is compiled."""
     method = find_method(name)
     return {
         "method": method.name,
@@ -144,12 +150,12 @@ def _experiments() -> list[dict[str, Any]]:
 def _show(rows: Sequence[Mapping[str, Any]], as_json: bool, lines: Sequence[str]) -> None:
     """Print an entry for each row: its name, then lines that are indented and wrapped."""
     if as_json:
-        _print_json(rows)
+        print_json(rows)
         return
     for row in rows:
-        say(str(next(iter(row.values()))))
+        print_line(str(next(iter(row.values()))))
         for line in _lines(row, lines):
-            _say_wrapped(line, "    ")
+            _print_wrapped(line, "    ")
 
 
 def _lines(row: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[str]:
@@ -164,7 +170,7 @@ def _lines(row: Mapping[str, Any], wanted: Sequence[str]) -> Iterator[str]:
             yield str(value)
 
 
-def _say_wrapped(text: str, indent: str) -> None:
+def _print_wrapped(text: str, indent: str) -> None:
     width = max(40, Console().width)
     for line in textwrap.wrap(
         text,
@@ -174,15 +180,11 @@ def _say_wrapped(text: str, indent: str) -> None:
         break_long_words=False,
         break_on_hyphens=False,
     ):
-        say(line)
-
-
-def _print_json(found: Any) -> None:
-    sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        print_line(line)
 
 
 def _source(method: Method) -> str:
-    """Return authors and year, with what a reader of its default preset's numbers must know."""
+    """Return authors and year, with remarks on its default preset."""
     remarks = method.remarks("practical")
     return f"{method.source} ({remarks})" if remarks else method.source
 

@@ -11,24 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hedgerow.cli.errors import report_errors
-from hedgerow.cli.saying import say
-from hedgerow.live.loopback import is_loopback
+from hedgerow.cli.output import command_group, print_line
 
 if TYPE_CHECKING:
     from hedgerow.live.store import Store
 
 Place = Annotated[str, typer.Argument(metavar="STORE", help="A file, or a postgresql:// URL.")]
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
-token = typer.Typer(help="Make, list and revoke tokens of a store.", no_args_is_help=True)
+token = command_group("Make, list and revoke tokens of a store.")
 
-live = typer.Typer(
-    help="Check a store of live sessions, and upgrade sessions.", no_args_is_help=True
-)
+live = command_group("Check a store of live sessions, and upgrade sessions.")
 
 
 @contextmanager
 def _store(place: str) -> Iterator[Store]:
-    """Open a store, and say what is wrong with it in a sentence."""
+    """Open a store; report its errors in a sentence."""
     with report_errors():
         try:
             from hedgerow.live.store import Store
@@ -57,8 +54,7 @@ def serve(
     with _store(store) as opened:
         import uvicorn
 
-        from hedgerow.live.admission import Limits
-        from hedgerow.live.server import limited_protocol
+        from hedgerow.live.admission import Limits, is_loopback, limited_protocol
         from hedgerow.live.service import make_app
         from hedgerow.live.tokens import tokens
 
@@ -66,7 +62,7 @@ def serve(
         check_reach(host, len(valid), no_tokens)
         limits = Limits(rate=rate, per_address=per_address)
         if not is_loopback(host):
-            say(
+            print_line(
                 f"Listening on {host} without TLS: put a proxy with TLS in front of it that limits "
                 "the connections of each client."
             )
@@ -91,6 +87,8 @@ def dashboard(
 ) -> None:
     """Show the sessions of a store in a browser, read-only."""
     with _store(store) as opened:
+        from hedgerow.live.admission import is_loopback
+
         if not is_loopback(host):
             raise ValueError(
                 f"the dashboard has no tokens and listens only on this machine, got host {host}; "
@@ -98,13 +96,13 @@ def dashboard(
             )
         from hedgerow.live.dashboard import serve_dashboard
 
-        serve_dashboard(opened, host, port, say)
+        serve_dashboard(opened, host, port, print_line)
 
 
 def compact(store: Place, name: Annotated[str, typer.Argument(help="The session.")]) -> None:
     """Delete actions and gradients before a session's last snapshot; keep values and state."""
     with _store(store) as opened:
-        say(f"{opened.compact(name)} rows of the journal were compacted.")
+        print_line(f"{opened.compact(name)} rows of the journal were compacted.")
 
 
 @live.command()
@@ -127,16 +125,18 @@ def check(
             raise ValueError(f"there is no store {store}; give its path")
         found = check_store(store, repair=repair)
         for damage in found:
-            say(str(damage))
+            print_line(str(damage))
         left = [damage for damage in found if not damage.remedy]
         if repair:
             left = check_store(store)
             if found and not left:
-                say("Each of these repairs was made, and the store can be used.")
+                print_line("Each of these repairs was made, and the store can be used.")
         elif found and len(left) < len(found):
-            say("Nothing was written; `hedgerow live check --repair STORE` recovers what it can.")
+            print_line(
+                "Nothing was written; `hedgerow live check --repair STORE` recovers what it can."
+            )
         if not found:
-            say("Nothing is damaged.")
+            print_line("Nothing is damaged.")
         if left or (found and not repair):
             raise typer.Exit(1)
 
@@ -148,7 +148,7 @@ def upgrade(store: Place, name: Annotated[str, typer.Argument(help="The session.
         from hedgerow.live.opening import upgrade_session
 
         upgrade_session(opened, name)
-        say(f"session {name} continues with this release.")
+        print_line(f"session {name} continues with this release.")
 
 
 @token.command("add")
@@ -161,7 +161,7 @@ def add_token(
     with _store(store) as opened:
         from hedgerow.live.tokens import make_token
 
-        say(make_token(opened, role, label))
+        print_line(make_token(opened, role, label))
 
 
 @token.command("list")
@@ -173,7 +173,7 @@ def list_tokens(store: Place) -> None:
         for one in tokens(opened):
             made = time.strftime("%Y-%m-%d", time.gmtime(one.created))
             state = "valid" if one.revoked is None else "revoked"
-            say(f"{one.id}  {one.role:<8} {made}  {state:<8} {one.label}")
+            print_line(f"{one.id}  {one.role:<8} {made}  {state:<8} {one.label}")
 
 
 @token.command("revoke")
@@ -183,11 +183,13 @@ def revoke(store: Place, id_: Annotated[str, typer.Argument(metavar="ID")]) -> N
         from hedgerow.live.tokens import revoke_token
 
         revoke_token(opened, id_)
-        say(f"token {id_} is revoked.")
+        print_line(f"token {id_} is revoked.")
 
 
 def check_reach(host: str, tokens: int, no_tokens: bool) -> None:
-    """Refuse to be reached without tokens."""
+    """Refuse to serve other machines without tokens."""
+    from hedgerow.live.admission import is_loopback
+
     if no_tokens and not is_loopback(host):
         raise ValueError(f"--no-tokens allows local addresses only, got {host}; use tokens there")
     if not no_tokens and tokens == 0:

@@ -1,4 +1,4 @@
-"""`hedgerow network`: look at a network file, or build the paper's graph from a star."""
+"""Networks: `hedgerow network`, `hedgerow data` and `hedgerow fetch`."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from hedgerow.cli.errors import check_output, report_errors
-from hedgerow.cli.habits import SETTINGS
 from hedgerow.cli.ingest import MostNumbers
-from hedgerow.cli.saying import say
+from hedgerow.cli.output import command_group, counted, print_line
+from hedgerow.cli.progress import progress_bar
+from hedgerow.networks.atlas import fetching
 from hedgerow.networks.hub_graphs import hub_graph
 from hedgerow.networks.network import Network
 from hedgerow.networks.source_files import MOST_NUMBERS
+from hedgerow.networks.topology import Topology, shipped_names
 from hedgerow.report.network_figure import draw_network, draw_series, series_of
 from hedgerow.report.networks import network_sentences, network_table, record_table
 from hedgerow.report.picture import slug
+from hedgerow.report.traffic import draw_topology
 
-network = typer.Typer(
-    help="Show a network file, or build the paper's graph.",
-    no_args_is_help=True,
-    context_settings=SETTINGS,
-    pretty_exceptions_enable=False,
-)
+network = command_group("Show a network file, or build the paper's graph.")
 
 
-@network.command()
-def show(
+@network.command("show")
+def show_network(
     file: Annotated[Path, typer.Argument(help="A network file.")],
     out: Annotated[Path, typer.Option(help="Where the figures go.")] = Path("out"),
     colour: Annotated[
@@ -51,7 +50,7 @@ def show(
             figures.append(draw_series(found, name, out / f"series-{slug(name) or 'other'}.png"))
         _describe(found)
         for figure in figures:
-            say(f"Figure: {figure}")
+            print_line(f"Figure: {figure}")
 
 
 @network.command()
@@ -83,10 +82,116 @@ def build(
         graph.save(out)
         Console().print(record_table(graph.choices))
         _describe(graph)
-        say(f"Network: {out}")
+        print_line(f"Network: {out}")
 
 
 def _describe(found: Network) -> None:
     Console().print(network_table(found))
     for sentence in network_sentences(found):
-        say(sentence)
+        print_line(sentence)
+
+
+data = command_group("List and show networks of the Topology Zoo, SNDlib and CAIDA (extra `data`).")
+
+
+def known_names(incomplete: str) -> list[str]:
+    """Complete the name of a network in a shell; nothing without the extra."""
+    try:
+        return [name for name in shipped_names() if name.startswith(incomplete)]
+    except ImportError:
+        return []
+
+
+@data.command("list")
+def show_names(
+    family: Annotated[
+        str, typer.Argument(help="Only names with this prefix, such as topozoo or sndlib/g.")
+    ] = "",
+) -> None:
+    """List the names of all networks, one per line."""
+    with report_errors():
+        names = [name for name in shipped_names() if name.startswith(family)]
+        if not names:
+            raise ValueError(f"no network's name begins with {family!r}; leave it out to see all")
+        for name in names:
+            print_line(name)
+
+
+@data.command("show")
+def show_topology(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A name of the list, or a JSON or SNDlib XML file.", autocompletion=known_names
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Where the map goes.")] = Path("out"),
+) -> None:
+    """Print a summary of a network and draw its map."""
+    with report_errors():
+        topology = find_topology(name)
+        links, nodes = len(topology.edges), len(topology.nodes)
+        print_line(f"{topology.name}: {counted(nodes, 'node')}, {counted(links, 'directed link')}.")
+        low, high = topology.latency_ms.min(), topology.latency_ms.max()
+        print_line(f"Latency of a link: {low:.3g} to {high:.3g} ms. From {topology.source}.")
+        if topology.matrix is not None:
+            print_line(
+                f"It comes with a matrix of {counted(int((topology.matrix > 0).sum()), 'demand')}."
+            )
+        print_line(f"Map: {draw_topology(topology, out / f'{slug(name)}.png')}")
+
+
+def find_topology(name: str) -> Topology:
+    """Return the network of a file, or a shipped one of that name."""
+    if Path(name).is_file():
+        return Topology.load(name)
+    if Path(name).suffix.lower() in (".json", ".xml"):
+        raise ValueError(f"there is no file {name}; check the path")
+    return Topology.shipped(name)
+
+
+fetch = command_group("Fetch public measurements (extra `data`).")
+
+
+@fetch.callback()
+def _group() -> None:
+    """Keep `atlas` a subcommand, although it is the only one."""
+
+
+@fetch.command()
+def atlas(
+    measurement: Annotated[int, typer.Argument(min=1, help="The number of the measurement.")],
+    start: Annotated[str, typer.Option(help="The start, with a time zone: 2024-12-14T20:30:00Z.")],
+    stop: Annotated[str, typer.Option(help="The end, excluded, with a time zone.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The file. (default: atlas-MEASUREMENT.ndjson)"),
+    ] = None,
+    window: Annotated[
+        str, typer.Option(help="The span of one request: 30min, 6h or 1d.")
+    ] = fetching.WINDOW,
+    service: Annotated[str, typer.Option(help="The address of the API.")] = fetching.SERVICE,
+) -> None:
+    """Fetch results of RIPE Atlas as JSON lines; the same command goes on if it was cut off."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[results]} results"),
+        TimeRemainingColumn(),
+    )
+    with report_errors(), progress_bar(*columns) as shown:
+        bar = shown.add_task(f"measurement {measurement}", total=None, results=0)
+        found = fetching.fetch_atlas(
+            measurement,
+            start,
+            stop,
+            out or Path(f"atlas-{measurement}.ndjson"),
+            window=window,
+            service=service,
+            progress=lambda done, total, results: shown.update(
+                bar, completed=done, total=total, results=results
+            ),
+        )
+    earlier = f", {found.kept} of them fetched before" if found.kept else ""
+    print_line(f"{counted(found.results, 'result')}{earlier}.")
+    print_line(f"Results: {found.path}")

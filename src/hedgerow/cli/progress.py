@@ -1,6 +1,6 @@
-"""Progress of a sweep: what is done, under way, left and failed, with rate and time left.
+"""Progress of a sweep: tasks done, under way, left and failed, with rate and time left.
 
-A bar on a terminal, rare lines in a log.
+A bar on a terminal, and a line every half minute in a log.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ from rich.progress import (
 from rich.table import Column
 from rich.text import Text
 
-from hedgerow.cli.habits import quiet_log
-from hedgerow.cli.saying import tell_aside
+from hedgerow.cli.output import print_stderr, quiet_log
 from hedgerow.experiments.sweeps import SweepProgress
 from hedgerow.report.escaping import in_table
 
 EVERY = 30.0
-"""Seconds between two lines where stderr is no terminal; what ends sooner says nothing."""
+"""Seconds between two lines if stderr is not a terminal; a shorter sweep prints none."""
 
 
 class _Rate(ProgressColumn):
-    """Tasks a second."""
+    """Tasks per second."""
 
     def render(self, task: Task) -> Text:
         """Show the rate, once there is one."""
@@ -40,7 +39,7 @@ class _Rate(ProgressColumn):
 
 
 class _State(ProgressColumn):
-    """What is under way, left and failed: read off the tally each time that the bar is drawn."""
+    """Tasks under way, left and failed, updated each time that the bar is drawn."""
 
     max_refresh = 0.5
 
@@ -51,38 +50,41 @@ class _State(ProgressColumn):
 
 
 def state(tally: SweepProgress) -> str:
-    """Say what is under way, left and failed.
+    """Return the tasks under way, left and failed, in words.
 
     >>> state(SweepProgress(total=9, before=2, ran=3, failed={"b": "why"}, under_way={"a": None}))
     '1 under way, 2 left, 1 failed; a'
     """
-    names = tuple(tally.under_way)  # another thread may give out tasks meanwhile
-    told = [f"{len(names)} under way", f"{max(0, tally.left - len(names))} left"]
+    names = tuple(tally.under_way)  # another thread may hand out tasks meanwhile
+    parts = [f"{len(names)} under way", f"{max(0, tally.left - len(names))} left"]
     if tally.failed:
-        told.append(f"{len(tally.failed)} failed")
-    return ", ".join(told) + (f"; {names[0]}" if names else "")
+        parts.append(f"{len(tally.failed)} failed")
+    return ", ".join(parts) + (f"; {names[0]}" if names else "")
+
+
+def progress_bar(*columns: ProgressColumn) -> Progress:
+    """Return a bar on stderr that disappears at the end; it shows nothing without a terminal."""
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 @contextmanager
 def progress(name: str, quiet: bool) -> Iterator[Callable[[SweepProgress], None]]:
-    """Yield what a sweep tells its tally to; quiet shows nothing."""
-    console = Console(stderr=True)
+    """Yield a function that shows the progress of a sweep; quiet shows nothing."""
     if quiet:
         with quiet_log():
             yield _ignore
         return
-    if not console.is_terminal:
+    if not Console(stderr=True).is_terminal:
         yield _Lines(name)
         return
-    shown = Progress(
+    shown = progress_bar(
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
         _Rate(),
         TimeRemainingColumn(),
         _State(table_column=Column(no_wrap=True, overflow="ellipsis")),
-        console=console,
-        transient=True,
     )
     with shown:
         bar = shown.add_task(name, total=None, tally=None)
@@ -112,14 +114,14 @@ class _Lines:
             return
         self._last = now
         rate = here / (now - self._begin)
-        tell_aside(
+        print_stderr(
             f"{self._name}: {tally.before + tally.ran} of {tally.total} tasks done, {rate:.3g}/s, "
             f"about {span(tally.left / rate)} left; {state(tally)}"
         )
 
 
 def span(seconds: float) -> str:
-    """Return a time, roughly.
+    """Return a rounded time with its unit.
 
     >>> span(0.012), span(45.0), span(600.0), span(9000.0)
     ('0.012 s', '45 s', '10 min', '2.5 h')

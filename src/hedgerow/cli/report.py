@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +10,8 @@ import typer
 from rich.console import Console
 
 from hedgerow.cli.errors import report_errors
+from hedgerow.cli.output import print_json, print_line
 from hedgerow.cli.run import Json, Quiet
-from hedgerow.cli.saying import say
 from hedgerow.experiments.results import Results
 from hedgerow.report.page import write_report
 from hedgerow.report.provenance import how_far, mixture
@@ -34,15 +32,15 @@ def report(
     with report_errors():
         summary = Summary(Results(folder))
         if not summary.rows:
-            raise ValueError(_nothing(summary))
+            raise ValueError(_why_empty(summary))
         page = write_report(summary, out or folder / "report")
         place = route_place(summary)
         judged = [] if place is None else verdicts(summary, place)
         if as_json:
             _print_json(summary, page, place, judged)
         elif not quiet:
-            _tell(summary, place, judged)
-            say(f"Report: {page}")
+            _print_tables(summary, place, judged)
+            print_line(f"Report: {page}")
 
 
 def _print_json(
@@ -52,24 +50,26 @@ def _print_json(
     found |= {"left_out": len(summary.unjudged), "mixture": mixture(summary.results)}
     if place is not None:
         found |= {"judged_on": place._asdict(), "verdicts": [v.record() for v in judged]}
-    sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    print_json(found)
 
 
-def _tell(summary: Summary, place: ProblemAtHorizon | None, judged: Sequence[Verdict]) -> None:
-    """Print the first problem's table and, on routes, what became of the paper's claims."""
+def _print_tables(
+    summary: Summary, place: ProblemAtHorizon | None, judged: Sequence[Verdict]
+) -> None:
+    """Print the first problem's table and, on routes, the verdicts on the paper's claims."""
     console = Console()
     console.print(summary_table(summary, summary.places[0], summary.presets[0]))
     if place is not None:
         console.print(verdict_table(judged, place))
-    say(f"{how_far(summary.results)}.")
+    print_line(f"{how_far(summary.results)}.")
     if mixed := mixture(summary.results):
-        say(f"{mixed}.")
+        print_line(f"{mixed}.")
     for at, seed, runs, why in summary.unjudged:
-        say(f"left out: {at.problem}, T = {at.horizon}, seed {seed}, {runs} runs: {why}")
+        print_line(f"left out: {at.problem}, T = {at.horizon}, seed {seed}, {runs} runs: {why}")
 
 
-def _nothing(summary: Summary) -> str:
-    """Say why there is nothing to report."""
+def _why_empty(summary: Summary) -> str:
+    """Return why there is nothing to report."""
     folder = summary.results.folder
     reasons = sorted({game.why for game in summary.unjudged})
     if not reasons:

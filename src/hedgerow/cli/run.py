@@ -1,8 +1,7 @@
-"""`hedgerow run`: an experiment file to a folder of results."""
+"""`hedgerow run`: run an experiment file into a folder of results, or list what would be done."""
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -14,17 +13,30 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
 
-from hedgerow.cli.dry_run import dry_run
 from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.listing import shipped_names
-from hedgerow.cli.progress import progress
-from hedgerow.cli.saying import complain, counted, say, tell_aside
+from hedgerow.cli.output import counted, print_error, print_json, print_line, print_stderr
+from hedgerow.cli.progress import progress, span
 from hedgerow.cli.traffic import run_traffic
 from hedgerow.experiments.executors import check_cluster, dask, find_joblib, processes, serial
+from hedgerow.experiments.experiment import Experiment
+from hedgerow.experiments.folder import refuse_other_states
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results, StoppedError
-from hedgerow.experiments.sweeps import SweepProgress, Workforce, sweep
+from hedgerow.experiments.sweeps import (
+    Estimate,
+    SweepProgress,
+    Workforce,
+    estimates,
+    find_left,
+    sweep,
+)
+from hedgerow.experiments.tasks import RunTask, plan
+from hedgerow.report.escaping import in_table
 
 File = Annotated[
     str,
@@ -80,7 +92,7 @@ def run(
         if file == TRAFFIC and not Path(file).exists():
             if workers is not None or cluster is not None or mix or dry:
                 raise ValueError(
-                    "traffic is played at once; leave out --workers, --cluster, --mix, --dry-run"
+                    "traffic runs in this process; leave out --workers, --cluster, --mix, --dry-run"
                 )
             run_traffic(network, demands, out or Path("out") / TRAFFIC, as_json, quiet)
             return
@@ -95,11 +107,11 @@ def run(
         force = workforce(workers, cluster)
         with resumable(folder), progress(experiment.name, quiet) as watch:
             tally = sweep(experiment, folder, force, watch, mix=mix)
-        tell(summary(folder, tally), tally, as_json, quiet)
+        print_summary(summary(folder, tally), tally, as_json, quiet)
 
 
 def workforce(workers: int | None, cluster: str | None) -> Workforce:
-    """Return who does the tasks, and make sure that they are there."""
+    """Return what does the tasks, after a check that it is available."""
     if cluster is not None and workers is not None:
         raise ValueError("--workers and --cluster exclude each other; give one")
     if cluster is not None:
@@ -114,21 +126,21 @@ def workforce(workers: int | None, cluster: str | None) -> Workforce:
 
 @contextmanager
 def resumable(folder: Path) -> Iterator[None]:
-    """Say how to go on after Ctrl-C (exit code 130) or when a sweep cannot go on (1)."""
+    """Print how to resume after Ctrl-C (exit code 130) or when a sweep cannot continue (1)."""
     try:
         yield
     except (KeyboardInterrupt, StoppedError) as end:
         done = sum(1 for _ in folder.rglob("runs/*.json"))
         again = " ".join(["hedgerow", *map(shlex.quote, sys.argv[1:])])
         why = in_options(str(end)) or "stopped"
-        complain(
+        print_error(
             f"{why}; finished and kept in {folder}: {counted(done, 'run')}. To resume: {again}"
         )
         raise typer.Exit(130 if isinstance(end, KeyboardInterrupt) else 1) from None
 
 
 def summary(folder: Path, tally: SweepProgress) -> dict[str, Any]:
-    """Return what a sweep leaves behind, as plain data."""
+    """Return the results of a sweep in numbers, as plain data."""
     results = Results(folder)
     records = [result.record for result in results.runs]
     refused = Counter(
@@ -151,34 +163,128 @@ def summary(folder: Path, tally: SweepProgress) -> dict[str, Any]:
     }
 
 
-def tell(found: dict[str, Any], tally: SweepProgress, as_json: bool, quiet: bool) -> None:
+def print_summary(found: dict[str, Any], tally: SweepProgress, as_json: bool, quiet: bool) -> None:
     """Print a summary, then what was damaged, then fail if a task did."""
     if as_json:
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        print_json(found)
     elif not quiet:
-        say(
+        print_line(
             f"{counted(found['runs_done'], 'run')} and {counted(found['benchmarks'], 'benchmark')} "
             f"done, {counted(found['runs_refused'], 'run')} refused, "
             f"{counted(len(tally.failed), 'task')} failed; {found['found_finished']} of "
             f"{counted(found['tasks'], 'task')} finished before."
         )
-        say(f"Results: {found['folder']}")
+        print_line(f"Results: {found['folder']}")
         for method, reasons in found["reasons"].items():
-            say(f"{method} refused:")
+            print_line(f"{method} refused:")
             for reason, count in reasons.items():
                 often = "once" if count == 1 else f"{count} times"
-                say(f"  {often}: {reason}")
+                print_line(f"  {often}: {reason}")
     fail_if_any(tally)
 
 
 def fail_if_any(tally: SweepProgress) -> None:
-    """Say what was damaged and which tasks failed; leave with exit code 1 if any did."""
+    """Print what was damaged and which tasks failed; exit with code 1 if any did."""
     for damage in tally.damaged:
-        complain(f"{damage} and had to be made again")
+        print_error(f"{damage} and had to be made again")
     for name, error in tally.failed.items():
         first, *more = error.splitlines() or [""]
-        complain(f"{name} failed: {first}")
+        print_error(f"{name} failed: {first}")
         for line in more:
-            tell_aside(line)
+            print_stderr(line)
     if tally.failed:
         raise typer.Exit(1)
+
+
+def dry_run(
+    experiment: Experiment, folder: Path, workers: int | None, *, mix: bool, as_json: bool
+) -> None:
+    """List the tasks that are left with an estimate of time; nothing is written.
+
+    Args:
+        experiment: the experiment.
+        folder: where the results would go.
+        workers: the number of processes; None on a cluster.
+        mix: whether the folder may hold results of another state of the library.
+        as_json: print each task in a JSON object, instead of a row for similar tasks.
+
+    """
+    tasks = plan(experiment)
+    found = find_left(tasks, folder)
+    if found.left and not mix:
+        refuse_other_states(folder, found.states)
+    left = estimates(tasks, found.left, folder)
+    seconds = sum(estimate.seconds or 0.0 for estimate in left)
+    if as_json:
+        shown: dict[str, Any] = {
+            "folder": str(folder),
+            "tasks": len(tasks),
+            "finished": len(tasks) - len(left),
+            "seconds": seconds,
+            "workers": workers,
+            "left": [_plain(estimate) for estimate in left],
+        }
+        print_json(shown)
+        return
+    if left:
+        Console().print(_table(left))
+    print_line(
+        f"{counted(len(tasks), 'task')}, {len(tasks) - len(left)} finished, {len(left)} left."
+    )
+    if left:
+        print_line(f"{_time(seconds, workers)}; {_sources(left)}. Nothing was written.")
+
+
+def _plain(estimate: Estimate) -> dict[str, Any]:
+    task = estimate.task
+    return {
+        "place": task.place,
+        "id": task.id,
+        "seconds": estimate.seconds,
+        "from": estimate.source,
+    }
+
+
+def _table(left: list[Estimate]) -> Table:
+    """Return a table with one row for tasks that differ only in their seed."""
+    rows: dict[tuple[str, str, str], list[Estimate]] = {}
+    for estimate in left:
+        rows.setdefault(_row(estimate), []).append(estimate)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in ("problem", "task"):
+        table.add_column(name, overflow="fold")
+    for name in ("T", "left", "each", "by"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for (problem, task, horizon), of in rows.items():
+        each = "?" if of[0].seconds is None else span(of[0].seconds)
+        table.add_row(*map(in_table, (problem, task, horizon, len(of), each, of[0].source)))
+    return table
+
+
+def _row(estimate: Estimate) -> tuple[str, str, str]:
+    """Return the problem, the method with what is not default, and the horizon."""
+    task = estimate.task
+    if not isinstance(task, RunTask):
+        return task.problem.label, "benchmark", str(task.horizon)
+    parts = [task.method]
+    if task.preset != "practical":
+        parts.append(task.preset)
+    if task.eagerness != 1.0:
+        parts.append(f"eagerness {task.eagerness:g}")
+    return task.game.problem.label, ", ".join(parts), str(task.game.horizon)
+
+
+def _time(seconds: float, workers: int | None) -> str:
+    alone = f"About {span(seconds)} on one processor"
+    if workers is None:
+        return f"{alone}, less on a cluster"
+    return alone if workers == 1 else f"{alone}, {span(seconds / workers)} on {workers}"
+
+
+def _sources(left: list[Estimate]) -> str:
+    """Return where the estimates come from, and how many tasks have none."""
+    counts = Counter(estimate.source for estimate in left)
+    parts = [f"{counts[s]} by {s}" for s in ("stored timings", "a probe") if counts[s]]
+    if counts["no probe"]:
+        parts.append(f"{counts['no probe']} not counted, as their probes failed")
+    return ", ".join(parts)

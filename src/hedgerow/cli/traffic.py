@@ -1,9 +1,7 @@
-"""`hedgerow run traffic`: a week of traffic engineering, what operators do beside it, one page."""
+"""`hedgerow run traffic`: a week of traffic engineering, compared with usual rules on one page."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +12,8 @@ from rich.console import Console
 
 import hedgerow as hr
 from hedgerow.baselines.fixed_actions import FixedSplit, LastMatrix, MeanMatrix
-from hedgerow.cli.data import found_topology
-from hedgerow.cli.saying import counted, say
+from hedgerow.cli.network import find_topology
+from hedgerow.cli.output import counted, print_json, print_line
 from hedgerow.inputs import Vector
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.networks.topology import Topology
@@ -37,14 +35,14 @@ from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.ranges import SeenRanges
 
 NETWORK = "topozoo/Abilene"
-"""Played on if no network is given: small enough for a linear programme a round."""
+"""Played on if no network is given: small enough for a linear programme per round."""
 ROUNDS_PER_DAY, DAYS = 144, 7
 """Generated demand: one round every ten minutes, for a week."""
 BUSY = 0.95
 """Maps show the round that is busier under shortest paths than this share of all rounds."""
 SHORTEST, BLOCKS, ON_MAP = "shortest paths", "a learner for each demand", "projection_free_coco"
 FRAMES = 24
-"""Pictures in the moving one."""
+"""Pictures of the animation."""
 
 
 def run_traffic(
@@ -52,8 +50,8 @@ def run_traffic(
 ) -> None:
     """Play a network's traffic, print a table and write maps and a page."""
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
-    topology = found_topology(NETWORK if network is None else str(network))
-    problem, day, told = _rounds(topology, demands)
+    topology = find_topology(NETWORK if network is None else str(network))
+    problem, day, described = _rounds(topology, demands)
     policies = _policies(problem)
     shown, frames = _shown_rounds(problem)
     records = {name: _Record(problem, {shown, *frames}) for name in policies}
@@ -62,11 +60,11 @@ def run_traffic(
         records[name].play(policy)
         if isinstance(policy, hr.Constrained):
             certificates[name] = policy.certificate()
-    silent = _says_nothing(problem, certificates)
+    silent = _remove_vacuous(problem, certificates)
     traces = {name: record.trace for name, record in records.items()}
     rows = traffic_rows(traces, certificates, problem.limit)
     best = hr.hindsight(problem, time_limit=60.0)
-    sentences = [*told, *_benchmark(problem, best), *silent]
+    sentences = [*described, *_benchmark(problem, best), *silent]
     last = records[ON_MAP]
     splits = {name: records[name].plays[shown] for name in (SHORTEST, ON_MAP)}
     draw_before_and_after(topology, splits, problem, shown, out / "map.png")
@@ -88,20 +86,19 @@ def run_traffic(
         f"Traffic engineering: {topology.name}", sentences, rows, pictures, out / "report.html"
     )
     if as_json:
-        sys.stdout.write(json.dumps(_as_data(problem, best, traces, certificates, page), indent=2))
-        sys.stdout.write("\n")
+        print_json(_as_data(problem, best, traces, certificates, page))
     elif not quiet:
         for sentence in sentences:
-            say(sentence)
+            print_line(sentence)
         Console().print(traffic_table(rows))
-        say(f"Moving picture: {film}")
-        say(f"Page: {page}")
+        print_line(f"Moving picture: {film}")
+        print_line(f"Page: {page}")
 
 
 def _rounds(
     topology: Topology, demands: Path | None
 ) -> tuple[TrafficEngineering, float | None, list[str]]:
-    """Return the problem, how many rounds a day has if known, and what to say of it."""
+    """Return the problem, the number of rounds per day if known, and a description."""
     day = None
     if demands is None:
         day = float(ROUNDS_PER_DAY)
@@ -119,7 +116,7 @@ def _rounds(
         f"{len(X.pairs)} demands on {X.dim} paths, {problem.horizon} rounds. {topology.source}.",
         f"Demands: {source}."
         + (f" {counted(left_out, 'empty round')} left out." if left_out else ""),
-        f"Limit: {problem.limit:.3f} of each link's capacity. One fixed split could keep "
+        f"Limit: {problem.limit:.3f} of each link's capacity. One fixed split could satisfy "
         f"{problem.smallest_limit:.3f} in all rounds; shortest paths exceed "
         f"{problem.shortest_limit:.3f} in a tenth of them.",
     ]
@@ -127,7 +124,7 @@ def _rounds(
 
 
 def _policies(problem: TrafficEngineering) -> dict[str, Any]:
-    """Return who plays, by name."""
+    """Return the policies by name."""
     X = problem.decision_set
     learner = BlockOCG(X)
     blocks = hr.Constrained(learner, AdaptiveSurrogate(SeenRanges(learner)))
@@ -142,7 +139,7 @@ def _policies(problem: TrafficEngineering) -> dict[str, Any]:
 
 
 class _Record:
-    """A game: its trace, its plays in some rounds, and the mean of all plays."""
+    """The trace of a game, its decisions in some rounds, and the mean of all."""
 
     def __init__(self, problem: TrafficEngineering, wanted: set[int]):
         self.problem, self.wanted = problem, wanted
@@ -174,28 +171,28 @@ def _shown_rounds(problem: TrafficEngineering) -> tuple[int, list[int]]:
 
 def _benchmark(problem: TrafficEngineering, best: hr.Benchmark) -> list[str]:
     if best.status == "infeasible":
-        return ["No fixed split keeps the limit in all rounds."]
+        return ["No fixed split satisfies the limit in all rounds."]
     gap = max(0.0, best.gap) / problem.horizon
     sure = f" within {gap:.1g} ms" if gap >= 5e-4 else ""
     return [
-        f"Hindsight: the cheapest fixed split that keeps every round costs "
+        f"Hindsight: the cheapest fixed split that satisfies every round costs "
         f"{best.cost / problem.horizon:.3f} ms, proved{sure}."
     ]
 
 
-def _says_nothing(
+def _remove_vacuous(
     problem: TrafficEngineering, certificates: dict[str, hr.policies.Certificate]
 ) -> list[str]:
-    """Take out the certificates that bound nothing, and say of each why."""
-    said = []
+    """Remove the certificates that bound nothing, and return why."""
+    reasons = []
     for name, proved in list(certificates.items()):
         why = proved.says_nothing
         if problem.limit < problem.smallest_limit:
             why = "says nothing here, because no fixed split satisfies the limit in all rounds"
         if why is not None:
-            said.append(f"The certificate of {name} {why}.")
+            reasons.append(f"The certificate of {name} {why}.")
             del certificates[name]
-    return said
+    return reasons
 
 
 def _as_data(

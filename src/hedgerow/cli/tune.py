@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hedgerow.cli.errors import report_errors
+from hedgerow.cli.output import print_json, print_line
 from hedgerow.cli.progress import progress
 from hedgerow.cli.run import (
     Cluster,
@@ -26,7 +25,6 @@ from hedgerow.cli.run import (
     resumable,
     workforce,
 )
-from hedgerow.cli.saying import say
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.tuning import checked_tuning
 from hedgerow.experiments.tuning import tune as tune_experiment
@@ -55,10 +53,10 @@ def tune(
             selection, tallies = tune_experiment(experiment, folder, force, watch, mix=mix)
     if as_json:
         found = {"folder": str(folder), "ran": sum(tally.ran for tally in tallies)}
-        sys.stdout.write(json.dumps({**found, "selection": selection}, indent=2) + "\n")
+        print_json({**found, "selection": selection})
     elif selection and not quiet:
         Console().print(_table(selection))
-        say(f"Results: {folder / 'held_out'}")
+        print_line(f"Results: {folder / 'held_out'}")
     for tally in tallies:
         fail_if_any(tally)
 

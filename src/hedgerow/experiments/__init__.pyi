@@ -4,8 +4,8 @@ from .backtesting import BacktestRun as BacktestRun
 from .backtesting import backtest as backtest
 from .growth import GrowthFit as GrowthFit
 from .growth import fit_growth as fit_growth
-from .problem_registry import problem_kind as problem_kind
 from .reading import load_experiment as load_experiment
+from .registry import problem_kind as problem_kind
 from .results import Results as Results
 from .sweeps import SweepProgress as SweepProgress
 from .sweeps import sweep as sweep

@@ -1,4 +1,4 @@
-"""A backtest: measured rounds played again by a learner and by what is done today."""
+"""Backtests: replay measured rounds with a learner and with the usual routing rules."""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ class BacktestRun:
         name: of the policy.
         trace: the game.
         plays: x_t, one row for each round.
-        levels: how well each constraint was kept.
+        levels: the service level of each constraint.
         any_level: the same for all constraints together, in rounds and minutes alone.
         switches: how often its main route changed.
         dead_minutes: how long traffic was on a dead link, each round by the share of it; in rounds
             where their length is not known; None where no link is known to have been dead.
-        following: the play after the last round.
+        following: the decision after the last round.
         certificate: a proved bound of its regret, where it has one: against every action that
-            keeps all rounds, or that violates by no more than the best fixed action does.
+            satisfies the constraints in all rounds, or violates them no more than the best fixed
+            action does.
 
     """
 
@@ -76,12 +77,12 @@ class BacktestRun:
 
 @dataclass(frozen=True, eq=False)
 class Backtest:
-    """What every policy would have done.
+    """The results of a backtest.
 
     Attributes:
         problem: the measured rounds.
-        runs: the games, the learner's first and the best fixed action's last.
-        best: the best fixed action, known only afterwards.
+        runs: one per policy, the learner's first and the best fixed action's last.
+        best: the best fixed action in hindsight.
 
     """
 
@@ -97,7 +98,7 @@ class Backtest:
 
     @cached_property
     def now(self) -> Actions:
-        """The routes that the learner would play next, with their shares."""
+        """The routes of the learner's next decision, with their shares."""
         return self.problem.decision_set.describe(self.runs[0].following)
 
 
@@ -109,14 +110,12 @@ def backtest(
     dead: float | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Backtest:
-    """Play measured rounds with the default policy, its plain variant and what is done today.
+    """Replay measured rounds with the default policy, its plain variant and usual routing rules.
 
     Args:
         problem: the measured rounds.
-        policies: who else plays, by name, after the default ones; one that has the name of a
-            default policy takes its place.
-        eagerness: how eagerly the learner keeps the constraints; more means less violation, and
-            more cost.
+        policies: further policies by name; one with the name of a default policy replaces it.
+        eagerness: the weight on the constraints; more means less violation and more cost.
         dead: the latency in ms from which on a link counts as dead; left out, ten times the
             link's median. A link without a reading is dead, too.
         time_limit: seconds for the best fixed action in hindsight.
@@ -142,7 +141,7 @@ def backtest(
 def default_policies(
     problem: MeasuredRoutes, eagerness: float = 1.0
 ) -> dict[str, Policy[Any, Any]]:
-    """Return the learner, its plain variant, and what is done today, by name."""
+    """Return the learner, its plain variant and the usual routing rules, by name."""
     X, minutes = problem.decision_set, problem.round_minutes
     day = DAY if minutes is None else max(1, round(DAY / minutes))
     m, e = problem.constraints, eagerness

@@ -1,22 +1,26 @@
-"""What theorems assume to be known of a problem, found out before it is played."""
+"""What is found out before a game: the constants of a problem, and which methods are compiled."""
 
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from hedgerow.functions import Linear
+from hedgerow.games.simulation import simulate
 from hedgerow.inputs import Vector
-from hedgerow.policies.method import Constants
+from hedgerow.policies.method import Constants, Method
 from hedgerow.policies.without_constraint import unconstrained
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.paths.dag_paths import DagPaths
 
 SAMPLED_ROUNDS = 512
 SAMPLED_VERTICES = 8
-"""Where nothing is exact and nothing is declared: so many rounds, at so many random vertices."""
+"""How many rounds and random vertices are sampled if nothing is exact or declared."""
 
 
 EXACT = "exact: all rounds"
@@ -52,9 +56,9 @@ def known_constants(problem: Problem) -> Known:
     Linear rounds, recorded ones too: exact, the maximum over all rounds, values by two oracle
     calls for each function. Otherwise gradients as the problem declares them (`cost_lipschitz`,
     `constraint_lipschitz`) where it does, and the rest sampled at vertices: convex functions
-    are largest at vertices, but not all of them are looked at, and only some of the rounds. A
-    method that is told values alone refuses a round that exceeds them, in mid-game; `how` says
-    that they were sampled.
+    are largest at vertices, but only some vertices and some rounds are sampled. A method that
+    sees values alone refuses a round that exceeds the constants during the game; `how` says that
+    they were sampled.
     """
     chunks = _chunks(problem)
     if chunks is not None:
@@ -68,7 +72,7 @@ def known_constants(problem: Problem) -> Known:
 
 
 def _chunks(problem: Problem) -> Iterator[LinearChunk] | None:
-    """Return the rounds as arrays where all are linear and known beforehand."""
+    """Return the rounds as arrays if all are linear and fixed in advance."""
     if problem.adaptive or not isinstance(problem, (LinearProblem, Recorded)):
         return None
     return problem.chunks()
@@ -106,10 +110,34 @@ def _sampled_constants(problem: Problem) -> Constants:
 
 
 def _rounds(problem: Problem) -> Iterator[Round]:
-    """Yield the rounds; one that reacts to plays is shown the first point again and again."""
+    """Yield the rounds; an adaptive problem sees the same point in every round."""
     return problem.rounds(unconstrained(problem.decision_set) if problem.adaptive else None)
 
 
 def _constants(largest: Vector) -> Constants:
     a, b, c, d = (max(float(value), 1e-300) for value in largest)  # a theorem divides by them
     return Constants((a, b), (c, d))
+
+
+EDGES = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 3)]
+HORIZON = 10**6
+"""What the methods are built for; two rounds are played."""
+
+
+def is_compiled(method: Method) -> bool | None:
+    """Play two linear rounds on a small graph; None for a method that cannot be built for it.
+
+    Whether a game is compiled also depends on the set and the rounds; see `Trace.compiled`.
+    """
+    X = DagPaths(EDGES, 0, 3)
+    problem = Recorded(X, [(Linear(np.ones(X.dim)), Linear(np.ones(X.dim), -1.5))] * 2)
+    known = Constants((3.0, 3.0), (3.0, 3.0))
+    base = {"lengths": np.ones(X.dim), "prices": np.ones(X.dim)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            policy = method.policy(X, HORIZON, 0, "practical", known, edges=base)
+        except (TypeError, ValueError):
+            return None
+        feedback = getattr(policy, "feedback", None) or method.feedback(known)
+        return simulate(policy, problem, feedback).compiled

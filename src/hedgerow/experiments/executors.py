@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from hedgerow.experiments.fingerprints import ChangedFileError
 from hedgerow.experiments.playing import perform
+from hedgerow.experiments.records import sentence
 from hedgerow.experiments.results import Output, WorkersLostError
-from hedgerow.experiments.run_record import sentence
 from hedgerow.experiments.tasks import Task
 
 TRIES = 2
@@ -43,28 +43,28 @@ class Done(NamedTuple):
 
 
 def attempt(task: Task) -> Done:
-    """Do a task, if need be twice; a failure that stays is told, and the sweep goes on."""
+    """Do a task, trying twice; report an error that persists, so that the sweep continues."""
     for tries_left in reversed(range(TRIES)):
         begin = time.perf_counter()
         try:
             outputs = perform(task)
         except Exception as error:
             if not tries_left:
-                return Done(task, (), time.perf_counter() - begin, _told(error))
+                return Done(task, (), time.perf_counter() - begin, _described(error))
         else:
             return Done(task, outputs, time.perf_counter() - begin)
     raise AssertionError("a task is tried at least once")
 
 
-def _told(error: Exception) -> str:
-    """Return one sentence for what is no mistake of ours, else the last lines as well."""
+def _described(error: Exception) -> str:
+    """Return one sentence for an error outside of the library, else its last lines."""
     if isinstance(error, (ChangedFileError, MemoryError)):
         return f"{type(error).__name__}: {sentence(error)}".removesuffix(": ")
     return "".join(traceback.format_exception(error, limit=-3))
 
 
 PATIENCE = 3
-"""Pools that may break one after another without finishing a single task."""
+"""How many pools may break in a row without finishing a task."""
 TIMEOUT = 20.0
 """Seconds to wait for the scheduler's first answer."""
 AHEAD = 4
@@ -126,7 +126,7 @@ def _attempt_under(parent: int, path: tuple[str, ...], task: Task) -> Done:
 
 @cache
 def _watch_parent(parent: int) -> None:
-    """Start a thread that looks once a second whether the parent is still there."""
+    """Start a thread that checks once a second whether the parent still runs."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -137,7 +137,7 @@ def _watch_parent(parent: int) -> None:
 
 
 def find_joblib() -> Any:
-    """Return joblib, or say how to get it."""
+    """Return joblib, or raise an error that says how to install it."""
     try:
         return importlib.import_module("joblib")
     except ModuleNotFoundError:

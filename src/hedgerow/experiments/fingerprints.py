@@ -1,4 +1,4 @@
-"""What results were made with: files, code and the library, each known by its SHA-256."""
+"""Fingerprints (SHA-256) of data files, of code and of the library itself."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def check_sha256(path: Path, expected: str) -> None:
 
 
 class ChangedFileError(RuntimeError):
-    """A data file is gone, or says something else than when the experiment was read."""
+    """A data file or a code file is missing or was changed after the experiment was read."""
 
 
 OUTSIDE = ("cli", "report")
-"""Rooms that no run depends on: they lie above the experiments (see import-linter's layers)."""
+"""Subpackages that no run depends on: layers above the experiments."""
 
 
 @cache
@@ -60,8 +60,7 @@ def fingerprint(package: Path) -> str:
 def code_of(build: Callable[..., Any]) -> str:
     """Return the SHA-256 of the file that defines a function; empty for the library's own.
 
-    The library is known by its `fingerprint`. What the file imports is not looked at. A file that
-    is edited must be imported anew: start Python again.
+    What the file imports is not hashed. After a change of the file, restart Python.
     """
     function = getattr(build, "func", build)  # of a partial
     name = str(getattr(function, "__module__", None) or type(function).__module__)
@@ -72,7 +71,7 @@ def code_of(build: Callable[..., Any]) -> str:
 
 
 def check_code(find: Callable[[str], Any], name: str, expected: str) -> None:
-    """Refuse to play with code that this process does not have, or has another state of."""
+    """Refuse code that this process lacks or has in another version."""
     if not expected:
         return
     try:

@@ -1,4 +1,4 @@
-"""The folder of a sweep: one experiment's, which may grow by seeds; a lock keeps others out."""
+"""The results folder of one experiment, which may grow by seeds; a lock lets processes share it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from typing import IO, Any
 import numpy as np
 
 from hedgerow.experiments.fingerprints import sources
+from hedgerow.experiments.records import CHECKS, DamagedError, Record, read_experiment, read_record
 from hedgerow.experiments.results import as_json, write_bytes
-from hedgerow.experiments.stored import CHECKS, DamagedError, Record, read_experiment, read_record
 
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[bool]:
-    """Take part in a folder and yield whether nobody else does.
+    """Share a folder and yield whether no other process uses it.
 
-    Whoever is alone sweeps up what a killed process left half written. Where the system or the
-    file system has no such locks nobody is ever alone and nothing is swept up; files are whole
-    there too, because each is renamed into place.
+    A process that is alone removes files that a killed process left half written. Without file
+    locks no process counts as alone and nothing is removed; files are complete all the same,
+    because each is renamed into place.
     """
     with (folder / "partial" / "lock").open("ab") as lock:
         alone = _locked(lock, alone=True)
@@ -40,7 +40,7 @@ def folder_lock(folder: Path) -> Iterator[bool]:
 
 
 def chunks_of(folder: Path) -> Path:
-    """Return where long games that are not finished keep their chunks."""
+    """Return the folder for the chunks of long games that are not finished."""
     return folder / "partial" / "chunks"
 
 
@@ -53,7 +53,7 @@ def _remove_old_chunks(folder: Path) -> None:
 
 
 def _locked(lock: IO[bytes], alone: bool) -> bool:
-    """Take the lock, alone at once or never, else together with others; say whether we have it."""
+    """Take the lock, exclusively without waiting or shared; return whether it was taken."""
     try:
         import fcntl
     except ImportError:
@@ -72,9 +72,9 @@ FREE = ("about", "seeds", "tune", "few", "many")
 
 @contextmanager
 def open_results(folder: Path, resolved: dict[str, Any], mix: bool = False) -> Iterator[bool]:
-    """Make a folder, or make sure that it belongs to this experiment; yield whether we are alone.
+    """Create a folder, or check that it belongs to this experiment; yield whether it is unshared.
 
-    Everything is written after the lock is taken: who is alone sweeps up half-written files.
+    Nothing is written before the lock is taken, because taking it removes half-written files.
 
     Args:
         folder: where the results go.
@@ -88,7 +88,7 @@ def open_results(folder: Path, resolved: dict[str, Any], mix: bool = False) -> I
             (folder / name).mkdir(parents=True, exist_ok=True)
         chunks_of(folder).mkdir(exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise ValueError(f"{folder} is no folder; give another folder") from None
+        raise ValueError(f"{folder} is not a folder; give another one") from None
     with folder_lock(folder) as alone:
         if _fits(folder, resolved, mix):
             write_bytes(folder, folder / "experiment.json", as_json(resolved))
@@ -97,7 +97,7 @@ def open_results(folder: Path, resolved: dict[str, Any], mix: bool = False) -> I
 
 
 def refuse_other_states(folder: Path, states: Iterable[str | None]) -> None:
-    """Refuse to add runs of this state of the library to those of others."""
+    """Refuse to mix runs of this state of the library with runs of other states."""
     others = sorted({state or "unknown" for state in states} - {sources()})
     if others:
         raise ValueError(
@@ -108,7 +108,7 @@ def refuse_other_states(folder: Path, states: Iterable[str | None]) -> None:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Refuse a folder with files in it that no sweep made."""
+    """Refuse a folder with files that no sweep wrote."""
     if not folder.is_dir() or (folder / "experiment.json").is_file():
         return
     if not {path.name for path in folder.iterdir()} <= set(OURS):
@@ -127,13 +127,13 @@ def _fits(folder: Path, resolved: dict[str, Any], mix: bool) -> bool:
 
 
 def _restored(folder: Path, resolved: dict[str, Any], why: str) -> bool:
-    """Return that the experiment is to be written again, if all results there are its own."""
+    """Return that the experiment must be written again, if all results there belong to it."""
     for place in CHECKS:
         for path in sorted((folder / place).glob("*.json")):
             try:
                 record = read_record(folder, place, path.stem)
             except DamagedError:
-                continue  # made again, or told when it is read
+                continue  # made again, or reported when it is read
             if not _belongs(record, resolved):
                 raise ValueError(
                     f"{folder / 'experiment.json'} is damaged ({why}), and {path} is of another "

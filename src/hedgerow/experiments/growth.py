@@ -16,10 +16,10 @@ class GrowthFit:
 
     Attributes:
         exponent: the least-squares slope of log(mean value) against log(horizon).
-        factor: what goes with it.
+        factor: the factor of the fit.
         low: the interval's lower end.
         high: the interval's upper end.
-        level: how often such an interval should hold the truth.
+        level: the confidence level.
 
     """
 
@@ -45,10 +45,10 @@ def fit_growth(
     """Fit an exponent in logarithms, with a bootstrap interval.
 
     The values of each horizon are drawn again with replacement, horizon by horizon, and the fit is
-    repeated; the interval holds the middle share `level` of the slopes. With a single value a
+    repeated; the interval holds the middle share `level` of the slopes. With a single value per
     horizon the residuals are drawn instead, widened by sqrt(n/(n - 2)).
 
-    Values must be above 0: a regret that is negative has no exponent, whatever the fit says.
+    Values must be above 0: a negative regret has no exponent.
 
     Args:
         horizons: at least three different T.

@@ -1,4 +1,4 @@
-"""One task: play a run, or find a benchmark. Nothing here knows of files or processes."""
+"""Do one task: play a run, or find a benchmark; independent of files and processes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from hedgerow.experiments.constants import Known, known_constants
 from hedgerow.experiments.fingerprints import sources
+from hedgerow.experiments.records import curves, finite, sentence
 from hedgerow.experiments.results import Output
-from hedgerow.experiments.run_record import RunRecord, curves, finite, sentence
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.games import hindsight, play, simulate, simulate_resumable
 from hedgerow.games.checkpoints import ROUNDS, can_resume
@@ -30,12 +30,12 @@ from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.decision_set import DecisionSet
 
-ROOM = 2**28
-"""Octets that the coefficients of drawn rounds may take; larger games draw while they run."""
+MOST_BYTES = 2**28
+"""For the coefficients of rounds drawn in advance; larger games draw while they run."""
 
 
 class Materialised(LinearProblem):
-    """Linear rounds kept in memory, as arrays and as functions.
+    """Linear rounds in memory, as arrays and as functions.
 
     Args:
         problem: where the rounds come from.
@@ -59,9 +59,9 @@ class Materialised(LinearProblem):
 
 
 def materialise(problem: Problem) -> Problem:
-    """Return the same rounds drawn beforehand, where they are fixed and there is room for them."""
-    octets = 2 * 8 * problem.horizon * problem.decision_set.dim
-    if problem.adaptive or octets > ROOM:
+    """Draw the rounds in advance if they are fixed and not too large."""
+    size = 2 * 8 * problem.horizon * problem.decision_set.dim
+    if problem.adaptive or size > MOST_BYTES:
         return problem
     if isinstance(problem, LinearProblem):
         return Materialised(problem)
@@ -70,10 +70,10 @@ def materialise(problem: Problem) -> Problem:
 
 @dataclass(eq=False)
 class RecordingProblem(Problem):
-    """A problem that reacts, with a memory of the rounds that it showed.
+    """An adaptive problem that remembers the rounds it showed.
 
     Args:
-        problem: the one that reacts.
+        problem: the adaptive problem.
         seen: the rounds so far.
 
     """
@@ -86,22 +86,27 @@ class RecordingProblem(Problem):
 
     @property
     def adaptive(self) -> bool:
-        """True: the rounds depend on the plays, as those of the problem inside."""
+        """True: the rounds depend on the decisions."""
         return True
 
     def rounds(self, policy: Policy[Any, Any] | None = None) -> Iterator[Round]:
-        """Yield the rounds of the problem inside and remember each of them."""
+        """Yield the rounds of the adaptive problem and remember each of them."""
         for shown in self.problem.rounds(policy):
             self.seen.append(shown)
             yield shown
 
 
+OF_DONE_RUNS = (
+    *("constants", "cost", "ccv", "signed_ccv", "largest_violation", "violated_rounds"),
+    *("oracle_calls", "projections", "certificate", "dim"),
+)
+"""Entries of the record of a run that are null where the method refused the problem."""
 NUMBERS = ("cost", "lower_bound", "gap", "violation", "ccv")
 """What a record has of `hedgerow.Benchmark`; null where it is not finite."""
 
 
 def find_benchmark(task: BenchmarkTask) -> Output:
-    """Find the best fixed action of a problem whose rounds do not react to plays."""
+    """Find the best fixed action of a problem whose rounds are fixed in advance."""
     try:
         problem = task.build()
     except (ValueError, TypeError) as refusal:  # a seed that a problem does not take
@@ -113,15 +118,15 @@ def find_benchmark(task: BenchmarkTask) -> Output:
 
 
 def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[Round]) -> Output:
-    """Return the benchmark of some rounds, and what ignoring the constraint would cost and gain."""
+    """Return the benchmark of some rounds, with cost and CCV of the unconstrained action."""
     game = (rounds,) if isinstance(rounds, Problem) else (X, rounds)
     try:
         best = hindsight(*game, budget="least")
-    except MixedUnitsError:  # nothing is the least of several units
+    except MixedUnitsError:  # violations in several units have no least total
         best = hindsight(*game)
-    blind = hindsight(*game, constrained=False)
+    free = hindsight(*game, constrained=False)
     costs, violations = _at(best.x, rounds)
-    blind_costs, blind_violations = _at(blind.x, rounds)
+    free_costs, free_violations = _at(free.x, rounds)
     found = {
         **record,
         **{name: finite(getattr(best, name)) for name in NUMBERS},
@@ -129,8 +134,8 @@ def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[
         "reason": None,
         **({"comparator": best.comparator} if best.least else {}),
         "blind": {
-            "cost": float(blind_costs.sum()),
-            "ccv": float(np.maximum(blind_violations, 0.0).sum()),
+            "cost": float(free_costs.sum()),
+            "ccv": float(np.maximum(free_violations, 0.0).sum()),
         },
     }
     return Output("benchmarks", found, curves(costs, violations), best.seconds)
@@ -149,19 +154,19 @@ def _at(x: Vector, rounds: Problem | list[Round]) -> tuple[Vector, Vector]:
 
 
 REFUSALS = ValueError, TypeError, NotImplementedError
-"""How a method says, before the first round, that it does not take a problem."""
+"""Errors by which a method refuses a problem before the first round."""
 
 EDGES = {"lengths": "latency", "prices": "price"}
-"""What a fixed route is chosen by, and the attribute of a problem that has it."""
+"""Edge data that choose a fixed route, and the attribute of a problem that holds them."""
 
 _BUILDING = threading.Lock()
 """Warnings are caught for a whole process, so two threads must not build policies at once."""
 
 
 def perform(task: Task) -> tuple[Output, ...]:
-    """Do one task and return what it leaves behind, to be written in this order.
+    """Do one task and return its outputs, to be written in this order.
 
-    Every record says which state of the library made it: a worker may have another.
+    Every record names the state of the library that made it: workers may differ.
     """
     task.check_code()
     outputs = _play(task) if isinstance(task, RunTask) else (find_benchmark(task),)
@@ -171,26 +176,26 @@ def perform(task: Task) -> tuple[Output, ...]:
 
 
 def _play(task: RunTask) -> tuple[Output, ...]:
-    """Play; a method that does not take the problem leaves a record with its reason.
+    """Play one run; the record of a method that refuses the problem has the reason.
 
-    What goes wrong after the first round has begun is no refusal: it is raised.
+    An error after the first round has begun is not a refusal: it is raised.
     """
     try:
         problem = task.game.build()
         known = _needed_constants(task, problem)
         policy, notes = _policy(task, problem, known)
         feedback = _feedback(task, policy, known)
-        play(policy, problem, feedback)  # refuses what does not fit, in the problem's own name
+        play(policy, problem, feedback)  # refuses a mismatch by the problem's own name
     except REFUSALS as refusal:
-        refused = RunRecord(
-            task.key(), task.id, task.game.id, status="refused", reason=sentence(refusal)
-        )
-        return (Output("runs", refused.plain(), None),)
+        names = {"id": task.id, "benchmark": task.game.id}
+        refused = {"status": "refused", "reason": sentence(refusal), "notes": []}
+        record = {**task.key(), **names, **refused, **dict.fromkeys(OF_DONE_RUNS)}
+        return (Output("runs", record, None),)
     seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
     trace = _trace(policy, seen, feedback, known, chunk_folder(task))
     record = _record(task, trace, policy, notes, known, problem)
     shown = curves(trace.costs, trace.violations)
-    played = Output("runs", record.plain(), shown, trace.seconds, trace.compiled)
+    played = Output("runs", record, shown, trace.seconds, trace.compiled)
     if not isinstance(seen, RecordingProblem):
         return (played,)
     game = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
@@ -206,7 +211,7 @@ def _trace(
 ) -> Trace:
     """Play, in chunks on disk if it takes long and can be resumed.
 
-    Where a round exceeds what the method was told, say how that was found.
+    An error about a round that exceeds the known constants names their source.
     """
     try:
         if chunks is not None and problem.horizon > ROUNDS and can_resume(policy, problem):
@@ -214,14 +219,14 @@ def _trace(
         return simulate(policy, problem, feedback)
     except ValueError as error:
         if known is not None and not known.exact:
-            error.add_note(f"the constants that it was told are no bounds: {known.how}")
+            error.add_note(f"the constants that it was given are not bounds: {known.how}")
         raise
 
 
 def chunk_folder(task: RunTask) -> Path | None:
-    """Return where a long game keeps its chunks, those of this state of the library.
+    """Return the folder for the chunks of a long game, one per state of the library.
 
-    None where the folder of the results cannot be written to, as on a worker far away.
+    None if this process cannot write to the results folder, as on a remote worker.
     """
     if not task.chunks or not os.access(task.chunks, os.W_OK):
         return None
@@ -229,7 +234,7 @@ def chunk_folder(task: RunTask) -> Path | None:
 
 
 def _needed_constants(task: RunTask, problem: Problem) -> Known | None:
-    """Return the constants, where the method's preset must be told them."""
+    """Return the constants if the method's preset needs them."""
     method, preset = task.method_and_preset()
     return known_constants(problem) if preset == "theory" or method.sees == "values" else None
 
@@ -250,12 +255,12 @@ def _policy(
             task.eagerness,
             _edges(problem),
         )
-    said = [w for w in caught if issubclass(w.category, VacuousConstantsWarning)]
-    return policy, [str(warning.message) for warning in said]
+    vacuous = [w for w in caught if issubclass(w.category, VacuousConstantsWarning)]
+    return policy, [str(warning.message) for warning in vacuous]
 
 
 def _service(problem: Problem, trace: Trace) -> tuple[ServiceLevel, ...]:
-    """Return how well constraints were kept, in the problem's own names where it has them."""
+    """Return the service levels, with the problem's own names of constraints if it has them."""
     if isinstance(problem, MeasuredRoutes):
         return problem.service_levels(trace)
     return trace.service_levels()
@@ -282,26 +287,29 @@ def _record(
     notes: list[str],
     known: Known | None,
     problem: Problem,
-) -> RunRecord:
-    """Return the record of a game; one that reacted to the plays has a benchmark of its own."""
+) -> dict[str, Any]:
+    """Return the record of a run; an adaptive problem has a benchmark for each run."""
     proved = policy.certificate() if hasattr(policy, "certificate") else None
     if isinstance(proved, Certificate) and proved.says_nothing is not None:
         notes, proved = [*notes, f"the certificate {proved.says_nothing}"], None
-    return RunRecord(
-        task.key(),
-        task.id,
-        benchmark=task.id if problem.adaptive else task.game.id,
-        notes=notes,
-        constants=known and known.record(),
-        cost=trace.cost,
-        ccv=trace.ccv,
-        signed_ccv=trace.signed_ccv,
-        largest_violation=float(trace.violations.max()),
-        violated_rounds=int((trace.violations > 0.0).sum()),
-        oracle_calls=trace.oracle_calls,
-        projections=int(getattr(policy, "projections", 0)),
-        certificate=None if proved is None else finite(proved),
-        dim=policy.decision_set.dim,
-        ccv_each=None if trace.ccv_each is None else trace.ccv_each.tolist(),
-        service=[level.plain() for level in _service(problem, trace)],
-    )
+    each = trace.ccv_each
+    return {
+        **task.key(),
+        "id": task.id,
+        "benchmark": task.id if problem.adaptive else task.game.id,
+        "status": "done",
+        "reason": None,
+        "notes": notes,
+        "constants": known and known.record(),
+        "cost": trace.cost,
+        "ccv": trace.ccv,
+        "signed_ccv": trace.signed_ccv,
+        "largest_violation": float(trace.violations.max()),
+        "violated_rounds": int((trace.violations > 0.0).sum()),
+        "oracle_calls": trace.oracle_calls,
+        "projections": int(getattr(policy, "projections", 0)),
+        "certificate": None if proved is None else finite(proved),
+        "dim": policy.decision_set.dim,
+        **({} if each is None else {"ccv_each": each.tolist()}),
+        "service": [level.plain() for level in _service(problem, trace)],
+    }

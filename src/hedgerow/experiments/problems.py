@@ -1,13 +1,12 @@
 """Problems by name, with the parameters that an experiment file may set.
 
-Each function below is one kind: its name is the word in the file, its keyword parameters are the
-keys, and its docstring is what `hedgerow list` shows. Numbers are checked by the problems.
+Each function below is one kind: its name is the value of `kind` in a file, its keyword parameters
+are the keys, and its docstring is what `hedgerow list` shows. The problems validate the numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -15,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.experiments.fingerprints import sha256
-from hedgerow.experiments.problem_registry import Kind, check_kind, declared_kind, problem_kind
-from hedgerow.imports import is_path, load_path, load_plugin, plugin_names
+from hedgerow.experiments.registry import Kind, check_kind, declared_kind, problem_kind
+from hedgerow.imports import load_named, plugin_names
 from hedgerow.inputs import Vector, as_count
 from hedgerow.networks.network import Network
 from hedgerow.problems.adversaries import HalfspaceBox, OrthogonalBall
@@ -292,15 +291,7 @@ def find_kind(name: str) -> Kind:
     """
     if name in KINDS:
         return KINDS[name]
-    try:
-        build = load_path(name) if is_path(name) else load_plugin(GROUP, name)
-    except LookupError:
-        near = get_close_matches(name, kind_names(), n=1)
-        raise ValueError(
-            f"there is no kind of problem {name!r}"
-            f"{f' (did you mean {near[0]!r}?)' if near else ''}; `hedgerow list` shows all names, "
-            "and 'package.module:factory' names your own"
-        ) from None
+    build = load_named(name, GROUP, "kind of problem", kind_names)
     kind = replace(declared_kind(build) or Kind(build), label=name)
     check_kind(kind)
     return kind
@@ -319,7 +310,7 @@ def _prices(days: int, assets: int, seed: int) -> Vector:
 
 
 def _network(path: Path) -> Network:
-    """Read a network file once in each process, and again when it says something else."""
+    """Read a network file once per process, and again after a change."""
     return _loaded(path, sha256(path))
 
 
@@ -331,7 +322,7 @@ def _loaded(path: Path, digest: str) -> Network:  # noqa: ARG001 - a part of the
 def _ends(
     links: Network, path: Path, source: str | None, target: str | None
 ) -> tuple[str | int, str | int]:
-    """Return where routes begin and end: as given, else as the network file says."""
+    """Return the ends of the routes: as given, else as in the network file."""
     begin = links.source if source is None else source
     end = links.target if target is None else target
     if begin is None or end is None:

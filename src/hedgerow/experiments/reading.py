@@ -1,34 +1,38 @@
-"""From an experiment file to a checked experiment: nothing is played before all of it is right."""
+"""Read an experiment file; all of it is validated before anything is played."""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from hedgerow.baselines.fixed_actions import fixed as fixed_action
-from hedgerow.baselines.methods import METHODS, find_method, method_names
-from hedgerow.experiments import schema
-from hedgerow.experiments.config import Experiment, FixedPlay, ProblemSpec, Tuning
+from hedgerow.baselines.methods import find_method
+from hedgerow.experiments.experiment import Experiment, ProblemSpec, SetSpec, Tuning
 from hedgerow.experiments.fingerprints import code_of, sha256
+from hedgerow.experiments.models import (
+    Action,
+    Distinct,
+    ExperimentFile,
+    Horizon,
+    ShortText,
+    TuneTable,
+    errors_after,
+    key_type,
+    look_up,
+    parse,
+    parse_keys,
+)
 from hedgerow.experiments.problems import KINDS, find_kind, kind_names
-from hedgerow.experiments.set_specs import read_set
-from hedgerow.imports import as_name, is_path
+from hedgerow.experiments.registry import find_set
+from hedgerow.imports import as_name
 from hedgerow.sets.decision_set import DecisionSet
 
-PRESETS = ("practical", "theory")
-GRID = tuple(2.0**k for k in range(-3, 4))
-"""Eagerness that `hedgerow tune` tries, for every method: 1/8 to 8."""
-RULES = ("sum", "target")
 LARGEST_FILE = 1 << 24
-LONGEST_PATH = 100
-"""Characters of an import path: it becomes a part of the names of files."""
-FIXED = "fixed"
-"""The key of actions that are played for ever, and the name of one that has no other."""
-Found = TypeVar("Found")
 
 
 def load_experiment(
@@ -37,8 +41,8 @@ def load_experiment(
     """Read and check an experiment.
 
     Args:
-        path: the file, or the name of a shipped experiment; or a dict of what a file would say,
-            in which functions and classes may stand for their import paths.
+        path: the file, the name of a shipped experiment, or a dict with the keys of a file, in
+            which functions and classes may replace their import paths.
         network: a network file for every problem that needs one and names none.
 
     """
@@ -49,10 +53,8 @@ def load_experiment(
         table, base, where = _parsed(path), path.resolve().parent, f"{path}: "
     if network is not None:
         _fill_network(table, network)
-    try:
+    with errors_after(where):
         return read_experiment(table, base)
-    except ValueError as error:
-        raise ValueError(f"{where}{error}") from None
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -65,8 +67,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         return tomllib.loads(content.decode())
     except RecursionError:
         raise ValueError(f"{path}: lists and tables are nested too deeply; flatten them") from None
-    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise ValueError(f"{path}: this is no TOML ({error})") from None
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
+        raise ValueError(f"{path}: this is not TOML ({error})") from None
 
 
 def shipped() -> dict[str, Path]:
@@ -89,177 +91,110 @@ def find_experiment(path: Path | str) -> Path:
 
 
 def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
-    """Check a parsed experiment; `base` is the folder that file names are relative to."""
-    schema.check_keys(
-        table,
-        "the experiment",
-        ("name", "problems", "methods", "horizons", "seeds"),
-        ("about", "without", "presets", "eagerness", "eager", "fixed", "few", "many", "tune"),
-    )
-    name = schema.short(table["name"], "name")
-    if not name.replace("-", "").replace("_", "").isalnum():
-        raise ValueError(f"name must be of letters, digits, - and _, got {name!r}")
-    horizons = schema.distinct(table["horizons"], schema.horizon, "horizons")
-    fixed = _fixed(table["fixed"]) if "fixed" in table else {}
-    methods = _methods(table, fixed)
+    """Validate a parsed experiment; `base` is the folder that file names are relative to."""
+    file: ExperimentFile = parse(ExperimentFile, table, root="the experiment")
+    code = {
+        name: code_of(find_method(name).build) for name in file.methods if name not in file.fixed
+    }
     experiment = Experiment(
-        name=name,
-        about=schema.checked(table.get("about", name), str, "about"),
-        problems=_problems(table["problems"], horizons, base),
-        methods=methods,
-        presets=schema.distinct(
-            table.get("presets", ["practical"]), schema.among(PRESETS), "presets"
-        ),
-        eagerness=schema.distinct(table.get("eagerness", [1.0]), schema.positive, "eagerness"),
-        eager=schema.distinct(table.get("eager", list(methods)), schema.among(methods), "eager"),
-        seeds=schema.seeds(table["seeds"], "seeds"),
-        tuning=_tuning(table["tune"]) if "tune" in table else None,
-        code=tuple(
-            (name, code)
-            for name in methods
-            if name not in fixed and (code := code_of(find_method(name).build))
-        ),
-        fixed=tuple(fixed.items()),
-        few=schema.count(table["few"], "few") if "few" in table else None,
-        many=_many(table, methods),
+        name=file.name,
+        about=file.about or file.name,
+        problems=_problems(file, base),
+        methods=tuple(file.methods),
+        presets=tuple(file.presets),
+        eagerness=tuple(file.eagerness),
+        eager=tuple(file.eager or file.methods),
+        seeds=tuple(file.seeds),
+        tuning=_tuning(file.tune) if file.tune else None,
+        code=tuple((name, digest) for name, digest in code.items() if digest),
+        fixed=tuple(file.fixed.items()),
+        few=file.few,
+        many=tuple(file.many or ()),
     )
     _build_each(experiment)
     return experiment
 
 
-def _fixed(given: Any) -> dict[str, FixedPlay]:
-    """Return the actions that are played for ever, by name: one, or a table of them."""
-    table = given if isinstance(given, Mapping) else {FIXED: given}
-    found: dict[str, FixedPlay] = {}
-    for name, action in table.items():
-        where = FIXED if table is not given else f"{FIXED}.{name}"
-        if is_path(schema.short(name, where)) or name in method_names():
-            raise ValueError(f"{where} has the name of a method, or a colon in it; give another")
-        if isinstance(action, str) and action:
-            found[name] = action
-        elif isinstance(action, list) and action and all(isinstance(v, str) for v in action):
-            found[name] = tuple(action)
-        elif isinstance(action, list) and action and not any(isinstance(v, str) for v in action):
-            found[name] = tuple(schema.number(v, f"{where}[{i}]") for i, v in enumerate(action))
-        else:
-            raise ValueError(
-                f"{where} must be an action: a list of numbers, a list of the nodes of a route, or "
-                f"the name of a vertex such as 'a > b > c', got {action!r:.60}"
-            )
-    return found
-
-
-def _methods(table: Mapping[str, Any], fixed: Mapping[str, FixedPlay]) -> tuple[str, ...]:
-    """Return the methods: a list, or "all" of the library's without a few and the fixed actions."""
-    given = table["methods"]
-    if given != "all":
-        if "without" in table:
-            raise ValueError("without goes with methods = 'all'; leave it out of a list instead")
-        if isinstance(given, str):
-            raise ValueError(f"methods must be a list of names or 'all', got {given!r}")
-        methods = schema.distinct(
-            given, lambda value, where: _method(value, where, fixed), "methods"
-        )
-        if idle := [name for name in fixed if name not in methods]:
-            raise ValueError(f"the fixed action {idle[0]!r} does not play; name it in methods, too")
-        return methods
-    left_out: tuple[str, ...] = ()
-    if "without" in table:
-        left_out = schema.distinct(table["without"], schema.among(METHODS), "without")
-    return (*(name for name in METHODS if name not in left_out), *fixed)
-
-
-def _many(table: Mapping[str, Any], methods: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the methods that play every seed, where a few are enough for the others."""
-    if ("few" in table) != ("many" in table):
-        raise ValueError(
-            "few (how many seeds are enough) and many (the methods that play all) go together; "
-            f"got {'few' if 'few' in table else 'many'} alone"
-        )
-    return schema.distinct(table["many"], schema.among(methods), "many") if "many" in table else ()
-
-
-def _method(value: Any, where: str, fixed: Mapping[str, FixedPlay]) -> str:
-    """Return the name of a method: of the library, a package, a fixed action, or a path."""
-    if isinstance(value, str) and value in fixed:
-        return value
-    if value == FIXED:
-        raise ValueError(
-            f'{where} is {FIXED!r}, which needs its action; give it as {FIXED} = ["a", "b"]'
-        )
-    return _looked_up(value, where, METHODS, method_names, find_method).name
-
-
-def _looked_up(
-    value: Any,
-    where: str,
-    ours: Collection[str],
-    names: Callable[[], list[str]],
-    find: Callable[[str], Found],
-) -> Found:
-    """Return what a name or an import path stands for, or a function that is given itself."""
-    if callable(value):
-        try:
-            value = as_name(value)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
-    if not isinstance(value, str) or not (value in ours or is_path(value)):
-        schema.one_of(value, names(), where)
-    if len(value) > LONGEST_PATH:
-        raise ValueError(
-            f"{where} must have at most {LONGEST_PATH} characters, got {len(value)}: {value!r}"
-        )
-    try:
-        return find(value)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _problems(given: Any, horizons: tuple[int, ...], base: Path) -> tuple[ProblemSpec, ...]:
-    if not isinstance(given, list) or not given:
-        raise ValueError("problems must be one or more [[problems]] tables")
-    found = tuple(
-        _problem(table, f"problems[{i}]", horizons, base) for i, table in enumerate(given)
+def _tuning(table: TuneTable) -> Tuning:
+    return Tuning(
+        tuple(table.seeds or (0,)),
+        tuple(table.eagerness),
+        table.rule,
+        table.ccv_target,
+        table.widen,
+        table.rounds,
     )
-    labels = [problem.label for problem in found]
-    for i, label in enumerate(labels):
-        if label in labels[:i]:
-            raise ValueError(f"problems[{i}] is {label!r} again; tell them apart by a key `label`")
-    return found
+
+
+def _problems(file: ExperimentFile, base: Path) -> tuple[ProblemSpec, ...]:
+    found: dict[str, ProblemSpec] = {}
+    for i, table in enumerate(file.problems):
+        problem = _problem(table, f"problems[{i}]", tuple(file.horizons), base)
+        if problem.label in found:
+            raise ValueError(
+                f"problems[{i}] is {problem.label!r} again; tell them apart by a key `label`"
+            )
+        found[problem.label] = problem
+    return tuple(found.values())
 
 
 def _problem(table: Any, where: str, horizons: tuple[int, ...], base: Path) -> ProblemSpec:
     if not isinstance(table, Mapping) or "kind" not in table:
         raise ValueError(f"{where} lacks the key 'kind'; give one of {', '.join(KINDS)}")
-    kind = _looked_up(table["kind"], f"{where}.kind", KINDS, kind_names, find_kind)
+    kind = look_up(table["kind"], KINDS, kind_names, find_kind, f"{where}.kind")
     known = kind.parameters
-    required = ["kind", *(name for name, p in known.items() if p.required)]
-    optional = ["label", "horizons", *(name for name, p in known.items() if not p.required)]
-    if "network" in required and "network" not in table:
+    if "network" in known and known["network"].required and "network" not in table:
         raise ValueError(f"{where} lacks the key 'network'; give it, or network=FILE")
-    schema.check_keys(table, where, required, optional)
-    values, hashes = {}, {}
-    for name, parameter in known.items():
-        if name not in table:
-            values[name] = parameter.default
-            continue
-        if parameter.is_set:
-            values[name] = read_set(table[name], f"{where}.{name}")
-            continue
-        values[name] = schema.checked(table[name], parameter.type, f"{where}.{name}")
-        if parameter.is_file:
-            hashes[name] = _digest(base / values[name], f"{where}.{name}")
-    if "horizons" in table:
-        horizons = schema.distinct(table["horizons"], schema.horizon, f"{where}.horizons")
-    label = schema.short(table.get("label", kind.name), f"{where}.label")
+    keys = {"kind": Any, "label": ShortText, "horizons": Distinct[Horizon]}
+    keys |= {name: key_type(parameter.type) for name, parameter in known.items()}
+    required = ["kind", *(name for name, parameter in known.items() if parameter.required)]
+    given = parse_keys(keys, required, table, where)
+    values = {name: given.get(name, parameter.default) for name, parameter in known.items()}
+    hashes = {}
+    for name in known.keys() & given.keys():
+        if known[name].is_set:
+            values[name] = _set(given[name], f"{where}.{name}")
+        elif known[name].is_file:
+            with errors_after(f"{where}.{name}: "):
+                hashes[name] = sha256(base / given[name])
     return ProblemSpec(
-        label,
+        given.get("label") or parse(ShortText, kind.name, f"{where}.label"),
         kind.name,
         tuple(sorted((name, value) for name, value in values.items() if value is not None)),
         tuple(sorted(hashes.items())),
-        horizons,
+        tuple(given.get("horizons", horizons)),
         str(base),
         code_of(kind.build),
+    )
+
+
+def _set(value: Any, where: str) -> SetSpec:
+    """Validate a set: its name, or a table with its `kind` and its keys."""
+    table = value if isinstance(value, Mapping) else {"kind": value}
+    if "kind" not in table:
+        raise ValueError(f"{where} lacks the key 'kind', the name of a set; give it")
+    with errors_after(f"{where}.kind: "):
+        kind = find_set(as_name(table["kind"]))
+    given = {name: _argument(v, f"{where}.{name}") for name, v in table.items() if name != "kind"}
+    try:
+        inspect.signature(kind.build).bind(**given)
+    except TypeError as error:
+        raise ValueError(
+            f"{where}: {kind.name} does not take these keys ({error}); its keys are "
+            f"{', '.join(inspect.signature(kind.build).parameters) or 'none'}"
+        ) from None
+    return SetSpec(kind.name, tuple(sorted(given.items())), code_of(kind.build))
+
+
+def _argument(value: Any, where: str) -> Any:
+    """Return a key of a set as it can be hashed and stored: a number, a text, or tuples of them."""
+    if isinstance(value, list | tuple):
+        return tuple(_argument(entry, f"{where}[{i}]") for i, entry in enumerate(value))
+    if isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(
+        f"{where} must be a number, a text or a list of them, got {type(value).__name__}; build "
+        "other sets in a function of your own, and name it by its import path"
     )
 
 
@@ -283,44 +218,12 @@ def _fill_network(table: dict[str, Any], network: Path) -> None:
 def _takes_network(kind: str) -> bool:
     try:
         return "network" in find_kind(kind).parameters
-    except ValueError:  # told when the problem is read
+    except ValueError:  # reported when the problem is read
         return False
 
 
-def _digest(path: Path, where: str) -> str:
-    try:
-        return sha256(path)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _tuning(table: Any) -> Tuning:
-    optional = ("seeds", "rounds", "eagerness", "widen", "ccv_target")
-    schema.check_keys(table, "tune", ("rule",), optional)
-    if ("seeds" in table) == ("rounds" in table):
-        raise ValueError(
-            "tune needs seeds, the training ones, or rounds, how many of recorded data are for "
-            f"training; got {'both' if 'seeds' in table else 'neither'}"
-        )
-    rule = schema.one_of(table["rule"], RULES, "tune.rule")
-    if (rule == "target") != ("ccv_target" in table):
-        raise ValueError(
-            "tune.ccv_target goes with rule = 'target' and with no other; "
-            f"got rule = {rule!r} and {'a' if 'ccv_target' in table else 'no'} ccv_target"
-        )
-    target = table.get("ccv_target")
-    return Tuning(
-        schema.seeds(table["seeds"], "tune.seeds") if "seeds" in table else (0,),
-        schema.distinct(table.get("eagerness", list(GRID)), schema.positive, "tune.eagerness"),
-        rule,
-        None if target is None else schema.positive(target, "tune.ccv_target"),
-        schema.count(table["widen"], "tune.widen") if "widen" in table else 0,
-        schema.count(table["rounds"], "tune.rounds") if "rounds" in table else None,
-    )
-
-
 def _build_each(experiment: Experiment) -> None:
-    """Build every problem once, so that a wrong number is refused before anything is played."""
+    """Build every problem once, so that an invalid number is refused before anything is played."""
     sets = []
     for i, problem in enumerate(experiment.problems):
         for horizon in problem.horizons:
@@ -328,7 +231,7 @@ def _build_each(experiment: Experiment) -> None:
                 built = problem.build(horizon, experiment.seeds[0])
                 if built.adaptive and not find_kind(problem.kind).reacts:
                     raise ValueError(
-                        f"{problem.kind} reacts to the plays; declare it with "
+                        f"{problem.kind} reacts to the decisions; declare it with "
                         "@problem_kind(reacts=True)"
                     )
             except (ValueError, TypeError) as error:
@@ -343,7 +246,7 @@ def _build_each(experiment: Experiment) -> None:
         _check_fits(name, action, sets)
 
 
-def _check_fits(name: str, action: FixedPlay, sets: list[DecisionSet]) -> None:
+def _check_fits(name: str, action: Action, sets: list[DecisionSet]) -> None:
     """Refuse an action that no problem has; where only some have it, others refuse its run."""
     why = ""
     for X in sets:

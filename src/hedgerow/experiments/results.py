@@ -5,15 +5,15 @@
     benchmarks/ID.json  .npy   the best fixed action of one (problem, horizon, seed), likewise
     timings.jsonl              how long each took: the game alone (`seconds`), with drawing the
                                rounds and constants (`task_seconds`), and whether the compiled
-                               loop played it (`compiled`); no part of the results
-    environment.json           versions and machine of the last session; no part of the results
+                               loop played it (`compiled`); not part of the results
+    environment.json           versions and machine of the last session; not part of the results
     partial/                   files being written, and a lock; no .part when nothing runs
     partial/chunks/            what was played of long games that are not finished
     selection.json             only in a folder of `hedgerow tune`: see `experiments/tuning.py`
 
 A file is complete or absent: it is written under `partial/` and renamed, the array first, so that
-a record means that its run is finished. What was damaged later is no finished run: a sweep reads
-what is there and makes again what is not whole. The bytes of `experiment.json`, `runs/` and
+a record means that its run is finished. A damaged file does not count as finished: a sweep reads
+what is there and makes damaged files again. The bytes of `experiment.json`, `runs/` and
 `benchmarks/` depend on the experiment and the library, not on workers, order, kills or clocks.
 
 *Record of a run*: `id`; `problem` (its label), `kind`, `parameters`; `method`, `preset`,
@@ -25,7 +25,7 @@ where the method has none), `dim`; and `ccv_each`, the CCV of each constraint, o
 have several, equally many. `service` has an object for each constraint: its name and unit,
 `violated_rounds`, `violated_share`, `worst`, `p95`, `longest_streak`, and minutes where a round's
 length is known. `notes` are the warnings of the method, `constants` what a theorem was
-told (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how` they were
+given (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how` they were
 found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the plays has
 one for each run. `code` and `method_code` are the SHA-256 of the files that define a kind of
 problem and a method from outside of the library; the library's own have none. `sources` is the
@@ -39,7 +39,7 @@ neither, and are read unchecked.
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
 `hedgerow.Benchmark` (null where infinite; status "refused" with a `reason` when a problem does not
 take its seed); `blind`: `cost` and `ccv` of the best fixed action that ignores the
-constraint; and `comparator`, where no action keeps every round: the benchmark is then the best one
+constraint; and `comparator`, if no action satisfies every round: the benchmark is then the best one
 of those that violate least. Regret is a run's cost minus this cost; it does not exist when
 infeasible.
 
@@ -47,7 +47,7 @@ infeasible.
 CCV and signed CCV up to and including round t. Runs and benchmarks of one horizon share the same t,
 so a regret curve is row 1 of the run minus row 1 of its benchmark.
 
-`Results(folder)` reads it all, joins runs with benchmarks and reports what is missing.
+`Results(folder)` reads all of it, joins runs with benchmarks and reports what is missing.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hedgerow.display import data_frame, html_table
-from hedgerow.experiments.stored import (
+from hedgerow.experiments.records import (
     NO_REGRET,
     DamagedError,
     Place,
@@ -99,7 +99,7 @@ class StoppedError(RuntimeError):
 
 
 class WorkersLostError(StoppedError):
-    """Those who do the tasks are gone for good."""
+    """The workers are lost for good."""
 
 
 class UnwritableError(StoppedError):
@@ -107,7 +107,7 @@ class UnwritableError(StoppedError):
 
     Args:
         path: where it should go.
-        error: what the system says.
+        error: of the operating system.
 
     >>> str(UnwritableError(Path("out/runs/a.json"), OSError(errno.ENOSPC, "No space left")))
     'out/runs/a.json cannot be written: no space left; free some and run the experiment again'
@@ -121,7 +121,7 @@ class UnwritableError(StoppedError):
 
 
 class Output(NamedTuple):
-    """What one task leaves behind: a record and, unless refused, its curves.
+    """The output of one task: a record and, unless refused, its curves.
 
     `seconds` is the time of the game, or of the search for the best action, by itself; `compiled`
     is whether the compiled loop played the game, and None where no game was played.
@@ -187,7 +187,7 @@ class Results:
     def states(self) -> Counter[str | None]:
         """How many files each state of the library made, runs and benchmarks, by its fingerprint.
 
-        None stands for releases that did not store it. More than one entry is a mixture.
+        None counts files of releases that did not store it. More than one entry is a mixture.
         """
         records = [*(run.record for run in self.runs), *self.benchmarks.values()]
         return Counter(record.get("sources") for record in records)
@@ -200,14 +200,14 @@ class Results:
         """Return the same rows for the benchmark of a run."""
         name = result.record["benchmark"]
         if name not in self.benchmarks:
-            raise DamagedError(self.folder / "benchmarks" / f"{name}.json", "there is no such file")
+            raise DamagedError(self.folder / "benchmarks" / f"{name}.json", "the file is missing")
         return self._array("benchmarks", self.benchmarks[name])
 
     def to_frame(self) -> pd.DataFrame:
         """Return a data frame with a row for each run, refused ones included; it needs pandas.
 
-        Columns: what tells runs apart, the numbers of the record, the regret, the cost of the
-        benchmark, and the seconds of the game. What a run has not is missing there.
+        Columns: what identifies a run, the numbers of the record, the regret, the cost of the
+        benchmark, and the seconds of the game. Numbers that a run lacks are missing.
         """
         seconds = self.timings()
         rows = [
@@ -237,7 +237,7 @@ class Results:
     def timings(self) -> dict[str, float]:
         """Return the seconds that each game took, by the run's id.
 
-        Rounds that are fixed beforehand are drawn before the clock starts, unless they are too
+        Rounds that are fixed in advance are drawn before the clock starts, unless they are too
         many (`hedgerow.experiments.playing`). The first game of a process may include
         compiling.
         """
@@ -287,7 +287,7 @@ def _means(runs: list[RunResult]) -> tuple[str, str]:
 
 
 def write(folder: Path, output: Output) -> None:
-    """Write one output, the array before the record that vouches for it."""
+    """Write one output, the array before the record."""
     name, place, curves = output.record["id"], folder / output.place, None
     if output.curves is not None:
         buffer = BytesIO()
@@ -298,7 +298,7 @@ def write(folder: Path, output: Output) -> None:
 
 
 def write_bytes(folder: Path, path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, whoever else writes the same."""
+    """Write a file completely or not at all, even if other processes write it too."""
     try:
         replace_files({path: content}, folder / "partial")
     except OSError as error:
@@ -337,7 +337,7 @@ def _timing_entries(folder: Path) -> Iterator[Record]:
             if all(0.0 <= seconds < math.inf for seconds in times):
                 yield {**entry, "id": str(entry["id"]), "task_seconds": times[1]}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            continue  # cut short by a kill, or damaged: times are no part of the results
+            continue  # cut short by a kill, or damaged: times are not part of the results
 
 
 def as_json(record: Any) -> bytes:

@@ -1,25 +1,27 @@
-"""A sweep: do what is not yet done, and write it down as it comes."""
+"""A sweep: do the tasks that are left, store each result as it comes, or estimate their time."""
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import Any, Literal, NamedTuple
 
-from hedgerow.experiments.config import Experiment
 from hedgerow.experiments.executors import Done
+from hedgerow.experiments.experiment import Experiment
 from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.folder import chunks_of, open_results, refuse_other_states
-from hedgerow.experiments.playing import chunk_folder
-from hedgerow.experiments.results import StoppedError, add_timing, write
-from hedgerow.experiments.stored import DamagedError, read_whole
-from hedgerow.experiments.tasks import RunTask, Task, plan
+from hedgerow.experiments.playing import chunk_folder, perform
+from hedgerow.experiments.records import DamagedError, read_whole
+from hedgerow.experiments.results import StoppedError, add_timing, task_seconds, write
+from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
-"""Who does the tasks: `serial`, or `processes` or `dask` with their choice."""
+"""A function that does tasks: `serial`, or `processes` or `dask` with their argument."""
 
 
 @dataclass
@@ -60,15 +62,15 @@ def sweep(
 ) -> SweepProgress:
     """Run every task of an experiment that has no complete file yet.
 
-    Interrupted at any moment, by whatever means, it can be called again and does the rest. Two
-    processes may work in one folder: the later one begins at the other end of the list.
+    After an interruption of any kind, call it again to do the rest. Two processes may share a
+    folder: the later one begins at the other end of the list.
 
     Args:
-        experiment: what to do.
+        experiment: the experiment.
         folder: where the files go; it holds one experiment, and may grow by seeds.
-        workforce: who does the tasks.
+        workforce: does the tasks.
         watch: called with the tally after each task.
-        mix: whether runs of this state of the library may join those of another; a report says so.
+        mix: whether runs of this state of the library may join those of another; reports show it.
 
     """
     if not isinstance(experiment, Experiment):
@@ -89,7 +91,7 @@ def sweep_tasks(
     *,
     mix: bool = False,
 ) -> SweepProgress:
-    """Do the given tasks; `resolved` says what they belong to."""
+    """Do the given tasks of the experiment `resolved`."""
     found = find_left(tasks, folder)
     if found.left and not mix:
         refuse_other_states(folder, found.states)
@@ -97,13 +99,13 @@ def sweep_tasks(
         tally = SweepProgress(len(tasks), len(tasks) - len(found.left), damaged=found.damaged)
         if watch:
             watch(tally)
-        # another process may finish tasks meanwhile: each is looked up again before it is given out
+        # another process may finish tasks meanwhile: each is checked again before it is handed out
         order = found.left if alone else found.left[::-1]
-        pending = _given_out(order, folder, tally)
+        pending = _hand_out(order, folder, tally)
         with closing(workforce(pending)) as ends:
             for done in ends:
                 tally.under_way.pop(done.task.id, None)
-                _keep(done, folder, tally, mix)
+                _store(done, folder, tally, mix)
                 if watch:
                     watch(tally)
     tally.before = tally.total - tally.ran - len(tally.failed)
@@ -111,7 +113,7 @@ def sweep_tasks(
 
 
 class Found(NamedTuple):
-    """What a folder holds of some tasks.
+    """The results of some tasks in a folder.
 
     Attributes:
         left: tasks without a whole file.
@@ -126,7 +128,7 @@ class Found(NamedTuple):
 
 
 def find_left(tasks: Iterable[Task], folder: Path) -> Found:
-    """Return which tasks are left to do, and who made the results of the others."""
+    """Return which tasks are left, and which states of the library did the others."""
     found = Found([], [], set())
     for task in tasks:
         try:
@@ -139,8 +141,8 @@ def find_left(tasks: Iterable[Task], folder: Path) -> Found:
     return found
 
 
-def _given_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterator[Task]:
-    """Yield the tasks that are still to be done; a run knows where a long game keeps its chunks."""
+def _hand_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterator[Task]:
+    """Yield the tasks that are left; each run gets the folder for the chunks of a long game."""
     chunks = str(chunks_of(folder).resolve())
     for task in order:
         if find_left([task], folder).left:
@@ -148,7 +150,7 @@ def _given_out(order: list[Task], folder: Path, tally: SweepProgress) -> Iterato
             yield replace(task, chunks=chunks) if isinstance(task, RunTask) else task
 
 
-def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
+def _store(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
     if done.error is not None:
         tally.failed[done.task.id] = done.error
         return
@@ -168,3 +170,93 @@ def _keep(done: Done, folder: Path, tally: SweepProgress, mix: bool) -> None:
     if isinstance(done.task, RunTask) and (chunks := chunk_folder(done.task)) is not None:
         shutil.rmtree(chunks, ignore_errors=True)
     tally.ran += 1
+
+
+FIRST_PROBE = 64
+"""Rounds of the first probe."""
+PROBE_GROWTH = 8
+ENOUGH_SECONDS = 0.05
+"""A probe that takes this long is long enough."""
+
+
+class Estimate(NamedTuple):
+    """How long a task will take.
+
+    Attributes:
+        task: what is to be done.
+        seconds: on one processor; None where the probe failed.
+        source: where the number comes from.
+
+    """
+
+    task: Task
+    seconds: float | None
+    source: Literal["stored timings", "a probe", "no probe"]
+
+
+def estimates(tasks: Iterable[Task], left: Iterable[Task], folder: Path) -> list[Estimate]:
+    """Estimate every task that is left.
+
+    Tasks that differ in their seeds and eagerness alone are alike. Where some were done in the
+    folder, the mean of their times is taken; else the first is played for a few rounds, then for
+    more until that takes a moment, and the time of the rest is in proportion. No file is written.
+
+    Args:
+        tasks: all tasks of the experiment.
+        left: those that are not done.
+        folder: of the results, if there are any yet.
+
+    """
+    stored: dict[Any, list[float]] = {}
+    known = task_seconds(folder)
+    for task in tasks:
+        if task.id in known:
+            stored.setdefault(_alike(task), []).append(known[task.id])
+    probed: dict[Any, float | None] = {}
+    found = []
+    for task in left:
+        group = _alike(task)
+        if group in stored:
+            found.append(Estimate(task, fmean(stored[group]), "stored timings"))
+            continue
+        if group not in probed:
+            probed[group] = _probe(task)
+        seconds = probed[group]
+        found.append(Estimate(task, seconds, "no probe" if seconds is None else "a probe"))
+    return found
+
+
+def _alike(task: Task) -> tuple[str, int, str, str]:
+    """Return what the time of a task depends on."""
+    if isinstance(task, BenchmarkTask):
+        return task.problem.label, task.horizon, "", ""
+    return task.game.problem.label, task.game.horizon, task.method, task.preset
+
+
+def _probe(task: Task) -> float | None:
+    """Return the seconds that a task will take, from the first of its rounds; None if they fail."""
+    horizon = task.game.horizon if isinstance(task, RunTask) else task.horizon
+    rounds = min(horizon, FIRST_PROBE)
+    try:
+        _timed(task, rounds)  # compiles, imports and reads files
+        now = _timed(task, rounds)
+        slope = now / rounds
+        while rounds < horizon and now < ENOUGH_SECONDS:
+            more = min(horizon, PROBE_GROWTH * rounds)
+            later = _timed(task, more)
+            slope = max(0.0, later - now) / (more - rounds)
+            rounds, now = more, later
+    except Exception:  # a horizon that is too short for the problem; the sweep will report it
+        return None
+    return now + slope * (horizon - rounds)
+
+
+def _timed(task: Task, rounds: int) -> float:
+    """Return how long the same task takes with another number of rounds."""
+    if isinstance(task, RunTask):
+        task = replace(task, game=replace(task.game, horizon=rounds), chunks="")
+    else:
+        task = replace(task, horizon=rounds)
+    begin = time.perf_counter()
+    perform(task)
+    return time.perf_counter() - begin

@@ -1,4 +1,4 @@
-"""What an experiment asks for, task by task: benchmarks and runs, each with its own name."""
+"""The tasks of an experiment, benchmarks and runs, each with a unique name."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 
 from hedgerow.baselines.methods import find_method, fixed_method
-from hedgerow.experiments.config import Experiment, FixedPlay, ProblemSpec, plain
+from hedgerow.experiments.experiment import Experiment, ProblemSpec, plain
 from hedgerow.experiments.fingerprints import check_code
+from hedgerow.experiments.models import Action
 from hedgerow.experiments.problems import find_kind
-from hedgerow.experiments.stored import Place
+from hedgerow.experiments.records import Place
 from hedgerow.policies.method import Method
 from hedgerow.policies.presets import Preset
 from hedgerow.problems.problem import Problem
@@ -31,7 +32,7 @@ class BenchmarkTask:
 
     @property
     def place(self) -> Place:
-        """The folder in which its record is kept, inside that of the results."""
+        """The folder of its record, inside that of the results."""
         return "benchmarks"
 
     @property
@@ -40,17 +41,17 @@ class BenchmarkTask:
         return _named(self.key(), self.problem.label, f"T{self.horizon}", f"s{self.seed}")
 
     def key(self) -> dict[str, Any]:
-        """Return what tells it from others, as plain data."""
+        """Return what identifies it, as plain data."""
         problem = self.problem.resolved()
         label = problem.pop("label")
         return {"problem": label, **problem, "horizon": self.horizon, "seed": self.seed}
 
     def check_code(self) -> None:
-        """Refuse a kind from outside of the library that this process has not, or has otherwise."""
+        """Refuse code from outside of the library if this process has another version or none."""
         self.problem.check_code()
 
     def build(self) -> Problem:
-        """Build the problem that is played."""
+        """Build the problem."""
         return self.problem.build(self.horizon, self.seed)
 
 
@@ -60,14 +61,13 @@ class RunTask:
 
     Attributes:
         game: the problem with horizon and seed; recorded data always have seed 0 here.
-        method: who plays, by name or by import path.
+        method: the method, by name or by import path.
         preset: its constants.
         eagerness: its one tuned factor, where it has one.
         seed: the repetition; it also fixes the method's own draws.
         code: the SHA-256 of the file that defines a method from outside of the library.
-        action: what a method that plays one action for ever plays.
-        chunks: the folder in which long games keep their chunks, where there is one; no part of
-            what tells a run from others.
+        action: the action of a method that plays the same one in every round.
+        chunks: the folder for chunks of long games, if any; it does not identify a run.
 
     """
 
@@ -77,18 +77,18 @@ class RunTask:
     eagerness: float
     seed: int
     code: str = ""
-    action: FixedPlay | None = None
+    action: Action | None = None
     chunks: str = ""
 
     @property
     def place(self) -> Place:
-        """The folder in which its record is kept, inside that of the results."""
+        """The folder of its record, inside that of the results."""
         return "runs"
 
     @property
     def id(self) -> str:
         """The name of its files without suffix, the same in every process."""
-        words = (
+        parts = (
             self.game.problem.label,
             self.method,
             self.preset,
@@ -96,10 +96,10 @@ class RunTask:
             f"T{self.game.horizon}",
             f"s{self.seed}",
         )
-        return _named(self.key(), *words)
+        return _named(self.key(), *parts)
 
     def key(self) -> dict[str, Any]:
-        """Return what tells it from others, as plain data."""
+        """Return what identifies it, as plain data."""
         return {
             **self.game.key(),
             "method": self.method,
@@ -111,12 +111,12 @@ class RunTask:
         }
 
     def check_code(self) -> None:
-        """Refuse code from outside of the library that this process has not, or has otherwise."""
+        """Refuse code from outside of the library if this process has another version or none."""
         self.game.check_code()
         check_code(find_method, self.method, self.code)
 
     def method_and_preset(self) -> tuple[Method, Preset]:
-        """Return who plays, and with which constants."""
+        """Return the method, and the preset of its constants."""
         return _method(self.method, self.action), cast(Preset, self.preset)
 
     def policy_seed(self) -> int:
@@ -137,7 +137,7 @@ POLICY_STREAM = 7
 def plan(experiment: Experiment) -> list[Task]:
     """Return all tasks of an experiment: the benchmark of each game, then its runs.
 
-    A problem that reacts to the plays has no benchmark of its own: each run makes one.
+    An adaptive problem has no benchmark of its own: each run makes one.
     """
     tasks: list[Task] = []
     for game in games(experiment):
@@ -158,7 +158,7 @@ def games(experiment: Experiment) -> Iterator[BenchmarkTask]:
 
 
 def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple[float, ...]:
-    """Return the eagerness values that a method can take; theorems and blind play have only 1."""
+    """Return the eagerness values that a method can take; theorems have only 1."""
     return asked if preset == "practical" and method.takes("eagerness") else (1.0,)
 
 
@@ -179,7 +179,7 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
                     )
 
 
-def _method(name: str, action: FixedPlay | None) -> Method:
+def _method(name: str, action: Action | None) -> Method:
     return find_method(name) if action is None else fixed_method(name, action)
 
 
@@ -187,8 +187,8 @@ def _seeded(game: BenchmarkTask) -> bool:
     return find_kind(game.problem.kind).seeded
 
 
-def _named(key: dict[str, Any], *words: str) -> str:
-    """Return a name to read, made unique by a digest of the whole key."""
+def _named(key: dict[str, Any], *parts: str) -> str:
+    """Return a readable name, made unique by a digest of the whole key."""
     text = json.dumps(key, sort_keys=True, allow_nan=False)
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
-    return re.sub(r"[^A-Za-z0-9.+-]+", "_", "-".join(words)) + f"-{digest}"
+    return re.sub(r"[^A-Za-z0-9.+-]+", "_", "-".join(parts)) + f"-{digest}"

@@ -1,7 +1,7 @@
-"""Fair tuning: one grid, one rule, the same training rounds for every method, ours included.
+"""Fair tuning: the same grid, rule and training rounds for every method, ours included.
 
-Regret and CCV count in units of the problem: the mean price of the constraint over the training
-seeds on which it binds, and the mean CCV of blind play there.
+Regret and CCV are measured in units of the problem: the mean price of the constraint over the
+training seeds on which it binds, and the mean CCV of the unconstrained action there.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.experiments.config import Experiment, ProblemSpec, Tuning
+from hedgerow.experiments.experiment import Experiment, ProblemSpec, Tuning
 from hedgerow.experiments.folder import folder_lock, refuse_other_states
 from hedgerow.experiments.problems import find_kind
+from hedgerow.experiments.records import DamagedError, Record, check_selection, read_json
 from hedgerow.experiments.results import Results, RunResult, as_json, write_bytes
-from hedgerow.experiments.stored import DamagedError, Record, check_selection, read_json
 from hedgerow.experiments.sweeps import SweepProgress, Workforce, find_left, sweep_tasks
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
 
@@ -96,14 +96,14 @@ def choose(tried: list[Tried], tuning: Tuning) -> float:
 
     if tuning.ccv_target is None:
         return min(tried, key=lambda e: (e.mean_score, *nearest_to_one(e))).eagerness
-    kept = [entry for entry in tried if entry.mean_ccv <= tuning.ccv_target]
-    if kept:
-        return min(kept, key=lambda e: (e.mean_regret, *nearest_to_one(e))).eagerness
+    allowed = [entry for entry in tried if entry.mean_ccv <= tuning.ccv_target]
+    if allowed:
+        return min(allowed, key=lambda e: (e.mean_regret, *nearest_to_one(e))).eagerness
     return min(tried, key=lambda e: (e.mean_ccv, *nearest_to_one(e))).eagerness
 
 
 def _end(chosen: float | None, tried: list[Tried]) -> str | None:
-    """Say at which end of what was tried the choice lies, if at one."""
+    """Return at which end of the grid the choice lies, if at one."""
     if chosen is None or len(tried) < 2:
         return None
     ends = {tried[0].eagerness: "low", tried[-1].eagerness: "high"}
@@ -129,12 +129,12 @@ def _trials(runs: list[RunResult]) -> list[Tried]:
 
 
 def _price(benchmark: Record) -> float | None:
-    """Return what keeping the constraint costs, or None where it does not bind."""
-    cost, blind = benchmark["cost"], benchmark["blind"]
-    if cost is None or blind is None:
+    """Return what satisfying the constraint costs, or None if it does not bind."""
+    cost, free = benchmark["cost"], benchmark["blind"]
+    if cost is None or free is None:
         return None
-    price = float(cost - blind["cost"])
-    return price if price > BINDS * abs(cost) and blind["ccv"] > 0.0 else None
+    price = float(cost - free["cost"])
+    return price if price > BINDS * abs(cost) and free["ccv"] > 0.0 else None
 
 
 TUNING_SEEDS = (*range(10), *range(60, 70), *range(200, 220))
@@ -151,13 +151,13 @@ def tune(
     *,
     mix: bool = False,
 ) -> tuple[dict[str, Any], list[SweepProgress]]:
-    """Train, choose, and play what is held out; return the selection and all tallies.
+    """Train, choose and play the held-out part; return the selection and the sweeps' progress.
 
     Args:
         experiment: with a `tune` table; held out are its `seeds`, or the rounds after
             `tune.rounds`.
         folder: where both sweeps and `selection.json` go.
-        workforce: who does the tasks.
+        workforce: does the tasks.
         watch: called with the tally of the sweep that runs.
         mix: whether runs of this state of the library may join those of another.
 
@@ -216,7 +216,7 @@ def report(
     *,
     mix: bool = False,
 ) -> SweepProgress:
-    """Play what is held out with the chosen eagerness; a method without one is left out."""
+    """Play the held-out part with the chosen eagerness; a method without one is left out."""
     folder, reported = Path(folder), reported_part(experiment)
     tasks, place = held_out(experiment, selection), folder / "held_out"
     if not mix and find_left(tasks, place).left:
@@ -227,7 +227,7 @@ def report(
 
 
 def training_part(experiment: Experiment) -> Experiment:
-    """Return what is played to choose: other seeds, or the first rounds of recorded data."""
+    """Return the training part: other seeds, or the first rounds of recorded data."""
     tuning = checked_tuning(experiment)
     problems = experiment.problems
     if tuning.rounds is not None:
@@ -244,7 +244,7 @@ def training_part(experiment: Experiment) -> Experiment:
 
 
 def reported_part(experiment: Experiment) -> Experiment:
-    """Return what is held out: the experiment's seeds, or the rounds after those of training."""
+    """Return the held-out part: the experiment's seeds, or the rounds after those of training."""
     rounds = checked_tuning(experiment).rounds
     if rounds is None:
         return replace(experiment, eagerness=(1.0,))
@@ -272,7 +272,7 @@ def beyond(tasks: list[Task], selection: dict[str, Any]) -> list[Task]:
 
 
 def checked_tuning(experiment: Experiment) -> Tuning:
-    """Return how to tune, or say why this experiment cannot be tuned fairly."""
+    """Return how to tune; refuse an experiment that cannot be tuned fairly."""
     tuning = experiment.tuning
     if tuning is None:
         raise ValueError("the experiment has no [tune] table; give tune.seeds and tune.rule")
@@ -296,7 +296,7 @@ def checked_tuning(experiment: Experiment) -> Tuning:
     for problem in experiment.problems:
         kind = find_kind(problem.kind)
         if kind.reacts or not kind.seeded:
-            why = "reacts to the plays" if kind.reacts else "is recorded and has no seeds"
+            why = "reacts to the decisions" if kind.reacts else "is recorded and has no seeds"
             hint = "" if kind.reacts else "; give tune.rounds in place of tune.seeds, if it can"
             raise ValueError(
                 f"problem {problem.label!r} {why}, so nothing can be held out of it{hint}"
@@ -343,7 +343,7 @@ def held_out(experiment: Experiment, selection: dict[str, Any]) -> list[Task]:
 def with_choices(
     tasks: Iterable[Task], rows: Sequence[dict[str, Any]], rounds: int | None
 ) -> list[Task]:
-    """Give each practical run the eagerness that was chosen for it; leave out who chose none.
+    """Give each practical run its chosen eagerness; leave out methods without a choice.
 
     Args:
         tasks: the plan of the reported part.

@@ -1,20 +1,24 @@
-"""Who may send which request, and how often."""
+"""Admission of requests: tokens and roles, rates, and the number and time of connections."""
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
 import re
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
+import h11
 from fastapi import Depends, FastAPI, Request, Response, Security
 from fastapi.params import Depends as Dependency
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from hedgerow.live.loopback import is_loopback
 from hedgerow.live.store import Store
 from hedgerow.live.tokens import ROLES, find_token
 
@@ -126,8 +130,8 @@ class Admission:
         ):
             raise Refusal(403, "forbidden", "without tokens only local requests are accepted")
 
-    def _check_rate(self, who: str) -> None:
-        if not self._rates.allow(who):
+    def _check_rate(self, caller: str) -> None:
+        if not self._rates.allow(caller):
             sentence = f"more than {self.limits.rate:g} requests per second; send fewer"
             raise Refusal(429, "too many", sentence, **{"Retry-After": "1"})
 
@@ -144,12 +148,98 @@ class _Rates:
         self.rate, self.lock = rate, threading.Lock()
         self.left: dict[str, tuple[float, float]] = {}
 
-    def allow(self, who: str) -> bool:
+    def allow(self, caller: str) -> bool:
         with self.lock:
             now = time.monotonic()
             if len(self.left) > 10_000:
                 self.left.clear()
-            before, left = self.left.get(who, (now, 10.0 * self.rate))
+            before, left = self.left.get(caller, (now, 10.0 * self.rate))
             left = min(10.0 * self.rate, left + self.rate * (now - before))
-            self.left[who] = now, max(0.0, left - 1.0)
+            self.left[caller] = now, max(0.0, left - 1.0)
             return left >= 1.0
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine alone."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def limited_protocol(limits: Limits) -> type[LimitedProtocol]:
+    """Return the protocol for `uvicorn.Config(http=...)` that enforces these limits."""
+    return type("LimitedProtocol", (LimitedProtocol,), {"limits": limits, "open": Counter()})
+
+
+class LimitedProtocol(H11Protocol):
+    """HTTP/1.1 of uvicorn, for clients that may be slow on purpose.
+
+    uvicorn has no time limit for a request that is sent in part, and counts connections only when
+    a request is complete. Here a client has `limits.seconds` to send a whole request, and as many
+    to accept the answer; the time that the service takes for the answer is not limited.
+    """
+
+    limits: ClassVar[Limits]
+    open: ClassVar[Counter[str]]  # connections by address
+    _deadline: asyncio.TimerHandle | None = None
+    _blocked = False  # the client does not accept the answer fast enough
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Close the connection at once if too many are open."""
+        super().connection_made(transport)
+        self._host = self.client[0] if self.client else ""
+        self.open[self._host] += 1
+        if (
+            self.open[self._host] > self.limits.per_address
+            or self.open.total() > self.limits.connections
+        ):
+            transport.abort()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
+        super().connection_lost(exc)
+        self.open[self._host] -= 1
+        if self.open[self._host] == 0:
+            del self.open[self._host]
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Stop the clock when the request is complete."""
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Start the clock for the next request."""
+        super().on_response_complete()
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        self._watch()
+
+    def pause_writing(self) -> None:
+        """Start the clock: the answer waits for the client."""
+        super().pause_writing()
+        self._blocked = True
+        self._watch()
+
+    def resume_writing(self) -> None:
+        """Stop the clock."""
+        super().resume_writing()
+        self._blocked = False
+        self._watch()
+
+    def _watch(self) -> None:
+        """Let the clock run exactly while the client has something to do."""
+        waits = (
+            self._blocked
+            or self.transport.is_closing()  # what is left of the answer is still being sent
+            or self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        )
+        if not waits and self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        elif waits and self._deadline is None:
+            self._deadline = self.loop.call_later(self.limits.seconds, self.transport.abort)

@@ -14,10 +14,10 @@ from typing import Any
 
 import sqlalchemy as sql
 
-from hedgerow.live.schema import ASK, JOURNAL, TELL
+from hedgerow.live.schema import ASK, COPIES, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
 
 FIRST = ""
-"""What stands before the first row of a journal."""
+"""The digest before the first row of a journal."""
 COVERED = (
     "session", "seq", "kind", "round", "decision", "time", "digest", "cost", "violation", "weight",
     "certificate", "told", "total_cost", "total_ccv", "total_violated",
@@ -79,7 +79,7 @@ def checked(row: Any, session: str) -> Any:
 
 
 def damaged(what: str) -> DamageError:
-    """Return an error that names the damage and the command that looks for more."""
+    """Return an error that names the damage and the command that finds more."""
     return DamageError(
         f"the store was changed after it was written: {what}; `hedgerow live check STORE` says "
         "what can be recovered"
@@ -87,7 +87,7 @@ def damaged(what: str) -> DamageError:
 
 
 def session_text(row: Any) -> str:
-    """Return the row of a session as JSON, of which a copy is kept."""
+    """Return the row of a session as JSON, which is also stored as a copy."""
     return json.dumps([getattr(row, name) for name in ABOUT])
 
 
@@ -99,3 +99,54 @@ def text_digest(text: str) -> str:
 def snapshot_digest(session: int, seq: int, release: str, chain: str, payload: bytes) -> str:
     """Return the digest of a snapshot; its payload ends with a digest of its own."""
     return text_digest(ascii((session, seq, release, chain, bytes(payload[-64:]))))
+
+
+BLOCK = 1000
+"""Rows sealed at a time."""
+
+
+def seal_session(connection: sql.Connection, session: int) -> None:
+    """Write the digest of a session's row and a copy of the row."""
+    row = connection.execute(sql.select(SESSIONS).where(SESSIONS.c.id == session)).one()
+    text = session_text(row)
+    digest = text_digest(text)
+    connection.execute(sql.update(SESSIONS).where(SESSIONS.c.id == session).values(digest=digest))
+    connection.execute(sql.delete(COPIES).where(COPIES.c.session == session))
+    connection.execute(sql.insert(COPIES).values(session=session, text=text, digest=digest))
+
+
+def seal_journal(connection: sql.Connection, session: int, first: int = 1) -> None:
+    """Write the digests of a journal's rows from one of them on, and which row is the last."""
+    c, own = JOURNAL.c, JOURNAL.c.session == session
+    before = sql.select(c.seq, c.chain).where(own, c.seq < first).order_by(c.seq.desc()).limit(1)
+    last = connection.execute(before).one_or_none()
+    seq, chain = (0, FIRST) if last is None else (last.seq, last.chain)
+    change = sql.update(JOURNAL).where(own, c.seq == sql.bindparam("row"))
+    change = change.values(chain=sql.bindparam("sealed"))
+    rows = LINKED.where(ROW.c.session == session, ROW.c.seq > sql.bindparam("after"))
+    rows = rows.order_by(ROW.c.seq).limit(BLOCK)
+    while found := connection.execute(rows, {"after": max(seq, first - 1)}).all():
+        sealed = []
+        for row in found:
+            seq, chain = row.seq, link(chain, covered(row), row.action_digest)
+            sealed.append({"row": seq, "sealed": chain})
+        connection.execute(change, sealed)
+    connection.execute(sql.delete(HEADS).where(HEADS.c.session == session))
+    connection.execute(sql.insert(HEADS).values(session=session, seq=seq, chain=chain))
+
+
+def add_snapshot(
+    connection: sql.Connection, session: int, seq: int, chain: str, release: str, payload: bytes
+) -> None:
+    """Store a snapshot of the state after row `seq`, in place of one that is there."""
+    own: Any = SNAPSHOTS.c.session == session
+    connection.execute(sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq == seq))
+    connection.execute(
+        sql.insert(SNAPSHOTS).values(
+            session=session,
+            seq=seq,
+            payload=payload,
+            release=release,
+            digest=snapshot_digest(session, seq, release, chain, payload),
+        )
+    )

@@ -1,7 +1,7 @@
 """Find damage in a store, and recover what can be recovered.
 
-A row of the journal that is gone or unusable is replaced by one of the kind `LOST`, so that all
-others keep their numbers. Its decision, if it is still known, can receive its feedback again.
+A missing or unusable row of the journal is replaced by one of the kind `LOST`, so that all others
+keep their numbers. Its decision, if it is still known, can receive its feedback again.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from hedgerow.live.chain import (
     WHOLE,
     covered,
     link,
+    seal_journal,
+    seal_session,
     session_text,
     snapshot_digest,
     text_digest,
@@ -39,7 +41,6 @@ from hedgerow.live.schema import (
     TOKENS,
     VERSIONS,
 )
-from hedgerow.live.sealing import seal_journal, seal_session
 from hedgerow.live.store import Store, snapshot_damage
 
 MOST = 10_000
@@ -70,7 +71,7 @@ class Damage:
 
 
 class _Unmigrated(Store):
-    """A store as it lies there."""
+    """A store that is not migrated when it opens."""
 
     def _migrate(self) -> None:
         pass
@@ -83,7 +84,7 @@ def check_store(place: str, *, repair: bool = False) -> list[Damage]:
         store.writing() if repair else store.reading() as connection,
     ):
         if not sql.inspect(connection).has_table(VERSIONS.name):
-            raise ValueError(f"{place} is no store of hedgerow; give another path")
+            raise ValueError(f"{place} is not a store of hedgerow; give another path")
         found = list(_check_version(connection, repair))
         for session in _session_ids(connection):
             found += _Session(connection, session).check(repair)

@@ -1,4 +1,4 @@
-"""A client of the service: it tries again safely, because nothing counts twice."""
+"""A client of the service that retries safely, because every request counts once."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ AGAIN = (429, 502, 503, 504)
 class Client:
     """One session of a service, used as a `Session` is.
 
-    A request that fails on the way, or is answered "not now", is sent again: `ask` with the same
+    A request that fails in transit, or is answered by "try again", is repeated: `ask` with the same
     key and `tell` with the same feedback change nothing the second time.
 
     Args:
         address: of the service, such as "http://127.0.0.1:8765".
         name: of the session.
         token: a token of role decide.
-        tries: how often a request is sent at most.
+        tries: the largest number of times that a request is sent.
         timeout: seconds to wait for an answer.
 
     """
@@ -62,9 +62,9 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def begin(self, **words: Any) -> dict[str, Any]:
+    def begin(self, **settings: Any) -> dict[str, Any]:
         """Begin the session, with the keys of experiment files; the token needs role admin."""
-        return self._send("POST", "/sessions", {"name": self.name, **words})
+        return self._send("POST", "/sessions", {"name": self.name, **settings})
 
     def ask(self, key: str | None = None) -> Decision:
         """Return a decision that is already durable."""
@@ -84,10 +84,10 @@ class Client:
         several = isinstance(constraint, list | tuple)
         feedback = {
             "id": check_key(id),
-            "cost": self._seen(id, cost),
-            "constraint": [self._seen(id, part) for part in constraint]  # type: ignore[union-attr]
+            "cost": self._feedback(id, cost),
+            "constraint": [self._feedback(id, part) for part in constraint]  # type: ignore[union-attr]
             if several
-            else self._seen(id, constraint),
+            else self._feedback(id, constraint),
         }
         path = f"/sessions/{self.name}/feedback"
         done = Acknowledgement(**self._send("POST", path, feedback))
@@ -103,7 +103,7 @@ class Client:
         path = f"/sessions/{self.name}/history?first={first}&actions={int(actions)}"
         return self._send("GET", path)
 
-    def _seen(self, id_: str, seen: Any) -> dict[str, Any]:
+    def _feedback(self, id_: str, seen: Any) -> dict[str, Any]:
         if not isinstance(seen, EvalGrad):
             if id_ not in self._points:
                 raise LookupError(
@@ -130,7 +130,7 @@ class Client:
 
 
 def _content(answer: httpx.Response) -> dict[str, Any]:
-    """Return what was answered, or raise the sentence that was answered instead."""
+    """Return the content of an answer, or raise its error."""
     try:
         content: dict[str, Any] = answer.json()
     except ValueError:

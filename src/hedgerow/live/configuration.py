@@ -1,4 +1,4 @@
-"""What identifies a session: the call that made its policy, in the user's own arguments."""
+"""What identifies a session: the call that made its policy, with the user's arguments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hedgerow.experiments.fingerprints import sources
 from hedgerow.snapshot import Snapshot, Stateful
 
 LONGEST = 200
-"""Arguments that take more characters are known by their SHA-256."""
+"""Longer arguments are stored as their SHA-256."""
 
 
 @functools.cache
@@ -26,7 +26,7 @@ def this_release() -> str:
 
 
 def configuration(policy: Any) -> str:
-    """Return the call that made a policy, and what the policy is made of, as JSON."""
+    """Return the call that made a policy, and its parts, as JSON."""
     name, arguments = _call(policy)
     state = policy.state()
     if not isinstance(policy, Stateful):  # a class of the user's own, which knows its arguments
@@ -36,9 +36,9 @@ def configuration(policy: Any) -> str:
 
 
 def check_configuration(row: Any, policy: Any, given: str, *, upgrade: bool) -> bool:
-    """Refuse a policy of other arguments; return whether the call is recorded already."""
+    """Refuse a policy with other arguments; return whether the call is recorded already."""
     stored, now = json.loads(row.configuration), json.loads(given)
-    if "call" not in stored:  # of a release that recorded the insides alone
+    if "call" not in stored:  # of a release that recorded only the parts
         same = stored == now["made of"] or row.policy == shown(policy) or row.spec is not None
         if not same and not upgrade:
             raise ValueError(
@@ -110,7 +110,7 @@ def _short(text: str) -> str:
 
 
 def _change(stored: dict[str, Any], given: dict[str, Any]) -> str:
-    """Say which argument differs first."""
+    """Return which argument differs first."""
     if stored["name"] != given["name"]:
         return f"it was made by {stored['name']}, now by {given['name']}"
     before, now = stored["arguments"], given["arguments"]
@@ -128,7 +128,7 @@ def _made_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _difference(stored: dict[str, Any], given: dict[str, Any], path: str) -> str:
-    """Say which part differs first."""
+    """Return which part differs first."""
     if stored["part"] != given["part"]:
         return f"{path or 'the policy'} was a {stored['part']}, now it is a {given['part']}"
     for name in sorted({*stored["parts"], *given["parts"]}):

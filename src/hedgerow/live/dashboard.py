@@ -1,4 +1,4 @@
-"""Sessions in a browser: a Bokeh server that reads a store and changes nothing."""
+"""The dashboard: figures of sessions, and a read-only Bokeh server that shows them."""
 
 from __future__ import annotations
 
@@ -6,21 +6,30 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+import bokeh.models
 from bokeh.application import Application
 from bokeh.application.handlers.function import FunctionHandler
+from bokeh.core.properties import value
 from bokeh.core.templates import FILE
 from bokeh.events import DocumentReady
-from bokeh.server.server import Server
+from bokeh.plotting import figure
 
-from hedgerow.live.figures import DARK, Figures, models
-from hedgerow.live.observed import WINDOWS, observe
+from hedgerow.live.page_content import (
+    SOURCES,
+    TEXT_STYLE,
+    TOP,
+    WINDOWS,
+    Observed,
+    observe,
+    overview,
+    session_summary,
+)
 from hedgerow.live.store import Store, check_name
-from hedgerow.live.words import WORDS, numbers_of, overview
 
 REFRESH = 1000
-"""Milliseconds between two looks at the session that is shown."""
+"""Milliseconds between two updates of the session that is shown."""
 OVERVIEW = 10_000
-"""The same of all sessions: a table that is replaced takes the keyboard's focus with it."""
+"""The same for the table of all sessions; replacing it loses the keyboard's focus."""
 PAGE = FILE.environment.from_string("""{% extends base %}
 {% block preamble %}
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -38,15 +47,17 @@ CHOICE = """select.bk-input { background-color: light-dark(#ffffff, #14171a);
 color: light-dark(#1b1f23, #e6e8ea); font-size: 16px } label { font-size: 14px }"""
 
 
-def serve_dashboard(store: Store, host: str, port: int, say: Callable[[str], None]) -> None:
+def serve_dashboard(store: Store, host: str, port: int, print_line: Callable[[str], None]) -> None:
     """Serve the pages of a store until SIGTERM."""
     server = make_server(store, host, port)
-    say(f"Dashboard: http://{host}:{server.port}/")
+    print_line(f"Dashboard: http://{host}:{server.port}/")
     server.run_until_shutdown()
 
 
-def make_server(store: Store, host: str, port: int) -> Server:
+def make_server(store: Store, host: str, port: int) -> Any:
     """Return a server of the pages; scripts come from it and from nowhere else."""
+    from bokeh.server.server import Server  # the page of the service draws figures without it
+
     app = Application(FunctionHandler(lambda document: _build(document, store)))
     server = Server({"/": app}, address=host, port=port, allow_websocket_origin=["127.0.0.1:0"])
     for name in {host, "localhost", "127.0.0.1"}:
@@ -59,14 +70,16 @@ def _build(document: Any, store: Store) -> None:
     """Fill a page: all sessions, and the one that its address names."""
     document.template, document.title = PAGE, "hedgerow live"
     given = [part.decode(errors="replace") for part in _arguments(document).get("session", [])]
-    table = models.Div(text=overview(store.sessions()), stylesheets=[WORDS])
+    table = models.Div(text=overview(store.sessions()), stylesheets=[TEXT_STYLE])
     document.add_root(table)
     view = None
     if given:
         try:
             name = store.status(check_name(given[0])).name
         except (ValueError, LookupError) as error:
-            document.add_root(models.Div(text=f"<p>{escape(str(error))}</p>", stylesheets=[WORDS]))
+            document.add_root(
+                models.Div(text=f"<p>{escape(str(error))}</p>", stylesheets=[TEXT_STYLE])
+            )
         else:
             view = _SessionView(store, name)
     if view is not None:
@@ -77,10 +90,10 @@ def _build(document: Any, store: Store) -> None:
             DocumentReady, models.CustomJS(args={"figures": view.figures.all}, code=DARK)
         )
 
-    def look_at_all() -> None:
+    def refresh_overview() -> None:
         table.text = overview(store.sessions())
 
-    document.add_periodic_callback(look_at_all, OVERVIEW)
+    document.add_periodic_callback(refresh_overview, OVERVIEW)
     if view is not None:
         document.add_periodic_callback(view.refresh, REFRESH)
 
@@ -91,11 +104,11 @@ def _arguments(document: Any) -> dict[str, list[bytes]]:
 
 
 class _SessionView:
-    """The figures of one session, and how they follow it."""
+    """The figures of one session, which follow it."""
 
     def __init__(self, store: Store, name: str):
         self.store, self.name = store, name
-        self.numbers = models.Div(stylesheets=[WORDS], text="")
+        self.numbers = models.Div(stylesheets=[TEXT_STYLE], text="")
         self.window = models.Select(
             title="Show",
             value="200",
@@ -110,11 +123,123 @@ class _SessionView:
         self.refresh()
 
     def refresh(self, force: bool = False) -> None:
-        """Evaluate at the store again, and send what is new."""
+        """Read the store again, and send what is new."""
         status = self.store.status(self.name)
-        self.numbers.text = numbers_of(status)
+        self.numbers.text = session_summary(status)
         seen = (status.decisions, status.answered)
         if seen == self.seen and not force:
             return
         self.seen = seen
         self.figures.show(observe(self.store, status, int(self.window.value)))
+
+
+models: Any = bokeh.models  # whose types are not all declared
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
+SHARES = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F3C8D",
+    "#11A579", "#3969AC", "#F2B701", "#E73F74", "#999999",
+)  # fmt: skip
+DARK = """
+const paint = () => {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches
+  const ink = dark ? "#e6e8ea" : "#1b1f23", paper = dark ? "#14171a" : "#ffffff"
+  for (const f of figures) {
+    f.title.text_color = ink
+    f.background_fill_color = paper; f.border_fill_color = paper
+    for (const axis of [...f.below, ...f.left]) {
+      if (!("axis_label_text_color" in axis)) continue
+      axis.axis_label_text_color = ink; axis.major_label_text_color = ink
+      axis.axis_line_color = ink; axis.major_tick_line_color = ink
+    }
+    for (const legend of [...f.center, ...f.above, ...f.right, ...f.below]) {
+      if ("label_text_color" in legend) legend.label_text_color = ink
+    }
+  }
+}
+paint()
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint)
+"""
+
+
+class Figures:
+    """Seven figures, empty until something is shown.
+
+    Attributes:
+        sources: the tables of numbers, by name.
+        items: of the legend of shares.
+        legend: of the shares.
+        all: the figures.
+
+    """
+
+    def __init__(self) -> None:
+        self.sources: dict[str, Any] = {
+            name: models.ColumnDataSource({column: [] for column in columns}, name=name)
+            for name, columns in SOURCES.items()
+        }
+        rounds, told, proved = (self.sources[name] for name in ("rounds", "told", "proved"))
+        cost = _figure("Cost per round", "round")
+        cost.line("round", "cost", source=rounds, color=BLUE, line_width=1.5)
+        violation = _figure("Violation per round", "round")
+        violation.line("round", "violation", source=rounds, color=ORANGE, line_width=1.5)
+        violation.line("round", "zero", source=self.sources["zero"], color="#888888",
+                       line_dash="dashed")  # fmt: skip
+        ccv = _figure("CCV: sum of violations", "feedback")
+        ccv.line("told", "ccv", source=told, color=ORANGE, line_width=2)
+        weight = _figure("Weight on the constraint", "round")
+        weight.line("round", "weight", source=rounds, color=GREEN, line_width=1.5)
+        proof = _figure("Certificate: the regret is at most", "feedback")
+        proof.line("told", "certificate", source=proved, color=BLUE, line_width=2)
+        versus = _figure("Total cost, best fixed action", "feedback")
+        versus.line("told", "cost", source=told, color=BLUE, line_width=2,
+                    legend_label="this session")  # fmt: skip
+        versus.line("told", "best", source=proved, color=GREEN, line_width=2,
+                    line_dash="dashed", legend_label="best fixed action, at least")  # fmt: skip
+        versus.legend.location = "top_left"
+        _clear(versus.legend[0])
+        shares = _figure("Action, as shares", "round", height=460)
+        shares.css_classes = ["shares"]
+        names = [f"share{i}" for i in range(TOP + 1)]
+        areas = shares.varea_stack(names, x="round", source=self.sources["shares"], color=SHARES)
+        self.items = [models.LegendItem(label=value(""), renderers=[area])
+                      for area in areas]  # fmt: skip
+        self.legend = models.Legend(items=self.items, orientation="horizontal", ncols=2)
+        _clear(self.legend)
+        shares.add_layout(self.legend, "below")
+        self.all = [cost, violation, ccv, weight, proof, versus, shares]
+
+    def show(self, observed: Observed) -> None:
+        """Draw what was observed."""
+        for name, columns in observed.sources.items():
+            self.sources[name].data = columns
+        for item, label in zip(self.items, observed.labels, strict=True):
+            item.label = value(label)
+            item.visible = bool(label)
+
+
+def _figure(title: str, x_label: str, height: int = 260) -> Any:
+    plot: Any = figure(
+        title=title,
+        height=height,
+        sizing_mode="stretch_width",
+        x_axis_label=x_label,
+        tools="pan,wheel_zoom,box_zoom,reset,save",
+        active_scroll=None,
+        toolbar_location="right",
+        outline_line_color="#888888",
+    )
+    plot.toolbar.logo = None
+    plot.toolbar.autohide = True
+    plot.grid.grid_line_color = "#888888"
+    plot.grid.grid_line_alpha = 0.35
+    plot.title.text_font_size = "15px"
+    for axis in plot.axis:
+        axis.major_label_text_font_size = "13px"
+        axis.axis_label_text_font_size = "13px"
+    return plot
+
+
+def _clear(legend: Any) -> None:
+    legend.background_fill_alpha = 0.0
+    legend.border_line_alpha = 0.0
+    legend.label_text_font_size = "13px"

@@ -1,4 +1,4 @@
-"""What happened in a session, as arrays."""
+"""The rounds of a session as arrays."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class History:
     Attributes:
         rounds: from 1 on.
         asked: when each was asked for, in seconds since 1970.
-        answered: when each was told.
-        order: how many feedbacks came before it; -1 where it was not answered.
+        answered: when the feedback on each came.
+        order: how many others were answered before it; -1 if it was not answered.
         cost: f_t at its action.
         violation: g_t at its action; the largest, where there are several constraints.
-        weight: the weight on the constraint after it was told.
-        certificate: the proved bound of the regret after it was told, where it was computed.
+        weight: the weight on the constraint after its feedback.
+        certificate: the proved bound of the regret after its feedback, where it was computed.
         actions: one row each; NaN where it was compacted away; empty where it was not asked for.
 
     """
@@ -74,10 +74,10 @@ def read_history(
         found = connection.execute(rows.order_by(ROW.c.round, ROW.c.kind)).all()
     asks = [row for row in found if checked(row, name).kind == ASK]
     tells = {row.round: row for row in found if row.kind == TELL}
-    told = [tells.get(ask.round) for ask in asks]
+    answers = [tells.get(ask.round) for ask in asks]
     asked_at = np.array([ask.time for ask in asks], dtype=np.float64)
     answered_at, seqs, cost, violation, weight, certificate = (
-        np.array([_number(getattr(row, column, None)) for row in told], dtype=np.float64)
+        np.array([_number(getattr(row, column, None)) for row in answers], dtype=np.float64)
         for column in ("time", "seq", "cost", "violation", "weight", "certificate")
     )
     order = np.full(len(asks), -1, dtype=np.int64)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import sqlalchemy as sql
 
+from hedgerow.live.chain import seal_journal, seal_session
 from hedgerow.live.schema import (
     COPIES,
     HEADS,
@@ -16,7 +17,6 @@ from hedgerow.live.schema import (
     TOKENS,
     VERSIONS,
 )
-from hedgerow.live.sealing import seal_journal, seal_session
 
 
 def _sessions(connection: sql.Connection) -> None:
@@ -59,7 +59,7 @@ def is_current(connection: sql.Connection) -> bool:
 
 
 def migrate(connection: sql.Connection, place: str) -> None:
-    """Bring a store to this release's version, or refuse what is no store of hedgerow."""
+    """Bring a store to this release's version, or refuse another database."""
     found = set(sql.inspect(connection).get_table_names())
     if VERSIONS.name not in found:
         ours = found & {table.name for table in METADATA.sorted_tables}

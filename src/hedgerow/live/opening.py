@@ -12,10 +12,9 @@ import sqlalchemy as sql
 
 from hedgerow.files import pack_snapshot
 from hedgerow.inputs import as_count
-from hedgerow.live.chain import FIRST
+from hedgerow.live.chain import FIRST, add_snapshot, seal_journal, seal_session
 from hedgerow.live.configuration import check_configuration, configuration, shown, this_release
 from hedgerow.live.schema import EVERY, SESSIONS
-from hedgerow.live.sealing import add_snapshot, seal_journal, seal_session
 from hedgerow.live.session import Session
 from hedgerow.live.specs import policy_of, stored_spec
 from hedgerow.live.store import Store, check_name, session_row
@@ -37,14 +36,14 @@ def open(  # noqa: A001 - live.open, as in gzip.open
     Args:
         store: the path of an SQLite file, a postgresql:// URL, or a store that is open.
         name: of the session.
-        policy: who decides. A new session goes on from its state; a resumed one sets it to the
-            state of the session, and refuses a policy of other arguments. Give one that was just
-            built: where this release cannot use a snapshot it replays the journal from there.
-        every: how many feedbacks lie between two snapshots, for a new session.
+        policy: the policy. A new session starts from its state; a resumed one sets it to the
+            state of the session, and refuses a policy with other arguments. Give a new one: if
+            this release cannot use a snapshot, it replays the journal from there.
+        every: the number of feedbacks between two snapshots, for a new session.
         labels: names of the coordinates, for a new session; pages show them. Left out, edges
             of a set that has some are named by their ends.
         upgrade: whether to continue from the journal where another release recorded the session
-            and this one would have played otherwise. Without it such a session is refused.
+            and this one would have decided differently. Without it such a session is refused.
 
     >>> import tempfile, hedgerow as hr
     >>> folder = tempfile.TemporaryDirectory()
@@ -119,7 +118,7 @@ def begin(
 
 
 def upgrade_session(store: Store, name: str) -> None:
-    """Continue a session of the service with this release, though it would play otherwise."""
+    """Continue a session of the service with this release, though it decides differently."""
     with store.reading() as connection:
         spec = session_row(connection, check_name(name)).spec
     if spec is None:

@@ -12,9 +12,15 @@ from fastapi.responses import HTMLResponse, JSONResponse
 
 from hedgerow.live.admission import Admission
 from hedgerow.live.messages import PageQuery, plain
-from hedgerow.live.observed import SOURCES, WINDOWS, observe
+from hedgerow.live.page_content import (
+    SOURCES,
+    TEXT_STYLE,
+    WINDOWS,
+    observe,
+    overview,
+    session_summary,
+)
 from hedgerow.live.store import Store
-from hedgerow.live.words import WORDS, numbers_of, overview
 
 POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; "
@@ -68,7 +74,7 @@ def page_data(store: Store, asked: PageQuery) -> dict[str, Any]:
     found: dict[str, Any] = {"overview": overview(store.sessions())}
     if asked.session is not None:
         status = store.status(asked.session)
-        found["numbers"] = numbers_of(status)
+        found["numbers"] = session_summary(status)
         found["seen"] = f"{status.decisions} {status.answered} {asked.window}"
         if found["seen"] != asked.seen:
             sources, found["labels"] = observe(store, status, int(asked.window))
@@ -85,7 +91,7 @@ def _page(asks_tokens: bool) -> str:
     from bokeh.document import Document
     from bokeh.embed.util import standalone_docs_json_and_render_items
 
-    from hedgerow.live.figures import SHARES, Figures
+    from hedgerow.live.dashboard import SHARES, Figures
 
     figures, document = Figures(), Document()
     for name, columns in SOURCES.items():  # axes cannot begin without numbers
@@ -98,12 +104,12 @@ def _page(asks_tokens: bool) -> str:
     places = [str(place) for place in items.roots.to_json().values()]
     roots = "".join(f"<div id='{place}'></div>" for place in places[:-1])
     roots += f"<div class='whole' id='{places[-1]}'></div>"  # the shares
-    windows = "".join(f"<option value='{key}'>{word}</option>" for key, word in WINDOWS.items())
-    words = WORDS.replace(":host", ".words")
+    windows = "".join(f"<option value='{key}'>{label}</option>" for key, label in WINDOWS.items())
+    text_style = TEXT_STYLE.replace(":host", ".words")
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>hedgerow live</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
-<style>{STYLE}{words}</style>
+<style>{STYLE}{text_style}</style>
 <script src="dashboard/bokeh.js" defer></script><script src="dashboard/page.js" defer></script>
 </head><body data-tokens="{"asked" if asks_tokens else "none"}">
 <form id="who" hidden><label>Token with the role observe:
@@ -126,7 +132,7 @@ def _library() -> bytes:
 
 @cache
 def _script() -> str:
-    from hedgerow.live.figures import DARK
+    from hedgerow.live.dashboard import DARK
 
     own = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
     return f"const follow_colours = (figures) => {{{DARK}}}\n{own}"

@@ -1,4 +1,4 @@
-"""Actions and feedback as bytes: a JSON line, then float64 numbers; nothing is ever unpickled."""
+"""Actions and feedback as bytes: a JSON line, then float64 numbers; no pickles."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from hedgerow.feedback import Eval, EvalGrad, EvalLinear, SemiBanditFeedback
 from hedgerow.inputs import Vector, as_number, as_vector
 from hedgerow.live.chain import damaged
 
-Seen = EvalGrad | EvalLinear | SemiBanditFeedback | Eval
-Told = Seen | tuple[Seen, ...]
+Observation = EvalGrad | EvalLinear | SemiBanditFeedback | Eval
+Observations = Observation | tuple[Observation, ...]
+RoundFeedback = tuple[Observation, Observations]
+"""What was observed of the cost, and of the constraint or constraints."""
 FORMAT = 1
 LITTLE = np.dtype("<f8")
 
 
 def digest_of(payload: bytes) -> str:
-    """Return the SHA-256 by which a payload is recognised."""
+    """Return the SHA-256 of a payload."""
     return hashlib.sha256(payload).hexdigest()
 
 
@@ -37,26 +39,26 @@ def unpack_action(payload: bytes, digest: str, dim: int) -> Vector:
     return np.frombuffer(payload, dtype=LITTLE).astype(np.float64)
 
 
-def as_told(cost: Any, constraint: Any, dim: int) -> tuple[Seen, Told]:
-    """Return feedback in one form, float by float, so that the same feedback is the same bytes."""
+def as_feedback(cost: Any, constraint: Any, dim: int) -> RoundFeedback:
+    """Return feedback in a canonical form, so that equal feedback has equal bytes."""
     if isinstance(constraint, list | tuple):
         if not constraint:
             raise ValueError("the constraint was told as an empty sequence; tell at least one")
-        each = tuple(_seen(part, "constraint", dim) for part in constraint)
-        return _seen(cost, "cost", dim), each
-    return _seen(cost, "cost", dim), _seen(constraint, "constraint", dim)
+        each = tuple(_observation(part, "constraint", dim) for part in constraint)
+        return _observation(cost, "cost", dim), each
+    return _observation(cost, "cost", dim), _observation(constraint, "constraint", dim)
 
 
-def value_of(told: Told) -> float:
-    """Return the value that was seen; of several constraints the largest."""
-    if isinstance(told, tuple):
-        return max(value_of(part) for part in told)
-    if isinstance(told, SemiBanditFeedback):
-        return float(told.coefficients.sum()) + told.offset
-    return told.value
+def value_of(feedback: Observations) -> float:
+    """Return the observed value; of several constraints the largest."""
+    if isinstance(feedback, tuple):
+        return max(value_of(part) for part in feedback)
+    if isinstance(feedback, SemiBanditFeedback):
+        return float(feedback.coefficients.sum()) + feedback.offset
+    return feedback.value
 
 
-def pack_feedback(cost: Seen, constraint: Told) -> bytes:
+def pack_feedback(cost: Observation, constraint: Observations) -> bytes:
     """Return the feedback of a round as bytes."""
     several = isinstance(constraint, tuple)
     parts = [cost, *constraint] if isinstance(constraint, tuple) else [cost, constraint]
@@ -69,7 +71,7 @@ def pack_feedback(cost: Seen, constraint: Told) -> bytes:
     return b"".join((header.encode(), b"\n", *arrays))
 
 
-def unpack_feedback(payload: bytes, digest: str, dim: int) -> tuple[Seen, Told]:
+def unpack_feedback(payload: bytes, digest: str, dim: int) -> RoundFeedback:
     """Return the feedback of a payload, or refuse one that was changed."""
     _check(payload, digest)
     try:
@@ -79,10 +81,10 @@ def unpack_feedback(payload: bytes, digest: str, dim: int) -> tuple[Seen, Told]:
             raise ValueError(f"format {version}")
         numbers, parts = np.frombuffer(body, dtype=LITTLE), []
         for kind, *values, size in rows:
-            parts.append(_rebuilt(kind, values, numbers[:size].astype(np.float64)))
+            parts.append(_rebuild(kind, values, numbers[:size].astype(np.float64)))
             numbers = numbers[size:]
         cost, *constraints = parts
-        return as_told(cost, constraints if several else constraints[0], dim)
+        return as_feedback(cost, constraints if several else constraints[0], dim)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ValueError(
             f"the store holds feedback that this release cannot read: {error}"
@@ -94,7 +96,7 @@ def _check(payload: bytes, digest: str) -> None:
         raise damaged("a payload does not match its digest")
 
 
-def _seen(seen: Any, name: str, dim: int) -> Seen:
+def _observation(seen: Any, name: str, dim: int) -> Observation:
     """Return feedback of plain floats and float64 vectors, or refuse it."""
     if isinstance(seen, EvalGrad | EvalLinear):
         value = as_number(seen.value, f"the value of the {name}")
@@ -117,7 +119,7 @@ def _seen(seen: Any, name: str, dim: int) -> Seen:
     )
 
 
-def _numbers(seen: Seen) -> tuple[Sequence[float | None], Vector]:
+def _numbers(seen: Observation) -> tuple[Sequence[float | None], Vector]:
     if isinstance(seen, EvalGrad):
         return (seen.value, seen.lipschitz), seen.grad
     if isinstance(seen, EvalLinear):
@@ -127,7 +129,7 @@ def _numbers(seen: Seen) -> tuple[Sequence[float | None], Vector]:
     return (seen.value, seen.lipschitz, seen.bound), np.zeros(0)
 
 
-def _rebuilt(kind: str, values: list[Any], array: Vector) -> Seen:
+def _rebuild(kind: str, values: list[Any], array: Vector) -> Observation:
     if kind == "EvalGrad":
         return EvalGrad(values[0], array, values[1])
     if kind == "EvalLinear":

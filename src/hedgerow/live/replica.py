@@ -14,23 +14,22 @@ import sqlalchemy as sql
 
 from hedgerow.files import pack_snapshot, unpack_snapshot
 from hedgerow.inputs import Vector
-from hedgerow.live.chain import FIRST, ROW, WHOLE, checked, damaged
+from hedgerow.live.chain import FIRST, ROW, WHOLE, add_snapshot, checked, damaged
 from hedgerow.live.configuration import this_release
-from hedgerow.live.payloads import Seen, Told, unpack_action, unpack_feedback, value_of
+from hedgerow.live.payloads import RoundFeedback, unpack_action, unpack_feedback, value_of
 from hedgerow.live.schema import SNAPSHOTS, TELL
-from hedgerow.live.sealing import add_snapshot
 from hedgerow.live.store import CERTIFIED, HEAD, Store, snapshot_damage
 from hedgerow.protocols.late_feedback import refuse_late, takes_late
 from hedgerow.protocols.parts import ResumablePolicy
 
 TOTALS = ("told", "total_cost", "total_ccv", "total_violated")
 Totals = tuple[int, float, float, int]
-NOTHING: Totals = (0, 0.0, 0.0, 0)
+NO_TOTALS: Totals = (0, 0.0, 0.0, 0)
 LOG = logging.getLogger("hedgerow.live")
 
 
-class OtherPlayError(ValueError):
-    """The session was recorded by another release, which plays otherwise."""
+class OtherDecisionError(ValueError):
+    """Another release recorded the session, and decides differently."""
 
 
 class Replica:
@@ -40,7 +39,7 @@ class Replica:
         store: where the journal is.
         row: of the session.
         policy: is set to the state of the journal by `catch_up`.
-        upgrade: whether to go on where this release would have played otherwise.
+        upgrade: whether to continue if this release would have decided differently.
 
     """
 
@@ -55,8 +54,8 @@ class Replica:
         self.session, self.dim, self.every = int(row.id), int(row.dim), int(row.every)
         self.seq: int | None = None  # the journal's row that the policy has seen; None: rebuild it
         self.chain = FIRST  # the digest of that row
-        self.totals = NOTHING  # up to seq
-        self.told = 0, FIRST  # the last row of feedback up to seq, and its digest
+        self.totals = NO_TOTALS  # up to seq
+        self.last_feedback = 0, FIRST  # the last row of feedback up to seq, and its digest
         self.replays = False  # whether the state was rebuilt without a snapshot of this release
         self._start, self._upgrade = policy.state(), upgrade
         self._recorded = "an earlier release"
@@ -79,14 +78,14 @@ class Replica:
             raise damaged(f"the last rows of the journal of session {self.name!r} are missing")
         return int(head)
 
-    def take(self, told: tuple[Seen, Told], action: Vector) -> dict[str, float | None]:
-        """Report a round to the policy and return what the journal keeps of it.
+    def record(self, feedback: RoundFeedback, action: Vector) -> dict[str, float | None]:
+        """Report a round to the policy and return the columns for the journal.
 
         `seq` is unknown until the round is committed, and the caller sets it.
         """
         self.seq = None
-        self._tell(told, action)
-        cost, violation = value_of(told[0]), value_of(told[1])
+        self._tell(feedback, action)
+        cost, violation = value_of(feedback[0]), value_of(feedback[1])
         count, total, ccv, violated = self.totals
         self.totals = (
             count + 1,
@@ -102,7 +101,7 @@ class Replica:
         }
 
     def snapshot_if_due(self, connection: sql.Connection, seq: int, chain: str) -> None:
-        """Store the policy's state every so many rounds; the first and the last two are kept."""
+        """Store the policy's state once every `every` rounds; keep the first and the last two."""
         if self.totals[0] % self.every:
             return
         own = SNAPSHOTS.c.session == self.session
@@ -133,7 +132,7 @@ class Replica:
                     action = unpack_action(row.action, row.action_digest, self.dim)
                     self._tell(unpack_feedback(row.payload, row.digest, self.dim), action)
                     self.totals = row.told, row.total_cost, row.total_ccv, row.total_violated
-                    self.told = row.seq, row.chain
+                    self.last_feedback = row.seq, row.chain
                 elif self.replays and row.payload is not None:
                     self._compare(row)
                 seq, self.chain = row.seq, row.chain
@@ -141,11 +140,11 @@ class Replica:
         return 0
 
     def _compare(self, row: Any) -> None:
-        """Refuse to go on where the policy decides otherwise than it did."""
-        recorded, play = unpack_action(row.payload, row.digest, self.dim), self.policy.ask()
-        if not self._upgrade and not np.array_equal(recorded, play):
-            far = float(np.abs(recorded - play).max())
-            raise OtherPlayError(
+        """Refuse to continue if the policy now decides differently from the journal."""
+        recorded, action = unpack_action(row.payload, row.digest, self.dim), self.policy.ask()
+        if not self._upgrade and not np.array_equal(recorded, action):
+            far = float(np.abs(recorded - action).max())
+            raise OtherDecisionError(
                 f"session {self.name!r} was recorded by {self._recorded}, and this release would "
                 f"have played otherwise from round {row.round} on (by {far:.2g} in a "
                 "coordinate); continue from its journal with this release by "
@@ -153,20 +152,20 @@ class Replica:
                 "the release that recorded it"
             )
 
-    def _tell(self, told: tuple[Seen, Told], action: Vector) -> None:
+    def _tell(self, feedback: RoundFeedback, action: Vector) -> None:
         """Report feedback on one of its decisions, at the action that was played then."""
         policy: Any = self.policy
         if np.array_equal(action, policy.ask()):
-            policy.tell(*told)
+            policy.tell(*feedback)
         elif self._takes_late:
-            policy.tell(*told, at=action)
+            policy.tell(*feedback, at=action)
         else:
             refuse_late(policy, action)
 
     def _measures(self) -> dict[str, float | None]:
         """Return the weight on the constraint and, now and then, the certificate.
 
-        A certificate that says nothing is left out, because a store keeps the number alone.
+        A vacuous certificate is left out, because a store has only the number.
         """
         surrogate = getattr(self.policy, "surrogate", None)
         weight = getattr(surrogate, "weight", None)
@@ -195,9 +194,9 @@ class Replica:
             if not (same or least or row.seq == 0):
                 continue
             wrong = snapshot_damage(connection, row)
-            if wrong is None and (wrong := self._set(row)) is None:
+            if wrong is None and (wrong := self._set_policy(row)) is None:
                 self.replays = not same
-                self._stand_at(connection, int(row.seq))
+                self._continue_after(connection, int(row.seq))
                 return
             level = logging.WARNING if same else logging.DEBUG
             LOG.log(level, "session %s: %s; an earlier state is used", self.name, wrong)
@@ -208,9 +207,9 @@ class Replica:
             )
         self.policy.restore(self._start)
         self.replays = True
-        self.seq, self.chain, self.totals, self.told = 0, FIRST, NOTHING, (0, FIRST)
+        self.seq, self.chain, self.totals, self.last_feedback = 0, FIRST, NO_TOTALS, (0, FIRST)
 
-    def _set(self, row: Any) -> str | None:
+    def _set_policy(self, row: Any) -> str | None:
         """Set the policy to a snapshot, or return why this is not possible."""
         try:
             self.policy.restore(unpack_snapshot(row.payload, f"the snapshot after row {row.seq}"))
@@ -218,22 +217,22 @@ class Replica:
             return f"the snapshot after row {row.seq} cannot be restored ({error})"
         return None
 
-    def _stand_at(self, connection: sql.Connection, seq: int) -> None:
+    def _continue_after(self, connection: sql.Connection, seq: int) -> None:
         """Continue from the state after a row of feedback, or from the first."""
-        self.seq, self.chain, self.totals = seq, FIRST, NOTHING
+        self.seq, self.chain, self.totals = seq, FIRST, NO_TOTALS
         if seq:
             rows = WHOLE.where(ROW.c.session == self.session, ROW.c.seq == seq)
             row = checked(connection.execute(rows).one(), self.name)
             self.totals = row.told, row.total_cost, row.total_ccv, row.total_violated
             self.chain = row.chain
-        self.told = seq, self.chain
+        self.last_feedback = seq, self.chain
 
 
 def _proved(bound: float) -> float | None:
-    """Return a certificate as it is stored; none where it bounds nothing."""
+    """Return a certificate as it is stored; None if it is vacuous."""
     return None if getattr(bound, "says_nothing", None) is not None else _number(bound)
 
 
 def _number(value: float) -> float | None:
-    """Return a number as databases keep it: NaN is none."""
+    """Return a number for the database: None for NaN."""
     return None if math.isnan(value) else float(value)

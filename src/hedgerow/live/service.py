@@ -6,7 +6,6 @@ import html
 import json
 import logging
 import threading
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -19,8 +18,6 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from prometheus_client import generate_latest
 from pydantic.json_schema import models_json_schema
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.types import Message as Event
 
 import hedgerow
 from hedgerow.live.admission import Admission, Limits, Refusal, refused
@@ -36,9 +33,9 @@ from hedgerow.live.messages import (
     plain,
     sentence_of,
 )
-from hedgerow.live.metrics import Metrics
 from hedgerow.live.opening import begin
 from hedgerow.live.page import add_page
+from hedgerow.live.request_log import Metrics, RequestLog
 from hedgerow.live.schema import SESSIONS, VERSIONS
 from hedgerow.live.session import Acknowledgement, ConflictError, Session, check_key
 from hedgerow.live.specs import Begin, Spec, check_spec, policy_of, stored_spec
@@ -46,7 +43,7 @@ from hedgerow.live.store import Status, Store, StoreError, check_name, session_r
 
 LOG = logging.getLogger("hedgerow.live")
 BODIES = (Ask, Begin, Feedback, Tell)
-"""What requests hold."""
+"""The models of request bodies."""
 
 
 async def read_body(request: Request) -> bytes:
@@ -97,7 +94,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         redirect_slashes=False,  # a redirect repeats the Host header
     )
     app.state.longest_body = limits.body
-    app.add_middleware(_RequestLog, metrics=metrics)
+    app.add_middleware(RequestLog, metrics=metrics)
     _add_error_answers(app)
     add_page(app, store, door)
     observe, decide = door.needs("observe"), door.needs("decide")
@@ -181,7 +178,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     )
     def tell(name: str, body: Body) -> Response:
         given = parse(Tell, body)
-        return _take(served[name], given.id, given)
+        return _record(served[name], given.id, given)
 
     @app.post(
         "/sessions/{name}/decisions/{decision}/feedback",
@@ -191,13 +188,13 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         openapi_extra=_body_schema(Feedback),
     )
     def tell_addressed(name: str, decision: str, body: Body) -> Response:
-        return _take(served[name], decision, parse(Feedback, body))
+        return _record(served[name], decision, parse(Feedback, body))
 
     door.check_routes(app)
     return app
 
 
-def _take(session: Session, decision: str, given: Feedback) -> Response:
+def _record(session: Session, decision: str, given: Feedback) -> Response:
     check_key(decision)
     if isinstance(given.constraint, list):
         several = [part.feedback() for part in given.constraint]
@@ -214,7 +211,7 @@ class _Sessions:
         self.open: dict[str, Session] = {}
 
     def begin(self, given: Begin) -> None:
-        """Begin a session, or find it as it was begun."""
+        """Begin a session, or find an existing one with the same settings."""
         spec = given.given()
         with self.store.reading() as connection:
             known = sql.select(SESSIONS.c.spec).where(SESSIONS.c.name == given.name)
@@ -246,49 +243,6 @@ class _Sessions:
         self.open[name] = begin(
             self.store, name, policy_of(given), every=given.every, labels=given.labels, spec=spec
         )
-
-
-class _RequestLog:
-    """Counts and logs requests, and answers for errors that nobody expected."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics):
-        self.app, self.metrics = app, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        begin_, status = time.perf_counter(), 0
-        # Its length has two readings, so a proxy may disagree about where the next request begins.
-        names = {name for name, _ in scope["headers"]}
-        ambiguous = {b"content-length", b"transfer-encoding"} <= names
-
-        async def send_noted(event: Event) -> None:
-            nonlocal status
-            if event["type"] == "http.response.start":
-                status = event["status"]
-                safe = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
-                event["headers"] = [*event["headers"], *safe]
-                if ambiguous:
-                    event["headers"].append((b"connection", b"close"))
-            await send(event)
-
-        try:
-            if ambiguous:
-                sentence = "give either Content-Length or Transfer-Encoding, not both"
-                await refused(Refusal(400, "malformed", sentence))(scope, receive, send_noted)
-            else:
-                await self.app(scope, receive, send_noted)
-        except Exception:
-            LOG.exception("unexpected error")
-            if status == 0:
-                failed = Refusal(500, "internal", "the service failed; see its log")
-                await refused(failed)(scope, receive, send_noted)
-        seconds = time.perf_counter() - begin_
-        method = scope["method"] if scope["method"] in ("GET", "POST") else "other"
-        self.metrics.count(method, status, seconds)
-        path = scope["path"][:200].encode("unicode_escape").decode()
-        LOG.info("%s %s %d %.1f ms", method, path, status, 1e3 * seconds)
 
 
 def _add_error_answers(app: FastAPI) -> None:
@@ -330,7 +284,7 @@ def _add_error_answers(app: FastAPI) -> None:
 
 
 def _body_schema(model: type[Any]) -> dict[str, Any]:
-    """Return what OpenAPI says of a body."""
+    """Return the OpenAPI description of a body."""
     schema = {"$ref": f"#/components/schemas/{model.__name__}"}
     return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
 

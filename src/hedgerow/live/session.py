@@ -21,9 +21,10 @@ from hedgerow.kernels.vectors import dot
 from hedgerow.live.chain import COVERED, ROW, WHOLE, checked, link
 from hedgerow.live.history import History, read_history
 from hedgerow.live.payloads import (
-    Seen,
-    Told,
-    as_told,
+    Observation,
+    Observations,
+    RoundFeedback,
+    as_feedback,
     digest_of,
     pack_action,
     pack_feedback,
@@ -40,7 +41,7 @@ from hedgerow.protocols.parts import ResumablePolicy
 LONGEST_KEY = 80
 KEY = re.compile(rf"[^\0\ud800-\udfff]{{1,{LONGEST_KEY}}}")
 REMEMBERED = 64
-"""Open decisions of its own that a process remembers, the newest; others are looked up."""
+"""How many of its newest open decisions a process remembers; others are read from the store."""
 
 LAST = sql.select(sql.func.max(JOURNAL.c.round)).where(
     JOURNAL.c.session == sql.bindparam("session"),
@@ -62,12 +63,12 @@ EMPTY: dict[str, Any] = dict.fromkeys(column.name for column in JOURNAL.c)
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What to do now.
+    """A decision.
 
     Attributes:
-        id: by which its feedback is told.
+        id: identifies the decision when its feedback is reported.
         round: its number in the session, from 1 on.
-        action: the point to play.
+        action: the chosen point.
         time: when it was made, in seconds since 1970.
 
     """
@@ -85,8 +86,8 @@ class Acknowledgement:
     Attributes:
         id: of the decision.
         round: of the decision.
-        order: its row in the journal: smaller ones were taken in before it.
-        time: when it was taken in, in seconds since 1970.
+        order: its row in the journal; rows are in the order of commits.
+        time: when it was recorded, in seconds since 1970.
 
     """
 
@@ -119,7 +120,7 @@ class Session:
         self._round: int | None = None  # the last one, up to its row
         self._refresh()
         if self._replica.replays:
-            self._keep_snapshot()
+            self._store_snapshot()
         call_after_fork(self)
 
     def __repr__(self) -> str:
@@ -137,7 +138,7 @@ class Session:
             self.store.close()
 
     def after_fork(self) -> None:
-        """Begin anew in a child process: a thread of the parent may have been within a call."""
+        """Reset the lock in a child process: a thread of the parent may have held it."""
         self._lock = threading.RLock()
         self._replica.seq = None
 
@@ -186,15 +187,15 @@ class Session:
     def tell(
         self,
         id: str,  # noqa: A002
-        cost: Seen | Function,
-        constraint: Told | Sequence[Seen] | Function,
+        cost: Observation | Function,
+        constraint: Observations | Sequence[Observation] | Function,
     ) -> Acknowledgement:
-        """Take in what was seen of a decision, once; the same again changes nothing.
+        """Record the feedback on a decision, once; repeating it changes nothing.
 
         Args:
             id: of the decision.
-            cost: what was seen of the cost at the decision's action, as `first_order` has it; or
-                the function itself, which is then looked at as the policy wants.
+            cost: the observed cost at the decision's action, as `first_order` returns it; or
+                the function itself, which is then evaluated as the policy needs.
             constraint: the same of the constraint, or a list of several.
 
         """
@@ -207,13 +208,13 @@ class Session:
                 if id in self._open:
                     round_, action, digest = self._open[id]
                 else:
-                    round_, action, digest, before = self._looked_up(connection, id)
+                    round_, action, digest, before = self._find_decision(connection, id)
                     if before is not None:
-                        return self._again(before, id, self._looked(cost, constraint, action))
+                        return self._again(before, id, self._observe(cost, constraint, action))
                     assert action is not None
-                told = self._looked(cost, constraint, action)
-                payload = pack_feedback(*told)
-                kept = self._replica.take(told, action)
+                feedback = self._observe(cost, constraint, action)
+                payload = pack_feedback(*feedback)
+                columns = self._replica.record(feedback, action)
                 done = Acknowledgement(id, round_, head + 1, time.time())
                 row = EMPTY | {
                     "session": self._id,
@@ -223,7 +224,7 @@ class Session:
                     "time": done.time,
                     "digest": digest_of(payload),
                     "payload": payload,
-                    **kept,
+                    **columns,
                 }
                 chain = self._add(connection, row, digest)
                 self._replica.snapshot_if_due(connection, done.order, chain)
@@ -231,7 +232,7 @@ class Session:
             self._open.pop(id, None)
         return done
 
-    def _looked_up(
+    def _find_decision(
         self,
         connection: sql.Connection,
         id: str,  # noqa: A002
@@ -253,10 +254,10 @@ class Session:
         self,
         before: sql.Row[Any],
         id: str,  # noqa: A002
-        told: tuple[Seen, Told],
+        feedback: RoundFeedback,
     ) -> Acknowledgement:
-        """Return the acknowledgement of before, or refuse feedback that differs from that."""
-        if before.digest != digest_of(pack_feedback(*told)):
+        """Return the earlier acknowledgement, or refuse different feedback."""
+        if before.digest != digest_of(pack_feedback(*feedback)):
             raise ConflictError(
                 f"decision {id} was already told other feedback, which stays; feedback of a "
                 "decision counts once"
@@ -268,7 +269,7 @@ class Session:
         return self.store.status(self.name)
 
     def history(self, actions: bool = True) -> History:
-        """Return what happened so far, as arrays; `columns()` of it makes a DataFrame.
+        """Return the rounds so far as arrays; `columns()` is ready for a DataFrame.
 
         Args:
             actions: whether the actions are wanted, the largest part.
@@ -286,7 +287,7 @@ class Session:
                     f"a {type(self.policy).__name__} has no certificate; policies that see "
                     "gradients have one"
                 )
-            bound: float = certify(budget)  # which prints why, where it says nothing
+            bound: float = certify(budget)  # it prints why if it is vacuous
             return bound
 
     def problem(self) -> Recorded:
@@ -312,15 +313,15 @@ class Session:
                 action = unpack_action(row.action, row.action_digest, self._dim)
                 cost, constraint = unpack_feedback(row.payload, row.digest, self._dim)
                 each = constraint if isinstance(constraint, tuple) else (constraint,)
-                rounds.append((_line(cost, action), [_line(g, action) for g in each]))
+                rounds.append((_linear(cost, action), [_linear(g, action) for g in each]))
         return Recorded(self.policy.decision_set, rounds)
 
     def hindsight(self, *, budget: float = 0.0, time_limit: float | None = None) -> Benchmark:
         """Return the best fixed action of the answered rounds; see `hedgerow.hindsight`."""
         return hindsight(self.problem(), budget=budget, time_limit=time_limit)
 
-    def _looked(self, cost: Any, constraint: Any, action: Vector | None) -> tuple[Seen, Told]:
-        """Return feedback as it is stored; functions are looked at, at the decision's action."""
+    def _observe(self, cost: Any, constraint: Any, action: Vector | None) -> RoundFeedback:
+        """Return feedback as it is stored; evaluate functions at the decision's action."""
         if callable(cost) or callable(constraint):
             if action is None:
                 raise ValueError("this decision was compacted; tell its feedback, not functions")
@@ -328,7 +329,7 @@ class Session:
             cost, constraint = (
                 observe(part, action) if callable(part) else part for part in (cost, constraint)
             )
-        return as_told(cost, constraint, self._dim)
+        return as_feedback(cost, constraint, self._dim)
 
     def _refresh(self) -> None:
         """Bring the policy to the state of the journal."""
@@ -338,7 +339,7 @@ class Session:
     def _catch_up(self, connection: sql.Connection) -> int:
         """Bring the policy to the state of the journal and return its last row."""
         before, head = self._replica.seq, self._replica.catch_up(connection)
-        if before != head:  # others were here
+        if before != head:  # another process wrote
             self._open.clear()
             self._round = None
         return head
@@ -357,11 +358,11 @@ class Session:
         self.store.run(connection, ADVANCE, {"own": self._id, "seq": row["seq"], "chain": chain})
         return chain
 
-    def _keep_snapshot(self) -> None:
+    def _store_snapshot(self) -> None:
         """Store the state, so that the journal is not replayed again by this release."""
         with self._lock, self.store.writing(self._id) as connection:
             self._catch_up(connection)
-            self._replica.snapshot(connection, *self._replica.told)
+            self._replica.snapshot(connection, *self._replica.last_feedback)
 
     def _action(self, row: sql.Row[Any]) -> Vector:
         if row.payload is None:
@@ -383,8 +384,8 @@ def check_key(key: object) -> str:
     return key
 
 
-def _line(seen: Seen, action: Vector) -> Linear:
-    """Return the linear function that was seen at an action."""
+def _linear(seen: Observation, action: Vector) -> Linear:
+    """Return the linear function observed at an action."""
     if not isinstance(seen, EvalGrad | EvalLinear):
         raise TypeError(
             f"a session with {type(seen).__name__} feedback cannot be played again: only values "

@@ -1,15 +1,27 @@
-"""A policy from JSON, with the keys of experiment files: nothing is imported, no file is read."""
+"""Build policies from JSON with the keys of experiment files, without imports and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StrictInt, StrictStr
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments import schema
+from hedgerow.experiments.models import (
+    LARGEST_COUNT,
+    Count,
+    Filled,
+    Number,
+    Positive,
+    key_type,
+    must,
+    one_of,
+    parse_keys,
+)
+from hedgerow.experiments.models import parse as parse_value
 from hedgerow.experiments.problems import KINDS
 from hedgerow.live.messages import Message, parse
 from hedgerow.live.schema import EVERY
@@ -20,15 +32,15 @@ Label = Annotated[str, Field(max_length=80)]
 
 
 class Spec(Message):
-    """What a session decides with: a method, and a set or the decision set of a problem."""
+    """The settings of a session: a method, and a set or the decision set of a problem."""
 
     method: str
     set: dict[str, Any] | None = None
     problem: dict[str, Any] | None = None
     preset: Literal["practical"] = "practical"
     eagerness: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
-    horizon: Annotated[int, Field(ge=1, le=schema.LARGEST_COUNT)] = 1000
-    seed: Annotated[int, Field(ge=0, le=schema.LARGEST_COUNT)] = 0
+    horizon: Annotated[int, Field(ge=1, le=LARGEST_COUNT)] = 1000
+    seed: Annotated[int, Field(ge=0, le=LARGEST_COUNT)] = 0
     labels: list[Label] | None = None
     every: Annotated[int, Field(ge=1, lt=2**31)] = EVERY
 
@@ -43,48 +55,44 @@ class Begin(Spec):
     name: str
 
 
-def _whole(value: Any, where: str) -> Any:
-    return schema.count(value, where)
+def _pairs(edges: list[Any]) -> list[Any]:
+    if not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
+        raise ValueError
+    return edges
 
 
-def _numbers(value: Any, where: str) -> Any:
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"{where} must be a list of numbers")
-    return [schema.number(entry, f"{where}[{i}]") for i, entry in enumerate(value)]
+def _nodes(edges: list[Any]) -> list[Any]:
+    return [tuple(edge) for edge in parse_value(list[list[Node]], edges)]
 
 
-def _node(value: Any, where: str) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(f"{where} must name nodes by strings or integers, got {value!r:.60}")
-    return value
-
-
-def _edges(value: Any, where: str) -> Any:
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"{where} must be a list of pairs of nodes")
-    for edge in value:
-        if not isinstance(edge, list) or len(edge) != 2:
-            raise ValueError(f"{where} must be a list of pairs of nodes")
-    return [tuple(_node(end, where) for end in edge) for edge in value]
-
-
-Check = Callable[[Any, str], Any]
-PATHS: dict[str, Check] = {"edges": _edges, "source": _node, "target": _node}
-BALL: dict[str, Check] = {"n": _whole, "radius": schema.positive}
-SETS: dict[str, dict[str, Check]] = {
-    "Simplex": {"n": _whole, "total": schema.positive},
-    "KSubsets": {"n": _whole, "k": _whole},
-    "Box": {"lower": _numbers, "upper": _numbers},
+Node = Annotated[StrictInt | StrictStr, must("name nodes by strings or integers")]
+Edges = Annotated[
+    Filled[Any],
+    AfterValidator(_pairs),
+    must("be a list of pairs of nodes"),
+    AfterValidator(_nodes),
+]
+Numbers = Annotated[
+    Filled[Any],
+    must("be a list of numbers"),
+    AfterValidator(partial(parse_value, list[Number])),
+]
+PATHS = {"edges": Edges, "source": Node, "target": Node}
+BALL = {"n": Count, "radius": Positive}
+SETS: dict[str, dict[str, Any]] = {
+    "Simplex": {"n": Count, "total": Positive},
+    "KSubsets": {"n": Count, "k": Count},
+    "Box": {"lower": Numbers, "upper": Numbers},
     "L1Ball": BALL,
     "L2Ball": BALL,
     "LinfBall": BALL,
-    "Birkhoff": {"n": _whole},
-    "Permutahedron": {"weights": _numbers},
+    "Birkhoff": {"n": Count},
+    "Permutahedron": {"weights": Numbers},
     "UnitFlow": PATHS,
     "DagPaths": PATHS,
-    "SpanningTrees": {"edges": _edges},
+    "SpanningTrees": {"edges": Edges},
 }
-"""Sets that JSON may name, and their keys."""
+"""Sets that JSON may name, and the types of their keys."""
 DEFAULTS = ("total", "radius")
 
 
@@ -100,7 +108,7 @@ def check_spec(spec: Spec, largest: int) -> None:
         raise ValueError("give either `set` or `problem`, the decision set of a kind of problem")
     if spec.set is not None:
         _check_size(_set_size(spec.set), largest)
-    method = schema.one_of(spec.method, METHODS, "method")
+    method = one_of(spec.method, METHODS, "method")
     if METHODS[method].sees != "gradients":
         raise ValueError(
             f"{method} does not learn from values and gradients, which is what comes over HTTP; "
@@ -110,7 +118,7 @@ def check_spec(spec: Spec, largest: int) -> None:
 
 
 def stored_spec(text: str, name: str) -> Spec:
-    """Return what a session was begun with, as the store has it."""
+    """Return the settings of a session from the store."""
     try:
         return parse(Spec, text.encode())
     except ValueError as error:
@@ -127,47 +135,42 @@ def policy_of(spec: Spec) -> ResumablePolicy[Any, Any]:
     return method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
 
 
+def _set_keys(table: Any) -> dict[str, Any]:
+    """Return the validated keys of a set."""
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise ValueError(f"set lacks the key 'kind'; give one of {', '.join(SETS)}")
+    keys = SETS[one_of(table["kind"], SETS, "set.kind")]
+    required = ["kind", *(key for key in keys if key not in DEFAULTS)]
+    return parse_keys({"kind": str, **keys}, required, table, "set")
+
+
 def _set_of(table: Any) -> DecisionSet:
-    kind, keys = _keys_of(table)
-    given = {key: keys[key](value, f"set.{key}") for key, value in table.items() if key != "kind"}
-    built: DecisionSet = getattr(sets, kind)(**given)
+    keys = _set_keys(table)
+    built: DecisionSet = getattr(sets, keys.pop("kind"))(**keys)
     return built
 
 
 def _set_size(table: Any) -> int:
     """Return the dimension of a set before it is built."""
-    kind, _ = _keys_of(table)
-    if "n" in table:
-        n = schema.count(table["n"], "set.n")
-        return n * n if kind == "Birkhoff" else n
-    return max((len(value) for value in table.values() if isinstance(value, list)), default=0)
-
-
-def _keys_of(table: Any) -> tuple[str, dict[str, Check]]:
-    if not isinstance(table, Mapping) or "kind" not in table:
-        raise ValueError(f"set lacks the key 'kind'; give one of {', '.join(SETS)}")
-    kind = str(schema.one_of(table["kind"], SETS, "set.kind"))
-    keys = SETS[kind]
-    required = ["kind", *(key for key in keys if key not in DEFAULTS)]
-    schema.check_keys(table, "set", required, [key for key in keys if key in DEFAULTS])
-    return kind, keys
+    keys = _set_keys(table)
+    if "n" in keys:
+        n: int = keys["n"]
+        return n * n if keys["kind"] == "Birkhoff" else n
+    return max((len(value) for value in keys.values() if isinstance(value, list)), default=0)
 
 
 def _problem_set(table: Any, seed: int) -> DecisionSet:
     if not isinstance(table, Mapping) or "kind" not in table:
         raise ValueError("problem lacks the key 'kind'; `hedgerow list` shows all kinds")
-    kind = KINDS[schema.one_of(table["kind"], KINDS, "problem.kind")]
+    kind = KINDS[one_of(table["kind"], KINDS, "problem.kind")]
     known = kind.parameters
     if any(parameter.is_file for parameter in known.values()):
         raise ValueError(f"problem.kind {kind.name!r} reads a file, which is not done over HTTP")
     if any(parameter.is_set for parameter in known.values()):
         raise ValueError(f"problem.kind {kind.name!r} takes a set; give `set` instead of `problem`")
-    schema.check_keys(table, "problem", ("kind",), list(known))
-    given = {
-        key: schema.checked(value, known[key].type, f"problem.{key}")
-        for key, value in table.items()
-        if key != "kind"
-    }
+    keys = {name: key_type(parameter.type) for name, parameter in known.items()}
+    given = parse_keys({"kind": str, **keys}, ["kind"], table, "problem")
+    del given["kind"]
     for key, value in given.items():
         if isinstance(value, int):
             _check_size(value, 10**5, f"problem.{key}")

@@ -37,7 +37,7 @@ from hedgerow.live.migrations import is_current, migrate
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
-"""Session names: they stand in addresses, pages and logs."""
+"""Session names appear in addresses, pages and logs."""
 POSTGRES = ("postgresql", "postgres", "postgresql+psycopg")
 PARAMETERS = ("application_name", "connect_timeout", "host", "port", "sslmode", "sslrootcert")
 """What may follow the question mark of a PostgreSQL URL."""
@@ -84,17 +84,17 @@ class Status:
     Attributes:
         name: of the session.
         created: when it was begun, in seconds since 1970.
-        policy: the policy, as it shows itself.
+        policy: the repr of the policy.
         dim: the length of an action.
         decisions: how many were asked for.
-        answered: how many of them were told.
+        answered: how many of them have feedback.
         cost: the sum of their costs.
         ccv: the sum of their violations, max(0, g).
         violated: how many of them violated the constraint.
         weight: the last weight on the constraint, where the policy has one.
         certificate: the last proved bound of the regret, where the policy has one.
         last: when the journal last grew, in seconds since 1970.
-        served: whether the service can decide for it: it knows how the policy is built.
+        served: whether the service can decide for it, because it can build the policy.
 
     """
 
@@ -114,7 +114,7 @@ class Status:
 
     @property
     def unanswered(self) -> int:
-        """How many decisions were not told, or not yet."""
+        """The number of decisions without feedback."""
         return self.decisions - self.answered
 
 
@@ -171,7 +171,7 @@ class Store:
 
     def close(self) -> None:
         """Close all connections of this process."""
-        while (connection := self._kept()) is not None:
+        while (connection := self._take_idle()) is not None:
             self._disconnect(connection)
 
     def after_fork(self) -> None:
@@ -181,7 +181,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
-        """Evaluate at the store as it is at one moment."""
+        """Read the store as it is at one moment."""
         with self._errors(), self._transaction(writes=False) as connection:
             yield connection
 
@@ -242,7 +242,7 @@ class Store:
             if last is None or wrong is not None:
                 raise damaged(f"{wrong} of session {name!r}")
             connection.execute(sql.delete(SNAPSHOTS).where(own, SNAPSHOTS.c.seq < last.seq))
-            told = sql.select(JOURNAL.c.round).where(
+            answered = sql.select(JOURNAL.c.round).where(
                 JOURNAL.c.session == session, JOURNAL.c.kind == TELL, JOURNAL.c.seq <= last.seq
             )
             dropped = connection.execute(
@@ -251,7 +251,7 @@ class Store:
                     JOURNAL.c.session == session,
                     JOURNAL.c.seq <= last.seq,
                     JOURNAL.c.payload.is_not(None),
-                    JOURNAL.c.round.in_(told),
+                    JOURNAL.c.round.in_(answered),
                 )
                 .values(payload=None)
             ).rowcount
@@ -273,8 +273,8 @@ class Store:
 
     @contextmanager
     def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
-        """One transaction of the driver, on a connection that is kept for the next."""
-        process, connection = os.getpid(), self._kept() or self._connect()
+        """Run one transaction of the driver, on a connection that is reused."""
+        process, connection = os.getpid(), self._take_idle() or self._connect()
         driver: Any = connection.connection.driver_connection
         try:
             if self.is_file:
@@ -310,8 +310,8 @@ class Store:
         self._connections.discard(connection)
         connection.close()
 
-    def _kept(self) -> sql.Connection | None:
-        """Return a connection of an earlier transaction; other threads look for one too."""
+    def _take_idle(self) -> sql.Connection | None:
+        """Return an idle connection, if any; other threads may take it first."""
         try:
             return self._idle.pop()
         except IndexError:
@@ -319,13 +319,13 @@ class Store:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Say in a sentence that a store cannot be used; what it says of data stays unsaid."""
+        """Report in a sentence that a store cannot be used, without any stored data."""
         try:
             yield
         except (DBAPIError, self._error) as error:
             why = " ".join(str(getattr(error, "orig", error)).split("\n")[0].split())
             if "not a database" in why:
-                raise ValueError(f"{self.place} is no SQLite file; give another path") from None
+                raise ValueError(f"{self.place} is not an SQLite file; give another path") from None
             if "malformed" in why or "no such table" in why:
                 raise StoreError(
                     f"the store {self.place} is damaged ({why}); restore a backup, or see what "
@@ -338,7 +338,7 @@ class Store:
 
 
 def session_row(connection: sql.Connection, name: str) -> sql.Row[Any]:
-    """Return the row of a session, or say that there is none, or that it was changed."""
+    """Return the row of a session; refuse one that is missing or was changed."""
     row = connection.execute(sql.select(SESSIONS).where(SESSIONS.c.name == name)).one_or_none()
     if row is None:
         raise LookupError(f"there is no session {name!r} in this store; begin it first")
@@ -373,13 +373,13 @@ def _status(connection: sql.Connection, name: str) -> Status:
     asks = own.where(c.kind == ASK).order_by(c.round.desc()).limit(1)
     asked = connection.execute(asks).one_or_none()
     tells = own.where(c.kind == TELL).order_by(c.seq.desc()).limit(2 * CERTIFIED)
-    told = connection.execute(tells).all()
-    for row in (*(row for row in (newest, asked) if row is not None), *told):
+    answers = connection.execute(tells).all()
+    for row in (*(row for row in (newest, asked) if row is not None), *answers):
         checked(row, name)
     end = (0, FIRST) if newest is None else (newest.seq, newest.chain)
     if head is None or tuple(head) != end:
         raise damaged(f"the last rows of the journal of session {name!r} are missing")
-    last = told[0] if told else None
+    last = answers[0] if answers else None
     return Status(
         name=session.name,
         created=session.created,
@@ -391,7 +391,7 @@ def _status(connection: sql.Connection, name: str) -> Status:
         ccv=0.0 if last is None else last.total_ccv,
         violated=0 if last is None else last.total_violated,
         weight=None if last is None else last.weight,
-        certificate=next((row.certificate for row in told if row.certificate is not None), None),
+        certificate=next((row.certificate for row in answers if row.certificate is not None), None),
         last=None if newest is None else newest.time,
         served=session.spec is not None,
     )

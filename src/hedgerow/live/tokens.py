@@ -18,7 +18,7 @@ ROLES = ("observe", "decide", "admin")
 """Each may do what those before it may."""
 TOKEN = re.compile(r"hedgerow_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 FIND = sql.select(TOKENS).where(TOKENS.c.id == sql.bindparam("id"))
-NOBODY = hashlib.sha256(b"nobody").hexdigest()
+NO_TOKEN = hashlib.sha256(b"nobody").hexdigest()
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def tokens(store: Store) -> list[Token]:
 
 
 def revoke_token(store: Store, id_: str) -> None:
-    """Revoke a token, at once and for good."""
+    """Revoke a token, at once and permanently."""
     with store.writing() as connection:
         changed = connection.execute(
             sql.update(TOKENS)
@@ -84,7 +84,7 @@ def find_token(store: Store, given: str) -> Token | None:
     with store.reading() as connection:
         found = store.run(connection, FIND, {"id": shape[1] if shape else ""})
     row = found[0] if found else None
-    same = hmac.compare_digest(_digest(given), NOBODY if row is None else row.digest)
+    same = hmac.compare_digest(_digest(given), NO_TOKEN if row is None else row.digest)
     if row is None or not same or row.revoked is not None or row.role not in ROLES:
         return None
     return Token(row.id, row.role, row.label, row.created, row.revoked)

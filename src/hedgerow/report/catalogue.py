@@ -10,7 +10,7 @@ from rich.table import Table
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments.compiled_methods import is_compiled
+from hedgerow.experiments.constants import is_compiled
 from hedgerow.policies.method import Method
 from hedgerow.report.escaping import terminal_table
 from hedgerow.sets.compositions.oracle_only import OracleOnly

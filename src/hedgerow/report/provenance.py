@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hedgerow.baselines.methods import fixed_method, installed_method, method_names
-from hedgerow.experiments.config import Experiment, ProblemSpec
+from hedgerow.experiments.experiment import Experiment, ProblemSpec
 from hedgerow.experiments.problems import kind_names
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.tasks import RunTask, plan

@@ -1,4 +1,4 @@
-"""An experiment: what is played, by whom, for how long, and how often."""
+"""An experiment as it is run: problems, methods, horizons and seeds, all defaults resolved."""
 
 from __future__ import annotations
 
@@ -7,21 +7,48 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.experiments.fingerprints import check_code, check_sha256
+from hedgerow.experiments.models import Action
 from hedgerow.experiments.problems import find_kind
-from hedgerow.experiments.set_specs import SetSpec
+from hedgerow.experiments.registry import find_set
 from hedgerow.problems.problem import Problem
+from hedgerow.sets.decision_set import DecisionSet
 
 FORMAT = 1
 """Of result files; a change makes older folders unreadable."""
 
 
-FixedPlay = tuple[float, ...] | tuple[str, ...] | str
-"""An action as a file names it: a point, the nodes of a route, or a vertex by name."""
+def plain(value: Any) -> Any:
+    """Return a value with lists in place of tuples, as JSON has them."""
+    return [plain(entry) for entry in value] if isinstance(value, tuple) else value
 
 
-def plain(action: FixedPlay) -> list[float] | list[str] | str:
-    """Return an action as JSON and TOML have it."""
-    return action if isinstance(action, str) else list(action)  # type: ignore[return-value]
+@dataclass(frozen=True)
+class SetSpec:
+    """A decision set as a file names it.
+
+    Attributes:
+        kind: its name in the library or in an installed package, or its import path.
+        arguments: what it is built with, sorted by name.
+        code: the SHA-256 of the file that defines a kind from outside of the library.
+
+    """
+
+    kind: str
+    arguments: tuple[tuple[str, Any], ...]
+    code: str = ""
+
+    def build(self) -> DecisionSet:
+        """Build the set."""
+        made = find_set(self.kind).build(**dict(self.arguments))
+        if not isinstance(made, DecisionSet):
+            raise TypeError(f"{self.kind} must return a DecisionSet, got {type(made).__name__}")
+        return made
+
+    def resolved(self) -> dict[str, Any]:
+        """Return what identifies the set, as plain data."""
+        code = {"code": self.code} if self.code else {}
+        arguments = {name: plain(value) for name, value in self.arguments}
+        return {"kind": self.kind, "arguments": arguments, **code}
 
 
 @dataclass(frozen=True)
@@ -65,13 +92,13 @@ class ProblemSpec:
         return tuple((name, v) for name, v in self.parameters if isinstance(v, SetSpec))
 
     def check_code(self) -> None:
-        """Refuse code from outside of the library that this process has not, or has otherwise."""
+        """Refuse code from outside of the library if this process has another version or none."""
         check_code(find_kind, self.kind, self.code)
         for _, of in self.sets:
-            of.check_code()
+            check_code(find_set, of.kind, of.code)
 
     def resolved(self) -> dict[str, Any]:
-        """Return it as plain data: what tells one problem from another."""
+        """Return what identifies the problem, as plain data."""
         hashes = dict(self.files)
         return {
             "label": self.label,
@@ -89,15 +116,15 @@ class ProblemSpec:
 
 @dataclass(frozen=True)
 class Tuning:
-    """How `hedgerow tune` chooses the eagerness of each method; see `experiment.choosing`.
+    """How `hedgerow tune` chooses the eagerness of each method; see `hedgerow.experiments.tuning`.
 
     Attributes:
         seeds: the training seeds; none of them is reported.
         eagerness: the grid, the same for every method.
         rule: "sum" or "target".
-        ccv_target: for "target": the CCV allowed, as a share of the blind action's.
+        ccv_target: for "target": the CCV allowed, as a share of the unconstrained action's.
         widen: how often the grid of a method may be continued beyond an end that was chosen.
-        rounds: of recorded data: so many rounds are for training, those after them are reported.
+        rounds: of recorded data: the number of first rounds for training; later ones are reported.
 
     """
 
@@ -116,16 +143,15 @@ class Experiment:
     Attributes:
         name: of the experiment, also of its default folder.
         about: a sentence for tables.
-        problems: what is played.
-        methods: who plays, by name or by import path.
-        presets: with which constants.
+        problems: the problems.
+        methods: the methods, by name or by import path.
+        presets: the sets of constants.
         eagerness: of the practical presets; a theory preset always has 1.
         eager: the methods that play every eagerness; all others play 1.
         seeds: one repetition each.
         tuning: of `hedgerow tune`, or None.
         code: the SHA-256 of the file of each method from outside of the library, by its name.
-        fixed: the methods that play one action for ever: their names, and the action of each as
-            numbers, as names of nodes, or as the name of a vertex.
+        fixed: the methods that play the same action in every round, with their actions.
         few: how many seeds are enough, the first ones; None: every seed is played by all.
         many: with few: the methods that play every seed, with eagerness 1 and at the longest
             horizon of each problem. They alone play shorter horizons, with a few seeds.
@@ -142,7 +168,7 @@ class Experiment:
     seeds: tuple[int, ...]
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
-    fixed: tuple[tuple[str, FixedPlay], ...] = ()
+    fixed: tuple[tuple[str, Action], ...] = ()
     few: int | None = None
     many: tuple[str, ...] = ()
 
@@ -157,14 +183,7 @@ class Experiment:
         """Return the experiment as plain data, with every default written out."""
         from hedgerow import __version__
 
-        tuning = self.tuning and {
-            "seeds": list(self.tuning.seeds),
-            "eagerness": list(self.tuning.eagerness),
-            "rule": self.tuning.rule,
-            "ccv_target": self.tuning.ccv_target,
-            "widen": self.tuning.widen,
-            "rounds": self.tuning.rounds,
-        }
+        tuning = self.tuning and {key: plain(value) for key, value in vars(self.tuning).items()}
         return {
             "format": FORMAT,
             "hedgerow": __version__,

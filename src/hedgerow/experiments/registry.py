@@ -1,4 +1,4 @@
-"""A kind of problem: a function that builds it, whose keyword parameters are keys in a file."""
+"""Kinds of problems and sets: functions that build them, whose parameters are keys of a file."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
+from hedgerow import sets
+from hedgerow.imports import load_named, plugin_names
 from hedgerow.problems.problem import Problem
 from hedgerow.sets.decision_set import DecisionSet
 
 Build = TypeVar("Build", bound=Callable[..., Problem])
+SETS_GROUP = "hedgerow.sets"
+"""The entry points by which an installed package adds sets."""
 DECLARED = "hedgerow_kind"
-"""The attribute of a function in which `problem_kind` keeps its kind."""
+"""The attribute of a function in which `problem_kind` stores its kind."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,8 @@ class Kind:
     Attributes:
         build: makes it from a horizon, a seed and the parameters.
         seeded: whether the seed changes the rounds; recorded data have none.
-        reacts: whether the rounds react to the plays, so that every run has its own benchmark.
-        label: its name, where that is not the name of the function.
+        reacts: whether the rounds react to the decisions, so that every run has its own benchmark.
+        label: its name, if other than the name of the function.
 
     """
 
@@ -89,7 +93,7 @@ def problem_kind(*, seeded: bool = True, reacts: bool = False) -> Callable[[Buil
 
 
 def declared_kind(build: object) -> Kind | None:
-    """Return what `problem_kind` says about a function, or None where it says nothing."""
+    """Return the kind that `problem_kind` stored in a function, or None."""
     kind = getattr(build, DECLARED, None)
     return kind if isinstance(kind, Kind) and kind.build is build else None
 
@@ -121,3 +125,48 @@ def _readable(type_: Any) -> bool:
         others = [a for a in get_args(type_) if a is not type(None)]
         return len(others) == 1 and _readable(others[0])
     return type_ in (int, float, str, Path, DecisionSet)
+
+
+class SetKind(NamedTuple):
+    """A kind of set: its name, and the class or function that builds it from its keys."""
+
+    name: str
+    build: Callable[..., Any]
+
+    @property
+    def summary(self) -> str:
+        """What the set is: the first line of the docstring of `build`."""
+        return (inspect.getdoc(self.build) or "no description").splitlines()[0]
+
+
+def find_set(name: str) -> SetKind:
+    """Return a kind of set by its name here, its name in an installed package, or its import path.
+
+    >>> find_set("Simplex").build(n=3)
+    Simplex(n=3, total=1.0)
+    >>> find_set("Simplx")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: there is no set 'Simplx' (did you mean 'Simplex'?); ...
+
+    """
+    if name in _ours():
+        return SetKind(name, getattr(sets, name))
+    return SetKind(name, load_named(name, SETS_GROUP, "set", set_names))
+
+
+def set_names() -> list[str]:
+    """Return the names of all sets, those of installed packages last."""
+    ours = _ours()
+    return [*ours, *(name for name in plugin_names(SETS_GROUP) if name not in ours)]
+
+
+def _ours() -> list[str]:
+    """Return the names of the library's own sets."""
+    found = ((name, getattr(sets, name)) for name in dir(sets))
+    return [
+        name
+        for name, value in found
+        if inspect.isclass(value)
+        and issubclass(value, DecisionSet)
+        and not inspect.isabstract(value)
+    ]
