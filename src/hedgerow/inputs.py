@@ -184,6 +184,13 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
+def freeze(dataclass: object, **fields: Any) -> None:
+    """Set fields of a frozen dataclass while it is made; arrays become read-only copies."""
+    for name, value in fields.items():
+        frozen = read_only(value) if isinstance(value, np.ndarray) else value
+        object.__setattr__(dataclass, name, frozen)
+
+
 def level_outside() -> int:
     """Return the `stacklevel` of the first caller outside of this package."""
     frame, level = sys._getframe(1), 1

@@ -11,9 +11,10 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets import rising, spanning_trees
+from hedgerow.sets import directions
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.matroids import spanning_trees
 from hedgerow.sets.matroids.matroid_bases import Bases, Matroid, PartitionMatroid
 from hedgerow.sets.matroids.spanning_trees import SpanningTrees
 
@@ -188,7 +189,7 @@ def test_edges_of_weight_zero_stay_in_the_tree(monkeypatch: pytest.MonkeyPatch) 
         assert v.sum() == X.nodes - 1
         assert c @ v == nx.minimum_spanning_tree(graph).size(weight="weight")
         with monkeypatch.context() as patch:
-            patch.setattr(rising, "SMALL", 0)
+            patch.setattr(directions, "SMALL", 0)
             np.testing.assert_array_equal(X.lmo(c), v)  # ties go to the first edge as well
             np.testing.assert_array_equal(X.lmo(np.arange(X.dim)), X.start())
 

@@ -13,7 +13,7 @@ from hedgerow.learners.loo_blocks import LooRule
 from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.projections.hull_projector import hull_projector
+from hedgerow.sets.hulls import hull_projector
 from hedgerow.snapshot import Restorable, State
 
 

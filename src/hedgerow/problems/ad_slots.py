@@ -13,7 +13,7 @@ from hedgerow.functions import Linear, Maximum
 from hedgerow.inputs import Vector, as_count, as_positive, read_only
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.parts import Policy
-from hedgerow.sets.matchings.general_matchings import Matchings
+from hedgerow.sets.matchings.graph_matchings import Matchings
 
 CLICKS = 0.5, 1.5
 """Factors of the click rates, drawn for each pair and round: invented."""

@@ -15,8 +15,7 @@ from hedgerow.problems.problem import (
     chunk_lengths,
     one_round,
 )
-from hedgerow.sets.matroids.set_functions import Coverage
-from hedgerow.sets.matroids.submodular import BasePolytope
+from hedgerow.sets.matroids.submodular import BasePolytope, Coverage
 
 PRICE = 1.0, 4.0
 """Mean prices of energy at the sensors: invented."""

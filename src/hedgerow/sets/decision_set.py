@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.display import ShortRepr
-from hedgerow.inputs import Vector, as_vector, squared_norm
+from hedgerow.inputs import Vector, as_vector, length, squared_norm
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, kernel_matches
 from hedgerow.snapshot import Stateful
 
@@ -288,3 +288,27 @@ class Workspace(Stateful):
     @property
     def _configuration(self) -> object:
         return ()  # the learner's own snapshot knows the set
+
+
+class ProjectableSet(DecisionSet):
+    """A set with an exact projection."""
+
+    @abstractmethod
+    def project(self, y: ArrayLike) -> Vector:
+        """Return the point of the set nearest to y."""
+
+    def separate(self, y: ArrayLike) -> Vector | None:
+        """Return y minus its projection, or None if `contains(y)`."""
+        if self.contains(y):
+            return None
+        y = as_vector(y, "y", self.dim)
+        return y - self.project(y)
+
+    def _inside(self, x: ArrayLike) -> Vector:
+        x = as_vector(x, "x", self.dim)
+        if not self.contains(x):
+            raise ValueError(
+                "only a point of the set is a mixture of its vertices, got one at distance "
+                f"{length(x - self.project(x)):g}; project it first"
+            )
+        return x

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.games.comparators.cuts import Model
 from hedgerow.inputs import Vector, as_number
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.interior import linear_programme
+from hedgerow.sets.solvers import linear_programme
 
 
 class OutOfTimeError(RuntimeError):

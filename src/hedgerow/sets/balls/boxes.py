@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask
-from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.projections.projectable import ProjectableSet
-from hedgerow.sets.sizes import as_size, check_coordinates, check_width
+from hedgerow.sets.decision_set import ProjectableSet, Rows
+from hedgerow.sets.validation import as_size, check_coordinates, check_width
 
 
 class Bounds(ProjectableSet):

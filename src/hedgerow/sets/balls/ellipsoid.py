@@ -19,8 +19,8 @@ from hedgerow.inputs import (
     read_only,
 )
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.projections.projectable import ProjectableSet
-from hedgerow.sets.sizes import as_size, check_coordinates
+from hedgerow.sets.decision_set import ProjectableSet
+from hedgerow.sets.validation import as_size, check_coordinates
 
 THINNEST = 1e-9
 """The shortest axis, in units of the longest: below it nearly all digits are gone."""

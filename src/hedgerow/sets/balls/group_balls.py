@@ -12,12 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, length, read_only
-from hedgerow.sets.balls.l1_l2_balls import L1Ball
-from hedgerow.sets.balls.norm_ball import NormBall, against
+from hedgerow.sets.balls.l1_l2_balls import L1Ball, NormBall, against
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.compositions.generic import ConvexHull
-from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.sizes import as_size
+from hedgerow.sets.compositions.oracle_only import ConvexHull, OracleOnly
+from hedgerow.sets.validation import as_size
 
 Label = NDArray[np.intp]
 PROVED = 1e-12

@@ -13,12 +13,10 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_number, as_point, as_vector
 from hedgerow.sets.balls.boxes import LinfBall
-from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball
-from hedgerow.sets.balls.norm_ball import NormBall
+from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball, NormBall
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
-from hedgerow.sets.projections.projectable import ProjectableSet
-from hedgerow.sets.sizes import as_size
+from hedgerow.sets.decision_set import Capability, HasLinearDescription, ProjectableSet, Rows
+from hedgerow.sets.validation import as_size
 
 NEWTON_STEPS = 100
 """More than Newton's method needs from above on a convex function of these sizes."""

@@ -19,13 +19,13 @@ from hedgerow.inputs import (
     as_vector,
     read_only,
 )
-from hedgerow.sets.balls.norm_ball import NormBall
+from hedgerow.sets.balls.l1_l2_balls import NormBall
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.rising import rising
+from hedgerow.sets.directions import ascending
 from hedgerow.sets.simplices.simplex import smallest
-from hedgerow.sets.sizes import as_size, check_width
+from hedgerow.sets.validation import as_size, check_width
 
 FAR = 1e14
 """From this distance on, in units of the largest entry, the rounding of y is as large as the set:
@@ -113,7 +113,7 @@ class OrderedWeightedBall(NormBall):
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the k largest entries of |c| alike, with the best k, the first if several."""
         c = as_direction(c, self.n)
-        order = rising(-np.abs(c))
+        order = ascending(-np.abs(c))
         means = np.cumsum(np.abs(c)[order]) / self._sums
         vertices = np.isfinite(self._sums)
         k = int(np.flatnonzero(vertices)[np.argmax(means[vertices])])
@@ -166,7 +166,7 @@ class OrderedWeightedBall(NormBall):
         """
         from scipy.optimize import brentq, isotonic_regression
 
-        order = rising(-np.abs(y))
+        order = ascending(-np.abs(y))
         a, share = np.abs(y)[order], self.weights / self.weights[0]
         most, least = self.radius / self.weights[0], self.radius / self.weights.sum()
         if a[0] > FAR * most:  # the best vertex, as far as entries without weight reach
@@ -207,7 +207,7 @@ class OrderedWeightedBall(NormBall):
         norm = self.norm(x)
         if norm == 0.0:
             return np.ones(1), self.lmo(x)[None, :]
-        order = rising(-np.abs(x))
+        order = ascending(-np.abs(x))
         signs = np.copysign(1.0, x)[order]
         a = np.append(np.abs(x)[order] / norm, 0.0)
         equal, some = int((w == w[0]).sum()), int((w > 0.0).sum())

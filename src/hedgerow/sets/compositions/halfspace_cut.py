@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_number, as_point, as_vector, length, read_only
-from hedgerow.sets.compositions.oracle_only import drawn_near
+from hedgerow.sets.compositions.oracle_only import clip_length
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.sums_and_images import AffineImage, Composed, check_set_type
 from hedgerow.sets.decision_set import (
@@ -173,7 +173,7 @@ class HalfspaceCut(Composed):
             return super().project(y)
         from scipy.optimize import brentq
 
-        y = drawn_near(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self.dim))
         a, b, D = self._unit, self._level, self.diameter
 
         def above(t: float) -> float:

@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, drawn_near
-from hedgerow.sets.compositions.warm_started_lp import WarmStartedLP
+from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.decision_set import Rows, Workspace
-from hedgerow.sets.interior import Interior, interior, linear_programme
-from hedgerow.sets.projections.quadratic import Programme, nearest_point
-from hedgerow.sets.solvers import loaded
+from hedgerow.sets.hulls import Interior, interior
+from hedgerow.sets.solvers import Programme, WarmStartedLP, linear_programme, loaded, nearest_point
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -202,7 +200,7 @@ class Polytope(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, up to rounding, by a QP if its answer can be proved."""
-        y = drawn_near(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self.dim))
         size = float(np.max(self.upper - self.lower)) or 1.0
         x = nearest_point(
             Programme(

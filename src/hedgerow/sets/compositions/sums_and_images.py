@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_array, as_vector, length, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, drawn_near
+from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import (
     Capability,
@@ -24,7 +24,7 @@ from hedgerow.sets.decision_set import (
     Workspace,
 )
 from hedgerow.sets.projections.frank_wolfe import Oracle
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.validation import check_coordinates, check_width
 
 TURN = 1e-8
 """By how much a direction is turned to break ties, relative to its largest entry."""
@@ -78,7 +78,7 @@ class Composed(OracleOnly):
         Near curved faces the distance is known to about 1e-8; within 1e-7 a point is outside only
         if a hyperplane proves it.
         """
-        x = drawn_near(as_vector(x, "x", self.dim))
+        x = clip_length(as_vector(x, "x", self.dim))
         size = max(1.0, float(np.abs(x).max()))
         near = self._approach(x, 0.5 * tol * size, tol * size)
         distance = length(near.x - x)

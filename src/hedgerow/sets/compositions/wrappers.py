@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import LARGEST_ENTRY, Vector, as_vector, read_only
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
-from hedgerow.sets.sizes import as_size, check_coordinates, check_width
+from hedgerow.sets.validation import as_size, check_coordinates, check_width
 
 FARTHEST = 1e9
 """How far a set may be moved, in units of its diameter: half of the digits are left there."""

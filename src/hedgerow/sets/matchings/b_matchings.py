@@ -15,11 +15,9 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
-from hedgerow.sets.matchings.blossoms import heaviest_matching
-from hedgerow.sets.matchings.general_matchings import second_side
-from hedgerow.sets.paths.edges import Edges, Index, frozen, number_nodes, number_undirected
-from hedgerow.sets.paths.graph import slots
-from hedgerow.sets.whole_costs import whole_costs
+from hedgerow.sets.directions import whole_costs
+from hedgerow.sets.matchings.graph_matchings import heaviest_matching, second_side
+from hedgerow.sets.paths.graph import Edges, Index, frozen, number_nodes, number_undirected, slots
 
 Whole = NDArray[np.int64]
 

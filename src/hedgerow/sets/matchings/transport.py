@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, drawn_near
+from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.projections.quadratic import Programme, nearest_point
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.solvers import Programme, nearest_point
+from hedgerow.sets.validation import check_coordinates, check_width
 
 SMALLEST_SHARE = 1e-12
 """A supply or demand that is not zero is at least this share of the total."""
@@ -205,7 +205,7 @@ class TransportPlans(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest plan, by a QP if its answer can be proved."""
-        y = drawn_near(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self.dim))
         x = self._by_programme(y) if sum(self.shape) * self.dim <= DENSE else None
         return super().project(y) if x is None else x
 

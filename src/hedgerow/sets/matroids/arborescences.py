@@ -13,8 +13,7 @@ from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.matroids.matroid_bases import diameter_bound
-from hedgerow.sets.paths.edges import Edges, Index, frozen, number_nodes
-from hedgerow.sets.paths.graph import hops_from
+from hedgerow.sets.paths.graph import Edges, Index, frozen, hops_from, number_nodes
 
 Whole = NDArray[np.intp]
 

@@ -13,8 +13,8 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
 from hedgerow.sets.compiled import Compiled, Index, pack_uint32
 from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.directions import ascending
 from hedgerow.sets.matroids.matroid_bases import Bases, Label
-from hedgerow.sets.rising import rising
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class LaminarMatroid(Bases):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the base of least total cost; ties go to the first element."""
-        return self._first(rising(as_direction(c, self.n)).astype(np.uint32))
+        return self._first(ascending(as_direction(c, self.n)).astype(np.uint32))
 
     @cached_property
     def component(self) -> Label:

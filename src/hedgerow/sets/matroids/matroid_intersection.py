@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector
 from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.matroids.set_functions import SetFunction
-from hedgerow.sets.matroids.submodular import Polymatroid
-from hedgerow.sets.whole_costs import whole_costs
+from hedgerow.sets.directions import whole_costs
+from hedgerow.sets.matroids.submodular import Polymatroid, SetFunction
 
 Independent = Callable[[list[int]], bool]
 

@@ -13,10 +13,9 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.directions import ascending
 from hedgerow.sets.matroids.matroid_bases import Bases, Label
-from hedgerow.sets.paths.edges import Edges, Index, frozen, number_undirected
-from hedgerow.sets.paths.graph import incident
-from hedgerow.sets.rising import rising
+from hedgerow.sets.paths.graph import Edges, Index, frozen, incident, number_undirected
 from hedgerow.sets.simplices.fixed_sum import mixture
 
 ROUNDING = 1e-12
@@ -92,7 +91,7 @@ class SpanningTrees(Bases):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest spanning tree; ties go to the edge given first."""
         c = as_direction(c, self.dim)
-        order = rising(c)
+        order = ascending(c)
         tree = np.empty(self.dim)
         kernels.matroids.first_tree(order.astype(np.uint32), self._one, self._two, self.nodes, tree)
         return tree

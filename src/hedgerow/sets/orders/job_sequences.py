@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.validation import check_coordinates, check_width
 
 Closure = NDArray[np.bool_]
 

@@ -14,9 +14,9 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.rising import rising
+from hedgerow.sets.directions import ascending
 from hedgerow.sets.simplices.fixed_sum import ROUNDING, FixedSum, mixture
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.validation import check_coordinates, check_width
 
 STEPS = 1000
 """The most Newton steps to a facet; a few have been seen, and each is at a nearer facet."""
@@ -75,7 +75,7 @@ class Permutahedron(FixedSum):
     def lmo(self, c: ArrayLike) -> Vector:
         """Give the largest weight to the smallest entry of c, to the first one if several."""
         v = np.empty(self.dim)
-        v[rising(as_direction(c, self.dim))] = self._falling
+        v[ascending(as_direction(c, self.dim))] = self._falling
         return v
 
     @cached_property
@@ -110,7 +110,7 @@ class Permutahedron(FixedSum):
         from scipy.optimize import isotonic_regression
 
         y = as_point(y, "y", self.dim)
-        order = rising(-y)
+        order = ascending(-y)
         w = self._falling
         gaps = np.minimum(-np.diff(y[order]), w[0] - w[-1])
         s = np.concatenate([[0.0], -np.cumsum(gaps)])

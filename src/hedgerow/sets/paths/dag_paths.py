@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compiled import NO_INDEX, Compiled, free_mask, pack_uint32
-from hedgerow.sets.paths.edges import frozen
 from hedgerow.sets.paths.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.paths.graph import (
     Edges,
     FlowNetwork,
     Index,
     ends,
+    frozen,
     group,
     no_path,
     orient,

@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_point, as_vector
 from hedgerow.sets.actions import Actions
-from hedgerow.sets.decision_set import Rows, Workspace
+from hedgerow.sets.decision_set import ProjectableSet, Rows, Workspace
 from hedgerow.sets.paths.graph import FlowNetwork
 from hedgerow.sets.projections.frank_wolfe import minimum_norm_point
-from hedgerow.sets.projections.projectable import ProjectableSet
 from hedgerow.snapshot import State
 
 STUCK = 1e-12
@@ -179,7 +178,7 @@ class OracleFlowWorkspace(FlowWorkspace):
     def _nearest(self, y: Vector, flow: Vector) -> float:
         network, newton, worst = self._flows._network, kernels.flow_newton, math.inf
         if np.abs(y).max() > newton.FAR:
-            y = self._drawn_near(y)
+            y = self._nearby_point(y)
         starts = self._starts(y, 1.0 + float(np.abs(y).max()))
         for potential, damping in starts:
             flow[:] = y[network.edge]
@@ -193,7 +192,7 @@ class OracleFlowWorkspace(FlowWorkspace):
                 break
         return worst
 
-    def _drawn_near(self, y: Vector) -> Vector:
+    def _nearby_point(self, y: Vector) -> Vector:
         """Return y' with entries of at most nodes + 1 and the same projection.
 
         `kernels/flow_newton.py` says why, in `draw_near`.

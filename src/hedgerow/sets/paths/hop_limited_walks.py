@@ -16,11 +16,11 @@ from hedgerow.sets.compiled import Compiled, free_mask, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.paths.dag_paths import DagPaths
-from hedgerow.sets.paths.edges import frozen
 from hedgerow.sets.paths.graph import (
     Edges,
     Index,
     ends,
+    frozen,
     group,
     hops_from,
     no_path,

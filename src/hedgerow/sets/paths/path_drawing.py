@@ -9,8 +9,7 @@ import numpy as np
 
 from hedgerow.display import Svg, escaped
 from hedgerow.inputs import Vector
-from hedgerow.sets.paths.edges import Edges, Index, number_nodes
-from hedgerow.sets.paths.graph import ends, hops_from
+from hedgerow.sets.paths.graph import Edges, Index, ends, hops_from, number_nodes
 
 MOST_EDGES = 400
 """More edges are drawn as a sample."""

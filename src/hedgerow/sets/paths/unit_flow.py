@@ -11,9 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.paths.edges import frozen
 from hedgerow.sets.paths.flow_polytope import FlowPolytope, OracleFlowWorkspace
-from hedgerow.sets.paths.graph import Edges, FlowNetwork, Index, ends, incident, no_path, slots
+from hedgerow.sets.paths.graph import (
+    Edges,
+    FlowNetwork,
+    Index,
+    ends,
+    frozen,
+    incident,
+    no_path,
+    slots,
+)
 from hedgerow.sets.paths.path_drawing import path_set_html
 
 TIGHT = 1e-14

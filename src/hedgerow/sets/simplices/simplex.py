@@ -13,10 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
 from hedgerow.sets.compiled import Compiled
-from hedgerow.sets.rising import rising
-from hedgerow.sets.simplices import systematic
-from hedgerow.sets.simplices.fixed_sum import ROUNDING, CappedSum, mixture
-from hedgerow.sets.sizes import as_size
+from hedgerow.sets.directions import ascending
+from hedgerow.sets.simplices.fixed_sum import (
+    ROUNDING,
+    CappedSum,
+    mixture,
+    systematic_draw,
+    systematic_subsets,
+)
+from hedgerow.sets.validation import as_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +193,7 @@ class CappedSimplex(CappedSum):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Fill coordinates up to their caps by rising c, the first ones first if several."""
-        return self._filled(rising(as_direction(c, self.n)))
+        return self._filled(ascending(as_direction(c, self.n)))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -220,7 +225,7 @@ class CappedSimplex(CappedSum):
         moves = self._free.copy()
         height = np.divide(x, cap, out=np.zeros(self.n), where=moves)
         while True:
-            v = self._filled(rising(-height))
+            v = self._filled(ascending(-height))
             d = np.where(moves, x - v, 0.0)
             if moves.sum() <= 1 or np.abs(d).max() <= ROUNDING * self.total:
                 yield 1.0, v
@@ -310,11 +315,11 @@ class KSubsets(CappedSum):
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most n subsets, those that systematic sampling can draw."""
-        return systematic.subsets(np.clip(self._inside(x), 0.0, 1.0), self.k)
+        return systematic_subsets(np.clip(self._inside(x), 0.0, 1.0), self.k)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Draw a subset by systematic sampling."""
-        return systematic.draw(np.clip(self._inside(x), 0.0, 1.0), self.k, rng)
+        return systematic_draw(np.clip(self._inside(x), 0.0, 1.0), self.k, rng)
 
 
 def smallest(c: Vector, k: int) -> NDArray[np.bool_]:

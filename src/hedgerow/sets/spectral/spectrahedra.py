@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_count, as_point, as_vector
 from hedgerow.sets.simplices.simplex import Simplex
-from hedgerow.sets.sizes import as_size
 from hedgerow.sets.spectral.rank_one import (
     EPS,
     INNER,
@@ -20,6 +19,7 @@ from hedgerow.sets.spectral.rank_one import (
     RankOneVertices,
     moderate,
 )
+from hedgerow.sets.validation import as_size
 
 
 @dataclass(frozen=True, eq=False)

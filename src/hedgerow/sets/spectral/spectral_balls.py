@@ -15,9 +15,9 @@ from hedgerow.sets.balls.boxes import LinfBall
 from hedgerow.sets.balls.lp_balls import LpBall, NonnegativeLpBall, as_exponent
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.simplices.simplex import KSubsets
-from hedgerow.sets.sizes import as_size
 from hedgerow.sets.spectral.rank_one import EPS, INSIDE, ITSELF, RankOneVertices, moderate
 from hedgerow.sets.spectral.spectrahedra import Spectrahedron
+from hedgerow.sets.validation import as_size
 
 
 class SingularValues(DecisionSet):

@@ -1,4 +1,4 @@
-"""How small and how large a set may be: outside, products and squares would leave float64."""
+"""Check how small and how large a set is: outside of these limits squares would leave float64."""
 
 from __future__ import annotations
 

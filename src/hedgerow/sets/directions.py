@@ -1,4 +1,4 @@
-"""The order of a direction's entries, which many oracles begin with."""
+"""Directions as oracles need them: sorted, and as whole numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SMALL = 2000
 """Up to this many entries a stable sort costs nothing extra."""
 
 
-def rising(c: Vector) -> NDArray[np.intp]:
+def ascending(c: Vector) -> NDArray[np.intp]:
     """Return the indices of c from its smallest entry to its largest, equal ones in order.
 
     A stable sort takes about twice the time of the fastest one on long vectors, and only ties need
@@ -23,3 +23,16 @@ def rising(c: Vector) -> NDArray[np.intp]:
         if (ordered[1:] > ordered[:-1]).all():
             return order
     return np.argsort(c, kind="stable")
+
+
+def whole_costs(costs: Vector) -> list[int]:
+    """Return costs times one power of two, such that all are whole and none changes.
+
+    >>> whole_costs(np.array([0.75, -3.0, 0.0])) == [3 * 2**51, -12 * 2**51, 0]
+    True
+
+    """
+    mantissa, exponent = np.frexp(costs)
+    shifts = exponent - exponent.min(initial=1100)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    return [m << s for m, s in zip(whole.tolist(), shifts.tolist(), strict=True)]
