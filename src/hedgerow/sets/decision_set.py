@@ -180,7 +180,9 @@ class DecisionSet(ShortRepr, ABC):
     def supports(self, capability: Capability) -> bool:
         """Whether this set has the capability."""
         own = getattr(type(self), capability.method)
-        return own is not getattr(DecisionSet, capability.method)
+        if own is getattr(DecisionSet, capability.method):
+            return False
+        return capability is not HasLinearDescription or self._has_rows
 
     def project(self, y: ArrayLike) -> Vector:  # noqa: ARG002
         """Return the point of the set nearest to y."""
@@ -242,6 +244,15 @@ class DecisionSet(ShortRepr, ABC):
     def _in_short(self) -> str:
         return f"{self.dim} coordinates"
 
+    @property
+    def _has_rows(self) -> bool:
+        """Whether this very set has a linear description, if its class has `rows`."""
+        return True
+
+    def _require(self, capability: Capability) -> None:
+        if not self.supports(capability):
+            self._refuse(capability)
+
     def _refuse(self, capability: Capability) -> NoReturn:
         raise NotImplementedError(
             f"{type(self).__name__} has no {capability.method}() ({capability.meaning}); "
@@ -288,6 +299,18 @@ class Workspace(Stateful):
     @property
     def _configuration(self) -> object:
         return ()  # the learner's own snapshot knows the set
+
+
+class FullDimensional(DecisionSet):
+    """A set with interior points: its affine hull is the whole space."""
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Return c: no direction is flat."""
+        return as_vector(c, "the direction", self.dim)
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return the whole space."""
+        return np.zeros(self.dim), np.eye(self.dim)
 
 
 class ProjectableSet(DecisionSet):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask
 from hedgerow.sets.decision_set import ProjectableSet, Rows
 from hedgerow.sets.validation import as_size, check_coordinates, check_width
@@ -131,8 +131,7 @@ class Box(Bounds):
             i = int(np.argmax(low > high)) if low.size else 0
             what = f"lower[{i}] = {low[i]:g} > upper[{i}] = {high[i]:g}" if low.size else "no entry"
             raise ValueError(f"a box needs lower <= upper in every coordinate, got {what}")
-        object.__setattr__(self, "lower", read_only(low))
-        object.__setattr__(self, "upper", read_only(high))
+        freeze(self, lower=low, upper=high)
         check_coordinates(np.concatenate([low, high]), "the bounds of a box")
         check_width(float((high - low).max()), "a box")
 
@@ -158,10 +157,4 @@ class LinfBall(Bounds):
     def __post_init__(self) -> None:
         n, radius = as_count(self.n, "n"), as_size(self.radius, "radius")
         bound = np.full(n, radius)
-        for name, value in (
-            ("n", n),
-            ("radius", radius),
-            ("lower", read_only(-bound)),
-            ("upper", read_only(bound)),
-        ):
-            object.__setattr__(self, name, value)
+        freeze(self, n=n, radius=radius, lower=-bound, upper=bound)

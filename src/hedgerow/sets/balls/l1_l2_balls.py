@@ -11,23 +11,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.decision_set import ProjectableSet, Rows
+from hedgerow.sets.decision_set import FullDimensional, ProjectableSet, Rows
 from hedgerow.sets.simplices.fixed_sum import systematic_draw, systematic_subsets
 from hedgerow.sets.simplices.simplex import smallest
 from hedgerow.sets.validation import as_size
 
 
-class NormBall(ProjectableSet):
+class NormBall(FullDimensional, ProjectableSet):
     """The ball {norm(x) <= radius} of a norm that is at least the Euclidean one, equal on axes."""
 
     n: int
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
+        freeze(self, n=as_count(self.n, "n"), radius=as_size(self.radius, "radius"))
 
     @property
     def dim(self) -> int:
@@ -60,10 +59,6 @@ class NormBall(ProjectableSet):
         """Return the nearest point; a point inside stays as it is."""
         y = as_point(y, "y", self.n)
         return y.copy() if self.norm(y) <= self.radius else self._shrink(y)
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.n), np.eye(self.n)
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return the vertices that mix to x radius / norm(x), and the first one's opposite.
@@ -272,7 +267,7 @@ class KSparse(NormBall):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "k", as_count(self.k, "k"))
+        freeze(self, k=as_count(self.k, "k"))
         if self.k > self.n:
             raise ValueError(f"k must be at most n = {self.n}, got {self.k}")
 

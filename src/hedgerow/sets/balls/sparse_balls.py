@@ -17,12 +17,13 @@ from hedgerow.inputs import (
     as_number,
     as_point,
     as_vector,
+    freeze,
     read_only,
 )
 from hedgerow.sets.balls.l1_l2_balls import NormBall
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.decision_set import FullDimensional, Rows
 from hedgerow.sets.directions import ascending
 from hedgerow.sets.simplices.simplex import smallest
 from hedgerow.sets.validation import as_size, check_width
@@ -72,8 +73,7 @@ class OrderedWeightedBall(NormBall):
                 "sort them, the largest first"
             )
         as_size(w[0], "the largest of the weights")
-        object.__setattr__(self, "weights", w)
-        object.__setattr__(self, "n", w.size)
+        freeze(self, weights=w, n=w.size)
         super().__post_init__()
         check_width(self.diameter, "an ordered weighted ball")
 
@@ -238,7 +238,7 @@ class OrderedWeightedBall(NormBall):
 
 
 @dataclass(frozen=True, eq=False)
-class CappedL1Ball(OracleOnly):
+class CappedL1Ball(FullDimensional, OracleOnly):
     """The l1 ball in a cube, {|x_i| <= cap for all i, |x_1| + ... + |x_n| <= radius}.
 
     With radius = k cap it is the k-sparse polytope: its vertices have k entries of size `cap`.
@@ -261,9 +261,12 @@ class CappedL1Ball(OracleOnly):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "cap", as_size(self.cap, "cap"))
-        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
+        freeze(
+            self,
+            n=as_count(self.n, "n"),
+            cap=as_size(self.cap, "cap"),
+            radius=as_size(self.radius, "radius"),
+        )
 
     @property
     def dim(self) -> int:
@@ -280,14 +283,9 @@ class CappedL1Ball(OracleOnly):
         return max(0.0, self.radius - self._full * self.cap) if self._full < self.n else 0.0
 
     @property
-    def diameter(self) -> float:
+    def _known_diameter(self) -> tuple[float, bool]:
         """The distance of two opposite vertices."""
-        return 2.0 * math.hypot(math.sqrt(self._full) * self.cap, self._rest)
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """It is."""
-        return True
+        return 2.0 * math.hypot(math.sqrt(self._full) * self.cap, self._rest), True
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the largest entries of |c|, the first ones if several, O(n)."""
@@ -322,10 +320,6 @@ class CappedL1Ball(OracleOnly):
         """Return the centre."""
         return np.zeros(self.n)
 
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Return c: every direction is inside."""
-        return as_vector(c, "the direction", self.n)
-
     def project(self, y: ArrayLike) -> Vector:
         """Cut the sizes at the cap; if they sum to too much, lower all of them alike before."""
         y = as_point(y, "y", self.n)
@@ -334,10 +328,6 @@ class CappedL1Ball(OracleOnly):
             caps = np.full(self.n, self.cap)
             kernels.simplices.project_capped(np.abs(y), caps, self.radius, 0.0, sizes)
         return np.copysign(sizes, y)
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.n), np.eye(self.n)
 
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and the distance of the nearest facet."""

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_number, as_point, as_vector, length, read_only
+from hedgerow.inputs import (
+    Vector,
+    as_array,
+    as_number,
+    as_point,
+    as_vector,
+    freeze,
+    length,
+)
 from hedgerow.sets.compositions.oracle_only import clip_length
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.sums_and_images import AffineImage, Composed, check_set_type
@@ -75,12 +83,15 @@ class HalfspaceCut(Composed):
                 f"{size * least:g} and at most {size * most:g} there, got the bound {bound:g}; "
                 "give a larger bound"
             )
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "normal", read_only(a))
-        object.__setattr__(self, "bound", float(bound))
-        object.__setattr__(self, "_unit", read_only(unit))
-        object.__setattr__(self, "_level", level)
-        object.__setattr__(self, "_lowest", read_only(lowest))
+        freeze(
+            self,
+            inner=inner,
+            normal=a,
+            bound=float(bound),
+            _unit=unit,
+            _level=level,
+            _lowest=lowest,
+        )
 
     def _in_short(self) -> str:
         return f"{self.inner!r}, {self.dim} coordinates"
@@ -194,8 +205,7 @@ class HalfspaceCut(Composed):
 
     def rows(self) -> Rows:
         """Add one row to the inner set's."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         return with_rows(self.inner.rows(), self._unit[None, :], np.array([self._level]))
 
     def separate(self, y: ArrayLike) -> Vector | None:

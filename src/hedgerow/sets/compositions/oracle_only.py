@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import (
     Vector,
@@ -18,8 +19,8 @@ from hedgerow.inputs import (
     as_number,
     as_point,
     as_vector,
+    freeze,
     length,
-    read_only,
 )
 from hedgerow.sets.decision_set import DecisionSet, Rows
 from hedgerow.sets.projections.frank_wolfe import Mixture, minimum_norm_point
@@ -87,23 +88,24 @@ class OracleOnly(DecisionSet):
 
     @property
     def diameter(self) -> float:
-        """The diagonal of the bounding box."""
-        return self._box_diagonal
+        """The largest distance of two points, or a bound of it."""
+        return self._known_diameter[0]
 
     @property
     def diameter_is_exact(self) -> bool:
-        """It is not: the corners of the bounding box need not lie in the set."""
-        return False
+        """Whether two points of the set are known to be that far apart."""
+        return self._known_diameter[1]
 
     @cached_property
-    def _box_diagonal(self) -> float:
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The diagonal of the bounding box, whose corners need not lie in the set."""
         axis, widths = np.zeros(self.dim), np.zeros(self.dim)
         for i in range(self.dim):
             axis[i] = 1.0
             least = self.minimum(axis)
             widths[i] = -self.minimum(-axis) - least
             axis[i] = 0.0
-        return math.hypot(*widths)
+        return math.hypot(*widths), False
 
     def _approach(self, y: Vector, tolerance: float, far: float = math.inf) -> Mixture:
         lmo = self.workspace().lmo
@@ -202,6 +204,36 @@ class OracleOnly(DecisionSet):
         return radius * (steepness @ vertices), (1.0 - 1e-6) * radius
 
 
+class ContainsUnitVectors(OracleOnly):
+    """A set of x >= 0 that contains zero and the unit vector of each coordinate that can move."""
+
+    @property
+    @abstractmethod
+    def _free(self) -> NDArray[np.bool_]:
+        """Which coordinates can move."""
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Zero the coordinates that cannot move."""
+        return np.where(self._free, as_vector(c, "the direction", self.dim), 0.0)
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return zero and the axes of the coordinates that can move."""
+        return np.zeros(self.dim), np.eye(self.dim)[:, self._free].copy()
+
+    def ball(self) -> tuple[Vector, float]:
+        """Return shares r and the radius r: r (m + sqrt(m)) = 1 if m coordinates can move.
+
+        With zero and the unit vectors the set contains all x >= 0 that sum to at most 1.
+        """
+        m = int(self._free.sum())
+        radius = 1.0 / (m + math.sqrt(m)) if m else 0.0
+        return np.where(self._free, radius, 0.0), (1.0 - 1e-12) * radius
+
+    def start(self) -> Vector:
+        """Return the centre of the inner ball."""
+        return self.ball()[0]
+
+
 def _size(x: Vector) -> float:
     return max(1.0, float(np.abs(x).max()))
 
@@ -241,7 +273,6 @@ class ConvexHull(OracleOnly):
     """
 
     vertices: Vector
-    _diameter: float = field(init=False, repr=False)
 
     def __init__(self, vertices: ArrayLike):
         points = as_array(vertices, "vertices")
@@ -250,9 +281,8 @@ class ConvexHull(OracleOnly):
                 f"vertices must have shape (k, n) with k, n >= 1, got shape {points.shape}"
             )
         check_coordinates(points, "vertices")
-        object.__setattr__(self, "vertices", read_only(points))
         check_width(float(np.ptp(points, axis=0).max()), "a hull of points")
-        object.__setattr__(self, "_diameter", _diameter(points))
+        freeze(self, vertices=points)
 
     def _in_short(self) -> str:
         return f"{len(self.vertices)} vertices, {self.dim} coordinates"
@@ -262,15 +292,12 @@ class ConvexHull(OracleOnly):
         """The number of coordinates, n."""
         return int(self.vertices.shape[1])
 
-    @property
-    def diameter(self) -> float:
-        """The largest distance of two points, or a bound of it."""
-        return self._diameter
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether there were few enough points to compare them all."""
-        return len(self.vertices) <= PAIRS
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        points = self.vertices
+        if len(points) > PAIRS:
+            return 2.0 * float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()), False
+        return max(float(np.linalg.norm(points - p, axis=1).max()) for p in points), True
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the point with the smallest <c, v>, the first one if several."""
@@ -294,12 +321,6 @@ class ConvexHull(OracleOnly):
             b_eq=np.ones(1),
             lift=sparse.csr_array(self.vertices.T),
         )
-
-
-def _diameter(points: Vector) -> float:
-    if len(points) > PAIRS:
-        return 2.0 * float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-    return max(float(np.linalg.norm(points - p, axis=1).max()) for p in points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,16 +361,14 @@ class OracleSet(OracleOnly):
     ):
         if not callable(lmo):
             raise TypeError(f"lmo must be a function of a direction, got {type(lmo).__name__}")
-        object.__setattr__(self, "oracle", lmo)
-        object.__setattr__(self, "_dim", as_count(dim, "dim"))
+        freeze(self, oracle=lmo, _dim=as_count(dim, "dim"))
         if diameter is not None:
             diameter = as_number(diameter, "diameter")
             if diameter < 0.0:
                 raise ValueError(f"diameter must be at least 0, got {diameter:g}")
             check_width(diameter, "a set")
-        object.__setattr__(self, "_diameter", diameter)
-        point = None if start is None else read_only(as_vector(start, "start", dim))
-        object.__setattr__(self, "_start", point)
+        point = None if start is None else as_vector(start, "start", dim)
+        freeze(self, _diameter=diameter, _start=point)
         self.lmo(np.zeros(dim))  # so that a wrong shape shows now
 
     @property
@@ -357,10 +376,10 @@ class OracleSet(OracleOnly):
         """The number of coordinates."""
         return self._dim
 
-    @property
-    def diameter(self) -> float:
-        """The given diameter, or the diagonal of the bounding box."""
-        return self._box_diagonal if self._diameter is None else self._diameter
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        given = self._diameter
+        return super()._known_diameter if given is None else (given, False)
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Ask your function and check its answer."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, read_only
+from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, freeze, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.decision_set import Rows, Workspace
 from hedgerow.sets.hulls import Interior, interior
@@ -82,8 +82,7 @@ class Polytope(OracleOnly):
                 f"a polytope needs lower <= upper in every coordinate, got lower[{i}] = {low[i]:g} "
                 f"> upper[{i}] = {high[i]:g}"
             )
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
+        freeze(self, lower=low, upper=high)
         self._check_size()
         self._bound()
 
@@ -146,12 +145,12 @@ class Polytope(OracleOnly):
         """The number of columns."""
         return self.lower.size
 
-    @property
-    def diameter(self) -> float:
-        """The diagonal of the bounding box."""
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The diagonal of the bounding box, or of the given bounds if there are many."""
         if 2 * self.dim <= MANY:
-            return self._box_diagonal
-        return float(np.linalg.norm(self.upper - self.lower))
+            return super()._known_diameter
+        return float(np.linalg.norm(self.upper - self.lower)), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the solver's vertex, moved into the bounds."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_point, as_vector
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, pack_uint32
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
 from hedgerow.sets.simplices.simplex import Simplex
@@ -49,7 +49,7 @@ class Product(DecisionSet):
                     f"a product is made of decision sets, got {type(factor).__name__}; "
                     "write Product(X, Y), not Product([X, Y])"
                 )
-        object.__setattr__(self, "factors", factors)
+        freeze(self, factors=factors)
 
     def parts(self, x: ArrayLike) -> list[Vector]:
         """Return the factors' parts of a point."""

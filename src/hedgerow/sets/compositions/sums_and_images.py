@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_vector, length, read_only
+from hedgerow.inputs import Vector, as_array, as_vector, freeze, length
 from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import (
@@ -149,7 +149,7 @@ class MinkowskiSum(Composed):
 
     def __init__(self, *parts: DecisionSet):
         _check_parts(parts, "a sum")
-        object.__setattr__(self, "parts", parts)
+        freeze(self, parts=parts)
         check_width(self.diameter, "a sum of sets")
 
     def _in_short(self) -> str:
@@ -190,8 +190,7 @@ class MinkowskiSum(Composed):
 
     def rows(self) -> Rows:
         """Put the parts' descriptions side by side and add up their points."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         return _mapped(Product(*self.parts).rows(), np.tile(np.eye(self.dim), len(self.parts)))
 
 
@@ -220,7 +219,7 @@ class ConvexHullOfUnion(Composed):
 
     def __init__(self, *parts: DecisionSet):
         _check_parts(parts, "a union")
-        object.__setattr__(self, "parts", parts)
+        freeze(self, parts=parts)
         check_width(self.diameter, "a hull of sets")
 
     def _in_short(self) -> str:
@@ -264,8 +263,7 @@ class ConvexHullOfUnion(Composed):
 
     def rows(self) -> Rows:
         """Return Balas's description: x sums z_i in s_i times the i-th set, the s_i sum to 1."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         from scipy import sparse
 
         side = Product(*self.parts).rows()
@@ -333,10 +331,7 @@ class AffineImage(Composed):
         shift = np.zeros(len(A)) if offset is None else as_vector(offset, "offset", len(A))
         check_coordinates(A, "matrix")
         check_coordinates(shift, "offset")
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "matrix", read_only(A))
-        object.__setattr__(self, "offset", read_only(shift))
-        object.__setattr__(self, "_sizes", np.linalg.svd(A, compute_uv=False))
+        freeze(self, inner=inner, matrix=A, offset=shift, _sizes=np.linalg.svd(A, compute_uv=False))
         check_width(self.diameter, "an image of a set")
 
     def _in_short(self) -> str:
@@ -414,8 +409,7 @@ class AffineImage(Composed):
 
     def rows(self) -> Rows:
         """Describe the inner set and map its points."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         rows = _mapped(self.inner.rows(), self.matrix)
         return replace(rows, shift=self.offset if rows.shift is None else rows.shift + self.offset)
 

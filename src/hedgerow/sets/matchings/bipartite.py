@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
+from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.paths.graph import incident
 
 if TYPE_CHECKING:
@@ -65,10 +66,10 @@ class Bipartite:
         """Whether no inequality fails by more than tol."""
         return all(bool(off.max() <= tol) for off in self.violations(x))
 
-    def point(self, x: Vector) -> Vector:
-        """Return x if it is a mixture of matchings, up to 1e-7."""
+    def _check_inside(self, x: Vector) -> None:
+        """Refuse x if it is not a mixture of matchings, up to 1e-7."""
         if self.contains(x, 1e-7):
-            return x
+            return
         below, excess = (float(off.max()) for off in self.violations(x))
         raise ValueError(
             "only a point of the set is a mixture of vertices, got one with shares "
@@ -83,6 +84,14 @@ class Bipartite:
         columns = np.concatenate([edge, edge])
         shape = (self.left + self.right, edge.size)
         return sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+
+    def rows(self) -> Rows:
+        """Return the sums at the nodes."""
+        size, sums = self.one.size, self.incidence()
+        lower, upper, sides = np.zeros(size), np.ones(size), np.ones(sums.shape[0])
+        if self.perfect:
+            return Rows(lower, upper, A_eq=sums, b_eq=sides)
+        return Rows(lower, upper, A_ub=sums, b_ub=sides)
 
     def separate(self, y: Vector) -> Vector | None:
         """Return the normal of the inequality that y violates most, None if by at most 1e-9."""
@@ -222,6 +231,7 @@ class Bipartite:
         largest total share among these, is taken out until an edge is used up or a node has no
         slack left. Each matching costs one assignment problem.
         """
+        self._check_inside(x)
         x, mass = np.where(x > DUST, x, 0.0), 1.0
         weights: list[float] = []
         vertices: list[Vector] = []
@@ -251,6 +261,7 @@ class Bipartite:
 
         Reference: Gandhi, Khuller, Parthasarathy, Srinivasan, Dependent rounding (2006).
         """
+        self._check_inside(x)
         shares = np.clip(x, 0.0, 1.0)
         one, two = self.one.astype(np.uint32), self.two.astype(np.uint32)
         begin, around = incident(one, two, self.left + self.right)

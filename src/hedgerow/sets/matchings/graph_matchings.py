@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
+from hedgerow.inputs import Vector, as_direction, as_point, read_only
+from hedgerow.sets.decision_set import FullDimensional
 from hedgerow.sets.directions import whole_costs
-from hedgerow.sets.matchings.bipartite import Bipartite, Nodes
+from hedgerow.sets.edge_sets import EdgeSet, MatchingPolytope
+from hedgerow.sets.matchings.bipartite import Bipartite
 from hedgerow.sets.matroids.matroid_bases import diameter_bound
-from hedgerow.sets.paths.graph import Edges, Index, frozen, number_undirected
+from hedgerow.sets.paths.graph import Edges, Index
 from hedgerow.sets.solvers import loaded
 
 
 @dataclass(frozen=True, eq=False)
-class Matchings(OracleOnly):
+class Matchings(FullDimensional, EdgeSet, MatchingPolytope):
     """The matching polytope of a graph: mixtures of sets of edges that share no node.
 
     x_e is the share of time in which edge e is matched. Vertices are exactly the matchings, the
@@ -52,41 +51,17 @@ class Matchings(OracleOnly):
 
     zero_one = True
 
-    edges: Edges
-    _one: Index = field(init=False, repr=False)
-    _two: Index = field(init=False, repr=False)
-    _nodes: int = field(init=False, repr=False)
-    _graph: Bipartite | None = field(init=False, repr=False)
-
     def __post_init__(self) -> None:
-        one, two, nodes, graph = simple_graph(self.edges, "matchings")
-        for name, value in (("_one", read_only(one)), ("_two", read_only(two))):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "edges", frozen(self.edges))
-        object.__setattr__(self, "_nodes", nodes)
-        object.__setattr__(self, "_graph", graph)
-
-    def _in_short(self) -> str:
-        return f"{self._nodes} nodes, {self.dim} edges"
-
-    @property
-    def dim(self) -> int:
-        """The number of edges."""
-        return self._one.size
-
-    @property
-    def bipartite(self) -> bool:
-        """Whether the nodes have two sides, with every edge between them."""
-        return self._graph is not None
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; only bipartite graphs are described by rows."""
-        return super().supports(capability) and (
-            capability is not HasLinearDescription or self.bipartite
-        )
+        self._number_nodes()
+        refuse_parallel(self.edges, self._one, self._two, self.nodes)
+        self._check_solver("matchings")
 
     @cached_property
-    def _diameter(self) -> float:
+    def _graph(self) -> Bipartite | None:
+        return two_sides(self._one, self._two, self.nodes)
+
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
         """Bound the edges of two disjoint matchings by those of a subgraph with degrees <= 2.
 
         In a bipartite graph such a subgraph splits into two matchings: the bound is exact. Its
@@ -95,7 +70,7 @@ class Matchings(OracleOnly):
         from scipy import sparse
         from scipy.sparse.csgraph import maximum_flow
 
-        n, source, sink = self._nodes, 2 * self._nodes, 2 * self._nodes + 1
+        n, source, sink = self.nodes, 2 * self.nodes, 2 * self.nodes + 1
         nodes = np.arange(n)
         tails = np.concatenate([self._one, self._two, np.full(n, source), n + nodes])
         heads = np.concatenate([n + self._two, n + self._one, nodes, np.full(n, sink)])
@@ -103,17 +78,7 @@ class Matchings(OracleOnly):
         network = sparse.csr_array((most, (tails, heads)), shape=(sink + 1, sink + 1))
         two_matching = maximum_flow(network, source, sink).flow_value // 2
         matching = int(self.lmo(-np.ones(self.dim)).sum())
-        return math.sqrt(min(two_matching, 2 * matching))
-
-    @property
-    def diameter(self) -> float:
-        """The square root of the most edges that two disjoint matchings have, or a bound of it."""
-        return self._diameter
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether the graph is bipartite."""
-        return self.bipartite
+        return math.sqrt(min(two_matching, 2 * matching)), self.bipartite
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the matching of least total cost; edges of cost zero or more stay out."""
@@ -128,41 +93,15 @@ class Matchings(OracleOnly):
         v[chosen[heaviest_matching(pairs, whole_costs(-c[chosen]))]] = 1.0
         return v
 
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x >= 0 and sums to at most 1 at each node; with odd cycles, by distance."""
-        if self._graph is None:
-            return super().contains(x, tol)
-        return self._graph.contains(as_vector(x, "x", self.dim), tol)
-
     def start(self) -> Vector:
         """Return the centre of the inner ball: every edge has the same share."""
         return self.ball()[0]
-
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Return c: every direction is felt."""
-        return as_vector(c, "the direction", self.dim)
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, by prices or, with odd cycles, by the oracle."""
         if self._graph is None:
             return super().project(y)
         return self._graph.project(as_point(y, "y", self.dim), super().project)
-
-    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
-        """Return at most m + 1 matchings and their weights."""
-        if self._graph is None:
-            return super().decompose(x)
-        return self._graph.decompose(self._graph.point(as_vector(x, "x", self.dim)))
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
-        """Return a random matching, by dependent rounding or, with odd cycles, a decomposition."""
-        if self._graph is None:
-            return super().sample(x, rng)
-        return self._graph.sample(self._graph.point(as_vector(x, "x", self.dim)), rng)
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.dim), np.eye(self.dim)
 
     def ball(self) -> tuple[Vector, float]:
         """Return shares r = 1 / (d + a) and the radius r, with d the largest degree.
@@ -177,40 +116,17 @@ class Matchings(OracleOnly):
         radius = 1.0 / (d + extra)
         return np.full(self.dim, radius), (1.0 - 1e-12) * radius
 
-    def rows(self) -> Rows:
-        """Return the sums at the nodes of a bipartite graph."""
-        if self._graph is None:
-            self._refuse(HasLinearDescription)
-        sums = self._graph.incidence()
-        return Rows(np.zeros(self.dim), np.ones(self.dim), A_ub=sums, b_ub=np.ones(sums.shape[0]))
 
-    def separate(self, y: ArrayLike) -> Vector | None:
-        """Return the normal of the most violated inequality or, with odd cycles, of the nearest."""
-        if self._graph is None:
-            return super().separate(y)
-        return self._graph.separate(as_vector(y, "y", self.dim))
-
-
-def simple_graph(edges: Edges, what: str) -> tuple[Index, Index, int, Bipartite | None]:
-    """Return the ends of the edges, the number of nodes and the two sides, where there are such.
-
-    An edge that is given twice is refused; so are odd cycles where networkx is not installed.
-    """
-    one, two, nodes = number_undirected(edges)
+def refuse_parallel(edges: Edges, one: Index, two: Index, nodes: int) -> None:
+    """Refuse an edge that is given twice."""
     low, high = np.minimum(one, two).astype(np.int64), np.maximum(one, two)
     _, first, copies = np.unique(low * nodes + high, return_index=True, return_counts=True)
     if first.size < one.size:
         twice = edges[int(first[np.argmax(copies > 1)])]
         raise ValueError(f"each edge may be given once only, got {twice} twice; leave one out")
-    graph = two_sides(one.astype(np.intp), two.astype(np.intp), nodes)
-    if graph is None and importlib.util.find_spec("networkx") is None:
-        raise ImportError(
-            f'{what} of a graph with odd cycles need networkx; pip install ".[graphs]" brings it'
-        )
-    return one, two, nodes, graph
 
 
-def two_sides(one: Nodes, two: Nodes, nodes: int) -> Bipartite | None:
+def two_sides(one: Index, two: Index, nodes: int) -> Bipartite | None:
     """Return the graph with its nodes renumbered side by side, or None if it has an odd cycle."""
     second = second_side(one, two, nodes)
     if second is None:
@@ -222,7 +138,7 @@ def two_sides(one: Nodes, two: Nodes, nodes: int) -> Bipartite | None:
     return Bipartite(read_only(ends[0]), read_only(ends[1]), left, nodes - left, perfect=False)
 
 
-def second_side(one: Nodes, two: Nodes, nodes: int) -> NDArray[np.bool_] | None:
+def second_side(one: Index, two: Index, nodes: int) -> NDArray[np.bool_] | None:
     """Mark the nodes of one of two sides between which all edges are, None if there are none such.
 
     In the graph of two copies of each node, with each edge from copy to other copy, the copies of
@@ -231,15 +147,16 @@ def second_side(one: Nodes, two: Nodes, nodes: int) -> NDArray[np.bool_] | None:
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
-    tails, heads = np.concatenate([one, nodes + one]), np.concatenate([nodes + two, two])
+    here, there = one.astype(np.intp), two.astype(np.intp)
+    tails, heads = np.concatenate([here, nodes + here]), np.concatenate([nodes + there, there])
     copies = sparse.csr_array((np.ones(tails.size), (tails, heads)), shape=(2 * nodes, 2 * nodes))
     piece = connected_components(copies, directed=False)[1]
-    here, there = piece[:nodes], piece[nodes:]
-    return None if (here == there).any() else here > there
+    first, second = piece[:nodes], piece[nodes:]
+    return None if (first == second).any() else first > second
 
 
 @dataclass(frozen=True, eq=False)
-class PerfectMatchings(OracleOnly):
+class PerfectMatchings(EdgeSet, MatchingPolytope):
     """The perfect matching polytope of a graph: mixtures of matchings that cover every node.
 
     x_e is the share of time in which edge e is matched. Vertices are exactly the perfect matchings,
@@ -267,26 +184,21 @@ class PerfectMatchings(OracleOnly):
 
     """
 
-    edges: Edges
-    _one: Index = field(init=False, repr=False)
-    _two: Index = field(init=False, repr=False)
-    _nodes: int = field(init=False, repr=False)
-    _graph: Bipartite | None = field(init=False, repr=False)
-
     def __post_init__(self) -> None:
-        one, two, nodes, graph = simple_graph(self.edges, "perfect matchings")
-        object.__setattr__(self, "edges", frozen(self.edges))
-        object.__setattr__(self, "_one", read_only(one))
-        object.__setattr__(self, "_two", read_only(two))
-        object.__setattr__(self, "_nodes", nodes)
-        perfect = None if graph is None else replace(graph, perfect=True)
-        object.__setattr__(self, "_graph", perfect)
-        covered = 2 * int(self._most_edges())
-        if covered < nodes:
+        self._number_nodes()
+        refuse_parallel(self.edges, self._one, self._two, self.nodes)
+        self._check_solver("perfect matchings")
+        covered = 2 * self._most_edges()
+        if covered < self.nodes:
             raise ValueError(
-                f"no matching meets all {nodes} nodes, at most {covered}; add edges, or use "
+                f"no matching meets all {self.nodes} nodes, at most {covered}; add edges, or use "
                 "Matchings"
             )
+
+    @cached_property
+    def _graph(self) -> Bipartite | None:
+        graph = two_sides(self._one, self._two, self.nodes)
+        return None if graph is None else replace(graph, perfect=True)
 
     def _most_edges(self) -> int:
         """Return the number of edges of a largest matching."""
@@ -294,38 +206,9 @@ class PerfectMatchings(OracleOnly):
             return int(self._blossom(np.zeros(self.dim)).sum())
         return int(self._graph.cheapest(-np.ones(self.dim)).sum())
 
-    def _in_short(self) -> str:
-        return f"{self._nodes} nodes, {self.dim} edges"
-
-    @property
-    def dim(self) -> int:
-        """The number of edges."""
-        return self._one.size
-
-    @property
-    def bipartite(self) -> bool:
-        """Whether the nodes have two sides, with every edge between them."""
-        return self._graph is not None
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; only bipartite graphs are described by rows."""
-        return super().supports(capability) and (
-            capability is not HasLinearDescription or self.bipartite
-        )
-
     @cached_property
-    def _diameter(self) -> tuple[float, bool]:
-        return diameter_bound(self.lmo, self.lmo(np.zeros(self.dim)), float(self._nodes))
-
-    @property
-    def diameter(self) -> float:
-        """The distance of two matchings with as little as possible in common, or a bound."""
-        return self._diameter[0]
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether two matchings that attain the bound were found."""
-        return self._diameter[1]
+    def _known_diameter(self) -> tuple[float, bool]:
+        return diameter_bound(self.lmo, self.lmo(np.zeros(self.dim)), float(self.nodes))
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the perfect matching of least total cost."""
@@ -348,37 +231,6 @@ class PerfectMatchings(OracleOnly):
         v = np.zeros(self.dim)
         v[heaviest_matching(pairs, whole_costs(-c), largest=True)] = 1.0
         return v
-
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x >= 0 and sums to 1 at each node; with odd cycles, by distance."""
-        if self._graph is None:
-            return super().contains(x, tol)
-        return self._graph.contains(as_vector(x, "x", self.dim), tol)
-
-    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
-        """Return at most m + 1 matchings and their weights."""
-        if self._graph is None:
-            return super().decompose(x)
-        return self._graph.decompose(self._graph.point(as_vector(x, "x", self.dim)))
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
-        """Return a random matching, by dependent rounding or, with odd cycles, a decomposition."""
-        if self._graph is None:
-            return super().sample(x, rng)
-        return self._graph.sample(self._graph.point(as_vector(x, "x", self.dim)), rng)
-
-    def rows(self) -> Rows:
-        """Return the sums at the nodes of a bipartite graph."""
-        if self._graph is None:
-            self._refuse(HasLinearDescription)
-        sums = self._graph.incidence()
-        return Rows(np.zeros(self.dim), np.ones(self.dim), A_eq=sums, b_eq=np.ones(sums.shape[0]))
-
-    def separate(self, y: ArrayLike) -> Vector | None:
-        """Return the normal of the most violated condition or, with odd cycles, of the nearest."""
-        if self._graph is None:
-            return super().separate(y)
-        return self._graph.separate(as_vector(y, "y", self.dim))
 
 
 BITS = 120

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.solvers import Programme, nearest_point
@@ -89,9 +90,8 @@ class TransportPlans(OracleOnly):
         counts = [np.rint(side / total * GRID).astype(np.int64) for side in (a, b)]
         counts = [counts[0][rows], counts[1][columns]]
         counts[1][np.argmax(counts[1])] += counts[0].sum() - counts[1].sum()
-        for name, value in (("supply", a), ("demand", b), ("_rows", rows), ("_columns", columns)):
-            object.__setattr__(self, name, read_only(value))
-        object.__setattr__(self, "_counts", tuple(read_only(part) for part in counts))
+        freeze(self, supply=a, demand=b, _rows=rows, _columns=columns)
+        freeze(self, _counts=tuple(read_only(part) for part in counts))
 
     def _in_short(self) -> str:
         return f"{self.supply.size} sources, {self.demand.size} sinks"
@@ -120,26 +120,21 @@ class TransportPlans(OracleOnly):
         """The largest value of each cell."""
         return np.minimum(self.supply[:, None], self.demand)
 
-    @property
-    def diameter(self) -> float:
-        """The least of three bounds of ||x - y||.
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The least of three bounds of ||x - y||, attained by a single point.
 
         The diagonal of the bounding box; and ||x - y||^2 <= ||x||^2 + ||y||^2 because no entry is
         below 0, where a row has a square of at most its sum times its largest entry.
         """
         if self._single:
-            return 0.0
+            return 0.0, True
         most = self._most
         least = np.maximum(0.0, self.supply[:, None] + self.demand - self._total)
         box = float(((most - least) ** 2).sum())
         by_row = 2.0 * float(self.supply @ most.max(axis=1))
         by_column = 2.0 * float(self.demand @ most.max(axis=0))
-        return math.sqrt(min(box, by_row, by_column))
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Only for a single point is the bound known to be attained."""
-        return self._single
+        return math.sqrt(min(box, by_row, by_column)), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest plan."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze, read_only
 from hedgerow.sets.compiled import Compiled, Index, pack_uint32
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.directions import ascending
@@ -76,10 +76,8 @@ class LaminarMatroid(Bases):
             inner[members[k]], outer[k] = k, around[0]
         for name, value in (("_inner", inner), ("_outer", outer), ("_room", np.minimum(room, n))):
             object.__setattr__(self, name, read_only(np.asarray(value, np.uint32)))
-        object.__setattr__(self, "n", n)
-        object.__setattr__(self, "groups", tuple(tuple(g.tolist()) for g in members))
-        object.__setattr__(self, "capacities", tuple(room))
-        object.__setattr__(self, "rank", int(self.lmo(np.zeros(n)).sum()))
+        freeze(self, n=n, groups=tuple(tuple(g.tolist()) for g in members), capacities=tuple(room))
+        freeze(self, rank=int(self.lmo(np.zeros(n)).sum()))
 
     @property
     def dim(self) -> int:

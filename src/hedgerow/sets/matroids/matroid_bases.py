@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.simplices.simplex import KSubsets
@@ -68,7 +68,7 @@ class Bases(OracleOnly):
         return self.lmo(np.zeros(self.dim)), basis[:, :done].copy()
 
     @cached_property
-    def _diameter(self) -> tuple[float, bool]:
+    def _known_diameter(self) -> tuple[float, bool]:
         """Bound the distance of two bases, and look whether two bases attain the bound.
 
         On a component of n elements and rank r two bases differ in at most 2 min(r, n - r).
@@ -77,16 +77,6 @@ class Bases(OracleOnly):
         rank, size = np.bincount(label, base), np.bincount(label)
         most = 2.0 * float(np.minimum(rank, size - rank).sum())
         return diameter_bound(self.lmo, base, most)
-
-    @property
-    def diameter(self) -> float:
-        """The distance of two bases with as little as possible in common, or a bound of it."""
-        return self._diameter[0]
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether two bases that attain the bound were found."""
-        return self._diameter[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +111,10 @@ class Matroid(Bases):
     rank: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
+        freeze(self, n=as_count(self.n, "n"))
         if not self.independent([]):
             raise ValueError("the empty set must be independent; check the function `independent`")
-        object.__setattr__(self, "rank", len(self._greedy(range(self.n))))
+        freeze(self, rank=len(self._greedy(range(self.n))))
         self._base(range(self.n - 1, -1, -1))
 
     def _greedy(self, order: Sequence[int]) -> list[int]:
@@ -219,9 +209,7 @@ class PartitionMatroid(Bases):
         subsets = [KSubsets(m.size, k) for m, k in zip(members, self.capacities, strict=True)]
         label = np.empty(every.size, np.intp)
         label[every] = np.repeat(np.arange(len(members)), [m.size for m in members])
-        object.__setattr__(self, "_members", members)
-        object.__setattr__(self, "_subsets", tuple(subsets))
-        object.__setattr__(self, "_label", read_only(label))
+        freeze(self, _members=members, _subsets=tuple(subsets), _label=label)
 
     @property
     def dim(self) -> int:

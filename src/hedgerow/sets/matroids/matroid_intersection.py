@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.directions import whole_costs
 from hedgerow.sets.matroids.submodular import Polymatroid, SetFunction
@@ -63,13 +63,13 @@ class MatroidIntersection(OracleOnly):
     _largest: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
+        freeze(self, n=as_count(self.n, "n"))
         for name in ("first", "second"):
             if not getattr(self, name)([]):
                 raise ValueError(f"the empty set must be independent; check the function `{name}`")
-        object.__setattr__(self, "_largest", len(self._cheapest([-1] * self.n, None)))
+        freeze(self, _largest=len(self._cheapest([-1] * self.n, None)))
         if self.size is not None:
-            object.__setattr__(self, "size", as_count(self.size, "size", least=0))
+            freeze(self, size=as_count(self.size, "size", least=0))
             if self.size > self._largest:
                 raise ValueError(
                     f"the largest common independent set has {self._largest} elements, got size "
@@ -152,16 +152,12 @@ class MatroidIntersection(OracleOnly):
         return all(matroid.contains(x, tol) for matroid in self._matroids)
 
     @cached_property
-    def _diameter(self) -> float:
+    def _known_diameter(self) -> tuple[float, bool]:
+        """Bound how many elements two sets differ in: their own, and all that can be taken."""
         alone = [e for e in range(self.n) if self.first([e]) and self.second([e])]
         if self.size is None:
-            return math.sqrt(min(2 * self._largest, len(alone)))
-        return math.sqrt(2 * min(self.size, len(alone) - self.size))
-
-    @property
-    def diameter(self) -> float:
-        """A bound: two sets differ in their elements at most, and in all that can be taken."""
-        return self._diameter
+            return math.sqrt(min(2 * self._largest, len(alone))), False
+        return math.sqrt(2 * min(self.size, len(alone) - self.size)), False
 
 
 @dataclass(frozen=True, eq=False)

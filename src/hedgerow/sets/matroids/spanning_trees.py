@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_vector
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.directions import ascending
+from hedgerow.sets.edge_sets import EdgeSet
 from hedgerow.sets.matroids.matroid_bases import Bases, Label
-from hedgerow.sets.paths.graph import Edges, Index, frozen, incident, number_undirected
+from hedgerow.sets.paths.graph import Index, incident
 from hedgerow.sets.simplices.fixed_sum import mixture
 
 ROUNDING = 1e-12
@@ -29,7 +30,7 @@ STEPS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class SpanningTrees(Bases):
+class SpanningTrees(EdgeSet, Bases):
     """The spanning tree polytope of a connected graph: mixtures of its spanning trees.
 
     x_e is the share of time in which edge e is in the tree. Vertices are exactly the spanning
@@ -55,31 +56,14 @@ class SpanningTrees(Bases):
 
     """
 
-    edges: Edges
-    nodes: int = field(init=False, repr=False)
-    _one: Index = field(init=False, repr=False)
-    _two: Index = field(init=False, repr=False)
-
     def __post_init__(self) -> None:
-        one, two, nodes = number_undirected(self.edges)
-        object.__setattr__(self, "edges", frozen(self.edges))
-        object.__setattr__(self, "_one", read_only(one))
-        object.__setattr__(self, "_two", read_only(two))
-        object.__setattr__(self, "nodes", nodes)
-        pieces = nodes - int(self.lmo(np.zeros(self.dim)).sum())
+        self._number_nodes()
+        pieces = self.nodes - int(self.lmo(np.zeros(self.dim)).sum())
         if pieces > 1:
             raise ValueError(
                 "a spanning tree needs a connected graph, got one in "
                 f"{pieces} pieces; add edges or treat each piece on its own"
             )
-
-    def _in_short(self) -> str:
-        return f"{self.nodes} nodes, {self.dim} edges"
-
-    @property
-    def dim(self) -> int:
-        """The number of edges."""
-        return self._one.size
 
     @cached_property
     def component(self) -> Label:

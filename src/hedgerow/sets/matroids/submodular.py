@@ -6,14 +6,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.directions import ascending
-from hedgerow.sets.paths.graph import Edges, Index, frozen, number_undirected
+from hedgerow.sets.paths.graph import Edges, Index, as_edges, number_undirected
 from hedgerow.sets.validation import check_coordinates, check_width
 
 ROUNDING = 1e-9
@@ -77,9 +78,12 @@ class Coverage(SetFunction):
                 f"weights must be {most} numbers of at least 0, one for each thing to cover, got "
                 f"{given.size}{f' from {given.min():g}' if given.size else ''}"
             )
-        object.__setattr__(self, "covers", tuple(tuple(part.tolist()) for part in lists))
-        object.__setattr__(self, "weights", read_only(given))
-        object.__setattr__(self, "_covers", tuple(part.astype(np.intp) for part in lists))
+        freeze(
+            self,
+            covers=tuple(tuple(part.tolist()) for part in lists),
+            weights=given,
+            _covers=tuple(part.astype(np.intp) for part in lists),
+        )
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -125,11 +129,7 @@ class Cut(SetFunction):
             given = as_vector(weights, "weights", one.size)
         if (given < 0.0).any():
             raise ValueError(f"weights of edges must be at least 0, got {given.min():g}")
-        object.__setattr__(self, "edges", frozen(edges))
-        object.__setattr__(self, "weights", read_only(given))
-        object.__setattr__(self, "nodes", nodes)
-        object.__setattr__(self, "_one", read_only(one))
-        object.__setattr__(self, "_two", read_only(two))
+        freeze(self, edges=as_edges(edges), weights=given, nodes=nodes, _one=one, _two=two)
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -173,8 +173,7 @@ class ConcaveOfSum(SetFunction):
             )
         if float(concave(np.zeros(1))[0]) != 0.0:
             raise ValueError("the concave function must be 0 at 0; subtract its value there")
-        object.__setattr__(self, "weights", read_only(given))
-        object.__setattr__(self, "concave", concave)
+        freeze(self, weights=given, concave=concave)
 
     @property
     def n(self) -> int:  # type: ignore[override]
@@ -186,6 +185,7 @@ class ConcaveOfSum(SetFunction):
         return np.asarray(self.concave(np.cumsum(self.weights[order])), np.float64)
 
 
+@dataclass(frozen=True, eq=False)
 class Submodular(OracleOnly):
     """What the polytopes of a submodular function share: its gains, and the width of each entry.
 
@@ -194,6 +194,22 @@ class Submodular(OracleOnly):
 
     n: int
     function: Callable[[list[int]], float]
+    _diagonal: float = field(init=False, repr=False)
+    _what: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        freeze(self, n=as_count(self.n, "n"))
+        diagonal = math.hypot(*self._widths(*self._checked()))
+        check_width(diagonal, self._what)
+        freeze(self, _diagonal=diagonal)
+
+    @abstractmethod
+    def _widths(self, most: Vector, least: Vector) -> Vector:
+        """Return the sides of the bounding box, from the largest and the least gains."""
+
+    @property
+    def _known_diameter(self) -> tuple[float, bool]:
+        return self._diagonal, False
 
     @property
     def dim(self) -> int:
@@ -218,10 +234,10 @@ class Submodular(OracleOnly):
                 f"the function must be 0 on the empty set, got {nothing:g}; subtract that"
             )
         n, order = self.n, np.arange(self.n)
-        along = self._seen([0.0, *values_along(self.function, order)])
-        alone = self._seen([self.function([i]) for i in range(n)])
-        others = self._seen([self.function(np.delete(order, i).tolist()) for i in range(n)])
-        skipped = self._seen([self.function([*range(k), k + 1]) for k in range(n - 1)])
+        along = self._values([0.0, *values_along(self.function, order)])
+        alone = self._values([self.function([i]) for i in range(n)])
+        others = self._values([self.function(np.delete(order, i).tolist()) for i in range(n)])
+        skipped = self._values([self.function([*range(k), k + 1]) for k in range(n - 1)])
         slack = ROUNDING * float(np.abs([along[1:], alone]).max())
         last = along[-1] - others
         excess = along[2:] + along[:-2] - along[1:-1] - skipped
@@ -233,11 +249,11 @@ class Submodular(OracleOnly):
         return alone, last
 
     @staticmethod
-    def _seen(values: list[float]) -> Vector:
-        """Return values of the function, or say what is wrong with their size."""
-        seen = as_vector(values, "values of the function") if values else np.zeros(0)
-        check_coordinates(seen, "values of the function")
-        return seen
+    def _values(values: list[float]) -> Vector:
+        """Return values of the function, or refuse them by their size."""
+        checked = as_vector(values, "values of the function") if values else np.zeros(0)
+        check_coordinates(checked, "values of the function")
+        return checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,21 +282,10 @@ class BasePolytope(Submodular):
 
     """
 
-    n: int
-    function: Callable[[list[int]], float]
-    _diameter: float = field(init=False, repr=False)
+    _what = "a base polytope"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        most, least = self._checked()
-        width = math.hypot(*np.maximum(most - least, 0.0))
-        check_width(width, "a base polytope")
-        object.__setattr__(self, "_diameter", width)
-
-    @property
-    def diameter(self) -> float:
-        """The diagonal of the bounding box."""
-        return self._diameter
+    def _widths(self, most: Vector, least: Vector) -> Vector:
+        return np.maximum(most - least, 0.0)
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the gains of the elements, the cheapest first."""
@@ -294,7 +299,7 @@ class BasePolytope(Submodular):
     def least_set(self) -> tuple[list[int], float]:
         """Return a set of the least value of f, and the value.
 
-        The minimum-norm point z orders the elements; of the first ones in rising order of z the
+        The minimum-norm point z orders the elements; of the first ones in ascending order of z the
         best are taken.
         """
         order = ascending(self.project(np.zeros(self.n)))
@@ -326,26 +331,15 @@ class Polymatroid(Submodular):
 
     """
 
-    n: int
-    function: Callable[[list[int]], float]
-    _diameter: float = field(init=False, repr=False)
+    _what = "a polymatroid"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        most, least = self._checked()
+    def _widths(self, most: Vector, least: Vector) -> Vector:
         if least.min() < -ROUNDING * np.abs(most).max():
             raise ValueError(
                 f"the function of a polymatroid never falls, but element {int(np.argmin(least))} "
                 f"gains {least.min():g} at the end; use BasePolytope for such a function"
             )
-        width = math.hypot(*most)
-        check_width(width, "a polymatroid")
-        object.__setattr__(self, "_diameter", width)
-
-    @property
-    def diameter(self) -> float:
-        """The diagonal of the box of all f({i})."""
-        return self._diameter
+        return most
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the gains of the elements of negative cost, the cheapest first."""

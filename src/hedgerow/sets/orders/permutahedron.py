@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.directions import ascending
@@ -48,8 +48,7 @@ class Permutahedron(FixedSum):
         given = as_vector(weights, "weights")
         if not given.size:
             raise ValueError("a permutahedron needs at least one weight, got none")
-        object.__setattr__(self, "weights", read_only(given))
-        object.__setattr__(self, "_falling", read_only(np.sort(given)[::-1]))
+        freeze(self, weights=given, _falling=np.sort(given)[::-1])
         check_coordinates(given, "weights")
         check_width(float(self._falling[0] - self._falling[-1]), "a permutahedron")
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_vector, freeze, read_only
 from hedgerow.sets.compiled import NO_INDEX, Compiled, free_mask, pack_uint32
 from hedgerow.sets.paths.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.paths.graph import (
     Edges,
     FlowNetwork,
     Index,
+    as_edges,
     ends,
-    frozen,
     group,
     no_path,
     orient,
@@ -97,7 +97,7 @@ class DagPaths(FlowPolytope):
         return cls(orient(graph, source, order), source, target)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", frozen(self.edges))
+        freeze(self, edges=as_edges(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         out = group(tail, nodes)
@@ -126,12 +126,11 @@ class DagPaths(FlowPolytope):
         begin, into, edge = np.split(graph[1:], [begin.size, begin.size + edge.size])
         for name, value in (("_graph", graph), ("_begin", begin), ("_tail", into), ("_edge", edge)):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "live", read_only(live))
-        object.__setattr__(self, "_base", read_only(np.zeros(tail.size)))
+        freeze(self, live=live, _base=np.zeros(tail.size))
         supply = np.zeros(self.nodes)
         supply[0], supply[-1] = -1.0, 1.0
         network = FlowNetwork(self._tail, place[head[edge]], self._edge, supply, math.inf)
-        object.__setattr__(self, "_network", network)
+        freeze(self, _network=network)
 
     @property
     def dim(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, read_only
+from hedgerow.inputs import Vector
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -21,9 +21,9 @@ Edges = Sequence[tuple[Hashable, Hashable]] | NDArray[np.integer[Any]]
 """Pairs of any hashable nodes, or an integer array of shape (m, 2)."""
 
 
-def frozen(edges: Edges) -> Edges:
-    """Return the edges as they were given, but out of the giver's reach."""
-    return read_only(edges) if isinstance(edges, np.ndarray) else tuple(edges)
+def as_edges(edges: Edges) -> Edges:
+    """Return an array of edges as it is, others as a tuple."""
+    return edges if isinstance(edges, np.ndarray) else tuple(edges)
 
 
 def number_nodes(edges: Edges) -> tuple[Index, Index, dict[Hashable, int]]:
@@ -63,12 +63,17 @@ def _numbered(edges: NDArray[np.integer[Any]]) -> tuple[NDArray[np.integer[Any]]
 def number_undirected(edges: Edges) -> tuple[Index, Index, int]:
     """Return both ends of the edges as numbers and how many nodes there are; refuse loops."""
     one, two, number = number_nodes(edges)
+    refuse_loops(edges, one, two)
+    return one, two, len(number)
+
+
+def refuse_loops(edges: Edges, one: Index, two: Index) -> None:
+    """Refuse an edge from a node to itself."""
     loops = np.flatnonzero(one == two)
     if loops.size:
         raise ValueError(
             f"an edge joins two different nodes, got the loop {edges[loops[0]]}; leave loops out"
         )
-    return one, two, len(number)
 
 
 def ends(edges: Edges, source: Hashable, target: Hashable) -> tuple[Index, Index, int, int]:

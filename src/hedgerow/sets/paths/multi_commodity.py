@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_vector, freeze, read_only
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.paths.graph import Edges, Index, frozen, no_path, number_nodes
+from hedgerow.sets.paths.graph import Edges, Index, as_edges, no_path, number_nodes
 from hedgerow.sets.paths.unit_flow import UnitFlow
 from hedgerow.sets.simplices.simplex import Simplex
 
@@ -68,7 +68,7 @@ class PathShares(Product):
         k: int = 4,
         length: ArrayLike | None = None,
     ):
-        edges, given, k = frozen(edges), tuple(pairs), as_count(k, "k")
+        edges, given, k = as_edges(edges), tuple(pairs), as_count(k, "k")
         tail, head, number = number_nodes(edges)
         lengths = np.ones(tail.size) if length is None else as_vector(length, "length", tail.size)
         if lengths.min() < 0.0:
@@ -81,10 +81,13 @@ class PathShares(Product):
         simplices = {n: Simplex(n) for n in {len(paths) for paths in found}}
         super().__init__(*(simplices[len(paths)] for paths in found))
         sizes = [len(paths) for paths in found]
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "pairs", given)
-        object.__setattr__(self, "paths", tuple(path for paths in found for path in paths))
-        object.__setattr__(self, "pair_of", read_only(np.repeat(np.arange(len(sizes)), sizes)))
+        freeze(
+            self,
+            edges=edges,
+            pairs=given,
+            paths=tuple(path for paths in found for path in paths),
+            pair_of=np.repeat(np.arange(len(sizes)), sizes),
+        )
 
     def _in_short(self) -> str:
         return f"{len(self.pairs)} pairs, {self.dim} paths, {len(self.edges)} edges"
@@ -160,15 +163,14 @@ class MultiCommodityFlow(Product):
     pair_of: NDArray[np.intp]
 
     def __init__(self, edges: Edges, pairs: Sequence[Pair]):
-        edges, given = frozen(edges), tuple(pairs)
+        edges, given = as_edges(edges), tuple(pairs)
         if not given:
             raise ValueError("a multi-commodity flow needs at least one pair of nodes, got none")
         flows = {pair: UnitFlow(edges, *pair) for pair in set(given)}
         super().__init__(*(flows[pair] for pair in given))
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "pairs", given)
+        freeze(self, edges=edges, pairs=given)
         owner = np.repeat(np.arange(len(given)), len(edges))
-        object.__setattr__(self, "pair_of", read_only(owner))
+        freeze(self, pair_of=owner)
 
     def _in_short(self) -> str:
         return f"{len(self.pairs)} pairs, {len(self.edges)} edges"

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_vector, freeze
 from hedgerow.sets.paths.flow_polytope import FlowPolytope, OracleFlowWorkspace
 from hedgerow.sets.paths.graph import (
     Edges,
     FlowNetwork,
     Index,
+    as_edges,
     ends,
-    frozen,
     incident,
     no_path,
     slots,
@@ -68,7 +68,7 @@ class UnitFlow(FlowPolytope):
         from scipy import sparse
         from scipy.sparse import csgraph
 
-        object.__setattr__(self, "edges", frozen(self.edges))
+        freeze(self, edges=as_edges(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         supply = np.zeros(nodes)
@@ -90,12 +90,14 @@ class UnitFlow(FlowPolytope):
         used, place = np.unique(np.concatenate([tail[edge], head[edge]]), return_inverse=True)
         tail, head = place.astype(np.uint32).reshape(2, -1)
         network = FlowNetwork(tail.copy(), head.copy(), edge, supply[used], 1.0)
-        for name, value in (("free", read_only(free)), ("_base", read_only(base))):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_network", network)
+        freeze(self, free=free, _base=base)
+        freeze(self, _network=network)
         at = incident(network.tail, network.head, used.size)
-        object.__setattr__(self, "_graph", (*at, network.tail, network.head))
-        object.__setattr__(self, "_slots", slots(network.tail, network.head, used.size))
+        freeze(
+            self,
+            _graph=(*at, network.tail, network.head),
+            _slots=slots(network.tail, network.head, used.size),
+        )
 
     def _repr_html_(self) -> str:
         return path_set_html(repr(self), self.edges, self.source, self.target)

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, freeze, read_only
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask, pack_uint32
-from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
+from hedgerow.sets.compositions.oracle_only import ContainsUnitVectors
+from hedgerow.sets.decision_set import HasLinearDescription, Rows
 
 CELLS = 10**8
 """The dynamic programme has at most so many cells, one byte each."""
@@ -25,7 +25,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Knapsack(OracleOnly):
+class Knapsack(ContainsUnitVectors):
     """The hull of all packings {x whole, 0 <= x <= most, <sizes, x> <= capacity}.
 
     x_i is the mean number of copies of item i: of a cache, the share of time in which an object of
@@ -88,10 +88,7 @@ class Knapsack(OracleOnly):
                 f"the dynamic programme would have {cells:.2g} cells, at most {CELLS:g} are "
                 "allowed; round the sizes up to a coarser unit"
             )
-        object.__setattr__(self, "sizes", read_only(wide))
-        object.__setattr__(self, "capacity", held)
-        object.__setattr__(self, "most", read_only(limit))
-        object.__setattr__(self, "_reduced", (read_only(reduced), room))
+        freeze(self, sizes=wide, capacity=held, most=limit, _reduced=(read_only(reduced), room))
 
     def _in_short(self) -> str:
         return f"{self.dim} items, capacity {self.capacity}"
@@ -102,7 +99,11 @@ class Knapsack(OracleOnly):
         return self.sizes.size
 
     @property
-    def diameter(self) -> float:
+    def _free(self) -> NDArray[np.bool_]:
+        return self.most > 0
+
+    @property
+    def _known_diameter(self) -> tuple[float, bool]:
         """The square root of the most that sum of most_i u_i can be, <sizes, u> <= 2 capacity.
 
         With u = |x - y| the sum of u_i^2 is at most that; where no copies repeat it is whole.
@@ -112,7 +113,7 @@ class Knapsack(OracleOnly):
         order = np.argsort(sizes / np.maximum(worth, 1e-9), kind="stable")
         loads = np.minimum(np.cumsum((sizes * self.most)[order]), 2 * room)
         units = np.diff(loads, prepend=0) / sizes[order]
-        return math.sqrt(math.floor(float(worth[order] @ units) + 1e-9))
+        return math.sqrt(math.floor(float(worth[order] @ units) + 1e-9)), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest packing; items of cost zero or more stay out."""
@@ -130,48 +131,20 @@ class Knapsack(OracleOnly):
             kernels.tangents.unfixed,
             pack_uint32(room, owner, sizes[owner] * copies),
             numbers=copies.astype(np.float64),
-            label=free_mask(self.most > 0),
+            label=free_mask(self._free),
         )
 
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Zero the items that never fit."""
-        return np.where(self.most > 0, as_vector(c, "the direction", self.dim), 0.0)
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return zero and the axes of the items that fit."""
-        return np.zeros(self.dim), np.eye(self.dim)[:, self.most > 0].copy()
-
-    def ball(self) -> tuple[Vector, float]:
-        """Return shares r and the radius r: r (n + sqrt(n)) = 1 is enough with n items that fit.
-
-        Every item alone is a packing, and so all that sums to at most 1 is in the hull.
-        """
-        n = int((self.most > 0).sum())
-        radius = 1.0 / (n + math.sqrt(n)) if n else 0.0
-        return np.where(self.most > 0, radius, 0.0), (1.0 - 1e-12) * radius
-
-    def start(self) -> Vector:
-        """Return the centre of the inner ball."""
-        return self.ball()[0]
-
-    @cached_property
-    def _arcs(self) -> int:
-        _, room = self._reduced
-        return (room + 1) * int((self.most + 1).sum())
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; rows are given for small capacities only."""
-        return super().supports(capability) and (
-            capability is not HasLinearDescription or self._arcs <= DESCRIBED
-        )
+    @property
+    def _has_rows(self) -> bool:
+        """Whether the dynamic programme has few arcs."""
+        return (self._reduced[1] + 1) * int((self.most + 1).sum()) <= DESCRIBED
 
     def rows(self) -> Rows:
         """Return the paths through the dynamic programme, (capacity + 1) sum(most + 1) variables.
 
         From (i, load) an arc for each number of copies of item i leads to (i + 1, new load).
         """
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         from scipy import sparse
 
         sizes, room = self._reduced

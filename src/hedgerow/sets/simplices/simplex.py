@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.directions import ascending
 from hedgerow.sets.simplices.fixed_sum import (
@@ -47,8 +47,7 @@ class Simplex(CappedSum):
     total: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "total", as_size(self.total, "total"))
+        freeze(self, n=as_count(self.n, "n"), total=as_size(self.total, "total"))
 
     @property
     def dim(self) -> int:
@@ -151,8 +150,7 @@ class CappedSimplex(CappedSum):
                 f"the caps sum to {most:g}, below the total {total:g}, so no point "
                 "exists; raise the caps or lower the total"
             )
-        for name, value in (("n", n), ("cap", read_only(caps)), ("total", total)):
-            object.__setattr__(self, name, value)
+        freeze(self, n=n, cap=caps, total=total)
 
     @property
     def dim(self) -> int:
@@ -269,8 +267,7 @@ class KSubsets(CappedSum):
     k: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "k", as_count(self.k, "k", least=0))
+        freeze(self, n=as_count(self.n, "n"), k=as_count(self.k, "k", least=0))
         if self.k > self.n:
             raise ValueError(f"k must be at most n = {self.n}, got {self.k}")
 
