@@ -22,7 +22,6 @@ from hedgerow.sets.compositions.oracle_only import clip_length
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.sums_and_images import AffineImage, Composed, check_set_type
 from hedgerow.sets.decision_set import (
-    Capability,
     DecisionSet,
     HasLinearDescription,
     HasSeparation,
@@ -110,12 +109,6 @@ class HalfspaceCut(Composed):
     def diameter(self) -> float:
         """The inner set's diameter."""
         return self.inner.diameter
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if the inner set has."""
-        if capability is HasLinearDescription:
-            return self.inner.supports(capability)
-        return super().supports(capability)
 
     @property
     def _sets(self) -> tuple[DecisionSet, ...]:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,6 @@ from hedgerow.inputs import Vector, as_array, as_vector, freeze, length
 from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import (
-    Capability,
     DecisionSet,
     Decomposable,
     HasLinearDescription,
@@ -68,6 +67,10 @@ class Composed(OracleOnly):
         rounding = 4.0 * EPS * float(np.abs(unit) @ (np.abs(v) + np.abs(w)))
         return w if unit @ w <= unit @ v + rounding else v
 
+    @property
+    def _has_rows(self) -> bool:
+        return all(X.supports(HasLinearDescription) for X in self._sets)
+
     def workspace(self) -> Workspace:
         """Return workspaces of the parts, with their warm starts."""
         return _ComposedWorkspace(self)
@@ -115,20 +118,42 @@ def check_set_type(value: object, what: str) -> None:
         )
 
 
-def _check_parts(parts: tuple[DecisionSet, ...], what: str) -> None:
-    if not parts:
-        raise ValueError(f"{what} needs at least one set, got none")
-    for part in parts:
-        check_set_type(part, what)
-    if len({part.dim for part in parts}) > 1:
-        raise ValueError(
-            f"{what} is made of sets of one dimension, got {[part.dim for part in parts]}; an "
-            "AffineImage brings one into the space of another"
-        )
+@dataclass(frozen=True, eq=False, init=False)
+class Combined(Composed):
+    """What is made of several sets of one dimension."""
+
+    parts: tuple[DecisionSet, ...]
+    _what: ClassVar[tuple[str, str]]
+
+    def __init__(self, *parts: DecisionSet):
+        what, whole = self._what
+        if not parts:
+            raise ValueError(f"{what} needs at least one set, got none")
+        for part in parts:
+            check_set_type(part, what)
+        if len({part.dim for part in parts}) > 1:
+            raise ValueError(
+                f"{what} is made of sets of one dimension, got {[part.dim for part in parts]}; an "
+                "AffineImage brings one into the space of another"
+            )
+        freeze(self, parts=parts)
+        check_width(self.diameter, whole)
+
+    def _in_short(self) -> str:
+        return f"{len(self.parts)} parts, {self.dim} coordinates"
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates of each set."""
+        return self.parts[0].dim
+
+    @property
+    def _sets(self) -> tuple[DecisionSet, ...]:
+        return self.parts
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class MinkowskiSum(Composed):
+class MinkowskiSum(Combined):
     """The sum {x_1 + ... + x_k : x_i in the i-th set} of sets of one dimension.
 
     Oracle: that of each set, twice, added up. Membership and projection: by the oracle alone, to
@@ -145,35 +170,12 @@ class MinkowskiSum(Composed):
 
     """
 
-    parts: tuple[DecisionSet, ...]
-
-    def __init__(self, *parts: DecisionSet):
-        _check_parts(parts, "a sum")
-        freeze(self, parts=parts)
-        check_width(self.diameter, "a sum of sets")
-
-    def _in_short(self) -> str:
-        return f"{len(self.parts)} parts, {self.dim} coordinates"
-
-    @property
-    def dim(self) -> int:
-        """The number of coordinates of each set."""
-        return self.parts[0].dim
+    _what = "a sum", "a sum of sets"
 
     @property
     def diameter(self) -> float:
         """The sum of the sets' diameters."""
         return math.fsum(X.diameter for X in self.parts)
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if all parts have."""
-        if capability is HasLinearDescription:
-            return all(X.supports(capability) for X in self.parts)
-        return super().supports(capability)
-
-    @property
-    def _sets(self) -> tuple[DecisionSet, ...]:
-        return self.parts
 
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         total: Vector = np.sum([lmo(c) for lmo in oracles], axis=0)
@@ -195,7 +197,7 @@ class MinkowskiSum(Composed):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ConvexHullOfUnion(Composed):
+class ConvexHullOfUnion(Combined):
     """The mixtures of points of several sets of one dimension: the hull of their union.
 
     Oracle: that of each set, twice, and the best answer. Membership and projection: by the oracle
@@ -215,20 +217,7 @@ class ConvexHullOfUnion(Composed):
 
     """
 
-    parts: tuple[DecisionSet, ...]
-
-    def __init__(self, *parts: DecisionSet):
-        _check_parts(parts, "a union")
-        freeze(self, parts=parts)
-        check_width(self.diameter, "a hull of sets")
-
-    def _in_short(self) -> str:
-        return f"{len(self.parts)} parts, {self.dim} coordinates"
-
-    @property
-    def dim(self) -> int:
-        """The number of coordinates of each set."""
-        return self.parts[0].dim
+    _what = "a union", "a hull of sets"
 
     @cached_property
     def diameter(self) -> float:
@@ -238,16 +227,6 @@ class ConvexHullOfUnion(Composed):
         pairs = [(i, j) for j in range(len(starts)) for i in range(j)]
         between = [widths[i] + widths[j] + length(starts[i] - starts[j]) for i, j in pairs]
         return max([*widths, *between])
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if all parts have."""
-        if capability is HasLinearDescription:
-            return all(X.supports(capability) for X in self.parts)
-        return super().supports(capability)
-
-    @property
-    def _sets(self) -> tuple[DecisionSet, ...]:
-        return self.parts
 
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         return min((lmo(c) for lmo in oracles), key=lambda v: float(c @ v))
@@ -357,12 +336,6 @@ class AffineImage(Composed):
     def _one_to_one(self) -> bool:
         m, n = self.matrix.shape
         return m >= n and bool(self._sizes[-1] > ONE_TO_ONE * self._sizes[0])
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if the inner set has."""
-        if capability is HasLinearDescription:
-            return self.inner.supports(capability)
-        return super().supports(capability)
 
     def _image(self, x: Vector) -> Vector:
         return x @ self.matrix.T + self.offset
