@@ -18,6 +18,7 @@ from hedgerow._engine.kernel import (
 )
 from hedgerow.kernels.laplacians import solve
 from hedgerow.kernels.oracles import ORACLE
+from hedgerow.kernels.paths import unpack_index
 
 Index = Any
 ACCURACY = 1e-12  # the largest imbalance of a node that counts as none
@@ -148,7 +149,7 @@ def project(
     that potentials much larger than the flow cost no digits. Returns the largest imbalance.
     """
     nodes, edges = len(supply), len(z)
-    excess, step, room = np.empty(nodes), np.empty(nodes), np.empty(3 * nodes)
+    excess, step, scratch = np.empty(nodes), np.empty(nodes), np.empty(3 * nodes)
     change, near = np.empty(edges), np.empty((2, edges))
     ends, links = np.empty((2, edges), np.uint32), np.empty(7 * nodes + 4 * edges + 1, np.uint32)
     for e in range(edges):
@@ -160,7 +161,7 @@ def project(
         count = free_edges(tail, head, z, upper, OPEN * worst, ends[0], ends[1])
         for v in range(nodes):
             step[v] = -excess[v]
-        solve(ends[0, :count], ends[1, :count], damping, step, links, room)
+        solve(ends[0, :count], ends[1, :count], damping, step, links, scratch)
         for e in range(edges):
             change[e] = step[head[e]] - step[tail[e]]
         level = 0.0
@@ -272,11 +273,10 @@ def nearest(
 # index = [nodes | begin | tail | edge]; scratch = [distances of the oracle | potentials, warm]
 @kernel(*ORACLE)
 def nearest_mixture(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
-    """Write the mixture of paths nearest to c into v; NaN, which no play is, should that fail."""
-    nodes = np.int64(index[0])
-    edges = (len(index) - 2 - nodes) // 2
-    begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
-    edge, head = index[nodes + 2 + edges :], np.empty(edges, np.uint32)
+    """Write the mixture of paths nearest to c into v, or NaN should that fail."""
+    begin, tail, edge = unpack_index(index)
+    nodes, edges = len(begin) - 1, len(edge)
+    head = np.empty(edges, np.uint32)
     supply, y, x = np.zeros(nodes), np.empty(edges), np.empty(edges)
     supply[0], supply[nodes - 1] = -1.0, 1.0
     for w in range(nodes):

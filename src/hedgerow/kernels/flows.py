@@ -186,51 +186,45 @@ def cheapest_flow(
     return units
 
 
-@kernel(nothing, index, index, index, whole, whole, whole, read, read, write)
-def cheapest_walk(
-    begin: Index,
-    tail: Index,
-    edge: Index,
-    source: int,
-    target: int,
-    hops: int,
-    tie: Any,
-    c: Any,
-    walk: Any,
-) -> None:
-    """Write how often the cheapest walk of at most `hops` edges takes each edge.
+# index = [nodes, source, target, hops | begin | tail | edge]; numbers = the edges' tie weights
+@kernel(*ORACLE)
+def cheapest_walk(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write into v how often the cheapest walk of at most `hops` edges takes each edge.
 
-    The edges into node v are tail[k] -> v with cost c[edge[k]], k in begin[v] .. begin[v+1].
+    The edges into node w are tail[k] -> w with cost c[edge[k]], k in begin[w] .. begin[w + 1].
     Bellman's recursion over the number of edges; walks of equal cost are compared by the sum of
-    tie[k]. There must be a walk.
+    their tie weights. There must be a walk.
     """
-    nodes = len(begin) - 1
+    nodes, edges = np.int64(index[0]), len(numbers)
+    source, target, hops = int(index[1]), int(index[2]), int(index[3])
+    begin, tail = index[4 : nodes + 5], index[nodes + 5 : nodes + 5 + edges]
+    edge = index[nodes + 5 + edges :]
     before, after = np.full((2, nodes), np.inf), np.empty((2, nodes))
     parent = np.empty((hops, nodes), np.uint32)
     before[:, source] = 0.0
     best, second, length = np.inf, np.inf, 0
     for hop in range(hops):
-        for v in range(nodes):
+        for w in range(nodes):
             least, next_least = np.inf, np.inf
             argleast = np.uint32(0)
-            for k in range(begin[v], begin[v + 1]):
+            for k in range(begin[w], begin[w + 1]):
                 d = before[0, tail[k]] + c[edge[k]]
                 if d <= least:
-                    e = before[1, tail[k]] + tie[k]
+                    e = before[1, tail[k]] + numbers[k]
                     if d < least or e < next_least:
                         least, next_least = d, e
                         argleast = np.uint32(k)
-            after[0, v], after[1, v] = least, next_least
-            parent[hop, v] = argleast
+            after[0, w], after[1, w] = least, next_least
+            parent[hop, w] = argleast
         before, after = after, before
         d, e = before[0, target], before[1, target]
         if d < best or (d == best and e < second):
             best, second, length = d, e, hop + 1
-    walk[:] = 0.0
+    v[:] = 0.0
     node = np.uint32(target)
     for hop in range(length - 1, -1, -1):
         k = parent[hop, node]
-        walk[edge[k]] += 1.0
+        v[edge[k]] += 1.0
         node = tail[k]
 
 
@@ -322,16 +316,3 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
                 if k > first:
                     place[stops[k]] = -1
             length = first
-
-
-# index = [nodes, source, target, hops | begin | tail | edge]; numbers = the edges' tie weights
-@kernel(*ORACLE)
-def cheapest_walk_oracle(
-    index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any
-) -> None:
-    """Write the cheapest walk into v."""
-    nodes, edges = np.int64(index[0]), len(numbers)
-    begin, tail = index[4 : nodes + 5], index[nodes + 5 : nodes + 5 + edges]
-    edge = index[nodes + 5 + edges :]
-    source, target, hops = int(index[1]), int(index[2]), int(index[3])
-    cheapest_walk(begin, tail, edge, source, target, hops, numbers, c, v)

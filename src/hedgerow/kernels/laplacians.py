@@ -14,27 +14,19 @@ SMALLEST_PIVOT = 1e-11
 DENSE = 200.0  # a direct solve may take this many operations for each node and edge
 
 
-@kernel(
-    *(whole, index, index, number, write, write),
-    *(write_index, write_index, write_index, write_index),
-)
+# links = [leaf | stem | degree | partner], one of each for every node
+@kernel(whole, index, index, number, write, write, write_index)
 def peel_leaves(
-    tail: Index,
-    head: Index,
-    damping: float,
-    diagonal: Any,
-    right: Any,
-    leaf: Index,
-    stem: Index,
-    degree: Index,
-    partner: Index,
+    tail: Index, head: Index, damping: float, diagonal: Any, right: Any, links: Index
 ) -> int:
     """Eliminate nodes that have one edge, again and again; return how many.
 
     leaf[k] hung on stem[k] by its last edge. Left to solve is the core: the nodes that still have a
     degree, and the edges between them, with the diagonal and the right-hand side that this writes.
     """
-    nodes = len(diagonal)
+    nodes, links = len(diagonal), unowned_view(links)
+    leaf, stem = links[:nodes], links[nodes : 2 * nodes]
+    degree, partner = links[2 * nodes : 3 * nodes], links[3 * nodes : 4 * nodes]
     for v in range(nodes):
         degree[v] = np.uint32(0)
         partner[v] = np.uint32(0)
@@ -219,9 +211,9 @@ def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratc
     leaf, stem = links[:nodes], links[nodes : 2 * nodes]
     degree, place = links[2 * nodes : 3 * nodes], links[3 * nodes : 4 * nodes]
     node, begin = links[4 * nodes : 5 * nodes], links[5 * nodes : 6 * nodes + 1]
-    bottom, room = links[6 * nodes + 1 : 7 * nodes + 1], links[7 * nodes + 1 :]
-    inner_tail, inner_head = room[:edges], room[edges : 2 * edges]
-    peeled = peel_leaves(tail, head, damping, diagonal, x, leaf, stem, degree, place)
+    bottom, rest = links[6 * nodes + 1 : 7 * nodes + 1], links[7 * nodes + 1 :]
+    inner_tail, inner_head = rest[:edges], rest[edges : 2 * edges]
+    peeled = peel_leaves(tail, head, damping, diagonal, x, links[: 4 * nodes])
     count = 0
     for e in range(edges):
         if degree[tail[e]] > 0 and degree[head[e]] > 0:
@@ -229,7 +221,7 @@ def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratc
             count += 1
     inner_tail, inner_head = inner_tail[:count], inner_head[:count]
     size = narrow_order(
-        inner_tail, inner_head, degree, begin[:nodes], room[2 * edges :], place, node
+        inner_tail, inner_head, degree, begin[:nodes], rest[2 * edges :], place, node
     )
     for e in range(count):
         inner_tail[e], inner_head[e] = place[inner_tail[e]], place[inner_head[e]]

@@ -11,6 +11,8 @@ from hedgerow._engine.kernel import flags, index, kernel, nothing, read, whole, 
 from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
+SATISFIED = 1e-9
+"""What is violated by less than this is satisfied."""
 
 
 @kernel(nothing, index, index, index, read, write)
@@ -202,3 +204,43 @@ def list_cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any
     """Write the edges of the cheapest path to links, after their number."""
     begin, tail, edge = unpack_index(index)
     list_path(begin, tail, edge, c, scratch, links)
+
+
+# A flow of 1 from the first node to the last: `c` is at least 0 and balanced at each node.
+@kernel(*ORACLE)
+def most_violated(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write the bound or balance that c violates most into v, as a direction; 0 if none."""
+    begin, tail, edge = unpack_index(index)
+    nodes = len(begin) - 1
+    excess = np.zeros(nodes)
+    excess[0], excess[nodes - 1] = 1.0, -1.0
+    for i in range(len(c)):
+        v[i] = c[i]  # 0 at every flow unless a path uses the edge
+    for w in range(nodes):
+        for k in range(begin[w], begin[w + 1]):
+            flow = c[edge[k]]
+            v[edge[k]] = min(flow, 0.0)
+            excess[w] += flow
+            excess[tail[k]] -= flow
+    bound, node = 0, 0
+    for i in range(len(c)):
+        if abs(v[i]) > abs(v[bound]):
+            bound = i
+    for w in range(nodes):
+        if abs(excess[w]) > abs(excess[node]):
+            node = w
+    off, unbalanced = v[bound], excess[node]
+    for i in range(len(c)):
+        v[i] = 0.0
+    if max(abs(off), abs(unbalanced)) <= SATISFIED:
+        return
+    if abs(off) >= abs(unbalanced):
+        v[bound] = 1.0 if off > 0.0 else -1.0
+        return
+    sign = 1.0 if unbalanced > 0.0 else -1.0
+    for w in range(nodes):
+        for k in range(begin[w], begin[w + 1]):
+            if w == node:
+                v[edge[k]] = sign
+            elif tail[k] == node:
+                v[edge[k]] = -sign

@@ -50,11 +50,11 @@ class Bounds(ProjectableSet):
         """The oracle as a kernel: one pass over the costs."""
         measure = kernels.tangents.everywhere if self._free.all() else kernels.tangents.unfixed
         return Compiled(
-            kernels.boxes.corner,
+            kernels.balls.corner,
             measure,
             numbers=np.concatenate([self.lower, self.upper]),
             label=free_mask(self._free),
-            project=kernels.boxes.nearest,
+            project=kernels.balls.nearest_in_box,
         )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector
+from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.directions import ascending
@@ -69,7 +69,7 @@ class SpanningTrees(EdgeSet, Bases):
     def component(self) -> Label:
         """The number of each edge's two-connected block, counted from 0."""
         block = np.empty(self.dim, np.uint32)
-        kernels.matroids.blocks(*self._around, self._one, self._two, block)
+        kernels.matroids.blocks(self._graph, block)
         return block.astype(np.intp)
 
     def lmo(self, c: ArrayLike) -> Vector:
@@ -99,25 +99,24 @@ class SpanningTrees(EdgeSet, Bases):
         )
 
     @cached_property
-    def _around(self) -> tuple[Index, Index]:
-        return incident(self._one, self._two, self.nodes)
+    def _graph(self) -> tuple[Index, ...]:
+        """The graph as the kernels read it."""
+        begin, around = incident(self._one, self._two, self.nodes)
+        return read_only(begin), read_only(around), self._one, self._two
 
     def _fullest(self, x: Vector, spent: float = 1e-14) -> tuple[float, Vector]:
         """Return how far the shares among some nodes U exceed |U| - 1, and mark their edges."""
         among, x = np.zeros(self.nodes, np.bool_), np.maximum(x, 0.0)
-        self._flows(x, spent, among, np.empty(0))
+        kernels.matroids.fullest_set(self._graph, x, spent, among, np.empty(0))
         edges = (among[self._one] & among[self._two]).astype(np.float64)
         return max(0.0, float(edges @ x - among.sum() + 1.0)) if among.any() else 0.0, edges
 
     def _tight(self, x: Vector, spent: float) -> Vector:
         """Count for each edge the tight sets around it, of a family that generates all of them."""
         count = np.zeros(self.dim)
-        self._flows(x, spent, np.zeros(self.nodes, np.bool_), count)
+        among = np.zeros(self.nodes, np.bool_)
+        kernels.matroids.fullest_set(self._graph, x, spent, among, count)
         return count
-
-    def _flows(self, x: Vector, spent: float, among: NDArray[np.bool_], tight: Vector) -> None:
-        graph = (*self._around, self._one, self._two)
-        kernels.matroids.fullest_set(*graph, x, spent, among, tight)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x >= 0 sums to n - 1, and to at most |U| - 1 among any nodes U; n flows."""

@@ -122,7 +122,7 @@ class IntervalSchedules(FullDimensional, OracleOnly):
         ends, begins = self._ends[1][order], self._ends[0][order]
         before = np.searchsorted(ends, begins, side="right")
         index = pack_uint32(order, before)
-        return Compiled(kernels.schedules.one_machine, kernels.tangents.everywhere, index)
+        return Compiled(kernels.packings.one_machine, kernels.tangents.everywhere, index)
 
     @property
     def compiled(self) -> Compiled | None:

@@ -160,7 +160,7 @@ class DagPaths(FlowPolytope):
             scratch=2 * self.nodes + 1,
             label=NO_INDEX if everywhere else free_mask(self.live),
             load_project=lambda: kernels.flow_newton.nearest_mixture,
-            separate=kernels.broken_flows.most_broken,
+            separate=kernels.paths.most_violated,
             list_ones=kernels.paths.list_cheapest,
         )
 

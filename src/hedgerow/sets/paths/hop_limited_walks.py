@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
-from hedgerow.sets.compiled import Compiled, free_mask, pack_uint32
+from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.paths.dag_paths import DagPaths
@@ -111,16 +111,14 @@ class HopLimitedWalks(OracleOnly):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest walk; ties go to fewer edges, then to fixed weights of the edges."""
-        walk = np.empty(self.dim)
-        kernels.flows.cheapest_walk(*self._route, as_direction(c, self.dim), walk)
-        return walk
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.dim))
 
     @cached_property
     def compiled(self) -> Compiled:
         """The oracle as a kernel: the shortest walk by Bellman's recursion."""
         begin, tail, edge, source, target, hops, tie = self._route
         return Compiled(
-            kernels.flows.cheapest_walk_oracle,
+            kernels.flows.cheapest_walk,
             kernels.tangents.unfixed,
             pack_uint32(begin.size - 1, source, target, hops, begin, tail, edge),
             tie,

@@ -127,7 +127,7 @@ class Knapsack(ContainsUnitVectors):
         owner = np.array([i for i, _ in bundles], np.int64)
         copies = np.array([k for _, k in bundles], np.int64)
         return Compiled(
-            kernels.knapsacks.packing,
+            kernels.packings.packing,
             kernels.tangents.unfixed,
             pack_uint32(room, owner, sizes[owner] * copies),
             numbers=copies.astype(np.float64),
