@@ -214,7 +214,7 @@ def test_mixtures_survive_overlooked_equations(
     """Tight sets are found; else they are learnt one by one, or the oracle's method takes over."""
     if not known:
         monkeypatch.setattr(SpanningTrees, "_tight", lambda _, x, __: np.zeros(x.size))
-    monkeypatch.setattr(spanning_trees, "LESSONS", lessons)
+    monkeypatch.setattr(spanning_trees, "MOST_MISSED", lessons)
     called = []
     whole = OracleOnly.decompose
     monkeypatch.setattr(OracleOnly, "decompose", lambda X, x: called.append(x) or whole(X, x))

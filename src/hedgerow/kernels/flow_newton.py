@@ -26,7 +26,7 @@ ENOUGH = 1e-10  # the same where rounding allows no more
 LIMIT = 200  # Newton steps beside one for each node; mostly 2 to 8 suffice
 DAMPING = 1e-10, 1e-10, 1e-6, 1e-3
 """Of the first attempt, and of those that follow where it stalls: more damping, shorter steps."""
-FAR = 100.0  # points beyond this are drawn near by the potentials of their best vertex
+FAR = 100.0  # points beyond this are moved nearer by the potentials of their best vertex
 PASSES = 12  # each over the potentials gains 15 digits; points have at most 150 before the comma
 STALE = 1e4  # potentials larger than this, in units of the point, would cost digits as a start
 OPEN = 0.01
@@ -80,7 +80,7 @@ def step_length(z: Any, change: Any, upper: float, level: float, reach: float) -
     """Return t at which the dual function is least along the step, or where little is left to gain.
 
     Its slope, <change, clip(z + t change, 0, upper)> - level, is piecewise linear and grows with t:
-    Newton's method between two brackets. Slopes, not values: they keep their digits. A t beyond the
+    Newton's method between two brackets. Slopes, not values: they lose no digits. A t beyond the
     reach of the edges that are given is returned at once.
     """
     low, high = 0.0, np.inf
@@ -213,7 +213,7 @@ def draw_near(begin: Index, tail: Index, head: Index, y: Any, potential: Any) ->
     differs from w at an edge e, a cycle through e leads from x towards w: <r, .> gains |r_e| on
     it at least, and ||x||^2 / 2 grows by no more than its length. As x is nearest,
     |r_e| <= nodes; so r can be cut there, and x stays nearest by the optimality conditions.
-    Potentials are rounded beside the largest entries; those of what is left mend that.
+    Potentials are rounded relative to the largest entries; later passes correct that.
     """
     edges, bound = len(y), len(potential) + 1.0
     c = np.empty(edges)

@@ -20,7 +20,7 @@ from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
 PASSES, BALANCED = 8, 1.0 / 16.0
-"""Potentials are balanced so often at most, and until so few nodes are off."""
+"""The most passes that balance potentials, and the share of nodes at which they may stop."""
 
 
 @kernel(whole, write, write_index, whole, number, whole)
@@ -104,7 +104,7 @@ def cheapest_flow(
     entry[k] - edges into v, to or from node other[k]; mate[k] is its slot there. Costs have any
     sign. Edges of negative reduced cost start full, then units go from nodes with too much to
     nodes with too little along shortest residual paths: Dijkstra's method on reduced costs, only as
-    far as the nearest end. Returns the units that found no way: not 0 if no flow exists.
+    far as the nearest end. Returns how many units could not be sent: above 0 if there is no flow.
     """
     nodes, edges = len(begin) - 1, len(c)
     potential[:] = 0.0
@@ -264,7 +264,8 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
     """Round a flow to 0/1 at random, without changing its mean.
 
     Edges strictly between 0 and 1 contain a cycle; push along it, one way or the other, until an
-    edge is full or empty, with the chances that keep the mean. Repeat. uniform[i] decides push i.
+    edge is full or empty, with probabilities that preserve the mean. Repeat; uniform[i] decides
+    push i.
     """
     nodes = len(begin) - 1
     place = np.full(nodes, -1, np.int64)  # where a node stands on the walk
@@ -288,7 +289,7 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
                 place[node] = -1
                 if length == 0:
                     break
-                length -= 1  # a dead end: only rounding keeps its edge from 0 or 1
+                length -= 1  # a dead end: its edge is 0 or 1 up to rounding
                 x[edges[length]] = np.round(x[edges[length]])
                 continue
             e = edges[length]

@@ -69,7 +69,7 @@ def narrow_order(
 ) -> int:
     """Number the nodes of the core breadth first, so that edges join near numbers; count them.
 
-    `node` has them in this order, `place` says where each is. All edges must be in the core.
+    `node` has them in this order, `place` the place of each. All edges must be in the core.
 
     Reference: Cuthill and McKee (1969).
     """

@@ -95,8 +95,8 @@ def topological_order(
     """Write each node's place in a topological order into `rank` and count the nodes placed.
 
     The edges out of node v are order[begin[v] .. begin[v+1]], with heads head[...]. Fewer nodes
-    placed than there are means that a cycle remains; its nodes and those after it keep their mark.
-    `waiting` and `queue` are scratch memory.
+    placed than there are means that a cycle remains; its nodes and those after it get the rank
+    `nodes`. `waiting` and `queue` are scratch memory.
     """
     nodes = len(begin) - 1
     for v in range(nodes):

@@ -147,8 +147,8 @@ class DecisionSet(ShortRepr, ABC):
         start = self.start()
         if not self.contains(start):
             raise ValueError(
-                f"{self!r} does not contain its own start; mend its start() or contains(), or give "
-                "the first play to the learner, as start"
+                f"{self!r} does not contain its own start; correct its start() or contains(), or "
+                "give the first decision to the learner, as start"
             )
         return start
 

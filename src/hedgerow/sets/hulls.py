@@ -34,7 +34,9 @@ class Interior(NamedTuple):
 def interior(
     A_ub: sparse.csr_array, b_ub: Vector, A_eq: sparse.csr_array, point: Vector, size: float
 ) -> Interior:
-    """Evaluate into {A_ub x <= b_ub, A_eq x = A_eq point}: two linear programmes and one dense SVD.
+    """Find the largest ball in {A_ub x <= b_ub, A_eq x = A_eq point} and its hull.
+
+    Two linear programmes and one dense SVD.
 
     Args:
         A_ub: the inequalities, bounds included.
@@ -51,8 +53,8 @@ def interior(
     rows = sparse.csr_array(A_ub.multiply(1.0 / norms[:, None]))
     size = size or 1.0
     # From here on the point is the origin and the size 1.
-    room = np.maximum(0.0, (b_ub - A_ub @ point) / (size * norms))
-    tight = _always_tight(rows, room, A_eq)
+    slack = np.maximum(0.0, (b_ub - A_ub @ point) / (size * norms))
+    tight = _always_tight(rows, slack, A_eq)
     equations = sparse.csr_array(sparse.vstack([A_eq, rows[tight]]))
     _, sizes, turned = np.linalg.svd(equations.toarray())
     rank = int((sizes > FLATTEST * sizes.max(initial=0.0)).sum())
@@ -60,24 +62,24 @@ def interior(
     if not basis.size:
         return Interior(point.copy(), 0.0, basis, flat)
     slopes = np.linalg.norm(rows @ basis, axis=1)
-    felt = ~tight & (slopes > FLATTEST)
-    shift = basis @ _centre(rows[felt] @ basis, room[felt], slopes[felt])
-    radius = float(np.min((room - rows @ shift)[felt] / slopes[felt]))
+    bounding = ~tight & (slopes > FLATTEST)
+    shift = basis @ _centre(rows[bounding] @ basis, slack[bounding], slopes[bounding])
+    radius = float(np.min((slack - rows @ shift)[bounding] / slopes[bounding]))
     return Interior(point + size * shift, size * max(0.0, (1.0 - 1e-9) * radius), basis, flat)
 
 
-def _always_tight(rows: sparse.csr_array, room: Vector, A_eq: sparse.csr_array) -> Any:
+def _always_tight(rows: sparse.csr_array, slack: Vector, A_eq: sparse.csr_array) -> Any:
     """Mark the rows that are equations on the whole set, by one linear programme.
 
     A multiple x = a z of a point, a >= 1, lets every slack that can be positive at all reach 1:
-    maximise the sum of t_i subject to rows x + t <= a room, A_eq x = 0, 0 <= t_i <= 1.
+    maximise the sum of t_i subject to rows x + t <= a slack, A_eq x = 0, 0 <= t_i <= 1.
     """
     from scipy import sparse
 
     (m, n), k = rows.shape, A_eq.shape[0]
     result = linear_programme(
         np.repeat([0.0, 0.0, -1.0], [n, 1, m]),
-        sparse.hstack([rows, sparse.csr_array(-room[:, None]), sparse.eye_array(m)]),
+        sparse.hstack([rows, sparse.csr_array(-slack[:, None]), sparse.eye_array(m)]),
         np.zeros(m),
         sparse.hstack([A_eq, sparse.csr_array((k, 1 + m))]),
         np.zeros(k),
@@ -87,13 +89,13 @@ def _always_tight(rows: sparse.csr_array, room: Vector, A_eq: sparse.csr_array) 
     return result.x[n + 1 :] < 0.5
 
 
-def _centre(rows: Vector, room: Vector, slopes: Vector) -> Vector:
-    """Maximise r subject to rows x + slopes r <= room."""
+def _centre(rows: Vector, slack: Vector, slopes: Vector) -> Vector:
+    """Maximise r subject to rows x + slopes r <= slack."""
     n = rows.shape[1]
     result = linear_programme(
         np.append(np.zeros(n), -1.0),
         np.column_stack([rows, slopes]),
-        room,
+        slack,
         None,
         None,
         np.append(np.full(n, -np.inf), 0.0),
@@ -110,9 +112,9 @@ def hull_projector(decision_set: DecisionSet) -> Callable[[Vector], Vector]:
     """Return a map that takes vectors, or rows of a matrix, to their parts along the set.
 
     A method whose iterates may leave the set must not leave its affine hull: off it a constraint
-    can be kept where no play can follow. `DecisionSet.tangent` may leave a rest (paths: the
-    balances of the nodes), so the basis of the hull is used where the set has one and `tangent` is
-    seen to be less, or the set's equations where they say the same: they are sparse. Above 2000
+    can be satisfied by points with no decision near them. `DecisionSet.tangent` may leave a rest
+    (paths: the balances of the nodes). Where a probe shows one, the basis of the hull is used
+    instead, or the equations of the set if they agree with it: they are sparse. Above 2000
     dimensions it is `tangent` alone.
 
     Args:
@@ -157,7 +159,7 @@ def _equations(X: DecisionSet) -> tuple[Any, ...] | None:
 
 
 def _leave_out(equations: tuple[Any, ...], v: Vector) -> Vector:
-    """Return v, or the rows of v, less the part that the equations see."""
+    """Return v, or the rows of v, less its part in the span of the equations."""
     rest = np.array(v, ndmin=2, order="C")
     kernels.frankwolfe.leave_out(rest, *equations)
     return rest.reshape(v.shape)

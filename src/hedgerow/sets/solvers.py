@@ -25,7 +25,7 @@ def loaded(package: str) -> Any | None:
     """Return an optional solver, or None if it is not installed or cannot be loaded.
 
     The second happens to `highspy` where another copy of HiGHS is in the process already, such as
-    that of OR-Tools. It is said once, through the logger `hedgerow`.
+    that of OR-Tools. A warning is logged once, by the logger `hedgerow`.
     """
     if not util.find_spec(package):
         return None
@@ -163,7 +163,7 @@ class WarmStartedLP(Workspace):
     last basis, is faster than a cold start for both. So the primal one runs only while changes are
     small and few pivots were enough last time, and is cut short when it needs many. Where the best
     vertex is not unique, the set itself is asked, so that the answer does not depend on the past.
-    The model is passed anew each time, for half of the gain: what HiGHS keeps inside a model that
+    The model is passed anew each time, for half of the gain: what HiGHS stores inside a model that
     stays alive, such as a factorisation, can be neither saved nor restored.
     """
 

@@ -58,7 +58,7 @@ class Bounds(ProjectableSet):
         )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether every coordinate keeps its bounds."""
+        """Whether every coordinate satisfies its bounds."""
         x = as_vector(x, "x", self.dim)
         return bool((x >= self.lower - tol).all() and (x <= self.upper + tol).all())
 

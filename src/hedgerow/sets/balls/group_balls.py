@@ -213,7 +213,7 @@ class LatentGroupBall(FullDimensional, OracleOnly):
         """Return the lengths and the unit vectors of the best parts v_G, one row each.
 
         They are t_G x / theta on G, theta_i the sum of t_G over the groups of i, for the t >= 0
-        that minimise sum x_i^2 / theta_i + sum t_G; log t_G keep t positive while they fade out.
+        that minimise sum x_i^2 / theta_i + sum t_G; the terms log t_G keep t positive and fade out.
         The point x / theta, shrunk until no group is longer than 1, bounds the norm from below.
         """
         size = float(np.abs(x).max())

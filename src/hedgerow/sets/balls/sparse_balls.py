@@ -30,7 +30,7 @@ from hedgerow.sets.validation import as_size, check_width
 
 FAR = 1e14
 """From this distance on, in units of the largest entry, the rounding of y is as large as the set:
-then a vertex that is best for y is the projection of a point that cannot be told from y."""
+then a vertex that is best for y is the projection of a point that float64 cannot part from y."""
 ROUNDING = 4e-16
 """Relative changes below this are rounding."""
 
@@ -88,7 +88,7 @@ class OrderedWeightedBall(NormBall):
 
     @cached_property
     def _sums(self) -> Vector:
-        """The sums of the first k weights; infinite where k equal nonzeros make no vertex.
+        """The sums of the first k weights; infinite where k equal nonzeros are not a vertex.
 
         They are one where the k weights differ, or k = 1, and a further weight is not zero.
         """
@@ -197,7 +197,7 @@ class OrderedWeightedBall(NormBall):
         return np.copysign(x, y)
 
     def _surface(self, x: Vector) -> tuple[Vector, Vector]:
-        """Peel off the k largest entries alike, k = 1 .. n, and turn what is no vertex into some.
+        """Peel off the k largest entries alike, k = 1 .. n, and split what is not a vertex.
 
         Sizes a_1 >= ... >= a_n are the mixture of (a_k - a_{k+1}) times the first k ones. The
         first k with equal weights are mixtures of single ones; from the first weight zero on, what

@@ -42,7 +42,7 @@ class HalfspaceCut(Composed):
     """The part {x in inner : <normal, x> <= bound} of a set.
 
     Oracle: the inner oracle on c + lambda normal, with the multiplier lambda at which one answer
-    keeps the bound and one breaks it, both best; what lies between them on the plane is the
+    satisfies the bound and one violates it, both best; what lies between them on the plane is the
     answer. Exact on polytopes, after finitely many calls, and up to rounding elsewhere.
     Membership: that of the inner set. Projection: a root in one variable where the inner set can
     project, else by the oracle alone. Diameter: that of the inner set, a bound.
@@ -189,8 +189,8 @@ class HalfspaceCut(Composed):
         most = (length(y - x) + D) * D / (b - float(a @ self._lowest))
         t = brentq(above, 0.0, most, xtol=1e-2 * EPS * D, rtol=4.0 * EPS, maxiter=1000)
         # What lies between the last points above and below is as near, up to the rounding of t.
-        room = 8.0 * EPS * t + 0.1 * EPS * D
-        high, low = (self.inner.project(y - s * a) for s in (max(0.0, t - room), t + room))
+        margin = 8.0 * EPS * t + 0.1 * EPS * D
+        high, low = (self.inner.project(y - s * a) for s in (max(0.0, t - margin), t + margin))
         over, under = float(a @ high) - b, b - float(a @ low)
         if under < 0.0:
             low, under = self._lowest, b - float(a @ self._lowest)

@@ -36,7 +36,7 @@ FARTHEST = 1e140
 """Points further away are drawn towards the origin, by less than their rounding changes: squares
 of lengths have to fit float64."""
 LARGEST_HULL = 1000
-"""Above this dimension `tangent` does not look for the affine hull: it is dim^2 numbers."""
+"""Above this dimension `tangent` does not compute the affine hull: it is dim^2 numbers."""
 
 
 class OracleOnly(DecisionSet):
@@ -44,7 +44,7 @@ class OracleOnly(DecisionSet):
 
     Projection, decomposition, sampling, membership and separation use Wolfe's method
     (`frankwolfe.minimum_norm_point`): exact up to rounding on polytopes, to 1e-10 of the diameter
-    on other sets unless `oracle_cap` calls end it first; `projection_error` says what was reached.
+    on other sets unless `oracle_cap` calls end it first; `projection_error` bounds what is left.
     The affine hull takes at most 2 dim + 1 oracle calls, once. Diameter: a bound, the
     diagonal of the bounding box, 2 dim calls, once. Override what has a better answer.
 
@@ -173,7 +173,7 @@ class OracleOnly(DecisionSet):
         return np.array(vertices), known[:, :d], known[:, d:]
 
     def hull(self) -> tuple[Vector, Vector]:
-        """Return a vertex and the directions found by asking the oracle along and against."""
+        """Return a vertex and the directions found by calling the oracle along and against."""
         vertices, basis, _ = self._hull
         return vertices[0].copy(), basis.copy()
 
@@ -382,7 +382,7 @@ class OracleSet(OracleOnly):
         return super()._known_diameter if given is None else (given, False)
 
     def lmo(self, c: ArrayLike) -> Vector:
-        """Ask your function and check its answer."""
+        """Call your function and check its answer."""
         answer = self.oracle(as_direction(c, self.dim).copy())
         vertex = as_vector(answer, "the oracle's answer", self.dim).copy()
         check_coordinates(vertex, "the oracle's answer")

@@ -31,7 +31,7 @@ class Polytope(OracleOnly):
     """The polytope {A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper}, which must be bounded.
 
     Oracle: one linear programme by HiGHS, to its tolerance of 1e-10; `minimum` is a true lower
-    bound by duality. A workspace keeps the model and starts from the last basis when the package
+    bound by duality. A workspace stores the model and starts from the last basis when the package
     `highspy` is installed: the value is that of `lmo`, and so is the vertex up to rounding.
     Projection: a QP by `piqp` when it is installed, else by the oracle alone. Diameter: a bound,
     the diagonal of the bounding box (of the given bounds above 200 dimensions).
@@ -119,7 +119,7 @@ class Polytope(OracleOnly):
                     raise ValueError(
                         f"a decision set must be bounded, but x[{i}] has no {name} bound; give one"
                     )
-                # A little room: the bound only has to be true, the rows imply a better one.
+                # A little wider: the bound only has to be true, the rows imply a better one.
                 bounds[i] = sign * (result.fun - 1e-6 * (1.0 + abs(result.fun)))
             object.__setattr__(self, name, read_only(bounds))
 
@@ -169,7 +169,7 @@ class Polytope(OracleOnly):
         return math.ldexp(bound, exponent)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x keeps every row and bound."""
+        """Whether x satisfies every row and bound."""
         excess = self._excess(as_vector(x, "x", self.dim))
         return max(float(part.max(initial=0.0)) for part in excess) <= tol
 

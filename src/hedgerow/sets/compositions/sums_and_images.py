@@ -38,23 +38,23 @@ class Composed(OracleOnly):
     """A set whose oracle puts together answers of other sets.
 
     Where minimisers tie, vertices of the parts need not make a vertex: on a simplex plus an l1
-    ball, the answers to c = 0 may add up to the centre. So each direction is asked a second time,
-    turned by 1e-8 in a fixed general direction, and that answer counts if it is as good up to
-    rounding. The other capabilities are those of `OracleOnly`: exact up to rounding if all parts
+    ball, the answers to c = 0 may add up to the centre. So the oracles are called a second time,
+    with c turned by 1e-8 in a fixed general direction, and that answer counts if it is as good up
+    to rounding. The other capabilities are those of `OracleOnly`: exact up to rounding if all parts
     are polytopes, else to about 1e-8 near curved faces.
     """
 
     @property
     @abstractmethod
     def _sets(self) -> tuple[DecisionSet, ...]:
-        """The sets that are asked."""
+        """The sets whose oracles are called."""
 
     @abstractmethod
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         """Return a minimiser of <c, x>, |c_i| <= 1; a vertex if it is the only one."""
 
     def lmo(self, c: ArrayLike) -> Vector:
-        """Ask the parts twice, see above."""
+        """Call the oracles of the parts twice, see above."""
         c = as_vector(c, "the direction", self.dim)
         return self._ask_twice(c, [X.lmo for X in self._sets])
 
@@ -110,7 +110,7 @@ class _ComposedWorkspace(Workspace):
 
 
 def check_set_type(value: object, what: str) -> None:
-    """Refuse what is no decision set."""
+    """Refuse anything but a decision set."""
     if not isinstance(value, DecisionSet):
         raise TypeError(
             f"{what} is made of decision sets, got {type(value).__name__}; wrap an oracle of yours "

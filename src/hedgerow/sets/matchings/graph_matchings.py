@@ -170,8 +170,8 @@ class PerfectMatchings(EdgeSet, MatchingPolytope):
     blossom method, O(nodes^3), exact because the costs become whole numbers. There is no
     description of polynomial size; the rest goes through the oracle, as the projection always does.
 
-    Diameter: the bound sqrt(nodes), or less where a look shows it; exact if two matchings attain
-    it.
+    Diameter: the bound sqrt(nodes), or less where a search shows it; exact if two matchings
+    attain it.
 
     Args:
         edges: pairs of any hashable nodes, or an integer array of shape (m, 2); each pair once.
@@ -234,7 +234,7 @@ class PerfectMatchings(EdgeSet, MatchingPolytope):
 
 
 BITS = 120
-"""Weights times nodes of up to so many bits are left to rustworkx, which counts in 128."""
+"""The most bits of weights times nodes that rustworkx is given: it counts in 128."""
 
 
 def heaviest_matching(

@@ -23,7 +23,7 @@ BALANCE = 1e-9
 GRID = 2.0**52
 """The simplex method counts in units of total / GRID, so that its flows are whole numbers."""
 DENSE = 10**7
-"""Up to so many entries of its rows a QP is solved: it makes them dense."""
+"""Up to this many entries of its rows a QP is solved: it makes them dense."""
 
 Whole = NDArray[np.int64]
 
@@ -190,13 +190,13 @@ class TransportPlans(OracleOnly):
     def tangent(self, c: ArrayLike) -> Vector:
         """Subtract row and column means where goods move, and zero the rest."""
         c = as_vector(c, "the direction", self.dim)
-        felt = np.zeros(self.shape)
+        along = np.zeros(self.shape)
         if not self._single:
             cells = np.ix_(self._rows, self._columns)
             part = c.reshape(self.shape)[cells]
             part = part - part.mean(axis=1, keepdims=True)
-            felt[cells] = part - part.mean(axis=0)
-        return felt.ravel()
+            along[cells] = part - part.mean(axis=0)
+        return along.ravel()
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest plan, by a QP if its answer can be proved."""
@@ -234,8 +234,8 @@ class TransportPlans(OracleOnly):
         if self._single:
             return self.start(), 0.0
         least = float(self.supply[self._rows].min() * self.demand[self._columns].min())
-        felt = math.sqrt((1.0 - 1.0 / self._rows.size) * (1.0 - 1.0 / self._columns.size))
-        return self.start(), (1.0 - 1e-12) * least / (self._total * felt)
+        norm = math.sqrt((1.0 - 1.0 / self._rows.size) * (1.0 - 1.0 / self._columns.size))
+        return self.start(), (1.0 - 1e-12) * least / (self._total * norm)
 
     def rows(self) -> Rows:
         """Return the sums, that of the last column left out because the others imply it."""

@@ -28,7 +28,7 @@ class Arborescences(EdgeSet):
 
     Oracle: Chu and Liu's method, O(edges log edges) for each of the rounds in which cycles are
     contracted, a few as a rule; ties go to the edge given first. Diameter: the bound
-    sqrt(2 (nodes - 1)), or less where a look shows it; exact if two arborescences attain it.
+    sqrt(2 (nodes - 1)), or less where a search shows it; exact if two arborescences attain it.
     Projection, decomposition and membership: by the oracle alone.
 
     Args:
@@ -80,7 +80,7 @@ class Arborescences(EdgeSet):
         return np.asarray((self._two == self._root) | (self._two == self._one))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether the distance of x to the set is at most tol, after a look at the sums."""
+        """Whether the distance of x to the set is at most tol; the sums are checked first."""
         x = as_vector(x, "x", self.dim)
         into = np.bincount(self._two, x, self.nodes)
         into[self._root] = 1.0 + np.abs(x[self._useless]).sum()

@@ -19,7 +19,7 @@ from hedgerow.sets.matroids.matroid_bases import Bases, Label
 
 @dataclass(frozen=True, eq=False)
 class LaminarMatroid(Bases):
-    """The largest choices with at most so many elements of each group, groups nested or disjoint.
+    """The largest choices within a limit on each group of elements, groups nested or disjoint.
 
     {0 <= x <= 1, x sums to at most its capacity on each group, and to the rank on all}. Vertices
     are the bases, as 0/1 vectors: regions in countries, with limits on both.
@@ -46,7 +46,7 @@ class LaminarMatroid(Bases):
     rank: int = field(init=False, repr=False)
     _inner: Index = field(init=False, repr=False)
     _outer: Index = field(init=False, repr=False)
-    _room: Index = field(init=False, repr=False)
+    _most: Index = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         n, count = as_count(self.n, "n"), len(self.groups)
@@ -55,7 +55,7 @@ class LaminarMatroid(Bases):
                 f"every group needs a capacity, got {count} groups and {len(self.capacities)} "
                 "capacities"
             )
-        room = [as_count(k, "a capacity", least=0) for k in self.capacities]
+        most = [as_count(k, "a capacity", least=0) for k in self.capacities]
         members = [np.unique(np.asarray(group)) for group in self.groups]
         for group in members:
             if (
@@ -74,9 +74,9 @@ class LaminarMatroid(Bases):
                     f"any two groups must be nested or disjoint, but group {k} crosses another one"
                 )
             inner[members[k]], outer[k] = k, around[0]
-        for name, value in (("_inner", inner), ("_outer", outer), ("_room", np.minimum(room, n))):
+        for name, value in (("_inner", inner), ("_outer", outer), ("_most", np.minimum(most, n))):
             object.__setattr__(self, name, read_only(np.asarray(value, np.uint32)))
-        freeze(self, n=n, groups=tuple(tuple(g.tolist()) for g in members), capacities=tuple(room))
+        freeze(self, n=n, groups=tuple(tuple(g.tolist()) for g in members), capacities=tuple(most))
         freeze(self, rank=int(self.lmo(np.zeros(n)).sum()))
 
     @property
@@ -90,7 +90,7 @@ class LaminarMatroid(Bases):
 
     def _first(self, order: Index) -> Vector:
         base = np.empty(self.n)
-        kernels.matroids.first_laminar(order, self._inner, self._outer, self._room, base)
+        kernels.matroids.first_laminar(order, self._inner, self._outer, self._most, base)
         return base
 
     def lmo(self, c: ArrayLike) -> Vector:
@@ -99,7 +99,7 @@ class LaminarMatroid(Bases):
 
     @cached_property
     def component(self) -> Label:
-        """The connected components: e and b are in one if b can make room for e in a base."""
+        """The connected components: e and b are in one if e can replace b in a base."""
         from scipy import sparse
         from scipy.sparse.csgraph import connected_components
 
@@ -121,7 +121,7 @@ class LaminarMatroid(Bases):
         return Compiled(
             kernels.matroids.cheapest_laminar,
             kernels.tangents.grouped,
-            pack_uint32(self._room.size, self._inner, self._outer, self._room),
+            pack_uint32(self._most.size, self._inner, self._outer, self._most),
             label=label,
             members=np.bincount(label).astype(np.float64),
         )

@@ -23,7 +23,7 @@ Label = NDArray[np.integer[Any]]
 def diameter_bound(
     lmo: Callable[[Vector], Vector], vertex: Vector, most: float
 ) -> tuple[float, bool]:
-    """Bound the diameter of a set of 0/1 vertices of one size, and look if it is attained.
+    """Bound the diameter of a set of 0/1 vertices of one size, and check whether it is attained.
 
     `most` bounds in how many entries two vertices differ; they differ in at most twice what one of
     them and the vertex furthest from it do. From a given vertex each step goes to that one.
@@ -69,7 +69,7 @@ class Bases(OracleOnly):
 
     @cached_property
     def _known_diameter(self) -> tuple[float, bool]:
-        """Bound the distance of two bases, and look whether two bases attain the bound.
+        """Bound the distance of two bases, and check whether two bases attain the bound.
 
         On a component of n elements and rank r two bases differ in at most 2 min(r, n - r).
         """
@@ -84,7 +84,7 @@ class Matroid(Bases):
     """The bases of a matroid that is given by a function, which tests independence.
 
     Vertices are the bases, the largest independent sets, as 0/1 vectors. That the function obeys
-    the axioms is yours to see to; bases of different sizes are noticed and refused.
+    the axioms is not checked; bases of different sizes are noticed and refused.
 
     Oracle: greedy, the elements by increasing cost, n questions; ties go to the first element.
     Components: rank (n - rank) questions, once. Diameter: a bound, exact if two bases attain it.
@@ -165,7 +165,7 @@ class Matroid(Bases):
 
 @dataclass(frozen=True, eq=False)
 class PartitionMatroid(Bases):
-    """Exactly so many elements of each group: {0 <= x <= 1, x sums to capacity on each group}.
+    """A given number of elements of each group: {0 <= x <= 1, x sums to capacity on each group}.
 
     Vertices are the choices, as 0/1 vectors. Everything is done group by group as for `KSubsets`.
     Oracle: the cheapest of each group by one sort, O(n log n). Diameter: the square root of

@@ -25,7 +25,7 @@ class MatroidIntersection(OracleOnly):
 
     Vertices are the common independent sets, as 0/1 vectors, the empty one among them unless a
     size is given. The largest size makes them the common bases, where both matroids have any.
-    That both functions obey the axioms is yours to see to.
+    That both functions obey the axioms is not checked.
 
     Oracle: weighted matroid intersection by cheapest augmenting paths, exact because the costs
     become whole numbers; O(r^2 n) questions to each function, r the largest size, in Python.
@@ -91,7 +91,7 @@ class MatroidIntersection(OracleOnly):
         return v
 
     def _cheapest(self, cost: list[int], size: int | None) -> set[int]:
-        """Augment along cheapest paths, which keeps each set the cheapest of its size."""
+        """Augment along cheapest paths, so that each set is the cheapest of its size."""
         chosen: set[int] = set()
         while size is None or len(chosen) < size:
             path = self._path(chosen, cost)
@@ -104,8 +104,8 @@ class MatroidIntersection(OracleOnly):
     def _path(self, chosen: set[int], cost: list[int]) -> list[int]:
         """Return the cheapest augmenting path, of these one with the fewest elements; else none.
 
-        From x outside to y inside if y makes room for x in the second matroid, from y to x if it
-        does in the first. Costs are weighed so that one more element decides only between ties.
+        From x outside to y inside if x can replace y in the second matroid, from y to x if it can
+        in the first. Costs are weighed so that one more element decides only between ties.
         """
         base, outside = sorted(chosen), [e for e in range(self.n) if e not in chosen]
         weight = [(-cost[e] if e in chosen else cost[e]) * (self.n + 1) + 1 for e in range(self.n)]

@@ -23,8 +23,8 @@ ROUNDING = 1e-12
 """Inequalities that are missed by less, in units of what is left to decompose, are equations."""
 LEFT_OUT = 1e-10
 """How much of a point a decomposition may leave out."""
-LESSONS = 100
-"""So many tight sets may be overlooked, through rounding, before the oracle's method takes over."""
+MOST_MISSED = 100
+"""Rounding may hide this many tight sets before the oracle's method takes over."""
 STEPS = 1000
 """The most Newton steps along a ray; a few have been seen, and each drops an inequality."""
 
@@ -142,17 +142,19 @@ class SpanningTrees(EdgeSet, Bases):
     def _peel(self, x: Vector) -> Iterator[tuple[float, Vector]]:
         """Yield trees, each with its share of what the trees before it have left of x.
 
-        The tree v keeps to every inequality that x keeps with equality, and prefers large shares.
+        The tree v has equality wherever x has, and prefers large shares.
         From v through x the ray leaves the set where one more inequality becomes an equation.
         Rounding errors grow while x shrinks, and with them what counts as equality; so does by how
         much x was outside of the set to begin with.
         """
         rounding = ROUNDING + self._off(x)
-        x, left, learnt, lessons = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
-        for _ in range(self.dim + 1 + LESSONS):  # each tree makes one more inequality an equation
+        x, left, missed_sets, misses = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
+        for _ in range(
+            self.dim + 1 + MOST_MISSED
+        ):  # each tree makes one more inequality an equation
             slack = rounding / left
             x[x <= 0.01 * slack] = 0.0
-            worth = x + self.nodes * (self._tight(x, slack) + self.dim * learnt)
+            worth = x + self.nodes * (self._tight(x, slack) + self.dim * missed_sets)
             v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
             if np.abs(x - v).max() <= slack or left <= LEFT_OUT:
                 yield 1.0, v
@@ -162,8 +164,8 @@ class SpanningTrees(EdgeSet, Bases):
                 yield length / (1.0 + length), v
                 x, left = x + length * (x - v), left / (1.0 + length)
             else:
-                learnt, lessons = learnt + missed, lessons + 1
-                if lessons > LESSONS:
+                missed_sets, misses = missed_sets + missed, misses + 1
+                if misses > MOST_MISSED:
                     break
         weights, trees = super().decompose(super().project(x))
         yield from zip(weights / np.cumsum(weights[::-1])[::-1], trees, strict=True)
@@ -175,21 +177,21 @@ class SpanningTrees(EdgeSet, Bases):
         for _ in range(STEPS):  # Newton's method: the excess is convex, piecewise linear
             excess, among = self._fullest(x + length * step, 1e-3 * slack)
             rate = float(among @ step)
-            room = length * rate - excess
-            if excess <= 0.01 * slack or (room <= slack and rate < 0.5):
+            margin = length * rate - excess
+            if excess <= 0.01 * slack or (margin <= slack and rate < 0.5):
                 return length, None  # on a tight set a rate is whole, up to rounding
-            if room <= slack:
+            if margin <= slack:
                 return 0.0, among
-            if room / rate >= length:  # only rounding can say so
+            if margin / rate >= length:  # only through rounding
                 break
-            length = room / rate
+            length = margin / rate
         return length, None
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most m + 1 trees and their weights, a few tests of membership for each."""
         x = self._inside(x)
         weights, trees = mixture(self._peel(x))
-        if weights.size > self.dim + 1:  # rounding: the oracle's method keeps few
+        if weights.size > self.dim + 1:  # through rounding: the oracle's method returns few
             return super().decompose(super().project(x))
         return weights, trees
 

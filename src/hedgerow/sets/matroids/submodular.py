@@ -153,7 +153,7 @@ class ConcaveOfSum(SetFunction):
     Args:
         weights: of the elements, at least 0.
         concave: takes an array of sums, from 0, and returns as many values; that it is concave is
-            yours to see to. The square root unless given.
+            not checked. The square root unless given.
 
     >>> f = ConcaveOfSum([1.0, 3.0, 5.0])
     >>> f([0, 1]), f([0, 1, 2])
@@ -260,8 +260,8 @@ class Submodular(OracleOnly):
 class BasePolytope(Submodular):
     """The base polytope {x(S) <= f(S) for all sets S, x_1 + ... + x_n = f(all)}, f submodular.
 
-    Vertices are the gains along an order of the elements. That f is submodular is yours to see to;
-    what fails along one order is noticed and refused.
+    Vertices are the gains along an order of the elements. Whether f is submodular is checked
+    along one order only.
 
     Oracle: greedy, the elements by increasing cost, one value of f each; ties go to the first.
     Projection, membership and submodular minimisation (`least_set`): the minimum-norm point by

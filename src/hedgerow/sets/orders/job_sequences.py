@@ -172,7 +172,7 @@ def _modules(jobs: NDArray[np.intp], before: Closure) -> _Module:
 
 
 def _letter(jobs: NDArray[np.intp], part: Closure) -> str:
-    """Return four jobs in the shape of the letter N, in words: a, b before c, and b before d."""
+    """Return four jobs in the shape of the letter N, as text: a, b before c, and b before d."""
     related = part | part.T | np.eye(jobs.size, dtype=np.bool_)
     for b, c in np.argwhere(part):
         lasts = np.flatnonzero(part[b] & ~related[c])

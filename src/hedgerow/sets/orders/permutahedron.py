@@ -160,12 +160,12 @@ class Permutahedron(FixedSum):
         A face is a list of blocks of coordinates, which share blocks of consecutive weights.
         """
         block = np.zeros(self.dim, np.intp)
-        crumb = ROUNDING * float(np.abs(self._falling).max())
+        negligible = ROUNDING * float(np.abs(self._falling).max())
         while True:
             v = np.empty(self.dim)
             v[np.lexsort((-x, block))] = self._falling
             d = x - v
-            t, after = self._leave(v, d, block, crumb)
+            t, after = self._leave(v, d, block, negligible)
             if t == math.inf:
                 yield 1.0, v
                 return
@@ -174,18 +174,18 @@ class Permutahedron(FixedSum):
             block[after] += 1
 
     def _leave(
-        self, v: Vector, d: Vector, block: NDArray[np.intp], crumb: float
+        self, v: Vector, d: Vector, block: NDArray[np.intp], negligible: float
     ) -> tuple[float, NDArray[np.intp]]:
         """Return the last t with v + t d in the set, and the coordinates after the new facet.
 
-        Newton's method from above: at each t the largest entries say which facet is passed most.
+        Newton's method from above: at each t the largest entries show which facet is passed most.
         """
         t, key, after = math.inf, d, np.empty(0, np.intp)
         for _ in range(STEPS):
             order = np.lexsort((-key, block))
             slack = np.cumsum(self._falling - v[order])[:-1]
             rise = np.cumsum(d[order])[:-1]
-            facet = (np.diff(block[order]) == 0) & (rise > crumb)
+            facet = (np.diff(block[order]) == 0) & (rise > negligible)
             steps = np.divide(slack, rise, out=np.full(rise.size, math.inf), where=facet)
             j = int(np.argmin(steps)) if steps.size else 0
             if not steps.size or max(1.0, steps[j]) >= t:

@@ -45,7 +45,7 @@ class DagPaths(FlowPolytope):
     Oracle: the exact shortest path for costs of any sign, one dynamic programme in topological
     order, O(edges). Dijkstra would not do: the learners' directions have negative entries.
     Diameter: exact by a dynamic programme over pairs of nodes on small graphs, else the bound
-    sqrt(2 x hops of the longest path); `diameter_is_exact` says which. Memory: 21 bytes an edge
+    sqrt(2 x hops of the longest path); `diameter_is_exact` tells which. Memory: 21 bytes per edge
     besides the edges as given, 1e7 edges take some seconds to build; a conditional-gradient
     learner takes 60 bytes an edge more. Edges are numbered with 32 bits, so up to 4e9 of them.
 

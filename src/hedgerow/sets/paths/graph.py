@@ -152,7 +152,7 @@ def hops_from(root: int, tail: Index, head: Index, nodes: int) -> Vector:
 class FlowNetwork:
     """The flows {A x = supply, 0 <= x <= upper}: A x is what each node receives, in minus out.
 
-    `edge` says which coordinate of the decision set each edge of the network is.
+    `edge` has the coordinate of each edge of the network in the decision set.
     """
 
     tail: Index

@@ -125,7 +125,7 @@ class PathShares(Product):
 
 
 def numbered_pairs(pairs: Sequence[Pair], number: dict[Hashable, int]) -> list[tuple[int, int]]:
-    """Return the pairs as numbers of nodes, or say which of them cannot be."""
+    """Return the pairs as numbers of nodes, or refuse those that cannot be."""
     if not pairs:
         raise ValueError("path shares need at least one pair of nodes, got none")
     for source, target in pairs:

@@ -14,14 +14,14 @@ from hedgerow.sets.paths.graph import Edges, Index, ends, hops_from, number_node
 MOST_EDGES = 400
 """More edges are drawn as a sample."""
 MOST_NAMES = 30
-"""Above so many nodes only source and target have their names beside them."""
+"""Up to this many nodes all have their names beside them, above only source and target."""
 MOST_ARROWS = 120
 LONGEST_NAME = 24
 PASSES = 4
 BEND = 0.12
 """How far an edge bends to its side, by its length: edges back and forth are two lines."""
 STAGGER = 0.22
-"""How far nodes of a full column stand aside of it, by its width: edges in it can be told apart."""
+"""How far nodes of a full column stand aside of it, by its width: edges in it stay visible."""
 EDGE, NODE, SOURCE, TARGET = "#8a93a0", "#2b6cb0", "#2f855a", "#c05621"
 ARROW = (
     '<defs><marker id="hedgerow-arrow" viewBox="0 0 8 8" refX="11" refY="4" markerWidth="6" '
@@ -52,11 +52,11 @@ def _drawing(edges: Edges, source: Hashable, target: Hashable) -> Svg:
     )
     left_out = tail.size - drawn.size
     note = f"{drawn.size} of {tail.size} edges are drawn" if left_out else ""
-    words = f'<text x="8" y="{height - 6:g}" font-size="10" fill="currentColor">{note}</text>'
+    caption = f'<text x="8" y="{height - 6:g}" font-size="10" fill="currentColor">{note}</text>'
     return Svg(
         f'<svg role="img" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}"><title>{len(names)} nodes, {tail.size} edges</title>'
-        f"{ARROW if arrows else ''}{lines}{nodes}{words if note else ''}</svg>"
+        f"{ARROW if arrows else ''}{lines}{nodes}{caption if note else ''}</svg>"
     )
 
 

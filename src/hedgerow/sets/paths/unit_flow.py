@@ -151,7 +151,7 @@ class UnitFlow(FlowPolytope):
         """Return at most edges - nodes + 2 flows, one oracle call each.
 
         Each flow is empty where the remainder is, and full where the remainder is full; it takes
-        as much weight as keeps the rest between its bounds, which makes one more edge tight.
+        as much weight as leaves the rest between its bounds, which makes one more edge tight.
         """
         network = self._network
         left, total = np.clip(self._inside(x), 0.0, 1.0), 1.0
@@ -162,13 +162,13 @@ class UnitFlow(FlowPolytope):
             empty, full = left <= TIGHT, left >= total - TIGHT
             cost = total - 2.0 * left
             v = self.lmo(np.where(empty, far, np.where(full, -far, cost / total)))
-            room = np.where(v == 1.0, left, total - left)[self.free].min(initial=total)
-            if room <= TIGHT:
+            weight = np.where(v == 1.0, left, total - left)[self.free].min(initial=total)
+            if weight <= TIGHT:
                 break
-            weights.append(room)
+            weights.append(weight)
             vertices.append(v)
-            left = left - room * v
-            total -= room
+            left = left - weight * v
+            total -= weight
         return np.array(weights) / math.fsum(weights), np.array(vertices)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:

@@ -28,7 +28,7 @@ class FixedSum(ProjectableSet):
         """Which coordinates move; none if the set is a single point, else two or more."""
 
     def tangent(self, c: ArrayLike) -> Vector:
-        """Subtract the mean where coordinates move, and zero the rest: nothing feels them."""
+        """Subtract the mean where coordinates move, and zero the rest: they change no value."""
         return self.compiled.tangent(as_vector(c, "the direction", self.dim))
 
     @property
@@ -165,9 +165,9 @@ def _ends(p: Vector, k: int) -> tuple[Whole, int]:
     unit = 1 << min(52, 61 - n.bit_length())
     ends = np.cumsum(np.rint(p * unit).astype(np.int64))
     missing = k * unit - int(ends[-1])
-    room = np.cumsum(p * (1.0 - p))  # shares 0 and 1 stay what they are
-    if missing and room[-1] > 0.0:
-        ends += np.rint(room / room[-1] * missing).astype(np.int64)
+    movable = np.cumsum(p * (1.0 - p))  # shares 0 and 1 stay what they are
+    if missing and movable[-1] > 0.0:
+        ends += np.rint(movable / movable[-1] * missing).astype(np.int64)
     full = unit * np.arange(1, n + 1)
     ends = np.clip(ends, np.maximum(0, full - (n - k) * unit), np.minimum(full, k * unit))
     ends = np.maximum.accumulate(ends)

@@ -17,9 +17,9 @@ from hedgerow.sets.compositions.oracle_only import ContainsUnitVectors
 from hedgerow.sets.decision_set import HasLinearDescription, Rows
 
 CELLS = 10**8
-"""The dynamic programme has at most so many cells, one byte each."""
+"""The most cells of the dynamic programme, one byte each."""
 DESCRIBED = 20_000
-"""Up to so many variables the rows are given: a linear programme solver takes them in seconds."""
+"""The most variables of the rows: an LP solver takes them in seconds."""
 
 Whole = NDArray[np.int64]
 
@@ -78,17 +78,17 @@ class Knapsack(ContainsUnitVectors):
             )
         wide = given.astype(np.int64)
         unit = int(np.gcd.reduce(wide))
-        room = min(held // unit, 2**62)
+        fits = min(held // unit, 2**62)
         reduced = wide // unit
-        limit = np.minimum(np.broadcast_to(copies, wide.shape).astype(np.int64), room // reduced)
-        room = min(room, sum(int(k) * int(size) for k, size in zip(limit, reduced, strict=True)))
-        cells = (room + 1) * sum(int(k).bit_length() for k in limit)
+        limit = np.minimum(np.broadcast_to(copies, wide.shape).astype(np.int64), fits // reduced)
+        fits = min(fits, sum(int(k) * int(size) for k, size in zip(limit, reduced, strict=True)))
+        cells = (fits + 1) * sum(int(k).bit_length() for k in limit)
         if cells > CELLS:
             raise ValueError(
                 f"the dynamic programme would have {cells:.2g} cells, at most {CELLS:g} are "
                 "allowed; round the sizes up to a coarser unit"
             )
-        freeze(self, sizes=wide, capacity=held, most=limit, _reduced=(read_only(reduced), room))
+        freeze(self, sizes=wide, capacity=held, most=limit, _reduced=(read_only(reduced), fits))
 
     def _in_short(self) -> str:
         return f"{self.dim} items, capacity {self.capacity}"
@@ -108,10 +108,10 @@ class Knapsack(ContainsUnitVectors):
 
         With u = |x - y| the sum of u_i^2 is at most that; where no copies repeat it is whole.
         """
-        sizes, room = self._reduced
+        sizes, capacity = self._reduced
         worth = self.most.astype(np.float64)
         order = np.argsort(sizes / np.maximum(worth, 1e-9), kind="stable")
-        loads = np.minimum(np.cumsum((sizes * self.most)[order]), 2 * room)
+        loads = np.minimum(np.cumsum((sizes * self.most)[order]), 2 * capacity)
         units = np.diff(loads, prepend=0) / sizes[order]
         return math.sqrt(math.floor(float(worth[order] @ units) + 1e-9)), False
 
@@ -122,14 +122,14 @@ class Knapsack(ContainsUnitVectors):
     @cached_property
     def compiled(self) -> Compiled:
         """The dynamic programme, over bundles of 1, 2, 4, ... copies."""
-        sizes, room = self._reduced
+        sizes, capacity = self._reduced
         bundles = [(i, k) for i, most in enumerate(self.most) for k in _bundles(int(most))]
         owner = np.array([i for i, _ in bundles], np.int64)
         copies = np.array([k for _, k in bundles], np.int64)
         return Compiled(
             kernels.packings.packing,
             kernels.tangents.unfixed,
-            pack_uint32(room, owner, sizes[owner] * copies),
+            pack_uint32(capacity, owner, sizes[owner] * copies),
             numbers=copies.astype(np.float64),
             label=free_mask(self._free),
         )
@@ -147,8 +147,8 @@ class Knapsack(ContainsUnitVectors):
         self._require(HasLinearDescription)
         from scipy import sparse
 
-        sizes, room = self._reduced
-        loads, layer = np.arange(room + 1), room + 1
+        sizes, capacity = self._reduced
+        loads, layer = np.arange(capacity + 1), capacity + 1
         tails, heads, items, copies = [], [], [], []
         for i, (size, most) in enumerate(zip(sizes, self.most, strict=True)):
             for k in range(int(most) + 1):

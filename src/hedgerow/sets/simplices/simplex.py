@@ -208,7 +208,7 @@ class CappedSimplex(CappedSum):
     def _filled(self, order: NDArray[np.intp]) -> Vector:
         cap = self._cap[order]
         rest = self.total - np.concatenate([[0.0], np.cumsum(cap)[:-1]])
-        snap = ROUNDING * self.total  # so that rounded sums leave no crumbs
+        snap = ROUNDING * self.total  # so that rounded sums leave no tiny rests
         v = np.empty(self.n)
         v[order] = np.where(rest >= cap - snap, cap, np.where(rest > snap, rest, 0.0))
         return v
