@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
@@ -271,9 +271,10 @@ class Workspace(Stateful):
     """
 
     space: KernelWorkspace | None = None  # the memory of a compiled oracle
+    parts: Sequence[Workspace] = ()  # the workspaces of the sets that the set is made of
 
-    def __init__(self, decision_set: DecisionSet):
-        self.decision_set = decision_set
+    def __init__(self, decision_set: DecisionSet, parts: Sequence[Workspace] = ()):
+        self.decision_set, self.parts = decision_set, parts
         compiled = decision_set.compiled
         if compiled is not None and kernel_matches(decision_set, "lmo"):
             self.space = KernelWorkspace(compiled)
@@ -294,7 +295,7 @@ class Workspace(Stateful):
 
     @property
     def _parts(self) -> Mapping[str, Workspace]:
-        return {}
+        return {str(i): part for i, part in enumerate(self.parts)}
 
     @property
     def _configuration(self) -> object:

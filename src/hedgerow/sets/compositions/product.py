@@ -221,23 +221,18 @@ class _CompiledWorkspace(Workspace):
 
 class _ProductWorkspace(Workspace):
     def __init__(self, product: Product):
-        super().__init__(product)
-        self._factors = [X.workspace() for X in product.factors]
+        super().__init__(product, [X.workspace() for X in product.factors])
         self._cuts = np.cumsum([X.dim for X in product.factors])[:-1]
 
     def _each(self, f: Callable[[Workspace, Vector], Vector], x: Vector) -> Vector:
         pieces = np.split(x, self._cuts)
-        return np.concatenate([f(W, piece) for W, piece in zip(self._factors, pieces, strict=True)])
+        return np.concatenate([f(W, piece) for W, piece in zip(self.parts, pieces, strict=True)])
 
     def lmo(self, c: Vector) -> Vector:
         return self._each(lambda W, piece: W.lmo(piece), c)
 
     def project(self, y: Vector) -> Vector:
         return self._each(lambda W, piece: W.project(piece), y)
-
-    @property
-    def _parts(self) -> dict[str, Workspace]:
-        return {str(i): part for i, part in enumerate(self._factors)}
 
 
 def _blocks(

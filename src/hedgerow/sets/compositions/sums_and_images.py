@@ -97,16 +97,11 @@ class Composed(OracleOnly):
 
 class _ComposedWorkspace(Workspace):
     def __init__(self, composed: Composed):
-        super().__init__(composed)
+        super().__init__(composed, [X.workspace() for X in composed._sets])
         self._composed = composed
-        self._spaces = [X.workspace() for X in composed._sets]
 
     def lmo(self, c: Vector) -> Vector:
-        return self._composed._ask_twice(c, [space.lmo for space in self._spaces])
-
-    @property
-    def _parts(self) -> dict[str, Workspace]:
-        return {str(i): space for i, space in enumerate(self._spaces)}
+        return self._composed._ask_twice(c, [part.lmo for part in self.parts])
 
 
 def check_set_type(value: object, what: str) -> None:

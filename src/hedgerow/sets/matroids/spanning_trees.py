@@ -149,9 +149,8 @@ class SpanningTrees(EdgeSet, Bases):
         """
         rounding = ROUNDING + self._off(x)
         x, left, missed_sets, misses = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
-        for _ in range(
-            self.dim + 1 + MOST_MISSED
-        ):  # each tree makes one more inequality an equation
+        # Each tree makes one more inequality an equation.
+        for _ in range(self.dim + 1 + MOST_MISSED):
             slack = rounding / left
             x[x <= 0.01 * slack] = 0.0
             worth = x + self.nodes * (self._tight(x, slack) + self.dim * missed_sets)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Pair = tuple[Hashable, Hashable]
+Path = tuple[int, ...]
+"""The numbers of its edges, in order."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -185,10 +187,6 @@ class MultiCommodityFlow(Product):
         )
 
 
-Path = tuple[int, ...]
-"""The numbers of its edges, in order."""
-
-
 class Adjacency(NamedTuple):
     """For each node its edges out of it, or into it: (edge, other end)."""
 
@@ -271,6 +269,9 @@ def k_shortest(
     rest: Sequence[float],
 ) -> list[Path]:
     """Return at most k loopless paths, the shortest first; few edges first among equal lengths.
+
+    `scipy.sparse.csgraph.yen` does not serve: its matrix holds one edge for each pair of nodes, and
+    it does not order paths of equal length.
 
     Reference: Yen, Finding the k shortest loopless paths in a network (1971).
     """

@@ -63,6 +63,13 @@ class FixedSum(ProjectableSet):
 class CappedSum(FixedSum):
     """The set {0 <= x <= cap, x_1 + ... + x_n = total} with caps of at most the total."""
 
+    n: int
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates, n."""
+        return self.n
+
     @property
     @abstractmethod
     def _cap(self) -> Vector:

@@ -50,11 +50,6 @@ class Simplex(CappedSum):
         freeze(self, n=as_count(self.n, "n"), total=as_size(self.total, "total"))
 
     @property
-    def dim(self) -> int:
-        """The number of coordinates, n."""
-        return self.n
-
-    @property
     def _cap(self) -> Vector:
         return np.full(self.n, self.total)
 
@@ -151,11 +146,6 @@ class CappedSimplex(CappedSum):
                 "exists; raise the caps or lower the total"
             )
         freeze(self, n=n, cap=caps, total=total)
-
-    @property
-    def dim(self) -> int:
-        """The number of coordinates, n."""
-        return self.n
 
     @property
     def _cap(self) -> Vector:
@@ -270,11 +260,6 @@ class KSubsets(CappedSum):
         freeze(self, n=as_count(self.n, "n"), k=as_count(self.k, "k", least=0))
         if self.k > self.n:
             raise ValueError(f"k must be at most n = {self.n}, got {self.k}")
-
-    @property
-    def dim(self) -> int:
-        """The number of items, n."""
-        return self.n
 
     @property
     def _cap(self) -> Vector:

@@ -91,6 +91,12 @@ class RankOneVertices(DecisionSet):
     def _mixture(self, x: Vector) -> tuple[Vector, Vector, Vector]:
         """Return weights and rows of left and right factors; x = sum of weight x left x right'."""
 
+    def _symmetric_part(self, c: Vector, scratch: Vector | None = None) -> Vector:
+        C = c.reshape(self.shape)
+        part = np.add(C, C.T, out=scratch)
+        part *= 0.5
+        return part
+
     @staticmethod
     def _refuse_outside(by: float, size: float) -> None:
         if by > INSIDE * max(1.0, size):

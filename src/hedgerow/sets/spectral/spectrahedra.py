@@ -129,12 +129,6 @@ class Spectrahedron(RankOneVertices):
     def _kind(self) -> int:
         return ITSELF
 
-    def _symmetric_part(self, c: Vector, scratch: Vector | None = None) -> Vector:
-        C = c.reshape(self.shape)
-        part = np.add(C, C.T, out=scratch)
-        part *= 0.5
-        return part
-
     def _operand(self, c: Vector, scratch: Vector | None = None) -> Vector:
         C = self._symmetric_part(c, scratch)
         diagonal = C.reshape(-1)[:: self.n + 1]

@@ -390,10 +390,7 @@ class SolidSpectrahedron(RankOneVertices, Eigenvalues):
         return ITSELF
 
     def _operand(self, c: Vector, scratch: Vector | None = None) -> Vector:
-        C = c.reshape(self.shape)
-        part = np.add(C, C.T, out=scratch)
-        part *= 0.5
-        return part
+        return self._symmetric_part(c, scratch)
 
     def _vertex(self, C: Vector, v: Vector) -> Vector:
         if float(v @ (C @ v)) >= 0.0:
