@@ -1,6 +1,8 @@
-"""Directions as oracles need them: sorted, and as whole numbers."""
+"""Directions as oracles need them: sorted, scaled, and as whole numbers."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,3 +38,22 @@ def whole_costs(costs: Vector) -> list[int]:
     shifts = exponent - exponent.min(initial=1100)
     whole = np.ldexp(mantissa, 53).astype(np.int64)
     return [m << s for m, s in zip(whole.tolist(), shifts.tolist(), strict=True)]
+
+
+def smallest(c: Vector, k: int) -> NDArray[np.bool_]:
+    """Mark the k smallest entries of c, the first ones if several are equal, O(n)."""
+    if k == 0:
+        return np.zeros(c.size, np.bool_)
+    last = np.partition(c, k - 1)[k - 1]  # the value is the same however ties are partitioned
+    marks: NDArray[np.bool_] = c < last
+    marks[np.flatnonzero(c == last)[: k - int(marks.sum())]] = True
+    return marks
+
+
+def moderate(c: Vector) -> tuple[Vector, int]:
+    """Return c / 2^e, whose squares neither overflow nor vanish, and e."""
+    largest = max(float(c.max()), -float(c.min()))
+    if largest == 0.0 or 1e-100 < largest < 1e100:
+        return c, 0
+    exponent = math.frexp(largest)[1]
+    return np.ldexp(c, -exponent), exponent

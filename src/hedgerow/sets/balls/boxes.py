@@ -89,10 +89,7 @@ class Bounds(ProjectableSet):
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return the at most n + 1 corners of x > threshold as the threshold rises."""
-        p = self._heights(x)
-        cuts = np.unique(np.append(p[p < 1.0], 0.0))
-        corners = np.where(p > cuts[:, None], self.upper, self.lower)
-        return np.diff(cuts, append=1.0), corners
+        return corners(self._heights(x), self.lower, self.upper)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Draw each coordinate's bound by itself."""
@@ -103,6 +100,12 @@ class Bounds(ProjectableSet):
         rise = self._inside(x) - self.lower
         p = np.divide(rise, self.upper - self.lower, out=np.zeros(self.dim), where=self._free)
         return np.clip(p, 0.0, 1.0)
+
+
+def corners(heights: Vector, lower: Vector | float, upper: Vector | float) -> tuple[Vector, Vector]:
+    """Return weights and the corners of heights > threshold, as the threshold rises from 0 to 1."""
+    cuts = np.unique(np.append(heights[heights < 1.0], 0.0))
+    return np.diff(cuts, append=1.0), np.where(heights > cuts[:, None], upper, lower)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,8 @@ from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
 from hedgerow.sets.decision_set import FullDimensional, ProjectableSet, Rows
+from hedgerow.sets.directions import smallest
 from hedgerow.sets.simplices.fixed_sum import systematic_draw, systematic_subsets
-from hedgerow.sets.simplices.simplex import smallest
 from hedgerow.sets.validation import as_size
 
 
@@ -94,6 +94,20 @@ class NormBall(FullDimensional, ProjectableSet):
         """Return a random vertex with mean x radius / norm(x), any vertex if x = 0."""
 
 
+def signed_rows(n: int, cap: float, radius: float) -> Rows:
+    """Return the rows of x = p - m with 0 <= p, m <= cap and sum(p + m) <= radius."""
+    from scipy import sparse
+
+    eye = sparse.eye_array(n)
+    return Rows(
+        np.zeros(2 * n),
+        np.full(2 * n, cap),
+        A_ub=sparse.csr_array(np.ones((1, 2 * n))),
+        b_ub=np.array([radius]),
+        lift=sparse.csr_array(sparse.hstack([eye, -eye])),
+    )
+
+
 def against(c: Vector, radius: float) -> Vector:
     """Return -radius c / ||c||, against the first axis if c = 0."""
     largest = float(np.abs(c).max())
@@ -153,16 +167,7 @@ class L1Ball(NormBall):
 
     def rows(self) -> Rows:
         """Return the description by x = p - m with p, m >= 0 and sum(p + m) <= radius."""
-        from scipy import sparse
-
-        eye = sparse.eye_array(self.n)
-        return Rows(
-            np.zeros(2 * self.n),
-            np.full(2 * self.n, self.radius),
-            A_ub=sparse.csr_array(np.ones((1, 2 * self.n))),
-            b_ub=np.array([self.radius]),
-            lift=sparse.csr_array(sparse.hstack([eye, -eye])),
-        )
+        return signed_rows(self.n, self.radius, self.radius)
 
     def _shrink(self, y: Vector) -> Vector:
         return KernelWorkspace(self.compiled).project(y)

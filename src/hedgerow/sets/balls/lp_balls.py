@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_number, as_point, as_vector, freeze
-from hedgerow.sets.balls.boxes import LinfBall
+from hedgerow.sets.balls.boxes import LinfBall, corners
 from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball, NormBall
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
 from hedgerow.sets.decision_set import FullDimensional, HasLinearDescription, ProjectableSet, Rows
@@ -239,10 +239,7 @@ class NonnegativeLpBall(FullDimensional, ProjectableSet):
         """Return the vertices that mix to x radius / norm(x), and zero; corners of the cube."""
         x = np.maximum(self._inside(x), 0.0)
         if self.p == math.inf:
-            heights = np.minimum(x / self.radius, 1.0)
-            cuts = np.unique(np.append(heights[heights < 1.0], 0.0))
-            corners = np.where(heights > cuts[:, None], self.radius, 0.0)
-            return np.diff(cuts, append=1.0), corners
+            return corners(np.minimum(x / self.radius, 1.0), 0.0, self.radius)
         share = min(1.0, self._ball.norm(x) / self.radius)
         if share == 0.0:
             return np.ones(1), np.zeros((1, self.n))

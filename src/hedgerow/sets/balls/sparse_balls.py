@@ -20,12 +20,11 @@ from hedgerow.inputs import (
     freeze,
     read_only,
 )
-from hedgerow.sets.balls.l1_l2_balls import NormBall
+from hedgerow.sets.balls.l1_l2_balls import NormBall, signed_rows
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import FullDimensional, Rows
-from hedgerow.sets.directions import ascending
-from hedgerow.sets.simplices.simplex import smallest
+from hedgerow.sets.directions import ascending, smallest
 from hedgerow.sets.validation import as_size, check_width
 
 FAR = 1e14
@@ -335,13 +334,4 @@ class CappedL1Ball(FullDimensional, OracleOnly):
 
     def rows(self) -> Rows:
         """Return the description by x = p - m with 0 <= p, m <= cap and sum(p + m) <= radius."""
-        from scipy import sparse
-
-        eye = sparse.eye_array(self.n)
-        return Rows(
-            np.zeros(2 * self.n),
-            np.full(2 * self.n, self.cap),
-            A_ub=sparse.csr_array(np.ones((1, 2 * self.n))),
-            b_ub=np.array([self.radius]),
-            lift=sparse.csr_array(sparse.hstack([eye, -eye])),
-        )
+        return signed_rows(self.n, self.cap, self.radius)

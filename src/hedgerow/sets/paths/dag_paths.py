@@ -27,7 +27,7 @@ from hedgerow.sets.paths.graph import (
     reachable,
     topological_order,
 )
-from hedgerow.sets.paths.path_drawing import path_set_html
+from hedgerow.sets.paths.path_drawing import SourceToTarget
 
 PAIR_STEPS = 10**7
 """Above this many steps of its dynamic programme the diameter is bounded instead of computed."""
@@ -36,7 +36,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class DagPaths(FlowPolytope):
+class DagPaths(SourceToTarget, FlowPolytope):
     """The unit flow polytope of a DAG: mixtures of paths from source to target.
 
     x_e is the share of traffic on edge e. Vertices are exactly the paths, as 0/1 vectors. Edges
@@ -142,9 +142,6 @@ class DagPaths(FlowPolytope):
         """The number of nodes on some path."""
         return self._begin.size - 1
 
-    def _repr_html_(self) -> str:
-        return path_set_html(repr(self), self.edges, self.source, self.target)
-
     def _in_short(self) -> str:
         return f"{self.nodes} nodes, {self.dim} edges"
 
@@ -190,10 +187,6 @@ class DagPaths(FlowPolytope):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the path of least total cost; ties go to the edge given first."""
         return self.workspace().lmo(as_direction(c, self.dim))
-
-    def start(self) -> Vector:
-        """Return the path with the fewest edges."""
-        return self.lmo(np.ones(self.dim))
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the dead edges."""

@@ -26,11 +26,11 @@ from hedgerow.sets.paths.graph import (
     no_path,
     topological_order,
 )
-from hedgerow.sets.paths.path_drawing import path_set_html
+from hedgerow.sets.paths.path_drawing import SourceToTarget
 
 
 @dataclass(frozen=True, eq=False)
-class HopLimitedWalks(OracleOnly):
+class HopLimitedWalks(SourceToTarget, OracleOnly):
     """Mixtures of walks from source to target with at most `hops` edges, in any digraph.
 
     x_e counts how often edge e is used. **Walks need not be simple**: they may come back to a node
@@ -82,9 +82,6 @@ class HopLimitedWalks(OracleOnly):
         tie = 1.0 + np.random.default_rng(0).random(edge.size) / (hops + 1)
         freeze(self, _route=(begin, tail[edge], edge, source, target, hops, tie))
 
-    def _repr_html_(self) -> str:
-        return path_set_html(repr(self), self.edges, self.source, self.target)
-
     def _in_short(self) -> str:
         return f"{self.hops} hops, {self.dim} edges"
 
@@ -132,10 +129,6 @@ class HopLimitedWalks(OracleOnly):
         if x.min() < -slack or np.abs(x[~self.live]).max(initial=0.0) > slack:
             return False
         return super().contains(x, tol)
-
-    def start(self) -> Vector:
-        """Return the walk with the fewest edges."""
-        return self.lmo(np.ones(self.dim))
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the edges that no walk uses."""

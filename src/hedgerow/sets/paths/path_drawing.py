@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow.display import Svg, escaped
 from hedgerow.inputs import Vector
+from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.paths.graph import Edges, Index, ends, hops_from, number_nodes
 
 MOST_EDGES = 400
@@ -29,9 +30,20 @@ ARROW = (
 )
 
 
-def path_set_html(title: str, edges: Edges, source: Hashable, target: Hashable) -> str:
-    """Return a set of paths for a notebook: what it is, and its graph."""
-    return f"<div>{escaped(title)}</div>{_drawing(edges, source, target)}"
+class SourceToTarget(DecisionSet):
+    """A set of flows or walks from a source to a target: notebooks show it with its graph."""
+
+    edges: Edges
+    source: Hashable
+    target: Hashable
+
+    def _repr_html_(self) -> str:
+        drawing = _drawing(self.edges, self.source, self.target)
+        return f"<div>{escaped(repr(self))}</div>{drawing}"
+
+    def start(self) -> Vector:
+        """Return the path with the fewest edges."""
+        return self.lmo(np.ones(self.dim))
 
 
 def _drawing(edges: Edges, source: Hashable, target: Hashable) -> Svg:

@@ -22,14 +22,14 @@ from hedgerow.sets.paths.graph import (
     no_path,
     slots,
 )
-from hedgerow.sets.paths.path_drawing import path_set_html
+from hedgerow.sets.paths.path_drawing import SourceToTarget
 
 TIGHT = 1e-14
 """A remainder this near its bound is at its bound."""
 
 
 @dataclass(frozen=True, eq=False)
-class UnitFlow(FlowPolytope):
+class UnitFlow(SourceToTarget, FlowPolytope):
     """Unit flows {x : one unit from source to target, conserved at every node, 0 <= x_e <= 1}.
 
     Vertices are the 0/1 flows: a path from source to target **plus any number of edge-disjoint
@@ -99,9 +99,6 @@ class UnitFlow(FlowPolytope):
             _slots=slots(network.tail, network.head, used.size),
         )
 
-    def _repr_html_(self) -> str:
-        return path_set_html(repr(self), self.edges, self.source, self.target)
-
     def _in_short(self) -> str:
         return f"{self._network.nodes} nodes, {self.dim} edges"
 
@@ -138,10 +135,6 @@ class UnitFlow(FlowPolytope):
 
     def _potentials(self, c: Vector) -> Vector:
         return self._cheapest(c)[1]
-
-    def start(self) -> Vector:
-        """Return the path with the fewest edges."""
-        return self.lmo(np.ones(self.dim))
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the edges that cannot change."""

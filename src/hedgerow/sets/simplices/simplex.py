@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compiled import Compiled
-from hedgerow.sets.directions import ascending
+from hedgerow.sets.directions import ascending, smallest
 from hedgerow.sets.simplices.fixed_sum import (
     ROUNDING,
     CappedSum,
@@ -302,16 +302,6 @@ class KSubsets(CappedSum):
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Draw a subset by systematic sampling."""
         return systematic_draw(np.clip(self._inside(x), 0.0, 1.0), self.k, rng)
-
-
-def smallest(c: Vector, k: int) -> NDArray[np.bool_]:
-    """Mark the k smallest entries of c, the first ones if several are equal, O(n)."""
-    if k == 0:
-        return np.zeros(c.size, np.bool_)
-    last = np.partition(c, k - 1)[k - 1]  # the value is the same however ties are partitioned
-    marks: NDArray[np.bool_] = c < last
-    marks[np.flatnonzero(c == last)[: k - int(marks.sum())]] = True
-    return marks
 
 
 def _fill(caps: Vector, amount: float) -> float:

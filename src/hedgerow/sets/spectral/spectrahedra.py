@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow.inputs import Vector, as_count, as_point, as_vector, freeze
 from hedgerow.sets.decision_set import FullDimensional
+from hedgerow.sets.directions import moderate
 from hedgerow.sets.simplices.simplex import Simplex
 from hedgerow.sets.spectral.rank_one import (
     EPS,
@@ -18,7 +19,6 @@ from hedgerow.sets.spectral.rank_one import (
     ITSELF,
     OUTER,
     RankOneVertices,
-    moderate,
 )
 from hedgerow.sets.validation import as_size
 

@@ -14,8 +14,9 @@ from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector,
 from hedgerow.sets.balls.boxes import LinfBall
 from hedgerow.sets.balls.lp_balls import LpBall, NonnegativeLpBall, as_exponent
 from hedgerow.sets.decision_set import DecisionSet, FullDimensional
+from hedgerow.sets.directions import moderate
 from hedgerow.sets.simplices.simplex import KSubsets
-from hedgerow.sets.spectral.rank_one import EPS, INSIDE, ITSELF, RankOneVertices, moderate
+from hedgerow.sets.spectral.rank_one import EPS, INSIDE, ITSELF, RankOneVertices
 from hedgerow.sets.spectral.spectrahedra import Spectrahedron
 from hedgerow.sets.validation import as_size
 
