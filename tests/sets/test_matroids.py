@@ -299,7 +299,7 @@ def test_points_just_outside_are_decomposed_in_bounded_work(
 
         return counting
 
-    for name in ("lmo", "_flows"):
+    for name in ("lmo", "_fullest", "_tight"):
         monkeypatch.setattr(SpanningTrees, name, counted(getattr(SpanningTrees, name)))
     inside = 0
     for seed in range(200):

@@ -87,6 +87,7 @@ def step_length(z: Any, change: Any, upper: float, level: float, reach: float) -
     first = 0.0
     t = 0.0
     for attempt in range(100):
+        # The slope at t, its derivative, and the sizes of which its rounding error is a share.
         slope, curvature, noise = -level, 0.0, abs(level)
         for e in range(len(z)):
             w = change[e]
@@ -106,6 +107,7 @@ def step_length(z: Any, change: Any, upper: float, level: float, reach: float) -
             continue
         if 0.1 * first <= slope <= -1e-8 * first + 1e-15 * noise:
             return t
+        # The minimum is between the last t with a negative slope and the last with a positive one.
         if slope < 0.0:
             low = t
         else:
@@ -158,6 +160,7 @@ def project(
     for steps in range(LIMIT + nodes):
         if worst <= ACCURACY:
             break
+        # Newton's direction, by the Laplacian of the edges inside their bounds.
         count = free_edges(tail, head, z, upper, OPEN * worst, ends[0], ends[1])
         for v in range(nodes):
             step[v] = -excess[v]
@@ -167,6 +170,7 @@ def project(
         level = 0.0
         for v in range(nodes):
             level += supply[v] * step[v]
+        # Steps above 1 are rare: search first among the edges that matter up to 1.
         count = within_reach(z, change, 1.0, near[0], near[1])
         t = step_length(near[0, :count], near[1, :count], upper, level, 1.0)
         if t > 1.0:
@@ -250,6 +254,7 @@ def nearest(
     if largest(y) > far:
         draw_near(begin, tail, head, y, start)
     size, worst = 1.0 + largest(y), np.inf
+    # First from the last potentials, then from those of the best vertex, with more damping.
     for attempt in range(len(DAMPING)):
         if attempt > 0:
             for e in range(edges):

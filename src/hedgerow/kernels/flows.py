@@ -135,6 +135,7 @@ def cheapest_flow(
     touched = np.empty(nodes, np.uint32)
     keys = np.empty(nodes + len(entry))
     items = np.empty(nodes + len(entry), np.uint32)
+    # One unit at a time, from a node with too much to the nearest node with too little.
     for root in range(nodes):
         while excess[root] > 0.0:
             distance[root] = 0.0
@@ -165,6 +166,7 @@ def cheapest_flow(
                             size = push(keys, items, size, d, int(v))
             if goal == nodes:
                 return units
+            # Reduced costs stay at least 0 if potentials grow by what was saved.
             for k in range(reached):
                 v = touched[k]
                 if done[v]:
@@ -201,7 +203,7 @@ def cheapest_walk(index: Index, numbers: Any, c: Any, links: Index, scratch: Any
     edge = index[nodes + 5 + edges :]
     before, after = np.full((2, nodes), np.inf), np.empty((2, nodes))
     parent = np.empty((hops, nodes), np.uint32)
-    before[:, source] = 0.0
+    before[:, source] = 0.0  # the cost and the ties of the best walk of `hop` edges to each node
     best, second, length = np.inf, np.inf, 0
     for hop in range(hops):
         for w in range(nodes):
@@ -221,6 +223,7 @@ def cheapest_walk(index: Index, numbers: Any, c: Any, links: Index, scratch: Any
         if d < best or (d == best and e < second):
             best, second, length = d, e, hop + 1
     v[:] = 0.0
+    # Back along the parents, from the best number of edges.
     node = np.uint32(target)
     for hop in range(length - 1, -1, -1):
         k = parent[hop, node]

@@ -84,6 +84,7 @@ def narrow_order(
         near[begin[u]] = v
         begin[v] -= np.uint32(1)
         near[begin[v]] = u
+    # Breadth first, from one root in each component of the core.
     first = last = 0
     for root in range(nodes):
         if degree[root] > 0 and place[root] == nodes:
@@ -171,7 +172,7 @@ def solve_iteratively(tail: Index, head: Index, diagonal: Any, x: Any) -> None:
     for v in range(nodes):
         residual[v], towards[v], x[v] = x[v], x[v] / diagonal[v], 0.0
         size += residual[v] * towards[v]
-    goal = size * min(1e-4, size)
+    goal = size * min(1e-4, size)  # Newton's method needs no more digits far from its end
     for _ in range(2000):
         for v in range(nodes):
             image[v] = diagonal[v] * towards[v]
@@ -214,6 +215,7 @@ def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratc
     bottom, rest = links[6 * nodes + 1 : 7 * nodes + 1], links[7 * nodes + 1 :]
     inner_tail, inner_head = rest[:edges], rest[edges : 2 * edges]
     peeled = peel_leaves(tail, head, damping, diagonal, x, links[: 4 * nodes])
+    # The core: its edges, then its nodes renumbered so that the envelope is narrow.
     count = 0
     for e in range(edges):
         if degree[tail[e]] > 0 and degree[head[e]] > 0:
@@ -239,5 +241,6 @@ def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratc
             x[v] /= diagonal[v]
     for k in range(size):
         x[node[k]] = inner[k]
+    # Back to the leaves, the last one first: each needs the solution at its stem.
     for k in range(peeled - 1, -1, -1):
         x[leaf[k]] += x[stem[k]] / diagonal[leaf[k]]

@@ -99,7 +99,7 @@ def blocks(graph: Any, block: Index) -> int:
         if length > 0:
             u = path[length - 1]
             low[u] = min(low[u], low[v])
-            if low[v] >= depth[u]:
+            if low[v] >= depth[u]:  # the edges since v was entered are a block
                 while True:
                     edges -= 1
                     block[waiting[edges]] = np.uint32(count)

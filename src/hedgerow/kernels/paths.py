@@ -103,6 +103,7 @@ def topological_order(
         waiting[v] = np.uint32(0)
     for k in range(len(order)):
         waiting[head[order[k]]] += np.uint32(1)
+    # Kahn's method: a node joins the queue when all nodes before it are placed.
     last = 0
     for v in range(nodes):
         rank[v] = np.uint32(nodes)
@@ -222,6 +223,7 @@ def most_violated(index: Index, numbers: Any, c: Any, links: Index, scratch: Any
             v[edge[k]] = min(flow, 0.0)
             excess[w] += flow
             excess[tail[k]] -= flow
+    # Which bound and which balance are violated most, the first ones if several.
     bound, node = 0, 0
     for i in range(len(c)):
         if abs(v[i]) > abs(v[bound]):

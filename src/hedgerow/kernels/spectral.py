@@ -139,6 +139,7 @@ def least_eigenvector(C: Array, kind: int, start: Array, tol: float, basis: Arra
     low, high, ritz = np.inf, -np.inf, np.inf
     for j in range(most):
         m = j + 1
+        # One Lanczos step; w is made orthogonal to all earlier vectors, against rounding.
         w = multiply(C, kind, basis[j])
         beside[j] = length(w)
         for again in range(2):  # twice is enough; once, where little was cancelled
