@@ -72,8 +72,7 @@ class Polytope(OracleOnly):
         n = _dimension(A_ub, A_eq, lower, upper)
         for name, matrix, side in (("ub", A_ub, b_ub), ("eq", A_eq, b_eq)):
             rows, right = _rows(name, matrix, side, n)
-            object.__setattr__(self, f"A_{name}", rows)
-            object.__setattr__(self, f"b_{name}", right)
+            freeze(self, **{f"A_{name}": rows, f"b_{name}": right})
         low = _bounds(lower, 0.0, "lower", n)
         high = _bounds(upper, np.inf, "upper", n)
         if (low > high).any():
@@ -121,7 +120,7 @@ class Polytope(OracleOnly):
                     )
                 # A little wider: the bound only has to be true, the rows imply a better one.
                 bounds[i] = sign * (result.fun - 1e-6 * (1.0 + abs(result.fun)))
-            object.__setattr__(self, name, read_only(bounds))
+            freeze(self, **{name: bounds})
 
     def _solve(self, c: Vector) -> Any:
         return linear_programme(

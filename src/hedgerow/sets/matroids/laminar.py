@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, Index, pack_uint32
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.directions import ascending
@@ -74,8 +74,8 @@ class LaminarMatroid(Bases):
                     f"any two groups must be nested or disjoint, but group {k} crosses another one"
                 )
             inner[members[k]], outer[k] = k, around[0]
-        for name, value in (("_inner", inner), ("_outer", outer), ("_most", np.minimum(most, n))):
-            object.__setattr__(self, name, read_only(np.asarray(value, np.uint32)))
+        freeze(self, _inner=inner.astype(np.uint32), _outer=outer.astype(np.uint32))
+        freeze(self, _most=np.minimum(most, n).astype(np.uint32))
         freeze(self, n=n, groups=tuple(tuple(g.tolist()) for g in members), capacities=tuple(most))
         freeze(self, rank=int(self.lmo(np.zeros(n)).sum()))
 

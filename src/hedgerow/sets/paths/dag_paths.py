@@ -125,7 +125,7 @@ class DagPaths(SourceToTarget, FlowPolytope):
         graph = read_only(pack_uint32(ordered.size, begin, place[tail[edge]], edge))
         begin, into, edge = np.split(graph[1:], [begin.size, begin.size + edge.size])
         for name, value in (("_graph", graph), ("_begin", begin), ("_tail", into), ("_edge", edge)):
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, value)  # views of one array: no copies
         freeze(self, live=live, _base=np.zeros(tail.size))
         supply = np.zeros(self.nodes)
         supply[0], supply[-1] = -1.0, 1.0
