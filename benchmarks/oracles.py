@@ -22,7 +22,7 @@ from peers import linprog
 
 import hedgerow as hr
 from hedgerow.inputs import Vector
-from hedgerow.sets.compositions.warm_started_lp import WarmStartedLP
+from hedgerow.sets.solvers import WarmStartedLP
 
 LINPROG = "SciPy linprog, cold"
 FLOOR = "NumPy sum of as many bytes"

@@ -177,17 +177,18 @@ def as_count(value: Any, name: str, least: int = 1) -> int:
     return int(value)
 
 
-def freeze(part: object, **values: Any) -> None:
-    """Set attributes of a frozen dataclass, from its `__init__` or `__post_init__` alone."""
-    for name, value in values.items():
-        object.__setattr__(part, name, value)
-
-
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return a copy of `array` that cannot be written to."""
     copy = np.array(array, order="C", copy=True)
     copy.flags.writeable = False
     return copy
+
+
+def freeze(dataclass: object, **fields: Any) -> None:
+    """Set fields of a frozen dataclass while it is made; arrays become read-only copies."""
+    for name, value in fields.items():
+        frozen = read_only(value) if isinstance(value, np.ndarray) else value
+        object.__setattr__(dataclass, name, frozen)
 
 
 def level_outside() -> int:

@@ -13,8 +13,8 @@ from hedgerow.sets.balls.group_balls import GroupBall, LatentGroupBall
 from hedgerow.sets.balls.l1_l2_balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.balls.lp_balls import LpBall, NonnegativeLpBall
 from hedgerow.sets.balls.sparse_balls import CappedL1Ball, OrderedWeightedBall
-from hedgerow.sets.compositions.generic import ConvexHull, OracleSet
 from hedgerow.sets.compositions.halfspace_cut import HalfspaceCut
+from hedgerow.sets.compositions.oracle_only import ConvexHull, OracleSet
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.compositions.sums_and_images import AffineImage, ConvexHullOfUnion, MinkowskiSum
@@ -22,23 +22,20 @@ from hedgerow.sets.compositions.wrappers import Scaled, Translated
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.matchings.b_matchings import BMatchings
 from hedgerow.sets.matchings.birkhoff import Birkhoff
-from hedgerow.sets.matchings.general_matchings import Matchings
-from hedgerow.sets.matchings.perfect_matchings import PerfectMatchings
+from hedgerow.sets.matchings.graph_matchings import Matchings, PerfectMatchings
 from hedgerow.sets.matchings.transport import TransportPlans
 from hedgerow.sets.matroids.arborescences import Arborescences
 from hedgerow.sets.matroids.laminar import LaminarMatroid
 from hedgerow.sets.matroids.matroid_bases import Matroid, PartitionMatroid
 from hedgerow.sets.matroids.matroid_intersection import MatroidIntersection
-from hedgerow.sets.matroids.set_functions import ConcaveOfSum, Coverage, Cut
 from hedgerow.sets.matroids.spanning_trees import SpanningTrees
-from hedgerow.sets.matroids.submodular import BasePolytope, Polymatroid
+from hedgerow.sets.matroids.submodular import BasePolytope, ConcaveOfSum, Coverage, Cut, Polymatroid
 from hedgerow.sets.orders.interval_schedules import IntervalSchedules
 from hedgerow.sets.orders.job_sequences import JobSequences
 from hedgerow.sets.orders.permutahedron import Permutahedron
 from hedgerow.sets.paths.dag_paths import DagPaths
 from hedgerow.sets.paths.hop_limited_walks import HopLimitedWalks
-from hedgerow.sets.paths.multi_commodity_flow import MultiCommodityFlow
-from hedgerow.sets.paths.path_shares import PathShares
+from hedgerow.sets.paths.multi_commodity import MultiCommodityFlow, PathShares
 from hedgerow.sets.paths.unit_flow import UnitFlow
 from hedgerow.sets.simplices.knapsack import Knapsack
 from hedgerow.sets.simplices.simplex import CappedSimplex, KSubsets, Simplex

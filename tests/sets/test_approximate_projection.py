@@ -9,18 +9,18 @@ import pytest
 
 from convex_steps import prox_by_scipy, sq
 from hedgerow.baselines.penalty_prox import Affine, ball_prox
-from hedgerow.sets import approximate_projection
 from hedgerow.sets.balls.boxes import Box
 from hedgerow.sets.balls.l1_l2_balls import L2Ball
+from hedgerow.sets.hulls import hull_projector
 from hedgerow.sets.matroids.spanning_trees import SpanningTrees
 from hedgerow.sets.paths.dag_paths import DagPaths
+from hedgerow.sets.projections import approximate_projection
 from hedgerow.sets.projections.approximate_projection import (
     approximately_feasible_projection,
     close_infeasible_projection,
     frank_wolfe_separation,
     project_by_kernels,
 )
-from hedgerow.sets.projections.hull_projector import hull_projector
 from hedgerow.sets.simplices.simplex import Simplex
 
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4), (1, 4), (5, 4)]

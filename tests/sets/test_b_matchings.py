@@ -11,13 +11,11 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets import blossoms
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
+from hedgerow.sets.matchings import graph_matchings
 from hedgerow.sets.matchings.b_matchings import BMatchings
 from hedgerow.sets.matchings.birkhoff import Birkhoff
-from hedgerow.sets.matchings.blossoms import heaviest_matching
-from hedgerow.sets.matchings.general_matchings import Matchings
-from hedgerow.sets.matchings.perfect_matchings import PerfectMatchings
+from hedgerow.sets.matchings.graph_matchings import Matchings, PerfectMatchings, heaviest_matching
 from hedgerow.sets.matroids.arborescences import Arborescences
 
 Edges = list[tuple[int, int]]
@@ -197,10 +195,10 @@ def test_both_packages_find_the_heaviest_matching(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if package == "networkx":
-        monkeypatch.setattr(blossoms, "loaded", lambda _: None)
+        monkeypatch.setattr(graph_matchings, "loaded", lambda _: None)
     else:
         pytest.importorskip("rustworkx")
-        monkeypatch.setattr(blossoms, "_networkx", None)
+        monkeypatch.setattr(graph_matchings, "_networkx", None)
     rng = np.random.default_rng(6)
     for trial in range(60):
         edges = random_graph(rng, False, 11)
@@ -218,7 +216,7 @@ def test_both_packages_find_the_heaviest_matching(
 
 
 def test_weights_that_do_not_fit_are_left_to_networkx(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blossoms, "_rustworkx", None)
+    monkeypatch.setattr(graph_matchings, "_rustworkx", None)
     weights = [1 << 130, (1 << 130) + 1, 1 << 130]
     assert heaviest_matching([(0, 1), (1, 2), (2, 0)], weights) == [1]
     X = Matchings([(0, 1), (1, 2), (2, 0)])

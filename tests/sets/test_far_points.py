@@ -136,7 +136,7 @@ def test_sums_that_nothing_feels_change_nothing() -> None:
         np.testing.assert_allclose(X.project(moved), X.project(y.ravel()), rtol=0.0, atol=1e-9)
 
 
-def test_drawn_near_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearby_point_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     """Against Wolfe's method, at distances that it can see."""
     rng, seen = np.random.default_rng(3), 0
     monkeypatch.setattr("hedgerow.sets.matchings.bipartite.FAR", 0.0)

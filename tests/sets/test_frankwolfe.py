@@ -9,7 +9,7 @@ from scipy import spatial
 
 from hedgerow.sets.balls.boxes import Box
 from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball
-from hedgerow.sets.compositions.generic import ConvexHull
+from hedgerow.sets.compositions.oracle_only import ConvexHull
 from hedgerow.sets.compositions.wrappers import Translated
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.projections.frank_wolfe import conditional_gradient, minimum_norm_point

@@ -12,11 +12,10 @@ import quadprog
 from scipy import sparse
 from scipy.optimize import linprog
 
-from hedgerow.sets import quadratic, warm_started_lp
+from hedgerow.sets import solvers
 from hedgerow.sets.balls.boxes import Box
 from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball
-from hedgerow.sets.compositions.generic import ConvexHull, OracleSet
-from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.compositions.oracle_only import ConvexHull, OracleOnly, OracleSet
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.compositions.wrappers import Scaled, Translated
@@ -94,7 +93,7 @@ def test_the_polytope_oracle_is_exact_on_random_instances() -> None:
 
 
 def without_piqp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quadratic, "loaded", lambda _: None)
+    monkeypatch.setattr(solvers, "loaded", lambda _: None)
 
 
 @pytest.mark.parametrize("solver", [pytest.param("piqp", marks=needs_piqp), "oracle"])
@@ -131,19 +130,19 @@ def test_the_quadratic_programme_proves_most_of_its_answers() -> None:
         y = (X.start() - X.lower) / size(X) + rng.standard_normal(X.dim)
         inner = (X.b_ub - X.A_ub @ X.lower) / size(X), (X.b_eq - X.A_eq @ X.lower) / size(X)
         upper = (X.upper - X.lower) / size(X)
-        programme = quadratic.Programme(y, X.A_ub, inner[0], X.A_eq, inner[1], upper)
-        proved += quadratic.nearest_point(programme) is not None
+        programme = solvers.Programme(y, X.A_ub, inner[0], X.A_eq, inner[1], upper)
+        proved += solvers.nearest_point(programme) is not None
     assert proved >= 40
 
 
 def test_a_wrong_guess_of_the_active_constraints_proves_nothing() -> None:
     row, none = sparse.csr_array([[1.0, 1.0]]), sparse.csr_array((0, 2))
-    programme = quadratic.Programme(
+    programme = solvers.Programme(
         np.array([2.0, 0.25]), row, np.array([1.5]), none, np.zeros(0), np.ones(2)
     )
 
     def solve(tight: bool, low: list[bool], high: list[bool]) -> np.ndarray | None:
-        return quadratic._solve_active(programme, *map(np.array, ([tight], low, high)))
+        return solvers._solve_active(programme, *map(np.array, ([tight], low, high)))
 
     np.testing.assert_allclose(solve(False, [False] * 2, [True, False]), [1.0, 0.25])
     assert solve(False, [False] * 2, [False] * 2) is None  # outside
@@ -200,7 +199,7 @@ def test_the_hot_workspace_answers_like_the_set(drift: float) -> None:
     A = rng.random((20, 40)) * (rng.random((20, 40)) < 0.3)
     X = Polytope(A, 0.3 * A.sum(axis=1), np.ones((1, 40)), [5.0], upper=1.0)
     W = X.workspace()
-    assert isinstance(W, warm_started_lp.WarmStartedLP)
+    assert isinstance(W, solvers.WarmStartedLP)
     c = rng.standard_normal(40)
     for t in range(60):
         c = rng.standard_normal(40) if drift == np.inf else c + drift * rng.standard_normal(40)
@@ -214,13 +213,13 @@ def test_the_hot_workspace_answers_like_the_set(drift: float) -> None:
 
 @needs_highspy
 def test_the_hot_workspace_switches_methods(monkeypatch: pytest.MonkeyPatch) -> None:
-    run, used = warm_started_lp._run, []
+    run, used = solvers._run, []
 
     def spy(highs: object, model: object, strategy: int, pivots: int) -> bool:
         used.append(strategy)
         return run(highs, model, strategy, pivots)
 
-    monkeypatch.setattr(warm_started_lp, "_run", spy)
+    monkeypatch.setattr(solvers, "_run", spy)
     rng = np.random.default_rng(6)
     A = rng.random((30, 80)) * (rng.random((30, 80)) < 0.3)
     W = Polytope(A, 0.3 * A.sum(axis=1), upper=1.0).workspace()
@@ -229,10 +228,10 @@ def test_the_hot_workspace_switches_methods(monkeypatch: pytest.MonkeyPatch) -> 
         c = c + step * rng.standard_normal(80)
         W.lmo(c)
     assert used == [
-        warm_started_lp.DUAL,
-        warm_started_lp.PRIMAL,
-        warm_started_lp.PRIMAL,
-        warm_started_lp.DUAL,
+        solvers.DUAL,
+        solvers.PRIMAL,
+        solvers.PRIMAL,
+        solvers.DUAL,
     ]
 
 

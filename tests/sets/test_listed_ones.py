@@ -48,7 +48,7 @@ def test_the_list_is_the_path_that_the_oracle_finds(seed, ties):
     assert len(set(ones.tolist())) == len(ones)
     assert sorted(ones.tolist()) == np.flatnonzero(v).tolist()
     spread = np.full(X.dim, np.nan)
-    ocg.spread(ones, spread)
+    ocg.write_vertex(ones, spread)
     np.testing.assert_array_equal(spread, v)
 
 

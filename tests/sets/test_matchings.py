@@ -12,11 +12,11 @@ import quadprog
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets import bipartite
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
+from hedgerow.sets.matchings import bipartite
 from hedgerow.sets.matchings.birkhoff import Birkhoff
-from hedgerow.sets.matchings.general_matchings import Matchings
+from hedgerow.sets.matchings.graph_matchings import Matchings
 
 
 def permutations(n: int) -> Vector:

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets.matchings.general_matchings import Matchings
+from hedgerow.sets.matchings.graph_matchings import Matchings
 from hedgerow.sets.matroids.laminar import LaminarMatroid
 from hedgerow.sets.matroids.matroid_bases import Matroid, PartitionMatroid
 from hedgerow.sets.matroids.matroid_intersection import MatroidIntersection

@@ -11,9 +11,10 @@ import pytest
 from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
-from hedgerow.sets import rising, spanning_trees
+from hedgerow.sets import directions
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.matroids import spanning_trees
 from hedgerow.sets.matroids.matroid_bases import Bases, Matroid, PartitionMatroid
 from hedgerow.sets.matroids.spanning_trees import SpanningTrees
 
@@ -188,7 +189,7 @@ def test_edges_of_weight_zero_stay_in_the_tree(monkeypatch: pytest.MonkeyPatch) 
         assert v.sum() == X.nodes - 1
         assert c @ v == nx.minimum_spanning_tree(graph).size(weight="weight")
         with monkeypatch.context() as patch:
-            patch.setattr(rising, "SMALL", 0)
+            patch.setattr(directions, "SMALL", 0)
             np.testing.assert_array_equal(X.lmo(c), v)  # ties go to the first edge as well
             np.testing.assert_array_equal(X.lmo(np.arange(X.dim)), X.start())
 
@@ -213,7 +214,7 @@ def test_mixtures_survive_overlooked_equations(
     """Tight sets are found; else they are learnt one by one, or the oracle's method takes over."""
     if not known:
         monkeypatch.setattr(SpanningTrees, "_tight", lambda _, x, __: np.zeros(x.size))
-    monkeypatch.setattr(spanning_trees, "LESSONS", lessons)
+    monkeypatch.setattr(spanning_trees, "MOST_MISSED", lessons)
     called = []
     whole = OracleOnly.decompose
     monkeypatch.setattr(OracleOnly, "decompose", lambda X, x: called.append(x) or whole(X, x))
@@ -298,7 +299,7 @@ def test_points_just_outside_are_decomposed_in_bounded_work(
 
         return counting
 
-    for name in ("lmo", "_flows"):
+    for name in ("lmo", "_fullest", "_tight"):
         monkeypatch.setattr(SpanningTrees, name, counted(getattr(SpanningTrees, name)))
     inside = 0
     for seed in range(200):

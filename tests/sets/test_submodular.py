@@ -11,14 +11,15 @@ from scipy.optimize import linprog
 
 from hedgerow.inputs import Vector
 from hedgerow.sets.matroids.matroid_bases import Matroid
-from hedgerow.sets.matroids.set_functions import (
+from hedgerow.sets.matroids.submodular import (
+    BasePolytope,
     ConcaveOfSum,
     Coverage,
     Cut,
+    Polymatroid,
     SetFunction,
     values_along,
 )
-from hedgerow.sets.matroids.submodular import BasePolytope, Polymatroid
 from hedgerow.sets.orders.permutahedron import Permutahedron
 
 

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
-from hedgerow.sets import transport
+from hedgerow.sets.matchings import transport
 from hedgerow.sets.matchings.birkhoff import Birkhoff
 from hedgerow.sets.matchings.transport import TransportPlans
 

@@ -13,13 +13,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from hedgerow.sets import systematic
 from hedgerow.sets.balls.boxes import Box, LinfBall
 from hedgerow.sets.balls.l1_l2_balls import KSparse, L1Ball, L2Ball
 from hedgerow.sets.decision_set import CAPABILITIES, DecisionSet, HasLinearDescription
 from hedgerow.sets.orders.permutahedron import Permutahedron
+from hedgerow.sets.simplices.fixed_sum import systematic_subsets
 from hedgerow.sets.simplices.simplex import CappedSimplex, KSubsets, Simplex
-from hedgerow.sets.sizes import NARROWEST
+from hedgerow.sets.validation import NARROWEST
 
 Rng = np.random.Generator
 INSTANCES = 200
@@ -359,7 +359,7 @@ def test_systematic_sampling_is_exact():
         n = 1 + i % 12
         k = int(rng.integers(n + 1))
         p = KSubsets(n, k).project(rng.standard_normal(n))
-        weights, members = systematic.subsets(p, k)
+        weights, members = systematic_subsets(p, k)
         assert weights.sum() == 1.0
         assert (members.sum(axis=1) == k).all()
         assert np.isin(members, [0.0, 1.0]).all()

@@ -13,7 +13,7 @@ from hedgerow.policies.presets import Preset, check_preset
 from hedgerow.protocols.late_feedback import as_play
 from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription, Rows
-from hedgerow.sets.interior import linear_programme
+from hedgerow.sets.solvers import linear_programme
 from hedgerow.snapshot import State
 from hedgerow.surrogates.queued import checked
 

@@ -24,7 +24,7 @@ from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.actions import coordinate_labels
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.paths.dag_paths import DagPaths
-from hedgerow.sets.paths.edges import number_nodes
+from hedgerow.sets.paths.graph import number_nodes
 from hedgerow.sets.paths.unit_flow import UnitFlow
 from hedgerow.snapshot import State, records_call
 from hedgerow.surrogates.queued import checked, checked_each, most_violated

@@ -31,7 +31,7 @@ from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
 from hedgerow.sets.actions import Actions
 from hedgerow.sets.paths.dag_paths import DagPaths
-from hedgerow.sets.paths.edges import number_nodes
+from hedgerow.sets.paths.graph import number_nodes
 
 DEFAULT, PLAIN = "hedgerow", "hedgerow, plain"
 BEST = "best in hindsight"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.games import hindsight
-from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, freeze, read_only
+from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, freeze
 from hedgerow.problems.problem import LinearChunk, Recorded
 from hedgerow.protocols.parts import Policy
 from hedgerow.protocols.trace import Trace
@@ -55,7 +55,7 @@ class LinearGame:
             raise ValueError("feasible must lie in the decision set; leave it out to use a centre")
         if not 0.0 <= as_number(self.share, "share") <= 1.0:
             raise ValueError(f"share must lie between 0 and 1, got {self.share:g}")
-        freeze(self, feasible=read_only(z), horizon=as_count(self.horizon, "horizon"))
+        freeze(self, feasible=z, horizon=as_count(self.horizon, "horizon"))
         for name in ("cost_bound", "constraint_bound"):
             freeze(self, **{name: as_positive(getattr(self, name), name)})
 

@@ -1,4 +1,4 @@
-"""Linear minimisation over norm balls, and projection."""
+"""Linear minimisation over balls and boxes, and projection."""
 
 from __future__ import annotations
 
@@ -188,3 +188,23 @@ def against_largest_group(
         v[i] = -factor * v[i] if index[i] == best else 0.0
         if largest == 0.0 and index[i] == best and first:
             v[i], first = -numbers[0], False
+
+
+# numbers = [lower | upper]
+@kernel(*ORACLE)
+def corner(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
+    """Take each coordinate's better bound, the lower one if they are equal."""
+    n = len(c)
+    for i in range(n):
+        v[i] = numbers[n + i] if c[i] < 0.0 else numbers[i]
+
+
+# numbers = [lower | upper]
+@kernel(*ORACLE)
+def nearest_in_box(
+    index: Array, numbers: Array, y: Array, links: Array, scratch: Array, x: Array
+) -> None:
+    """Cut every coordinate at its bounds."""
+    n = len(y)
+    for i in range(n):
+        x[i] = min(max(y[i], numbers[i]), numbers[n + i])

@@ -18,6 +18,7 @@ from hedgerow._engine.kernel import (
 )
 from hedgerow.kernels.laplacians import solve
 from hedgerow.kernels.oracles import ORACLE
+from hedgerow.kernels.paths import unpack_index
 
 Index = Any
 ACCURACY = 1e-12  # the largest imbalance of a node that counts as none
@@ -25,7 +26,7 @@ ENOUGH = 1e-10  # the same where rounding allows no more
 LIMIT = 200  # Newton steps beside one for each node; mostly 2 to 8 suffice
 DAMPING = 1e-10, 1e-10, 1e-6, 1e-3
 """Of the first attempt, and of those that follow where it stalls: more damping, shorter steps."""
-FAR = 100.0  # points beyond this are drawn near by the potentials of their best vertex
+FAR = 100.0  # points beyond this are moved nearer by the potentials of their best vertex
 PASSES = 12  # each over the potentials gains 15 digits; points have at most 150 before the comma
 STALE = 1e4  # potentials larger than this, in units of the point, would cost digits as a start
 OPEN = 0.01
@@ -79,13 +80,14 @@ def step_length(z: Any, change: Any, upper: float, level: float, reach: float) -
     """Return t at which the dual function is least along the step, or where little is left to gain.
 
     Its slope, <change, clip(z + t change, 0, upper)> - level, is piecewise linear and grows with t:
-    Newton's method between two brackets. Slopes, not values: they keep their digits. A t beyond the
+    Newton's method between two brackets. Slopes, not values: they lose no digits. A t beyond the
     reach of the edges that are given is returned at once.
     """
     low, high = 0.0, np.inf
     first = 0.0
     t = 0.0
     for attempt in range(100):
+        # The slope at t, its derivative, and the sizes of which its rounding error is a share.
         slope, curvature, noise = -level, 0.0, abs(level)
         for e in range(len(z)):
             w = change[e]
@@ -105,6 +107,7 @@ def step_length(z: Any, change: Any, upper: float, level: float, reach: float) -
             continue
         if 0.1 * first <= slope <= -1e-8 * first + 1e-15 * noise:
             return t
+        # The minimum is between the last t with a negative slope and the last with a positive one.
         if slope < 0.0:
             low = t
         else:
@@ -148,7 +151,7 @@ def project(
     that potentials much larger than the flow cost no digits. Returns the largest imbalance.
     """
     nodes, edges = len(supply), len(z)
-    excess, step, room = np.empty(nodes), np.empty(nodes), np.empty(3 * nodes)
+    excess, step, scratch = np.empty(nodes), np.empty(nodes), np.empty(3 * nodes)
     change, near = np.empty(edges), np.empty((2, edges))
     ends, links = np.empty((2, edges), np.uint32), np.empty(7 * nodes + 4 * edges + 1, np.uint32)
     for e in range(edges):
@@ -157,15 +160,17 @@ def project(
     for steps in range(LIMIT + nodes):
         if worst <= ACCURACY:
             break
+        # Newton's direction, by the Laplacian of the edges inside their bounds.
         count = free_edges(tail, head, z, upper, OPEN * worst, ends[0], ends[1])
         for v in range(nodes):
             step[v] = -excess[v]
-        solve(ends[0, :count], ends[1, :count], damping, step, links, room)
+        solve(ends[0, :count], ends[1, :count], damping, step, links, scratch)
         for e in range(edges):
             change[e] = step[head[e]] - step[tail[e]]
         level = 0.0
         for v in range(nodes):
             level += supply[v] * step[v]
+        # Steps above 1 are rare: search first among the edges that matter up to 1.
         count = within_reach(z, change, 1.0, near[0], near[1])
         t = step_length(near[0, :count], near[1, :count], upper, level, 1.0)
         if t > 1.0:
@@ -212,7 +217,7 @@ def draw_near(begin: Index, tail: Index, head: Index, y: Any, potential: Any) ->
     differs from w at an edge e, a cycle through e leads from x towards w: <r, .> gains |r_e| on
     it at least, and ||x||^2 / 2 grows by no more than its length. As x is nearest,
     |r_e| <= nodes; so r can be cut there, and x stays nearest by the optimality conditions.
-    Potentials are rounded beside the largest entries; those of what is left mend that.
+    Potentials are rounded relative to the largest entries; later passes correct that.
     """
     edges, bound = len(y), len(potential) + 1.0
     c = np.empty(edges)
@@ -249,6 +254,7 @@ def nearest(
     if largest(y) > far:
         draw_near(begin, tail, head, y, start)
     size, worst = 1.0 + largest(y), np.inf
+    # First from the last potentials, then from those of the best vertex, with more damping.
     for attempt in range(len(DAMPING)):
         if attempt > 0:
             for e in range(edges):
@@ -272,11 +278,10 @@ def nearest(
 # index = [nodes | begin | tail | edge]; scratch = [distances of the oracle | potentials, warm]
 @kernel(*ORACLE)
 def nearest_mixture(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
-    """Write the mixture of paths nearest to c into v; NaN, which no play is, should that fail."""
-    nodes = np.int64(index[0])
-    edges = (len(index) - 2 - nodes) // 2
-    begin, tail = index[1 : nodes + 2], index[nodes + 2 : nodes + 2 + edges]
-    edge, head = index[nodes + 2 + edges :], np.empty(edges, np.uint32)
+    """Write the mixture of paths nearest to c into v, or NaN should that fail."""
+    begin, tail, edge = unpack_index(index)
+    nodes, edges = len(begin) - 1, len(edge)
+    head = np.empty(edges, np.uint32)
     supply, y, x = np.zeros(nodes), np.empty(edges), np.empty(edges)
     supply[0], supply[nodes - 1] = -1.0, 1.0
     for w in range(nodes):

@@ -20,7 +20,7 @@ from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
 PASSES, BALANCED = 8, 1.0 / 16.0
-"""Potentials are balanced so often at most, and until so few nodes are off."""
+"""The most passes that balance potentials, and the share of nodes at which they may stop."""
 
 
 @kernel(whole, write, write_index, whole, number, whole)
@@ -104,7 +104,7 @@ def cheapest_flow(
     entry[k] - edges into v, to or from node other[k]; mate[k] is its slot there. Costs have any
     sign. Edges of negative reduced cost start full, then units go from nodes with too much to
     nodes with too little along shortest residual paths: Dijkstra's method on reduced costs, only as
-    far as the nearest end. Returns the units that found no way: not 0 if no flow exists.
+    far as the nearest end. Returns how many units could not be sent: above 0 if there is no flow.
     """
     nodes, edges = len(begin) - 1, len(c)
     potential[:] = 0.0
@@ -135,6 +135,7 @@ def cheapest_flow(
     touched = np.empty(nodes, np.uint32)
     keys = np.empty(nodes + len(entry))
     items = np.empty(nodes + len(entry), np.uint32)
+    # One unit at a time, from a node with too much to the nearest node with too little.
     for root in range(nodes):
         while excess[root] > 0.0:
             distance[root] = 0.0
@@ -165,6 +166,7 @@ def cheapest_flow(
                             size = push(keys, items, size, d, int(v))
             if goal == nodes:
                 return units
+            # Reduced costs stay at least 0 if potentials grow by what was saved.
             for k in range(reached):
                 v = touched[k]
                 if done[v]:
@@ -186,51 +188,46 @@ def cheapest_flow(
     return units
 
 
-@kernel(nothing, index, index, index, whole, whole, whole, read, read, write)
-def cheapest_walk(
-    begin: Index,
-    tail: Index,
-    edge: Index,
-    source: int,
-    target: int,
-    hops: int,
-    tie: Any,
-    c: Any,
-    walk: Any,
-) -> None:
-    """Write how often the cheapest walk of at most `hops` edges takes each edge.
+# index = [nodes, source, target, hops | begin | tail | edge]; numbers = the edges' tie weights
+@kernel(*ORACLE)
+def cheapest_walk(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write into v how often the cheapest walk of at most `hops` edges takes each edge.
 
-    The edges into node v are tail[k] -> v with cost c[edge[k]], k in begin[v] .. begin[v+1].
+    The edges into node w are tail[k] -> w with cost c[edge[k]], k in begin[w] .. begin[w + 1].
     Bellman's recursion over the number of edges; walks of equal cost are compared by the sum of
-    tie[k]. There must be a walk.
+    their tie weights. There must be a walk.
     """
-    nodes = len(begin) - 1
+    nodes, edges = np.int64(index[0]), len(numbers)
+    source, target, hops = int(index[1]), int(index[2]), int(index[3])
+    begin, tail = index[4 : nodes + 5], index[nodes + 5 : nodes + 5 + edges]
+    edge = index[nodes + 5 + edges :]
     before, after = np.full((2, nodes), np.inf), np.empty((2, nodes))
     parent = np.empty((hops, nodes), np.uint32)
-    before[:, source] = 0.0
+    before[:, source] = 0.0  # the cost and the ties of the best walk of `hop` edges to each node
     best, second, length = np.inf, np.inf, 0
     for hop in range(hops):
-        for v in range(nodes):
+        for w in range(nodes):
             least, next_least = np.inf, np.inf
             argleast = np.uint32(0)
-            for k in range(begin[v], begin[v + 1]):
+            for k in range(begin[w], begin[w + 1]):
                 d = before[0, tail[k]] + c[edge[k]]
                 if d <= least:
-                    e = before[1, tail[k]] + tie[k]
+                    e = before[1, tail[k]] + numbers[k]
                     if d < least or e < next_least:
                         least, next_least = d, e
                         argleast = np.uint32(k)
-            after[0, v], after[1, v] = least, next_least
-            parent[hop, v] = argleast
+            after[0, w], after[1, w] = least, next_least
+            parent[hop, w] = argleast
         before, after = after, before
         d, e = before[0, target], before[1, target]
         if d < best or (d == best and e < second):
             best, second, length = d, e, hop + 1
-    walk[:] = 0.0
+    v[:] = 0.0
+    # Back along the parents, from the best number of edges.
     node = np.uint32(target)
     for hop in range(length - 1, -1, -1):
         k = parent[hop, node]
-        walk[edge[k]] += 1.0
+        v[edge[k]] += 1.0
         node = tail[k]
 
 
@@ -270,7 +267,8 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
     """Round a flow to 0/1 at random, without changing its mean.
 
     Edges strictly between 0 and 1 contain a cycle; push along it, one way or the other, until an
-    edge is full or empty, with the chances that keep the mean. Repeat. uniform[i] decides push i.
+    edge is full or empty, with probabilities that preserve the mean. Repeat; uniform[i] decides
+    push i.
     """
     nodes = len(begin) - 1
     place = np.full(nodes, -1, np.int64)  # where a node stands on the walk
@@ -294,7 +292,7 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
                 place[node] = -1
                 if length == 0:
                     break
-                length -= 1  # a dead end: only rounding keeps its edge from 0 or 1
+                length -= 1  # a dead end: its edge is 0 or 1 up to rounding
                 x[edges[length]] = np.round(x[edges[length]])
                 continue
             e = edges[length]
@@ -322,16 +320,3 @@ def round_flow(begin: Index, arc: Index, tail: Index, head: Index, uniform: Any,
                 if k > first:
                     place[stops[k]] = -1
             length = first
-
-
-# index = [nodes, source, target, hops | begin | tail | edge]; numbers = the edges' tie weights
-@kernel(*ORACLE)
-def cheapest_walk_oracle(
-    index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any
-) -> None:
-    """Write the cheapest walk into v."""
-    nodes, edges = np.int64(index[0]), len(numbers)
-    begin, tail = index[4 : nodes + 5], index[nodes + 5 : nodes + 5 + edges]
-    edge = index[nodes + 5 + edges :]
-    source, target, hops = int(index[1]), int(index[2]), int(index[3])
-    cheapest_walk(begin, tail, edge, source, target, hops, numbers, c, v)

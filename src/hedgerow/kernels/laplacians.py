@@ -14,27 +14,19 @@ SMALLEST_PIVOT = 1e-11
 DENSE = 200.0  # a direct solve may take this many operations for each node and edge
 
 
-@kernel(
-    *(whole, index, index, number, write, write),
-    *(write_index, write_index, write_index, write_index),
-)
+# links = [leaf | stem | degree | partner], one of each for every node
+@kernel(whole, index, index, number, write, write, write_index)
 def peel_leaves(
-    tail: Index,
-    head: Index,
-    damping: float,
-    diagonal: Any,
-    right: Any,
-    leaf: Index,
-    stem: Index,
-    degree: Index,
-    partner: Index,
+    tail: Index, head: Index, damping: float, diagonal: Any, right: Any, links: Index
 ) -> int:
     """Eliminate nodes that have one edge, again and again; return how many.
 
     leaf[k] hung on stem[k] by its last edge. Left to solve is the core: the nodes that still have a
     degree, and the edges between them, with the diagonal and the right-hand side that this writes.
     """
-    nodes = len(diagonal)
+    nodes, links = len(diagonal), unowned_view(links)
+    leaf, stem = links[:nodes], links[nodes : 2 * nodes]
+    degree, partner = links[2 * nodes : 3 * nodes], links[3 * nodes : 4 * nodes]
     for v in range(nodes):
         degree[v] = np.uint32(0)
         partner[v] = np.uint32(0)
@@ -77,7 +69,7 @@ def narrow_order(
 ) -> int:
     """Number the nodes of the core breadth first, so that edges join near numbers; count them.
 
-    `node` has them in this order, `place` says where each is. All edges must be in the core.
+    `node` has them in this order, `place` the place of each. All edges must be in the core.
 
     Reference: Cuthill and McKee (1969).
     """
@@ -92,6 +84,7 @@ def narrow_order(
         near[begin[u]] = v
         begin[v] -= np.uint32(1)
         near[begin[v]] = u
+    # Breadth first, from one root in each component of the core.
     first = last = 0
     for root in range(nodes):
         if degree[root] > 0 and place[root] == nodes:
@@ -179,7 +172,7 @@ def solve_iteratively(tail: Index, head: Index, diagonal: Any, x: Any) -> None:
     for v in range(nodes):
         residual[v], towards[v], x[v] = x[v], x[v] / diagonal[v], 0.0
         size += residual[v] * towards[v]
-    goal = size * min(1e-4, size)
+    goal = size * min(1e-4, size)  # Newton's method needs no more digits far from its end
     for _ in range(2000):
         for v in range(nodes):
             image[v] = diagonal[v] * towards[v]
@@ -219,9 +212,10 @@ def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratc
     leaf, stem = links[:nodes], links[nodes : 2 * nodes]
     degree, place = links[2 * nodes : 3 * nodes], links[3 * nodes : 4 * nodes]
     node, begin = links[4 * nodes : 5 * nodes], links[5 * nodes : 6 * nodes + 1]
-    bottom, room = links[6 * nodes + 1 : 7 * nodes + 1], links[7 * nodes + 1 :]
-    inner_tail, inner_head = room[:edges], room[edges : 2 * edges]
-    peeled = peel_leaves(tail, head, damping, diagonal, x, leaf, stem, degree, place)
+    bottom, rest = links[6 * nodes + 1 : 7 * nodes + 1], links[7 * nodes + 1 :]
+    inner_tail, inner_head = rest[:edges], rest[edges : 2 * edges]
+    peeled = peel_leaves(tail, head, damping, diagonal, x, links[: 4 * nodes])
+    # The core: its edges, then its nodes renumbered so that the envelope is narrow.
     count = 0
     for e in range(edges):
         if degree[tail[e]] > 0 and degree[head[e]] > 0:
@@ -229,7 +223,7 @@ def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratc
             count += 1
     inner_tail, inner_head = inner_tail[:count], inner_head[:count]
     size = narrow_order(
-        inner_tail, inner_head, degree, begin[:nodes], room[2 * edges :], place, node
+        inner_tail, inner_head, degree, begin[:nodes], rest[2 * edges :], place, node
     )
     for e in range(count):
         inner_tail[e], inner_head[e] = place[inner_tail[e]], place[inner_head[e]]
@@ -247,5 +241,6 @@ def solve(tail: Index, head: Index, damping: float, x: Any, links: Index, scratc
             x[v] /= diagonal[v]
     for k in range(size):
         x[node[k]] = inner[k]
+    # Back to the leaves, the last one first: each needs the solution at its stem.
     for k in range(peeled - 1, -1, -1):
         x[leaf[k]] += x[stem[k]] / diagonal[leaf[k]]

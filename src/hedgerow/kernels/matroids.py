@@ -23,6 +23,9 @@ from hedgerow.kernels.oracles import ORACLE
 Index = Any
 
 shares = types.Array(types.float64, 2, "C")
+graph_type = types.UniTuple(index, 4)
+"""begin, around, one, two: the edges at node v are around[begin[v] .. begin[v + 1]]; edge e joins
+one[e] and two[e]."""
 
 
 @kernel(whole, index, index, index, whole, write)
@@ -54,13 +57,13 @@ def first_tree(order: Index, one: Index, two: Index, nodes: int, tree: Any) -> i
     return count
 
 
-@kernel(whole, index, index, index, index, write_index)
-def blocks(begin: Index, around: Index, one: Index, two: Index, block: Index) -> int:
+@kernel(whole, graph_type, write_index)
+def blocks(graph: Any, block: Index) -> int:
     """Number the two-connected blocks of a connected graph, edge by edge, and count them.
 
-    The edges at node v are around[begin[v] .. begin[v+1]]; edge e joins one[e] and two[e]. Depth
-    first: a block is complete when no edge below a node reaches above its parent.
+    Depth first: a block is complete when no edge below a node reaches above its parent.
     """
+    begin, around, one, two = graph
     nodes = len(begin) - 1
     depth = np.full(nodes, -1, np.int64)
     low = np.zeros(nodes, np.int64)  # the least depth that edges from below reach
@@ -96,7 +99,7 @@ def blocks(begin: Index, around: Index, one: Index, two: Index, block: Index) ->
         if length > 0:
             u = path[length - 1]
             low[u] = min(low[u], low[v])
-            if low[v] >= depth[u]:
+            if low[v] >= depth[u]:  # the edges since v was entered are a block
                 while True:
                     edges -= 1
                     block[waiting[edges]] = np.uint32(count)
@@ -106,15 +109,12 @@ def blocks(begin: Index, around: Index, one: Index, two: Index, block: Index) ->
     return count
 
 
-@kernel(whole, index, index, index, index, whole, number, number, shares, write, flags, write_index)
+@kernel(whole, graph_type, whole, number, number, shares, write, flags, write_index)
 def _search(
-    begin: Index,
-    around: Index,
-    one: Index,
-    two: Index,
+    graph: Any,
     root: int,
     spent: float,
-    room: float,
+    full: float,
     at: Any,
     load: Any,
     reached: Any,
@@ -122,8 +122,9 @@ def _search(
 ) -> int:
     """Go from node to node along edges whose share at the first is above `spent`, breadth first.
 
-    Stop at the first node, other than the root, of load below `room`, and return it, else -1.
+    Stop at the first node, other than the root, of load below `full`, and return it, else -1.
     """
+    begin, around, one, two = graph
     queue = np.empty(len(load), np.uint32)
     reached[:] = False
     reached[root] = True
@@ -139,35 +140,26 @@ def _search(
             if at[side, e] > spent and not reached[w]:
                 reached[w] = True
                 entered[w] = e
-                if load[w] < room:
+                if load[w] < full:
                     return int(w)
                 queue[last] = w
                 last += 1
     return -1
 
 
-@kernel(number, index, index, index, index, whole, number, number, shares, write, flags)
+@kernel(number, graph_type, whole, number, number, shares, write, flags)
 def _unload(
-    begin: Index,
-    around: Index,
-    one: Index,
-    two: Index,
-    root: int,
-    limit: float,
-    spent: float,
-    at: Any,
-    load: Any,
-    reached: Any,
+    graph: Any, root: int, limit: float, spent: float, at: Any, load: Any, reached: Any
 ) -> float:
     """Move shares from end to end of the edges, along paths that begin at the root.
 
     Stop when its load is down to the limit and return 0; or, when all nodes that can be reached
     have load 1, return what is left above the limit.
     """
+    _, _, one, two = graph
     entered = np.empty(len(load), np.uint32)
     while load[root] > limit + spent:
-        room = 1.0 - spent
-        end = _search(begin, around, one, two, root, spent, room, at, load, reached, entered)
+        end = _search(graph, root, spent, 1.0 - spent, at, load, reached, entered)
         if end < 0:
             return load[root] - limit
         amount = min(load[root] - limit, 1.0 - load[end])
@@ -187,17 +179,8 @@ def _unload(
     return 0.0
 
 
-@kernel(number, index, index, index, index, read, number, flags, write)
-def fullest_set(
-    begin: Index,
-    around: Index,
-    one: Index,
-    two: Index,
-    x: Any,
-    spent: float,
-    worst: Any,
-    tight: Any,
-) -> float:
+@kernel(number, graph_type, read, number, flags, write)
+def fullest_set(graph: Any, x: Any, spent: float, worst: Any, tight: Any) -> float:
     """Find nodes U among which the shares x >= 0 exceed |U| - 1; mark them, return the excess.
 
     Each edge's share is split between its ends. There is no excess just if for each node there is
@@ -206,6 +189,7 @@ def fullest_set(
     empty, add to it for each edge the number of edges e whose least set with x(U) = |U| - 1
     around both ends of e holds it: what is reached from the one end while the other is unloaded.
     """
+    begin, around, one, two = graph
     nodes = len(begin) - 1
     at = np.empty((2, len(x)))
     at[0] = at[1] = 0.5 * x
@@ -220,7 +204,7 @@ def fullest_set(
             for e in range(len(x)):
                 load[one[e]] += at[0, e]
                 load[two[e]] += at[1, e]
-            left = _unload(begin, around, one, two, v, limit, spent, at, load, reached)
+            left = _unload(graph, v, limit, spent, at, load, reached)
             if left > 0.0 and left + limit > largest:  # above 1 is above |U|, not |U| - 1
                 largest = left + limit
                 worst[:] = reached
@@ -230,7 +214,7 @@ def fullest_set(
                 e = around[k]
                 w = two[e] if one[e] == v else one[e]
                 if x[e] > spent and v < w:
-                    _search(begin, around, one, two, w, spent, -1.0, at, load, reached, entered)
+                    _search(graph, w, spent, -1.0, at, load, reached, entered)
                     for f in range(len(x)):
                         if reached[one[f]] and reached[two[f]]:
                             tight[f] += 1.0
@@ -247,14 +231,14 @@ def cheapest_tree(index: Index, numbers: Any, c: Any, links: Index, scratch: Any
 
 
 @kernel(nothing, index, index, index, index, write)
-def first_laminar(order: Index, inner: Index, outer: Index, room: Index, base: Any) -> None:
-    """Mark in `base` each element, taken in this order, for which all groups around have room.
+def first_laminar(order: Index, inner: Index, outer: Index, most: Index, base: Any) -> None:
+    """Mark in `base` each element, taken in this order, unless a group around it is full.
 
     inner[e] is the smallest group around element e and outer[k] that around group k; as many as
     there are groups stands for none.
     """
-    none = len(room)
-    left = room.astype(np.int64)
+    none = len(most)
+    left = most.astype(np.int64)
     base[:] = 0.0
     for i in range(len(order)):
         e = order[i]
@@ -269,7 +253,7 @@ def first_laminar(order: Index, inner: Index, outer: Index, room: Index, base: A
                 k = int(outer[k])
 
 
-# index = [groups | inner | outer | room]
+# index = [groups | inner | outer | most elements of each group]
 @kernel(*ORACLE)
 def cheapest_laminar(
     index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any

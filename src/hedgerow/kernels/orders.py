@@ -32,17 +32,17 @@ def subset(index: Array, numbers: Array, c: Array, links: Array, scratch: Array,
         v[order[i]] = 1.0
 
 
-# numbers = [total, what counts as a crumb | caps]
+# numbers = [total, which amounts are negligible | caps]
 @kernel(*ORACLE)
 def filling(index: Array, numbers: Array, c: Array, links: Array, scratch: Array, v: Array) -> None:
-    """Fill coordinates up to their caps by rising c, the first ones first if several."""
+    """Fill coordinates up to their caps in ascending order of c, the first of equal ones first."""
     order = np.argsort(c, kind="mergesort")
-    total, crumb, filled = numbers[0], numbers[1], 0.0
+    total, negligible, filled = numbers[0], numbers[1], 0.0
     for k in range(len(c)):
         i = order[k]
         cap = numbers[2 + i]
         rest = total - filled
-        v[i] = cap if rest >= cap - crumb else (rest if rest > crumb else 0.0)
+        v[i] = cap if rest >= cap - negligible else (rest if rest > negligible else 0.0)
         filled += cap
 
 

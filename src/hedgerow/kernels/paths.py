@@ -11,6 +11,8 @@ from hedgerow._engine.kernel import flags, index, kernel, nothing, read, whole, 
 from hedgerow.kernels.oracles import ORACLE
 
 Index = Any
+SATISFIED = 1e-9
+"""What is violated by less than this is satisfied."""
 
 
 @kernel(nothing, index, index, index, read, write)
@@ -93,14 +95,15 @@ def topological_order(
     """Write each node's place in a topological order into `rank` and count the nodes placed.
 
     The edges out of node v are order[begin[v] .. begin[v+1]], with heads head[...]. Fewer nodes
-    placed than there are means that a cycle remains; its nodes and those after it keep their mark.
-    `waiting` and `queue` are scratch memory.
+    placed than there are means that a cycle remains; its nodes and those after it get the rank
+    `nodes`. `waiting` and `queue` are scratch memory.
     """
     nodes = len(begin) - 1
     for v in range(nodes):
         waiting[v] = np.uint32(0)
     for k in range(len(order)):
         waiting[head[order[k]]] += np.uint32(1)
+    # Kahn's method: a node joins the queue when all nodes before it are placed.
     last = 0
     for v in range(nodes):
         rank[v] = np.uint32(nodes)
@@ -202,3 +205,44 @@ def list_cheapest(index: Index, numbers: Any, c: Any, links: Index, scratch: Any
     """Write the edges of the cheapest path to links, after their number."""
     begin, tail, edge = unpack_index(index)
     list_path(begin, tail, edge, c, scratch, links)
+
+
+# A flow of 1 from the first node to the last: `c` is at least 0 and balanced at each node.
+@kernel(*ORACLE)
+def most_violated(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write the bound or balance that c violates most into v, as a direction; 0 if none."""
+    begin, tail, edge = unpack_index(index)
+    nodes = len(begin) - 1
+    excess = np.zeros(nodes)
+    excess[0], excess[nodes - 1] = 1.0, -1.0
+    for i in range(len(c)):
+        v[i] = c[i]  # 0 at every flow unless a path uses the edge
+    for w in range(nodes):
+        for k in range(begin[w], begin[w + 1]):
+            flow = c[edge[k]]
+            v[edge[k]] = min(flow, 0.0)
+            excess[w] += flow
+            excess[tail[k]] -= flow
+    # Which bound and which balance are violated most, the first ones if several.
+    bound, node = 0, 0
+    for i in range(len(c)):
+        if abs(v[i]) > abs(v[bound]):
+            bound = i
+    for w in range(nodes):
+        if abs(excess[w]) > abs(excess[node]):
+            node = w
+    off, unbalanced = v[bound], excess[node]
+    for i in range(len(c)):
+        v[i] = 0.0
+    if max(abs(off), abs(unbalanced)) <= SATISFIED:
+        return
+    if abs(off) >= abs(unbalanced):
+        v[bound] = 1.0 if off > 0.0 else -1.0
+        return
+    sign = 1.0 if unbalanced > 0.0 else -1.0
+    for w in range(nodes):
+        for k in range(begin[w], begin[w + 1]):
+            if w == node:
+                v[edge[k]] = sign
+            elif tail[k] == node:
+                v[edge[k]] = -sign

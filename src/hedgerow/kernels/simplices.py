@@ -118,7 +118,7 @@ def round_randomly(x: Array, cap: Array, uniform: Array) -> None:
     """Make x a vertex of {0 <= x <= cap, same sum}, with mean x (Deville and Tille 1998).
 
     One open coordinate meets each other one: mass goes one way or back, with probabilities that
-    keep both means, as far as the caps let it, and what is still open goes on.
+    preserve both means, as far as the caps allow; whichever is still open stays.
     """
     j = 0
     for i in range(1, len(x)):
@@ -128,9 +128,9 @@ def round_randomly(x: Array, cap: Array, uniform: Array) -> None:
         forth = min(cap[j] - x[j], x[i])
         back = min(x[j], cap[i] - x[i])
         gain, lose = (i, j) if uniform[i] * (forth + back) >= back else (j, i)
-        room = cap[gain] - x[gain]
-        if room <= x[lose]:
-            x[lose] -= room
+        space = cap[gain] - x[gain]
+        if space <= x[lose]:
+            x[lose] -= space
             x[gain] = cap[gain]
         else:
             x[gain] += x[lose]

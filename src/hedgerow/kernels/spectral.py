@@ -1,4 +1,8 @@
-"""The least eigenvector of a symmetric matrix by the Lanczos method."""
+"""The least eigenvector of a symmetric matrix by the Lanczos method.
+
+`scipy.sparse.linalg.eigsh` finds it too. Where both start from the last answer, as learners do, it
+takes about 1.5 times as long at orders 200 and 500, and 4 times at 60.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ matrix = types.Array(types.float64, 2, "C", readonly=True)
 write_matrix = types.Array(types.float64, 2, "C")
 
 CHECK_EVERY = 4
-"""Steps between two looks at the Ritz value: a look costs about as much as a small step."""
+"""Steps between two checks of the Ritz value: a check costs about as much as a small step."""
 
 # BLAS's symmetric product reads half the matrix: 1.5 times as fast as np.dot at order 500, 1.6 at
 # 1000. By name, not by address, so that what calls it can be cached on disk.
@@ -135,6 +139,7 @@ def least_eigenvector(C: Array, kind: int, start: Array, tol: float, basis: Arra
     low, high, ritz = np.inf, -np.inf, np.inf
     for j in range(most):
         m = j + 1
+        # One Lanczos step; w is made orthogonal to all earlier vectors, against rounding.
         w = multiply(C, kind, basis[j])
         beside[j] = length(w)
         for again in range(2):  # twice is enough; once, where little was cancelled

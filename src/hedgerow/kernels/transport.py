@@ -32,7 +32,7 @@ def first_tree(cost: Any, supply: Whole, demand: Whole, parent: Whole, flow: Who
     for i in range(m):
         left = supply[i]
         while True:
-            j = -1
+            j = -1  # the cheapest open sink, the first one if several
             for k in range(n):
                 if not closed[k] and (j < 0 or cost[i, k] < cost[i, j]):
                     j = k
@@ -134,6 +134,7 @@ def best_tree(
     block = max(10, int(np.sqrt(m * n)))
     row, column = 0, 0
     for _ in range(pivots):
+        # The cell of the least reduced cost enters, of the first block that has a negative one.
         worst, i, j, seen = 0.0, -1, -1, 0
         while seen < m * n:
             for _ in range(min(block, m * n - seen)):
@@ -176,6 +177,7 @@ def best_tree(
         while v != u:
             flow[v] += -most if v >= m else most
             v = parent[v]
+        # Turn the path from the entering cell to the leaving one upside down.
         top, above = (i, j) if side == 0 else (j, i)
         v, carried = top, most
         while True:

@@ -13,12 +13,12 @@ from hedgerow.learners.block_rules import LooRule
 from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.decision_set import DecisionSet, Workspace
+from hedgerow.sets.hulls import hull_projector
 from hedgerow.sets.projections.approximate_projection import (
     approximately_feasible_projection,
     into_ball,
     project_by_kernels,
 )
-from hedgerow.sets.projections.hull_projector import hull_projector
 from hedgerow.snapshot import Restorable, State, Stateful
 
 

@@ -35,8 +35,13 @@ from hedgerow.learners.steps import TANGENT2
 from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.compiled import kernel_matches, not_overridden, python_set
 from hedgerow.sets.compositions.wrappers import Affine
-from hedgerow.sets.decision_set import DecisionSet, HasAffineHull, HasInnerBall, HasSeparation
-from hedgerow.sets.projections.projectable import ProjectableSet
+from hedgerow.sets.decision_set import (
+    DecisionSet,
+    HasAffineHull,
+    HasInnerBall,
+    HasSeparation,
+    ProjectableSet,
+)
 from hedgerow.snapshot import Restorable, State
 
 Array = Vector

@@ -8,7 +8,7 @@ from typing import Literal
 
 from hedgerow.inputs import as_count, as_number, as_positive, level_outside
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.sets.sizes import check_width
+from hedgerow.sets.validation import check_width
 
 Preset = Literal["practical", "theory"]
 Lipschitz = float | tuple[float, float] | None

@@ -16,7 +16,7 @@ from hedgerow.inputs import Vector, as_count, as_number, as_positive, freeze, re
 from hedgerow.problems.problem import Round
 from hedgerow.problems.synthetic import ScaledRounds, SyntheticProblem, feasible_limit
 from hedgerow.protocols.parts import Policy
-from hedgerow.sets.matchings.general_matchings import Matchings
+from hedgerow.sets.matchings.graph_matchings import Matchings
 from hedgerow.sets.orders.job_sequences import JobSequences
 from hedgerow.sets.orders.permutahedron import Permutahedron
 

@@ -15,8 +15,7 @@ from hedgerow.problems.problem import EnvelopedProblem, LinearChunk
 from hedgerow.problems.synthetic import ScaledRounds, SyntheticRounds, feasible_limit
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.matchings.transport import TransportPlans
-from hedgerow.sets.matroids.set_functions import Coverage
-from hedgerow.sets.matroids.submodular import BasePolytope
+from hedgerow.sets.matroids.submodular import BasePolytope, Coverage
 from hedgerow.sets.simplices.simplex import KSubsets
 
 PRICE_NOISE = 0.1

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hedgerow.inputs import Vector, as_count, as_number, as_positive
 from hedgerow.problems.link_loads import SplitLoads
 from hedgerow.problems.traffic_engineering import LinkNetwork
-from hedgerow.sets.paths.path_shares import PathShares
+from hedgerow.sets.paths.multi_commodity import PathShares
 
 SPREAD = 0.5
 """How much the masses of nodes differ beyond their capacities: the sigma of a lognormal law."""

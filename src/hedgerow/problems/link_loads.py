@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.functions import Linear, Maximum
-from hedgerow.inputs import Vector, as_number, as_vector, fits, freeze, read_only
+from hedgerow.inputs import Vector, as_number, as_vector, fits, freeze
 from hedgerow.sets.compiled import Index, pack_uint32
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class SplitLoads:
                 f"capacities must be above 0, got {capacity.min():g} on link "
                 f"{int(np.argmin(capacity))}; give a failed link a small one"
             )
-        freeze(self, capacity=read_only(capacity))
+        freeze(self, capacity=capacity)
 
     @cached_property
     def pairs(self) -> int:

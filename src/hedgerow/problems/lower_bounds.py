@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector, freeze, read_only
+from hedgerow.inputs import Vector, as_count, as_positive, as_vector, freeze
 from hedgerow.problems.problem import LinearChunk
 from hedgerow.problems.synthetic import SyntheticRounds
 from hedgerow.sets.balls.boxes import Box
@@ -50,7 +50,7 @@ class RandomSigns(SyntheticRounds):
 
     def _build(self, rng: Generator) -> None:  # noqa: ARG002 - only the signs are drawn
         c = as_vector(self.direction, "the direction", self.decision_set.dim)
-        freeze(self, direction=read_only(c), feasible=self.decision_set.start())
+        freeze(self, direction=c, feasible=self.decision_set.start())
 
     def _generator(self, stream: int) -> Generator:  # noqa: ARG002 - one stream, of signs
         return np.random.default_rng(self.seed)

@@ -51,7 +51,7 @@ class FullestLink:
 
     def __init__(self, capacities: ArrayLike, demand: float):
         vector = as_vector(capacities, "the capacities")
-        freeze(self, capacities=read_only(vector), demand=as_positive(demand, "demand"))
+        freeze(self, capacities=vector, demand=as_positive(demand, "demand"))
 
     def __call__(self, x: Vector) -> float:
         """Return the largest excess."""

@@ -63,7 +63,7 @@ class Portfolio(EnvelopedProblem):
                 f"every single asset is exposed by {least:g} or more on some day, above the cap "
                 f"{cap:g}; raise the cap to at least that"
             )
-        freeze(self, relatives=read_only(r), exposures=read_only(e), cap=float(cap))
+        freeze(self, relatives=r, exposures=e, cap=float(cap))
         freeze(self, decision_set=Simplex(r.shape[1]), horizon=len(r))
 
     @classmethod
@@ -210,7 +210,7 @@ class NegativeLog:
         a = as_vector(coefficients, "the coefficients")
         if not a.size or a.min() <= 0.0:
             raise ValueError("the coefficients of a NegativeLog must be above 0")
-        freeze(self, coefficients=read_only(a))
+        freeze(self, coefficients=a)
 
     def __call__(self, x: Vector) -> float:
         """Return -log <a, x>."""
@@ -287,9 +287,9 @@ class LogPortfolio(Problem):
                 f"the index moves {farthest:.3g} away from equal weights, so the limit must be "
                 f"above that and at most 1, got {limit:g}; raise it or rebalance more often"
             )
-        freeze(self, relatives=read_only(r), limit=float(limit), rebalance=rebalance)
+        freeze(self, relatives=r, limit=float(limit), rebalance=rebalance)
         freeze(self, decision_set=Simplex(r.shape[1]), horizon=len(r))
-        freeze(self, feasible=read_only(equal), _index=read_only(index))
+        freeze(self, feasible=equal, _index=index)
 
     @classmethod
     def from_csv(

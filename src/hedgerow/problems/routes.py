@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_vector
 from hedgerow.sets.paths.dag_paths import DagPaths
-from hedgerow.sets.paths.edges import Edges, Index
-from hedgerow.sets.paths.graph import ends, group, no_path
+from hedgerow.sets.paths.graph import Edges, Index, ends, group, no_path
 
 Orientation = Sequence[Hashable] | Literal["distance"] | None
 

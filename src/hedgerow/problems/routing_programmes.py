@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.inputs import Vector
 from hedgerow.problems.link_loads import SplitLoads
 from hedgerow.sets.decision_set import DecisionSet, Rows
-from hedgerow.sets.interior import linear_programme
+from hedgerow.sets.solvers import linear_programme
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -29,8 +29,7 @@ from hedgerow.problems.problem import Problem, Round
 from hedgerow.problems.routing_programmes import best_split, least_limit_of_all, utilisation_rows
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.compiled import pack_uint32
-from hedgerow.sets.paths.multi_commodity_flow import MultiCommodityFlow
-from hedgerow.sets.paths.path_shares import PathShares
+from hedgerow.sets.paths.multi_commodity import MultiCommodityFlow, PathShares
 
 QUANTILE = 0.9
 """`shortest_limit` is what shortest paths satisfy in this share of the rounds."""
@@ -136,7 +135,7 @@ class TrafficEngineering(Problem):
         )
         if self.available is not None:
             shares = _checked_shares(self.available, len(demands), links)
-            freeze(self, available=read_only(shares))
+            freeze(self, available=shares)
 
     @classmethod
     def from_network(

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_array, as_count, as_number, freeze, read_only
+from hedgerow.inputs import Vector, as_array, as_count, as_number, freeze
 from hedgerow.problems.problem import chunk_slices
 
 
@@ -183,7 +183,7 @@ class Series:
                 "a series is a table of rounds x edges with values of at least 0, got shape "
                 f"{played.shape}{f' and a value {played.min():g}' if played.size else ''}"
             )
-        freeze(self, values=read_only(given), failed=failed, _played=read_only(played))
+        freeze(self, values=given, failed=failed, _played=played)
 
     def bounds(self, base: Vector) -> tuple[Vector, Vector]:  # noqa: ARG002
         """Return the least and the largest value of each edge."""

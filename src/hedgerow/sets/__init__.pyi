@@ -12,11 +12,11 @@ from .balls.lp_balls import LpBall as LpBall
 from .balls.lp_balls import NonnegativeLpBall as NonnegativeLpBall
 from .balls.sparse_balls import CappedL1Ball as CappedL1Ball
 from .balls.sparse_balls import OrderedWeightedBall as OrderedWeightedBall
-from .compositions.generic import ConvexHull as ConvexHull
-from .compositions.generic import OracleSet as OracleSet
 from .compositions.halfspace_cut import HalfspaceCut as HalfspaceCut
 from .compositions.halfspace_cut import intersect as intersect
+from .compositions.oracle_only import ConvexHull as ConvexHull
 from .compositions.oracle_only import OracleOnly as OracleOnly
+from .compositions.oracle_only import OracleSet as OracleSet
 from .compositions.polytope import Polytope as Polytope
 from .compositions.product import Product as Product
 from .compositions.sums_and_images import AffineImage as AffineImage
@@ -62,28 +62,28 @@ from .decision_set import (
 )
 from .matchings.b_matchings import BMatchings as BMatchings
 from .matchings.birkhoff import Birkhoff as Birkhoff
-from .matchings.general_matchings import Matchings as Matchings
-from .matchings.perfect_matchings import PerfectMatchings as PerfectMatchings
+from .matchings.graph_matchings import Matchings as Matchings
+from .matchings.graph_matchings import PerfectMatchings as PerfectMatchings
 from .matchings.transport import TransportPlans as TransportPlans
 from .matroids.arborescences import Arborescences as Arborescences
 from .matroids.laminar import LaminarMatroid as LaminarMatroid
 from .matroids.matroid_bases import Matroid as Matroid
 from .matroids.matroid_bases import PartitionMatroid as PartitionMatroid
 from .matroids.matroid_intersection import MatroidIntersection as MatroidIntersection
-from .matroids.set_functions import ConcaveOfSum as ConcaveOfSum
-from .matroids.set_functions import Coverage as Coverage
-from .matroids.set_functions import Cut as Cut
-from .matroids.set_functions import SetFunction as SetFunction
 from .matroids.spanning_trees import SpanningTrees as SpanningTrees
 from .matroids.submodular import BasePolytope as BasePolytope
+from .matroids.submodular import ConcaveOfSum as ConcaveOfSum
+from .matroids.submodular import Coverage as Coverage
+from .matroids.submodular import Cut as Cut
 from .matroids.submodular import Polymatroid as Polymatroid
+from .matroids.submodular import SetFunction as SetFunction
 from .orders.interval_schedules import IntervalSchedules as IntervalSchedules
 from .orders.job_sequences import JobSequences as JobSequences
 from .orders.permutahedron import Permutahedron as Permutahedron
 from .paths.dag_paths import DagPaths as DagPaths
 from .paths.hop_limited_walks import HopLimitedWalks as HopLimitedWalks
-from .paths.multi_commodity_flow import MultiCommodityFlow as MultiCommodityFlow
-from .paths.path_shares import PathShares as PathShares
+from .paths.multi_commodity import MultiCommodityFlow as MultiCommodityFlow
+from .paths.multi_commodity import PathShares as PathShares
 from .paths.unit_flow import UnitFlow as UnitFlow
 from .projections.approximate_projection import (
     approximately_feasible_projection as approximately_feasible_projection,

@@ -1,4 +1,4 @@
-"""From plays to actions: a point as shares of named routes, trees or pairs, and as weights."""
+"""From decisions to actions: a point as shares of named routes, trees or pairs, or as weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTHING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """A vertex with its share of the play.
+    """A vertex with its share of the decision.
 
     Attributes:
         share: between 0 and 1.
@@ -40,7 +40,7 @@ class Action:
 
 @dataclass(frozen=True, eq=False)
 class Actions(Sequence[Action]):
-    """A play as a mixture of actions, largest share first; the shares sum to 1.
+    """A decision as a mixture of actions, largest share first; the shares sum to 1.
 
     Attributes:
         parts: the actions.
@@ -80,7 +80,7 @@ class Actions(Sequence[Action]):
         )
 
     def weights(self, total: int = 100) -> dict[str, int]:
-        """Return whole numbers by name that sum to `total`, as routers want them.
+        """Return whole numbers by name that sum to `total`, as routers take them.
 
         Each is the share rounded down; those that lose most are raised by one (largest remainder).
         Actions with weight 0 are left out.
@@ -94,14 +94,14 @@ class Actions(Sequence[Action]):
         return {action.name: weight for action, weight in pairs if weight}
 
     def weighted(self, total: int = 100) -> Actions:
-        """Return the play that a router with `weights(total)` makes; `moved` is the difference."""
+        """Return the decision of a router with `weights(total)`; `moved` is the difference."""
         found = self.weights(total)
         parts = (Action(found.get(a.name, 0) / total, a.name, a.x) for a in self.parts)
         moved = sum(abs(a.share - found.get(a.name, 0) / total) for a in self.parts) / 2.0
         return Actions(tuple(a for a in parts if a.share > 0.0), moved)
 
     def change(self, f: Callable[[Vector], float], x: ArrayLike) -> float:
-        """Return f here minus f at x, such as the play before it was rounded."""
+        """Return f here minus f at x, such as the decision before it was rounded."""
         here = self.x
         return f(here) - f(as_vector(x, "x", here.size))
 
@@ -138,7 +138,7 @@ def actions_of(X: DecisionSet, x: ArrayLike) -> Actions:
 
 
 def vertex_name(X: DecisionSet, v: Vector) -> str:
-    """Return a vertex in words: its route, its edges, its pairs, or its coordinates."""
+    """Return the name of a vertex: its route, its edges, its pairs, or its coordinates."""
     used = np.flatnonzero(np.abs(v) > 0.5 if X.zero_one else v != 0.0)
     edges = getattr(X, "edges", None)
     if edges is not None:

@@ -17,7 +17,7 @@ Index = NDArray[np.uint32]
 NO_INDEX = np.zeros(0, np.uint32)
 NO_NUMBERS = np.zeros(0)
 NO_SPACE = (NO_INDEX, NO_NUMBERS, NO_INDEX, NO_NUMBERS)
-"""For an oracle that is never asked."""
+"""For an oracle that is never called."""
 EMPTY_SPACE = (*NO_SPACE, NO_INDEX, NO_NUMBERS)
 """The same, without labels."""
 
@@ -38,7 +38,7 @@ class Compiled:
         project: a kernel with the oracle's signature that projects, for the sets that have one; it
             reads what the oracle reads.
         load_project: returns it, in place of `project`, where it takes seconds to compile: it is
-            loaded when somebody projects.
+            loaded on the first projection.
         separate: a kernel with the oracle's signature that writes a direction which separates a
             point from the set, 0 if it is inside; for sets that separate otherwise than by their
             projection.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.display import ShortRepr
-from hedgerow.inputs import Vector, as_vector, squared_norm
+from hedgerow.inputs import Vector, as_vector, length, squared_norm
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, kernel_matches
 from hedgerow.snapshot import Stateful
 
@@ -147,8 +147,8 @@ class DecisionSet(ShortRepr, ABC):
         start = self.start()
         if not self.contains(start):
             raise ValueError(
-                f"{self!r} does not contain its own start; mend its start() or contains(), or give "
-                "the first play to the learner, as start"
+                f"{self!r} does not contain its own start; correct its start() or contains(), or "
+                "give the first decision to the learner, as start"
             )
         return start
 
@@ -180,7 +180,9 @@ class DecisionSet(ShortRepr, ABC):
     def supports(self, capability: Capability) -> bool:
         """Whether this set has the capability."""
         own = getattr(type(self), capability.method)
-        return own is not getattr(DecisionSet, capability.method)
+        if own is getattr(DecisionSet, capability.method):
+            return False
+        return capability is not HasLinearDescription or self._has_rows
 
     def project(self, y: ArrayLike) -> Vector:  # noqa: ARG002
         """Return the point of the set nearest to y."""
@@ -242,6 +244,15 @@ class DecisionSet(ShortRepr, ABC):
     def _in_short(self) -> str:
         return f"{self.dim} coordinates"
 
+    @property
+    def _has_rows(self) -> bool:
+        """Whether this very set has a linear description, if its class has `rows`."""
+        return True
+
+    def _require(self, capability: Capability) -> None:
+        if not self.supports(capability):
+            self._refuse(capability)
+
     def _refuse(self, capability: Capability) -> NoReturn:
         raise NotImplementedError(
             f"{type(self).__name__} has no {capability.method}() ({capability.meaning}); "
@@ -260,9 +271,10 @@ class Workspace(Stateful):
     """
 
     space: KernelWorkspace | None = None  # the memory of a compiled oracle
+    parts: Sequence[Workspace] = ()  # the workspaces of the sets that the set is made of
 
-    def __init__(self, decision_set: DecisionSet):
-        self.decision_set = decision_set
+    def __init__(self, decision_set: DecisionSet, parts: Sequence[Workspace] = ()):
+        self.decision_set, self.parts = decision_set, parts
         compiled = decision_set.compiled
         if compiled is not None and kernel_matches(decision_set, "lmo"):
             self.space = KernelWorkspace(compiled)
@@ -283,8 +295,44 @@ class Workspace(Stateful):
 
     @property
     def _parts(self) -> Mapping[str, Workspace]:
-        return {}
+        return {str(i): part for i, part in enumerate(self.parts)}
 
     @property
     def _configuration(self) -> object:
         return ()  # the learner's own snapshot knows the set
+
+
+class FullDimensional(DecisionSet):
+    """A set with interior points: its affine hull is the whole space."""
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Return c: no direction is flat."""
+        return as_vector(c, "the direction", self.dim)
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return the whole space."""
+        return np.zeros(self.dim), np.eye(self.dim)
+
+
+class ProjectableSet(DecisionSet):
+    """A set with an exact projection."""
+
+    @abstractmethod
+    def project(self, y: ArrayLike) -> Vector:
+        """Return the point of the set nearest to y."""
+
+    def separate(self, y: ArrayLike) -> Vector | None:
+        """Return y minus its projection, or None if `contains(y)`."""
+        if self.contains(y):
+            return None
+        y = as_vector(y, "y", self.dim)
+        return y - self.project(y)
+
+    def _inside(self, x: ArrayLike) -> Vector:
+        x = as_vector(x, "x", self.dim)
+        if not self.contains(x):
+            raise ValueError(
+                "only a point of the set is a mixture of its vertices, got one at distance "
+                f"{length(x - self.project(x)):g}; project it first"
+            )
+        return x

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.inputs import Vector, as_number
 from hedgerow.sets.decision_set import DecisionSet, Rows
-from hedgerow.sets.interior import linear_programme
+from hedgerow.sets.solvers import linear_programme
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask
-from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.projections.projectable import ProjectableSet
-from hedgerow.sets.sizes import as_size, check_coordinates, check_width
+from hedgerow.sets.decision_set import ProjectableSet, Rows
+from hedgerow.sets.validation import as_size, check_coordinates, check_width
 
 
 class Bounds(ProjectableSet):
@@ -51,15 +50,15 @@ class Bounds(ProjectableSet):
         """The oracle as a kernel: one pass over the costs."""
         measure = kernels.tangents.everywhere if self._free.all() else kernels.tangents.unfixed
         return Compiled(
-            kernels.boxes.corner,
+            kernels.balls.corner,
             measure,
             numbers=np.concatenate([self.lower, self.upper]),
             label=free_mask(self._free),
-            project=kernels.boxes.nearest,
+            project=kernels.balls.nearest_in_box,
         )
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether every coordinate keeps its bounds."""
+        """Whether every coordinate satisfies its bounds."""
         x = as_vector(x, "x", self.dim)
         return bool((x >= self.lower - tol).all() and (x <= self.upper + tol).all())
 
@@ -90,10 +89,7 @@ class Bounds(ProjectableSet):
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return the at most n + 1 corners of x > threshold as the threshold rises."""
-        p = self._heights(x)
-        cuts = np.unique(np.append(p[p < 1.0], 0.0))
-        corners = np.where(p > cuts[:, None], self.upper, self.lower)
-        return np.diff(cuts, append=1.0), corners
+        return corners(self._heights(x), self.lower, self.upper)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Draw each coordinate's bound by itself."""
@@ -104,6 +100,12 @@ class Bounds(ProjectableSet):
         rise = self._inside(x) - self.lower
         p = np.divide(rise, self.upper - self.lower, out=np.zeros(self.dim), where=self._free)
         return np.clip(p, 0.0, 1.0)
+
+
+def corners(heights: Vector, lower: Vector | float, upper: Vector | float) -> tuple[Vector, Vector]:
+    """Return weights and the corners of heights > threshold, as the threshold rises from 0 to 1."""
+    cuts = np.unique(np.append(heights[heights < 1.0], 0.0))
+    return np.diff(cuts, append=1.0), np.where(heights > cuts[:, None], upper, lower)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +134,7 @@ class Box(Bounds):
             i = int(np.argmax(low > high)) if low.size else 0
             what = f"lower[{i}] = {low[i]:g} > upper[{i}] = {high[i]:g}" if low.size else "no entry"
             raise ValueError(f"a box needs lower <= upper in every coordinate, got {what}")
-        object.__setattr__(self, "lower", read_only(low))
-        object.__setattr__(self, "upper", read_only(high))
+        freeze(self, lower=low, upper=high)
         check_coordinates(np.concatenate([low, high]), "the bounds of a box")
         check_width(float((high - low).max()), "a box")
 
@@ -159,10 +160,4 @@ class LinfBall(Bounds):
     def __post_init__(self) -> None:
         n, radius = as_count(self.n, "n"), as_size(self.radius, "radius")
         bound = np.full(n, radius)
-        for name, value in (
-            ("n", n),
-            ("radius", radius),
-            ("lower", read_only(-bound)),
-            ("upper", read_only(bound)),
-        ):
-            object.__setattr__(self, name, value)
+        freeze(self, n=n, radius=radius, lower=-bound, upper=bound)

@@ -15,12 +15,13 @@ from hedgerow.inputs import (
     as_direction,
     as_point,
     as_vector,
+    freeze,
     length,
     read_only,
 )
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.projections.projectable import ProjectableSet
-from hedgerow.sets.sizes import as_size, check_coordinates
+from hedgerow.sets.decision_set import ProjectableSet
+from hedgerow.sets.validation import as_size, check_coordinates
 
 THINNEST = 1e-9
 """The shortest axis, in units of the longest: below it nearly all digits are gone."""
@@ -86,9 +87,7 @@ class Ellipsoid(ProjectableSet):
                 f"{longest:g} away, got {np.abs(middle).max():g}; measure from a point nearer to it"
             )
         turned = None if directions is None else read_only(_orthogonal(directions, n))
-        object.__setattr__(self, "axes", read_only(lengths))
-        object.__setattr__(self, "directions", turned)
-        object.__setattr__(self, "centre", read_only(middle))
+        freeze(self, axes=lengths, directions=turned, centre=middle)
 
     @classmethod
     def from_matrix(

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, length, read_only
-from hedgerow.sets.balls.l1_l2_balls import L1Ball
-from hedgerow.sets.balls.norm_ball import NormBall, against
+from hedgerow.inputs import Vector, as_direction, as_vector, freeze, length
+from hedgerow.sets.balls.l1_l2_balls import L1Ball, NormBall, against
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.compositions.generic import ConvexHull
-from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.sizes import as_size
+from hedgerow.sets.compositions.oracle_only import ConvexHull, OracleOnly
+from hedgerow.sets.decision_set import FullDimensional
+from hedgerow.sets.validation import as_size
 
 Label = NDArray[np.intp]
 PROVED = 1e-12
@@ -62,9 +61,7 @@ class GroupBall(NormBall):
             )
         label = np.empty(every.size, np.intp)
         label[every] = np.repeat(np.arange(len(members)), [m.size for m in members])
-        object.__setattr__(self, "groups", tuple(tuple(m.tolist()) for m in members))
-        object.__setattr__(self, "n", every.size)
-        object.__setattr__(self, "_label", read_only(label))
+        freeze(self, groups=tuple(tuple(m.tolist()) for m in members), n=every.size, _label=label)
         super().__post_init__()
 
     def _in_short(self) -> str:
@@ -124,7 +121,7 @@ class GroupBall(NormBall):
 
 
 @dataclass(frozen=True, eq=False)
-class LatentGroupBall(OracleOnly):
+class LatentGroupBall(FullDimensional, OracleOnly):
     """The hull of {x : ||x|| <= radius, x = 0 outside of one group} over groups that may overlap.
 
     The ball of the latent group norm: supports are unions of groups. All k-subsets as groups give
@@ -150,9 +147,8 @@ class LatentGroupBall(OracleOnly):
     _sets: tuple[Label, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
-        object.__setattr__(self, "_sets", tuple(_members(self.groups)))
-        object.__setattr__(self, "groups", tuple(tuple(m.tolist()) for m in self._sets))
+        freeze(self, radius=as_size(self.radius, "radius"), _sets=tuple(_members(self.groups)))
+        freeze(self, groups=tuple(tuple(m.tolist()) for m in self._sets))
 
     def _in_short(self) -> str:
         return f"{len(self.groups)} groups, {self.dim} coordinates"
@@ -168,14 +164,8 @@ class LatentGroupBall(OracleOnly):
         return np.concatenate(self._sets)
 
     @property
-    def diameter(self) -> float:
-        """The distance of two opposite vertices."""
-        return 2.0 * self.radius
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """It is."""
-        return True
+    def _known_diameter(self) -> tuple[float, bool]:
+        return 2.0 * self.radius, True
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against c in the group where it is longest, the first one if several."""
@@ -223,7 +213,7 @@ class LatentGroupBall(OracleOnly):
         """Return the lengths and the unit vectors of the best parts v_G, one row each.
 
         They are t_G x / theta on G, theta_i the sum of t_G over the groups of i, for the t >= 0
-        that minimise sum x_i^2 / theta_i + sum t_G; log t_G keep t positive while they fade out.
+        that minimise sum x_i^2 / theta_i + sum t_G; the terms log t_G keep t positive and fade out.
         The point x / theta, shrunk until no group is longer than 1, bounds the norm from below.
         """
         size = float(np.abs(x).max())
@@ -252,14 +242,6 @@ class LatentGroupBall(OracleOnly):
     def start(self) -> Vector:
         """Return the centre."""
         return np.zeros(self.dim)
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.dim), np.eye(self.dim)
-
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Return c: every direction is inside."""
-        return as_vector(c, "the direction", self.dim)
 
 
 def _members(groups: Sequence[Sequence[int]]) -> list[Label]:

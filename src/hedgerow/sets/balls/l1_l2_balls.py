@@ -1,8 +1,9 @@
-"""Norm balls around the origin."""
+"""Balls of norms around the origin: what they share, and the l1, l2 and k-support balls."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,12 +11,112 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector
-from hedgerow.sets.balls.norm_ball import NormBall, against
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.simplices import systematic
-from hedgerow.sets.simplices.simplex import smallest
+from hedgerow.sets.decision_set import FullDimensional, ProjectableSet, Rows
+from hedgerow.sets.directions import smallest
+from hedgerow.sets.simplices.fixed_sum import systematic_draw, systematic_subsets
+from hedgerow.sets.validation import as_size
+
+
+class NormBall(FullDimensional, ProjectableSet):
+    """The ball {norm(x) <= radius} of a norm that is at least the Euclidean one, equal on axes."""
+
+    n: int
+    radius: float
+
+    def __post_init__(self) -> None:
+        freeze(self, n=as_count(self.n, "n"), radius=as_size(self.radius, "radius"))
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates, n."""
+        return self.n
+
+    @property
+    def diameter(self) -> float:
+        """The distance of two opposite vertices on an axis."""
+        return 2.0 * self.radius
+
+    def radius_around(self, x: ArrayLike) -> float:
+        """Return ||x|| + diameter/2, exact in the centre, or the diameter if that is less."""
+        away = float(np.linalg.norm(as_point(x, "x", self.n)))
+        return min(self.diameter, 0.5 * self.diameter + away)
+
+    @abstractmethod
+    def norm(self, x: ArrayLike) -> float:
+        """Return the norm whose ball this is."""
+
+    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
+        """Whether the norm is at most the radius."""
+        return bool(self.norm(x) <= self.radius + tol * max(1.0, self.radius))
+
+    def start(self) -> Vector:
+        """Return the centre."""
+        return np.zeros(self.n)
+
+    def project(self, y: ArrayLike) -> Vector:
+        """Return the nearest point; a point inside stays as it is."""
+        y = as_point(y, "y", self.n)
+        return y.copy() if self.norm(y) <= self.radius else self._shrink(y)
+
+    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
+        """Return the vertices that mix to x radius / norm(x), and the first one's opposite.
+
+        The missing weight goes half to the first vertex and half to its opposite: they cancel.
+        """
+        x = self._inside(x)
+        share = min(1.0, self.norm(x) / self.radius)
+        weights, vertices = self._surface(x)
+        if share == 1.0:
+            return weights, vertices
+        weights = np.append(share * weights, 0.5 * (1.0 - share))
+        weights[0] += weights[-1]
+        return weights, np.vstack([vertices, -vertices[0]])
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
+        """Draw a vertex with mean x radius / norm(x), and turn it round often enough for x."""
+        x = self._inside(x)
+        keep = 0.5 + 0.5 * self.norm(x) / self.radius
+        v = self._draw(x, rng)
+        return v if rng.random() < keep else -v
+
+    @abstractmethod
+    def _shrink(self, y: Vector) -> Vector:
+        """Return the projection of y, which lies outside."""
+
+    @abstractmethod
+    def _surface(self, x: Vector) -> tuple[Vector, Vector]:
+        """Return at most n vertices that mix to x radius / norm(x), any vertex if x = 0."""
+
+    @abstractmethod
+    def _draw(self, x: Vector, rng: np.random.Generator) -> Vector:
+        """Return a random vertex with mean x radius / norm(x), any vertex if x = 0."""
+
+
+def signed_rows(n: int, cap: float, radius: float) -> Rows:
+    """Return the rows of x = p - m with 0 <= p, m <= cap and sum(p + m) <= radius."""
+    from scipy import sparse
+
+    eye = sparse.eye_array(n)
+    return Rows(
+        np.zeros(2 * n),
+        np.full(2 * n, cap),
+        A_ub=sparse.csr_array(np.ones((1, 2 * n))),
+        b_ub=np.array([radius]),
+        lift=sparse.csr_array(sparse.hstack([eye, -eye])),
+    )
+
+
+def against(c: Vector, radius: float) -> Vector:
+    """Return -radius c / ||c||, against the first axis if c = 0."""
+    largest = float(np.abs(c).max())
+    if largest == 0.0:
+        v = np.zeros(c.size)
+        v[0] = -radius
+        return v
+    unit = c / largest  # so that squares neither overflow nor vanish
+    return unit * (-radius / math.sqrt(float(unit @ unit)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +167,7 @@ class L1Ball(NormBall):
 
     def rows(self) -> Rows:
         """Return the description by x = p - m with p, m >= 0 and sum(p + m) <= radius."""
-        from scipy import sparse
-
-        eye = sparse.eye_array(self.n)
-        return Rows(
-            np.zeros(2 * self.n),
-            np.full(2 * self.n, self.radius),
-            A_ub=sparse.csr_array(np.ones((1, 2 * self.n))),
-            b_ub=np.array([self.radius]),
-            lift=sparse.csr_array(sparse.hstack([eye, -eye])),
-        )
+        return signed_rows(self.n, self.radius, self.radius)
 
     def _shrink(self, y: Vector) -> Vector:
         return KernelWorkspace(self.compiled).project(y)
@@ -180,7 +272,7 @@ class KSparse(NormBall):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "k", as_count(self.k, "k"))
+        freeze(self, k=as_count(self.k, "k"))
         if self.k > self.n:
             raise ValueError(f"k must be at most n = {self.n}, got {self.k}")
 
@@ -257,14 +349,14 @@ class KSparse(NormBall):
         level = self._level(np.abs(x))
         if level == 0.0:
             return np.ones(1), against(-x, self.radius)[None, :]
-        weights, members = systematic.subsets(np.minimum(1.0, np.abs(x) / level), self.k)
+        weights, members = systematic_subsets(np.minimum(1.0, np.abs(x) / level), self.k)
         return weights, members * self._lifted(x, level)
 
     def _draw(self, x: Vector, rng: np.random.Generator) -> Vector:
         level = self._level(np.abs(x))
         if level == 0.0:
             return against(-x, self.radius)
-        members = systematic.draw(np.minimum(1.0, np.abs(x) / level), self.k, rng)
+        members = systematic_draw(np.minimum(1.0, np.abs(x) / level), self.k, rng)
         return members * self._lifted(x, level)
 
     def _lifted(self, x: Vector, level: float) -> Vector:

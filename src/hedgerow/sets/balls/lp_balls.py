@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_number, as_point, as_vector
-from hedgerow.sets.balls.boxes import LinfBall
-from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball
-from hedgerow.sets.balls.norm_ball import NormBall
+from hedgerow.inputs import Vector, as_count, as_direction, as_number, as_point, as_vector, freeze
+from hedgerow.sets.balls.boxes import LinfBall, corners
+from hedgerow.sets.balls.l1_l2_balls import L1Ball, L2Ball, NormBall
 from hedgerow.sets.compiled import Compiled, KernelWorkspace
-from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
-from hedgerow.sets.projections.projectable import ProjectableSet
-from hedgerow.sets.sizes import as_size
+from hedgerow.sets.decision_set import FullDimensional, HasLinearDescription, ProjectableSet, Rows
+from hedgerow.sets.validation import as_size
 
 NEWTON_STEPS = 100
 """More than Newton's method needs from above on a convex function of these sizes."""
@@ -53,7 +51,7 @@ class LpBall(NormBall):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "p", as_exponent(self.p))
+        freeze(self, p=as_exponent(self.p))
 
     @cached_property
     def _twin(self) -> L1Ball | L2Ball | LinfBall | None:
@@ -73,11 +71,9 @@ class LpBall(NormBall):
         """The distance of opposite points: on an axis up to p = 2, else on the diagonal."""
         return 2.0 * self.radius * max(1.0, math.pow(self.n, 0.5 - 1.0 / self.p))
 
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` for p = 1 and infinity only."""
-        if capability is HasLinearDescription:
-            return self.p in (1.0, math.inf)
-        return super().supports(capability)
+    @property
+    def _has_rows(self) -> bool:
+        return self.p in (1.0, math.inf)
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against c, against the first axis if c = 0 and p is finite."""
@@ -97,8 +93,7 @@ class LpBall(NormBall):
 
     def rows(self) -> Rows:
         """Return those of the twin: p = 1 and infinity have one."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         assert self._twin is not None
         return self._twin.rows()
 
@@ -133,7 +128,7 @@ class LpBall(NormBall):
 
 
 @dataclass(frozen=True, eq=False)
-class NonnegativeLpBall(ProjectableSet):
+class NonnegativeLpBall(FullDimensional, ProjectableSet):
     """The part {x >= 0, x_1^p + ... + x_n^p <= radius^p} of the p-norm's ball, 1 <= p <= infinity.
 
     With p = 1 it is the solid simplex {x >= 0, x_1 + ... + x_n <= radius}, with infinity a cube.
@@ -157,9 +152,12 @@ class NonnegativeLpBall(ProjectableSet):
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "p", as_exponent(self.p))
-        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
+        freeze(
+            self,
+            n=as_count(self.n, "n"),
+            p=as_exponent(self.p),
+            radius=as_size(self.radius, "radius"),
+        )
 
     @property
     def dim(self) -> int:
@@ -181,9 +179,9 @@ class NonnegativeLpBall(ProjectableSet):
         power = max(0.0, 1.0 - 2.0 / self.p)
         return self.radius * math.sqrt((half**power if half else 0.0) + rest**power)
 
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` for p = 1 and infinity only."""
-        return self._ball.supports(capability)
+    @property
+    def _has_rows(self) -> bool:
+        return self.p in (1.0, math.inf)
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the entries of c below 0; stay at zero if there are none."""
@@ -217,10 +215,6 @@ class NonnegativeLpBall(ProjectableSet):
         """Return the nearest point of the ball to max(y, 0): it has no negative entry."""
         return self._ball.project(np.maximum(as_point(y, "y", self.n), 0.0))
 
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.n), np.eye(self.n)
-
     def ball(self) -> tuple[Vector, float]:
         """Return (r, ..., r) and r, with r so that the p-norms of centre and step sum to `radius`.
 
@@ -232,8 +226,7 @@ class NonnegativeLpBall(ProjectableSet):
 
     def rows(self) -> Rows:
         """Return bounds, and for p = 1 one row for the sum."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         lower, upper = np.zeros(self.n), np.full(self.n, self.radius)
         if self.p > 1.0:
             return Rows(lower, upper)
@@ -246,10 +239,7 @@ class NonnegativeLpBall(ProjectableSet):
         """Return the vertices that mix to x radius / norm(x), and zero; corners of the cube."""
         x = np.maximum(self._inside(x), 0.0)
         if self.p == math.inf:
-            heights = np.minimum(x / self.radius, 1.0)
-            cuts = np.unique(np.append(heights[heights < 1.0], 0.0))
-            corners = np.where(heights > cuts[:, None], self.radius, 0.0)
-            return np.diff(cuts, append=1.0), corners
+            return corners(np.minimum(x / self.radius, 1.0), 0.0, self.radius)
         share = min(1.0, self._ball.norm(x) / self.radius)
         if share == 0.0:
             return np.ones(1), np.zeros((1, self.n))

@@ -17,19 +17,19 @@ from hedgerow.inputs import (
     as_number,
     as_point,
     as_vector,
+    freeze,
     read_only,
 )
-from hedgerow.sets.balls.norm_ball import NormBall
+from hedgerow.sets.balls.l1_l2_balls import NormBall, signed_rows
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.rising import rising
-from hedgerow.sets.simplices.simplex import smallest
-from hedgerow.sets.sizes import as_size, check_width
+from hedgerow.sets.decision_set import FullDimensional, Rows
+from hedgerow.sets.directions import ascending, smallest
+from hedgerow.sets.validation import as_size, check_width
 
 FAR = 1e14
 """From this distance on, in units of the largest entry, the rounding of y is as large as the set:
-then a vertex that is best for y is the projection of a point that cannot be told from y."""
+then a vertex that is best for y is the projection of a point that float64 cannot part from y."""
 ROUNDING = 4e-16
 """Relative changes below this are rounding."""
 
@@ -72,8 +72,7 @@ class OrderedWeightedBall(NormBall):
                 "sort them, the largest first"
             )
         as_size(w[0], "the largest of the weights")
-        object.__setattr__(self, "weights", w)
-        object.__setattr__(self, "n", w.size)
+        freeze(self, weights=w, n=w.size)
         super().__post_init__()
         check_width(self.diameter, "an ordered weighted ball")
 
@@ -88,7 +87,7 @@ class OrderedWeightedBall(NormBall):
 
     @cached_property
     def _sums(self) -> Vector:
-        """The sums of the first k weights; infinite where k equal nonzeros make no vertex.
+        """The sums of the first k weights; infinite where k equal nonzeros are not a vertex.
 
         They are one where the k weights differ, or k = 1, and a further weight is not zero.
         """
@@ -113,7 +112,7 @@ class OrderedWeightedBall(NormBall):
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the k largest entries of |c| alike, with the best k, the first if several."""
         c = as_direction(c, self.n)
-        order = rising(-np.abs(c))
+        order = ascending(-np.abs(c))
         means = np.cumsum(np.abs(c)[order]) / self._sums
         vertices = np.isfinite(self._sums)
         k = int(np.flatnonzero(vertices)[np.argmax(means[vertices])])
@@ -166,7 +165,7 @@ class OrderedWeightedBall(NormBall):
         """
         from scipy.optimize import brentq, isotonic_regression
 
-        order = rising(-np.abs(y))
+        order = ascending(-np.abs(y))
         a, share = np.abs(y)[order], self.weights / self.weights[0]
         most, least = self.radius / self.weights[0], self.radius / self.weights.sum()
         if a[0] > FAR * most:  # the best vertex, as far as entries without weight reach
@@ -197,7 +196,7 @@ class OrderedWeightedBall(NormBall):
         return np.copysign(x, y)
 
     def _surface(self, x: Vector) -> tuple[Vector, Vector]:
-        """Peel off the k largest entries alike, k = 1 .. n, and turn what is no vertex into some.
+        """Peel off the k largest entries alike, k = 1 .. n, and split what is not a vertex.
 
         Sizes a_1 >= ... >= a_n are the mixture of (a_k - a_{k+1}) times the first k ones. The
         first k with equal weights are mixtures of single ones; from the first weight zero on, what
@@ -207,7 +206,7 @@ class OrderedWeightedBall(NormBall):
         norm = self.norm(x)
         if norm == 0.0:
             return np.ones(1), self.lmo(x)[None, :]
-        order = rising(-np.abs(x))
+        order = ascending(-np.abs(x))
         signs = np.copysign(1.0, x)[order]
         a = np.append(np.abs(x)[order] / norm, 0.0)
         equal, some = int((w == w[0]).sum()), int((w > 0.0).sum())
@@ -238,7 +237,7 @@ class OrderedWeightedBall(NormBall):
 
 
 @dataclass(frozen=True, eq=False)
-class CappedL1Ball(OracleOnly):
+class CappedL1Ball(FullDimensional, OracleOnly):
     """The l1 ball in a cube, {|x_i| <= cap for all i, |x_1| + ... + |x_n| <= radius}.
 
     With radius = k cap it is the k-sparse polytope: its vertices have k entries of size `cap`.
@@ -261,9 +260,12 @@ class CappedL1Ball(OracleOnly):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "cap", as_size(self.cap, "cap"))
-        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
+        freeze(
+            self,
+            n=as_count(self.n, "n"),
+            cap=as_size(self.cap, "cap"),
+            radius=as_size(self.radius, "radius"),
+        )
 
     @property
     def dim(self) -> int:
@@ -280,14 +282,9 @@ class CappedL1Ball(OracleOnly):
         return max(0.0, self.radius - self._full * self.cap) if self._full < self.n else 0.0
 
     @property
-    def diameter(self) -> float:
+    def _known_diameter(self) -> tuple[float, bool]:
         """The distance of two opposite vertices."""
-        return 2.0 * math.hypot(math.sqrt(self._full) * self.cap, self._rest)
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """It is."""
-        return True
+        return 2.0 * math.hypot(math.sqrt(self._full) * self.cap, self._rest), True
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the largest entries of |c|, the first ones if several, O(n)."""
@@ -322,10 +319,6 @@ class CappedL1Ball(OracleOnly):
         """Return the centre."""
         return np.zeros(self.n)
 
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Return c: every direction is inside."""
-        return as_vector(c, "the direction", self.n)
-
     def project(self, y: ArrayLike) -> Vector:
         """Cut the sizes at the cap; if they sum to too much, lower all of them alike before."""
         y = as_point(y, "y", self.n)
@@ -335,23 +328,10 @@ class CappedL1Ball(OracleOnly):
             kernels.simplices.project_capped(np.abs(y), caps, self.radius, 0.0, sizes)
         return np.copysign(sizes, y)
 
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.n), np.eye(self.n)
-
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and the distance of the nearest facet."""
         return np.zeros(self.n), min(self.cap, self.radius / math.sqrt(self.n))
 
     def rows(self) -> Rows:
         """Return the description by x = p - m with 0 <= p, m <= cap and sum(p + m) <= radius."""
-        from scipy import sparse
-
-        eye = sparse.eye_array(self.n)
-        return Rows(
-            np.zeros(2 * self.n),
-            np.full(2 * self.n, self.cap),
-            A_ub=sparse.csr_array(np.ones((1, 2 * self.n))),
-            b_ub=np.array([self.radius]),
-            lift=sparse.csr_array(sparse.hstack([eye, -eye])),
-        )
+        return signed_rows(self.n, self.cap, self.radius)

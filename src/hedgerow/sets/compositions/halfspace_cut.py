@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_number, as_point, as_vector, length, read_only
-from hedgerow.sets.compositions.oracle_only import drawn_near
+from hedgerow.inputs import (
+    Vector,
+    as_array,
+    as_number,
+    as_point,
+    as_vector,
+    freeze,
+    length,
+)
+from hedgerow.sets.compositions.oracle_only import clip_length
 from hedgerow.sets.compositions.polytope import Polytope
 from hedgerow.sets.compositions.sums_and_images import AffineImage, Composed, check_set_type
 from hedgerow.sets.decision_set import (
-    Capability,
     DecisionSet,
     HasLinearDescription,
     HasSeparation,
@@ -35,7 +42,7 @@ class HalfspaceCut(Composed):
     """The part {x in inner : <normal, x> <= bound} of a set.
 
     Oracle: the inner oracle on c + lambda normal, with the multiplier lambda at which one answer
-    keeps the bound and one breaks it, both best; what lies between them on the plane is the
+    satisfies the bound and one violates it, both best; what lies between them on the plane is the
     answer. Exact on polytopes, after finitely many calls, and up to rounding elsewhere.
     Membership: that of the inner set. Projection: a root in one variable where the inner set can
     project, else by the oracle alone. Diameter: that of the inner set, a bound.
@@ -75,12 +82,15 @@ class HalfspaceCut(Composed):
                 f"{size * least:g} and at most {size * most:g} there, got the bound {bound:g}; "
                 "give a larger bound"
             )
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "normal", read_only(a))
-        object.__setattr__(self, "bound", float(bound))
-        object.__setattr__(self, "_unit", read_only(unit))
-        object.__setattr__(self, "_level", level)
-        object.__setattr__(self, "_lowest", read_only(lowest))
+        freeze(
+            self,
+            inner=inner,
+            normal=a,
+            bound=float(bound),
+            _unit=unit,
+            _level=level,
+            _lowest=lowest,
+        )
 
     def _in_short(self) -> str:
         return f"{self.inner!r}, {self.dim} coordinates"
@@ -99,12 +109,6 @@ class HalfspaceCut(Composed):
     def diameter(self) -> float:
         """The inner set's diameter."""
         return self.inner.diameter
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if the inner set has."""
-        if capability is HasLinearDescription:
-            return self.inner.supports(capability)
-        return super().supports(capability)
 
     @property
     def _sets(self) -> tuple[DecisionSet, ...]:
@@ -173,7 +177,7 @@ class HalfspaceCut(Composed):
             return super().project(y)
         from scipy.optimize import brentq
 
-        y = drawn_near(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self.dim))
         a, b, D = self._unit, self._level, self.diameter
 
         def above(t: float) -> float:
@@ -185,8 +189,8 @@ class HalfspaceCut(Composed):
         most = (length(y - x) + D) * D / (b - float(a @ self._lowest))
         t = brentq(above, 0.0, most, xtol=1e-2 * EPS * D, rtol=4.0 * EPS, maxiter=1000)
         # What lies between the last points above and below is as near, up to the rounding of t.
-        room = 8.0 * EPS * t + 0.1 * EPS * D
-        high, low = (self.inner.project(y - s * a) for s in (max(0.0, t - room), t + room))
+        margin = 8.0 * EPS * t + 0.1 * EPS * D
+        high, low = (self.inner.project(y - s * a) for s in (max(0.0, t - margin), t + margin))
         over, under = float(a @ high) - b, b - float(a @ low)
         if under < 0.0:
             low, under = self._lowest, b - float(a @ self._lowest)
@@ -194,8 +198,7 @@ class HalfspaceCut(Composed):
 
     def rows(self) -> Rows:
         """Add one row to the inner set's."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         return with_rows(self.inner.rows(), self._unit[None, :], np.array([self._level]))
 
     def separate(self, y: ArrayLike) -> Vector | None:

@@ -1,16 +1,30 @@
-"""Sets that are known by their oracle alone."""
+"""Sets that are known by their oracle alone, such as a function of yours or a list of vertices."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_point, as_vector, length
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.inputs import (
+    Vector,
+    as_array,
+    as_count,
+    as_direction,
+    as_number,
+    as_point,
+    as_vector,
+    freeze,
+    length,
+)
+from hedgerow.sets.decision_set import DecisionSet, Rows
 from hedgerow.sets.projections.frank_wolfe import Mixture, minimum_norm_point
+from hedgerow.sets.validation import check_coordinates, check_width
 
 ACCURACY = 1e-10
 """Projections aim at this distance from the nearest point, relative to the diameter."""
@@ -22,7 +36,7 @@ FARTHEST = 1e140
 """Points further away are drawn towards the origin, by less than their rounding changes: squares
 of lengths have to fit float64."""
 LARGEST_HULL = 1000
-"""Above this dimension `tangent` does not look for the affine hull: it is dim^2 numbers."""
+"""Above this dimension `tangent` does not compute the affine hull: it is dim^2 numbers."""
 
 
 class OracleOnly(DecisionSet):
@@ -30,7 +44,7 @@ class OracleOnly(DecisionSet):
 
     Projection, decomposition, sampling, membership and separation use Wolfe's method
     (`frankwolfe.minimum_norm_point`): exact up to rounding on polytopes, to 1e-10 of the diameter
-    on other sets unless `oracle_cap` calls end it first; `projection_error` says what was reached.
+    on other sets unless `oracle_cap` calls end it first; `projection_error` bounds what is left.
     The affine hull takes at most 2 dim + 1 oracle calls, once. Diameter: a bound, the
     diagonal of the bounding box, 2 dim calls, once. Override what has a better answer.
 
@@ -74,27 +88,28 @@ class OracleOnly(DecisionSet):
 
     @property
     def diameter(self) -> float:
-        """The diagonal of the bounding box."""
-        return self._box_diagonal
+        """The largest distance of two points, or a bound of it."""
+        return self._known_diameter[0]
 
     @property
     def diameter_is_exact(self) -> bool:
-        """It is not: the corners of the bounding box need not lie in the set."""
-        return False
+        """Whether two points of the set are known to be that far apart."""
+        return self._known_diameter[1]
 
     @cached_property
-    def _box_diagonal(self) -> float:
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The diagonal of the bounding box, whose corners need not lie in the set."""
         axis, widths = np.zeros(self.dim), np.zeros(self.dim)
         for i in range(self.dim):
             axis[i] = 1.0
             least = self.minimum(axis)
             widths[i] = -self.minimum(-axis) - least
             axis[i] = 0.0
-        return math.hypot(*widths)
+        return math.hypot(*widths), False
 
     def _approach(self, y: Vector, tolerance: float, far: float = math.inf) -> Mixture:
         lmo = self.workspace().lmo
-        return minimum_norm_point(lmo, drawn_near(y), tolerance, self.oracle_cap, far)
+        return minimum_norm_point(lmo, clip_length(y), tolerance, self.oracle_cap, far)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether the distance of x to the set is at most tol, relative to entries above 1."""
@@ -128,7 +143,7 @@ class OracleOnly(DecisionSet):
 
     def separate(self, y: ArrayLike) -> Vector | None:
         """Return y minus the nearest point, or None within 1e-9 of the set."""
-        y = drawn_near(as_vector(y, "y", self.dim))
+        y = clip_length(as_vector(y, "y", self.dim))
         slack = FLAT * _size(y)
         near = self._approach(y, 0.5 * slack, slack)
         a = y - near.x
@@ -158,7 +173,7 @@ class OracleOnly(DecisionSet):
         return np.array(vertices), known[:, :d], known[:, d:]
 
     def hull(self) -> tuple[Vector, Vector]:
-        """Return a vertex and the directions found by asking the oracle along and against."""
+        """Return a vertex and the directions found by calling the oracle along and against."""
         vertices, basis, _ = self._hull
         return vertices[0].copy(), basis.copy()
 
@@ -189,6 +204,36 @@ class OracleOnly(DecisionSet):
         return radius * (steepness @ vertices), (1.0 - 1e-6) * radius
 
 
+class ContainsUnitVectors(OracleOnly):
+    """A set of x >= 0 that contains zero and the unit vector of each coordinate that can move."""
+
+    @property
+    @abstractmethod
+    def _free(self) -> NDArray[np.bool_]:
+        """Which coordinates can move."""
+
+    def tangent(self, c: ArrayLike) -> Vector:
+        """Zero the coordinates that cannot move."""
+        return np.where(self._free, as_vector(c, "the direction", self.dim), 0.0)
+
+    def hull(self) -> tuple[Vector, Vector]:
+        """Return zero and the axes of the coordinates that can move."""
+        return np.zeros(self.dim), np.eye(self.dim)[:, self._free].copy()
+
+    def ball(self) -> tuple[Vector, float]:
+        """Return shares r and the radius r: r (m + sqrt(m)) = 1 if m coordinates can move.
+
+        With zero and the unit vectors the set contains all x >= 0 that sum to at most 1.
+        """
+        m = int(self._free.sum())
+        radius = 1.0 / (m + math.sqrt(m)) if m else 0.0
+        return np.where(self._free, radius, 0.0), (1.0 - 1e-12) * radius
+
+    def start(self) -> Vector:
+        """Return the centre of the inner ball."""
+        return self.ball()[0]
+
+
 def _size(x: Vector) -> float:
     return max(1.0, float(np.abs(x).max()))
 
@@ -201,7 +246,148 @@ def _outside(v: Vector, known: Vector) -> Vector:
     return v
 
 
-def drawn_near(y: Vector) -> Vector:
+def clip_length(y: Vector) -> Vector:
     """Return y, or a point on its ray if it is too far away for squares of lengths."""
     largest = float(np.abs(y).max())
     return y if largest <= FARTHEST else y * (FARTHEST / largest)
+
+
+PAIRS = 2000
+"""Up to this many vertices the diameter is the largest distance of a pair, else a bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexHull(OracleOnly):
+    """The mixtures of given points.
+
+    Oracle: the smallest entry of V c, O(k n) with k points. Diameter: exact up to 2000 points, else
+    twice the largest distance to their mean.
+
+    Args:
+        vertices: the points, shape (k, n); points inside the hull of others do no harm.
+
+    >>> X = ConvexHull([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    >>> X.lmo([-1.0, -1.0]), X.project([2.0, 1.0])
+    (array([2., 0.]), array([1.6, 0.2]))
+
+    """
+
+    vertices: Vector
+
+    def __init__(self, vertices: ArrayLike):
+        points = as_array(vertices, "vertices")
+        if points.ndim != 2 or not points.size:
+            raise ValueError(
+                f"vertices must have shape (k, n) with k, n >= 1, got shape {points.shape}"
+            )
+        check_coordinates(points, "vertices")
+        check_width(float(np.ptp(points, axis=0).max()), "a hull of points")
+        freeze(self, vertices=points)
+
+    def _in_short(self) -> str:
+        return f"{len(self.vertices)} vertices, {self.dim} coordinates"
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates, n."""
+        return int(self.vertices.shape[1])
+
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        points = self.vertices
+        if len(points) > PAIRS:
+            return 2.0 * float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()), False
+        return max(float(np.linalg.norm(points - p, axis=1).max()) for p in points), True
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Return the point with the smallest <c, v>, the first one if several."""
+        best: Vector = self.vertices[np.argmin(self.vertices @ as_direction(c, self.dim))].copy()
+        return best
+
+    def start(self) -> Vector:
+        """Return the mean of the points."""
+        mean: Vector = self.vertices.mean(axis=0)
+        return mean
+
+    def rows(self) -> Rows:
+        """Return the description by weights: x = w V with w >= 0 and sum(w) = 1."""
+        from scipy import sparse
+
+        k = len(self.vertices)
+        return Rows(
+            np.zeros(k),
+            np.ones(k),
+            A_eq=sparse.csr_array(np.ones((1, k))),
+            b_eq=np.ones(1),
+            lift=sparse.csr_array(self.vertices.T),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OracleSet(OracleOnly):
+    """The set that your own linear minimisation oracle defines.
+
+    Each answer is checked for its shape and for finite numbers; that it is a minimiser is your
+    promise. Everything else is found by the oracle alone. On sets with curved faces, `decompose`
+    finds points on the boundary only up to about the square root of rounding.
+    `hedgerow.testing.check_set(OracleSet(lmo, dim))` tries it on random directions.
+
+    Oracle: yours. Diameter: yours, else a bound by 2 dim oracle calls.
+
+    Args:
+        lmo: takes a float64 vector c of length `dim`, returns a minimiser of <c, x> over the set;
+            it must answer for every c, zero included, and always the same.
+        dim: the number of coordinates.
+        diameter: the largest distance of two points, or a bound of it.
+        start: the first point of a learner; the oracle's answer to zero unless given.
+
+    >>> X = OracleSet(lambda c: np.where(c < 0.0, 1.0, -1.0), 2)
+    >>> X.lmo([1.0, -2.0]), X.contains([0.3, 1.1]), X.project([0.3, 1.1]).round(6)
+    (array([-1.,  1.]), False, array([0.3, 1. ]))
+
+    """
+
+    oracle: Callable[[Vector], ArrayLike]
+    _dim: int
+    _diameter: float | None
+    _start: Vector | None
+
+    def __init__(
+        self,
+        lmo: Callable[[Vector], ArrayLike],
+        dim: int,
+        diameter: float | None = None,
+        start: ArrayLike | None = None,
+    ):
+        if not callable(lmo):
+            raise TypeError(f"lmo must be a function of a direction, got {type(lmo).__name__}")
+        freeze(self, oracle=lmo, _dim=as_count(dim, "dim"))
+        if diameter is not None:
+            diameter = as_number(diameter, "diameter")
+            if diameter < 0.0:
+                raise ValueError(f"diameter must be at least 0, got {diameter:g}")
+            check_width(diameter, "a set")
+        point = None if start is None else as_vector(start, "start", dim)
+        freeze(self, _diameter=diameter, _start=point)
+        self.lmo(np.zeros(dim))  # so that a wrong shape shows now
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates."""
+        return self._dim
+
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        given = self._diameter
+        return super()._known_diameter if given is None else (given, False)
+
+    def lmo(self, c: ArrayLike) -> Vector:
+        """Call your function and check its answer."""
+        answer = self.oracle(as_direction(c, self.dim).copy())
+        vertex = as_vector(answer, "the oracle's answer", self.dim).copy()
+        check_coordinates(vertex, "the oracle's answer")
+        return vertex
+
+    def start(self) -> Vector:
+        """Return the given start, or the oracle's answer to zero."""
+        return self.lmo(np.zeros(self.dim)) if self._start is None else self._start.copy()

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, drawn_near
-from hedgerow.sets.compositions.warm_started_lp import WarmStartedLP
+from hedgerow.inputs import Vector, as_array, as_direction, as_point, as_vector, freeze, read_only
+from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.decision_set import Rows, Workspace
-from hedgerow.sets.interior import Interior, interior, linear_programme
-from hedgerow.sets.projections.quadratic import Programme, nearest_point
-from hedgerow.sets.solvers import loaded
+from hedgerow.sets.hulls import Interior, interior
+from hedgerow.sets.solvers import Programme, WarmStartedLP, linear_programme, loaded, nearest_point
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -33,7 +31,7 @@ class Polytope(OracleOnly):
     """The polytope {A_ub x <= b_ub, A_eq x = b_eq, lower <= x <= upper}, which must be bounded.
 
     Oracle: one linear programme by HiGHS, to its tolerance of 1e-10; `minimum` is a true lower
-    bound by duality. A workspace keeps the model and starts from the last basis when the package
+    bound by duality. A workspace stores the model and starts from the last basis when the package
     `highspy` is installed: the value is that of `lmo`, and so is the vertex up to rounding.
     Projection: a QP by `piqp` when it is installed, else by the oracle alone. Diameter: a bound,
     the diagonal of the bounding box (of the given bounds above 200 dimensions).
@@ -74,8 +72,7 @@ class Polytope(OracleOnly):
         n = _dimension(A_ub, A_eq, lower, upper)
         for name, matrix, side in (("ub", A_ub, b_ub), ("eq", A_eq, b_eq)):
             rows, right = _rows(name, matrix, side, n)
-            object.__setattr__(self, f"A_{name}", rows)
-            object.__setattr__(self, f"b_{name}", right)
+            freeze(self, **{f"A_{name}": rows, f"b_{name}": right})
         low = _bounds(lower, 0.0, "lower", n)
         high = _bounds(upper, np.inf, "upper", n)
         if (low > high).any():
@@ -84,8 +81,7 @@ class Polytope(OracleOnly):
                 f"a polytope needs lower <= upper in every coordinate, got lower[{i}] = {low[i]:g} "
                 f"> upper[{i}] = {high[i]:g}"
             )
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
+        freeze(self, lower=low, upper=high)
         self._check_size()
         self._bound()
 
@@ -122,9 +118,9 @@ class Polytope(OracleOnly):
                     raise ValueError(
                         f"a decision set must be bounded, but x[{i}] has no {name} bound; give one"
                     )
-                # A little room: the bound only has to be true, the rows imply a better one.
+                # A little wider: the bound only has to be true, the rows imply a better one.
                 bounds[i] = sign * (result.fun - 1e-6 * (1.0 + abs(result.fun)))
-            object.__setattr__(self, name, read_only(bounds))
+            freeze(self, **{name: bounds})
 
     def _solve(self, c: Vector) -> Any:
         return linear_programme(
@@ -148,12 +144,12 @@ class Polytope(OracleOnly):
         """The number of columns."""
         return self.lower.size
 
-    @property
-    def diameter(self) -> float:
-        """The diagonal of the bounding box."""
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The diagonal of the bounding box, or of the given bounds if there are many."""
         if 2 * self.dim <= MANY:
-            return self._box_diagonal
-        return float(np.linalg.norm(self.upper - self.lower))
+            return super()._known_diameter
+        return float(np.linalg.norm(self.upper - self.lower)), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the solver's vertex, moved into the bounds."""
@@ -172,7 +168,7 @@ class Polytope(OracleOnly):
         return math.ldexp(bound, exponent)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x keeps every row and bound."""
+        """Whether x satisfies every row and bound."""
         excess = self._excess(as_vector(x, "x", self.dim))
         return max(float(part.max(initial=0.0)) for part in excess) <= tol
 
@@ -202,7 +198,7 @@ class Polytope(OracleOnly):
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest point, up to rounding, by a QP if its answer can be proved."""
-        y = drawn_near(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self.dim))
         size = float(np.max(self.upper - self.lower)) or 1.0
         x = nearest_point(
             Programme(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_point, as_vector
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, pack_uint32
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
 from hedgerow.sets.simplices.simplex import Simplex
@@ -49,7 +49,7 @@ class Product(DecisionSet):
                     f"a product is made of decision sets, got {type(factor).__name__}; "
                     "write Product(X, Y), not Product([X, Y])"
                 )
-        object.__setattr__(self, "factors", factors)
+        freeze(self, factors=factors)
 
     def parts(self, x: ArrayLike) -> list[Vector]:
         """Return the factors' parts of a point."""
@@ -221,23 +221,18 @@ class _CompiledWorkspace(Workspace):
 
 class _ProductWorkspace(Workspace):
     def __init__(self, product: Product):
-        super().__init__(product)
-        self._factors = [X.workspace() for X in product.factors]
+        super().__init__(product, [X.workspace() for X in product.factors])
         self._cuts = np.cumsum([X.dim for X in product.factors])[:-1]
 
     def _each(self, f: Callable[[Workspace, Vector], Vector], x: Vector) -> Vector:
         pieces = np.split(x, self._cuts)
-        return np.concatenate([f(W, piece) for W, piece in zip(self._factors, pieces, strict=True)])
+        return np.concatenate([f(W, piece) for W, piece in zip(self.parts, pieces, strict=True)])
 
     def lmo(self, c: Vector) -> Vector:
         return self._each(lambda W, piece: W.lmo(piece), c)
 
     def project(self, y: Vector) -> Vector:
         return self._each(lambda W, piece: W.project(piece), y)
-
-    @property
-    def _parts(self) -> dict[str, Workspace]:
-        return {str(i): part for i, part in enumerate(self._factors)}
 
 
 def _blocks(

@@ -7,16 +7,15 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_array, as_vector, length, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, drawn_near
+from hedgerow.inputs import Vector, as_array, as_vector, freeze, length
+from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import (
-    Capability,
     DecisionSet,
     Decomposable,
     HasLinearDescription,
@@ -24,7 +23,7 @@ from hedgerow.sets.decision_set import (
     Workspace,
 )
 from hedgerow.sets.projections.frank_wolfe import Oracle
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.validation import check_coordinates, check_width
 
 TURN = 1e-8
 """By how much a direction is turned to break ties, relative to its largest entry."""
@@ -39,23 +38,23 @@ class Composed(OracleOnly):
     """A set whose oracle puts together answers of other sets.
 
     Where minimisers tie, vertices of the parts need not make a vertex: on a simplex plus an l1
-    ball, the answers to c = 0 may add up to the centre. So each direction is asked a second time,
-    turned by 1e-8 in a fixed general direction, and that answer counts if it is as good up to
-    rounding. The other capabilities are those of `OracleOnly`: exact up to rounding if all parts
+    ball, the answers to c = 0 may add up to the centre. So the oracles are called a second time,
+    with c turned by 1e-8 in a fixed general direction, and that answer counts if it is as good up
+    to rounding. The other capabilities are those of `OracleOnly`: exact up to rounding if all parts
     are polytopes, else to about 1e-8 near curved faces.
     """
 
     @property
     @abstractmethod
     def _sets(self) -> tuple[DecisionSet, ...]:
-        """The sets that are asked."""
+        """The sets whose oracles are called."""
 
     @abstractmethod
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         """Return a minimiser of <c, x>, |c_i| <= 1; a vertex if it is the only one."""
 
     def lmo(self, c: ArrayLike) -> Vector:
-        """Ask the parts twice, see above."""
+        """Call the oracles of the parts twice, see above."""
         c = as_vector(c, "the direction", self.dim)
         return self._ask_twice(c, [X.lmo for X in self._sets])
 
@@ -68,6 +67,10 @@ class Composed(OracleOnly):
         rounding = 4.0 * EPS * float(np.abs(unit) @ (np.abs(v) + np.abs(w)))
         return w if unit @ w <= unit @ v + rounding else v
 
+    @property
+    def _has_rows(self) -> bool:
+        return all(X.supports(HasLinearDescription) for X in self._sets)
+
     def workspace(self) -> Workspace:
         """Return workspaces of the parts, with their warm starts."""
         return _ComposedWorkspace(self)
@@ -78,7 +81,7 @@ class Composed(OracleOnly):
         Near curved faces the distance is known to about 1e-8; within 1e-7 a point is outside only
         if a hyperplane proves it.
         """
-        x = drawn_near(as_vector(x, "x", self.dim))
+        x = clip_length(as_vector(x, "x", self.dim))
         size = max(1.0, float(np.abs(x).max()))
         near = self._approach(x, 0.5 * tol * size, tol * size)
         distance = length(near.x - x)
@@ -94,20 +97,15 @@ class Composed(OracleOnly):
 
 class _ComposedWorkspace(Workspace):
     def __init__(self, composed: Composed):
-        super().__init__(composed)
+        super().__init__(composed, [X.workspace() for X in composed._sets])
         self._composed = composed
-        self._spaces = [X.workspace() for X in composed._sets]
 
     def lmo(self, c: Vector) -> Vector:
-        return self._composed._ask_twice(c, [space.lmo for space in self._spaces])
-
-    @property
-    def _parts(self) -> dict[str, Workspace]:
-        return {str(i): space for i, space in enumerate(self._spaces)}
+        return self._composed._ask_twice(c, [part.lmo for part in self.parts])
 
 
 def check_set_type(value: object, what: str) -> None:
-    """Refuse what is no decision set."""
+    """Refuse anything but a decision set."""
     if not isinstance(value, DecisionSet):
         raise TypeError(
             f"{what} is made of decision sets, got {type(value).__name__}; wrap an oracle of yours "
@@ -115,20 +113,42 @@ def check_set_type(value: object, what: str) -> None:
         )
 
 
-def _check_parts(parts: tuple[DecisionSet, ...], what: str) -> None:
-    if not parts:
-        raise ValueError(f"{what} needs at least one set, got none")
-    for part in parts:
-        check_set_type(part, what)
-    if len({part.dim for part in parts}) > 1:
-        raise ValueError(
-            f"{what} is made of sets of one dimension, got {[part.dim for part in parts]}; an "
-            "AffineImage brings one into the space of another"
-        )
+@dataclass(frozen=True, eq=False, init=False)
+class Combined(Composed):
+    """What is made of several sets of one dimension."""
+
+    parts: tuple[DecisionSet, ...]
+    _what: ClassVar[tuple[str, str]]
+
+    def __init__(self, *parts: DecisionSet):
+        what, whole = self._what
+        if not parts:
+            raise ValueError(f"{what} needs at least one set, got none")
+        for part in parts:
+            check_set_type(part, what)
+        if len({part.dim for part in parts}) > 1:
+            raise ValueError(
+                f"{what} is made of sets of one dimension, got {[part.dim for part in parts]}; an "
+                "AffineImage brings one into the space of another"
+            )
+        freeze(self, parts=parts)
+        check_width(self.diameter, whole)
+
+    def _in_short(self) -> str:
+        return f"{len(self.parts)} parts, {self.dim} coordinates"
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates of each set."""
+        return self.parts[0].dim
+
+    @property
+    def _sets(self) -> tuple[DecisionSet, ...]:
+        return self.parts
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class MinkowskiSum(Composed):
+class MinkowskiSum(Combined):
     """The sum {x_1 + ... + x_k : x_i in the i-th set} of sets of one dimension.
 
     Oracle: that of each set, twice, added up. Membership and projection: by the oracle alone, to
@@ -145,35 +165,12 @@ class MinkowskiSum(Composed):
 
     """
 
-    parts: tuple[DecisionSet, ...]
-
-    def __init__(self, *parts: DecisionSet):
-        _check_parts(parts, "a sum")
-        object.__setattr__(self, "parts", parts)
-        check_width(self.diameter, "a sum of sets")
-
-    def _in_short(self) -> str:
-        return f"{len(self.parts)} parts, {self.dim} coordinates"
-
-    @property
-    def dim(self) -> int:
-        """The number of coordinates of each set."""
-        return self.parts[0].dim
+    _what = "a sum", "a sum of sets"
 
     @property
     def diameter(self) -> float:
         """The sum of the sets' diameters."""
         return math.fsum(X.diameter for X in self.parts)
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if all parts have."""
-        if capability is HasLinearDescription:
-            return all(X.supports(capability) for X in self.parts)
-        return super().supports(capability)
-
-    @property
-    def _sets(self) -> tuple[DecisionSet, ...]:
-        return self.parts
 
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         total: Vector = np.sum([lmo(c) for lmo in oracles], axis=0)
@@ -190,13 +187,12 @@ class MinkowskiSum(Composed):
 
     def rows(self) -> Rows:
         """Put the parts' descriptions side by side and add up their points."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         return _mapped(Product(*self.parts).rows(), np.tile(np.eye(self.dim), len(self.parts)))
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ConvexHullOfUnion(Composed):
+class ConvexHullOfUnion(Combined):
     """The mixtures of points of several sets of one dimension: the hull of their union.
 
     Oracle: that of each set, twice, and the best answer. Membership and projection: by the oracle
@@ -216,20 +212,7 @@ class ConvexHullOfUnion(Composed):
 
     """
 
-    parts: tuple[DecisionSet, ...]
-
-    def __init__(self, *parts: DecisionSet):
-        _check_parts(parts, "a union")
-        object.__setattr__(self, "parts", parts)
-        check_width(self.diameter, "a hull of sets")
-
-    def _in_short(self) -> str:
-        return f"{len(self.parts)} parts, {self.dim} coordinates"
-
-    @property
-    def dim(self) -> int:
-        """The number of coordinates of each set."""
-        return self.parts[0].dim
+    _what = "a union", "a hull of sets"
 
     @cached_property
     def diameter(self) -> float:
@@ -239,16 +222,6 @@ class ConvexHullOfUnion(Composed):
         pairs = [(i, j) for j in range(len(starts)) for i in range(j)]
         between = [widths[i] + widths[j] + length(starts[i] - starts[j]) for i, j in pairs]
         return max([*widths, *between])
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if all parts have."""
-        if capability is HasLinearDescription:
-            return all(X.supports(capability) for X in self.parts)
-        return super().supports(capability)
-
-    @property
-    def _sets(self) -> tuple[DecisionSet, ...]:
-        return self.parts
 
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         return min((lmo(c) for lmo in oracles), key=lambda v: float(c @ v))
@@ -264,8 +237,7 @@ class ConvexHullOfUnion(Composed):
 
     def rows(self) -> Rows:
         """Return Balas's description: x sums z_i in s_i times the i-th set, the s_i sum to 1."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         from scipy import sparse
 
         side = Product(*self.parts).rows()
@@ -333,10 +305,7 @@ class AffineImage(Composed):
         shift = np.zeros(len(A)) if offset is None else as_vector(offset, "offset", len(A))
         check_coordinates(A, "matrix")
         check_coordinates(shift, "offset")
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "matrix", read_only(A))
-        object.__setattr__(self, "offset", read_only(shift))
-        object.__setattr__(self, "_sizes", np.linalg.svd(A, compute_uv=False))
+        freeze(self, inner=inner, matrix=A, offset=shift, _sizes=np.linalg.svd(A, compute_uv=False))
         check_width(self.diameter, "an image of a set")
 
     def _in_short(self) -> str:
@@ -362,12 +331,6 @@ class AffineImage(Composed):
     def _one_to_one(self) -> bool:
         m, n = self.matrix.shape
         return m >= n and bool(self._sizes[-1] > ONE_TO_ONE * self._sizes[0])
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; `rows` if the inner set has."""
-        if capability is HasLinearDescription:
-            return self.inner.supports(capability)
-        return super().supports(capability)
 
     def _image(self, x: Vector) -> Vector:
         return x @ self.matrix.T + self.offset
@@ -414,8 +377,7 @@ class AffineImage(Composed):
 
     def rows(self) -> Rows:
         """Describe the inner set and map its points."""
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         rows = _mapped(self.inner.rows(), self.matrix)
         return replace(rows, shift=self.offset if rows.shift is None else rows.shift + self.offset)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import LARGEST_ENTRY, Vector, as_vector, read_only
+from hedgerow.inputs import LARGEST_ENTRY, Vector, as_vector, freeze, read_only
 from hedgerow.sets.decision_set import Capability, DecisionSet, Rows, Workspace
-from hedgerow.sets.sizes import as_size, check_coordinates, check_width
+from hedgerow.sets.validation import as_size, check_coordinates, check_width
 
 FARTHEST = 1e9
 """How far a set may be moved, in units of its diameter: half of the digits are left there."""
@@ -171,7 +171,7 @@ class Scaled(Affine):
     factor: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "factor", as_size(self.factor, "factor"))
+        freeze(self, factor=as_size(self.factor, "factor"))
         check_width(self.diameter, "a scaled set")
 
     @property
@@ -209,8 +209,7 @@ class Translated(Affine):
                 f"offset of size {far:g}, beside which its points are hard to tell apart; measure "
                 "from a point nearer to it"
             )
-        object.__setattr__(self, "inner", inner)
-        object.__setattr__(self, "offset", shift)
+        freeze(self, inner=inner, offset=shift)
 
     @property
     def scale(self) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
-from hedgerow.sets.matchings.large_matchings import drawn_near
+from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.paths.graph import incident
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ class Bipartite:
         """Whether no inequality fails by more than tol."""
         return all(bool(off.max() <= tol) for off in self.violations(x))
 
-    def point(self, x: Vector) -> Vector:
-        """Return x if it is a mixture of matchings, up to 1e-7."""
+    def _check_inside(self, x: Vector) -> None:
+        """Refuse x if it is not a mixture of matchings, up to 1e-7."""
         if self.contains(x, 1e-7):
-            return x
+            return
         below, excess = (float(off.max()) for off in self.violations(x))
         raise ValueError(
             "only a point of the set is a mixture of vertices, got one with shares "
@@ -84,6 +84,14 @@ class Bipartite:
         columns = np.concatenate([edge, edge])
         shape = (self.left + self.right, edge.size)
         return sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+
+    def rows(self) -> Rows:
+        """Return the sums at the nodes."""
+        size, sums = self.one.size, self.incidence()
+        lower, upper, sides = np.zeros(size), np.ones(size), np.ones(sums.shape[0])
+        if self.perfect:
+            return Rows(lower, upper, A_eq=sums, b_eq=sides)
+        return Rows(lower, upper, A_ub=sums, b_ub=sides)
 
     def separate(self, y: Vector) -> Vector | None:
         """Return the normal of the inequality that y violates most, None if by at most 1e-9."""
@@ -162,7 +170,7 @@ class Bipartite:
 
     def near(self, y: Vector) -> Vector:
         """Return y, or a point with the same projection if y is far away."""
-        return y if np.abs(y).max() <= FAR else drawn_near(self, y, self._heaviest(y))
+        return y if np.abs(y).max() <= FAR else nearby_point(self, y, self._heaviest(y))
 
     def _heaviest(self, y: Vector) -> Vector:
         """Return the (perfect) matching of the largest total weight."""
@@ -223,6 +231,7 @@ class Bipartite:
         largest total share among these, is taken out until an edge is used up or a node has no
         slack left. Each matching costs one assignment problem.
         """
+        self._check_inside(x)
         x, mass = np.where(x > DUST, x, 0.0), 1.0
         weights: list[float] = []
         vertices: list[Vector] = []
@@ -252,6 +261,7 @@ class Bipartite:
 
         Reference: Gandhi, Khuller, Parthasarathy, Srinivasan, Dependent rounding (2006).
         """
+        self._check_inside(x)
         shares = np.clip(x, 0.0, 1.0)
         one, two = self.one.astype(np.uint32), self.two.astype(np.uint32)
         begin, around = incident(one, two, self.left + self.right)
@@ -287,3 +297,46 @@ def _solve_sparse(one: Nodes, two: Nodes, left: int, size: Vector, b: Vector) ->
     matrix = sparse.csc_array(sparse.diags_array(size) + pairs + pairs.T)
     step: Vector = spsolve(matrix, b, permc_spec="MMD_AT_PLUS_A")
     return step
+
+
+def nearby_point(graph: Bipartite, y: Vector, matching: Vector) -> Vector:
+    """Return y' with entries of at most 3 (m + 1) and P(y') = P(y), m the smaller side.
+
+    Let p be the prices that prove the matching heaviest: r_e = y_e - p_i - p_j <= 0, zero on it,
+    and, unless it is perfect, p >= 0, zero at bare nodes. From x = P(y) alternating paths lead to
+    the matching M. One of them ends at a node v whose sum is below 1, one uses an edge e outside
+    of M with x_e > 0, whichever there is; along it <y, .> gains p_v, or -r_e, at least, and
+    ||x||^2 / 2 grows by no more than the number of edges of M on it, at most m. As x is nearest,
+    p_v <= m, or -r_e <= m. So nodes of larger price have sum 1, and edges of smaller r are empty,
+    which stays so for y' = max(r, -m - 1) + min(p, m + 1): by the optimality conditions the
+    same x is nearest to y and to y'. Where all sums are 1 prices change nothing and are left out.
+
+    Args:
+        graph: the graph.
+        y: the point.
+        matching: the heaviest (perfect) matching for the weights y.
+
+    """
+    one, two, taken, nodes = graph.one, graph.two, matching > 0.0, graph.left + graph.right
+    # By left node, its matched edge's weight and other end; a bare one has weight 0, end `nodes`.
+    own, mate = np.zeros(graph.left), np.full(graph.left, nodes)
+    own[one[taken]], mate[one[taken]] = y[taken], two[taken]
+    matched = np.zeros(nodes + 1, np.bool_)
+    matched[two[taken]] = True
+    price = np.zeros(nodes + 1)  # of right nodes; the longest alternating paths, by Bellman
+    for _ in range(graph.left + 1):
+        through = (y - own[one]) + price[mate[one]]
+        longer = price.copy()
+        np.maximum.at(longer, two, through)
+        longer[~matched] = 0.0  # above only by rounding
+        if np.array_equal(longer, price):
+            break
+        price = longer
+    reach = 1.0 + min(graph.left, graph.right)
+    rest: Vector = np.clip(through - price[two], -reach, 0.0)
+    if graph.perfect:
+        return rest
+    price[: graph.left] = own - price[mate]
+    price = np.clip(price, 0.0, reach)
+    near: Vector = rest + price[one] + price[two]
+    return near

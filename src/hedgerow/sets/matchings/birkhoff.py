@@ -9,14 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector
-from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.edge_sets import MatchingPolytope
 from hedgerow.sets.matchings.bipartite import Bipartite
 
 
 @dataclass(frozen=True, eq=False)
-class Birkhoff(OracleOnly):
+class Birkhoff(MatchingPolytope):
     """Doubly stochastic matrices {x >= 0, rows and columns sum to 1}: mixtures of assignments.
 
     Vertices are exactly the permutation matrices; a point is the matrix row by row, so
@@ -47,7 +47,7 @@ class Birkhoff(OracleOnly):
     n: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
+        freeze(self, n=as_count(self.n, "n"))
 
     @property
     def dim(self) -> int:
@@ -65,15 +65,10 @@ class Birkhoff(OracleOnly):
         jobs = self.n + np.tile(np.arange(self.n), self.n)
         return Bipartite(workers, jobs, self.n, self.n, perfect=True)
 
-    @property
-    def diameter(self) -> float:
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
         """The distance of two permutations that agree nowhere."""
-        return math.sqrt(2.0 * self.n) if self.n > 1 else 0.0
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether two points of the set are that far apart: they are."""
-        return True
+        return math.sqrt(2.0 * self.n) if self.n > 1 else 0.0, True
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the assignment of least total cost."""
@@ -83,10 +78,6 @@ class Birkhoff(OracleOnly):
         v = np.zeros(self.shape)
         v[linear_sum_assignment(c.reshape(self.shape))] = 1.0
         return v.ravel()
-
-    def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x >= 0 and every row and column sums to one."""
-        return self._graph.contains(as_vector(x, "x", self.dim), tol)
 
     def start(self) -> Vector:
         """Return the centre: every worker has the same share of every job."""
@@ -104,14 +95,6 @@ class Birkhoff(OracleOnly):
         near = self._graph.near(as_point(y, "y", self.dim))
         in_hull = self.tangent(near) + 1.0 / self.n
         return self._graph.project(in_hull, super().project)
-
-    def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
-        """Return at most (n - 1)^2 + 1 permutations, one assignment problem for each."""
-        return self._graph.decompose(self._graph.point(as_vector(x, "x", self.dim)))
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
-        """Return a random permutation by dependent rounding, O(n^3) at worst."""
-        return self._graph.sample(self._graph.point(as_vector(x, "x", self.dim)), rng)
 
     def hull(self) -> tuple[Vector, Vector]:
         """Return the centre and the products of zero-sum vectors."""
@@ -132,7 +115,3 @@ class Birkhoff(OracleOnly):
         graph = self._graph
         sums = graph.incidence()[:-1]
         return Rows(np.zeros(self.dim), np.ones(self.dim), A_eq=sums, b_eq=np.ones(sums.shape[0]))
-
-    def separate(self, y: ArrayLike) -> Vector | None:
-        """Return the normal of the most violated inequality or equation."""
-        return self._graph.separate(as_vector(y, "y", self.dim))

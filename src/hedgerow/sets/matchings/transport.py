@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly, drawn_near
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze, read_only
+from hedgerow.sets.compositions.oracle_only import OracleOnly, clip_length
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.projections.quadratic import Programme, nearest_point
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.solvers import Programme, nearest_point
+from hedgerow.sets.validation import check_coordinates, check_width
 
 SMALLEST_SHARE = 1e-12
 """A supply or demand that is not zero is at least this share of the total."""
@@ -22,7 +23,7 @@ BALANCE = 1e-9
 GRID = 2.0**52
 """The simplex method counts in units of total / GRID, so that its flows are whole numbers."""
 DENSE = 10**7
-"""Up to so many entries of its rows a QP is solved: it makes them dense."""
+"""Up to this many entries of its rows a QP is solved: it makes them dense."""
 
 Whole = NDArray[np.int64]
 
@@ -89,9 +90,8 @@ class TransportPlans(OracleOnly):
         counts = [np.rint(side / total * GRID).astype(np.int64) for side in (a, b)]
         counts = [counts[0][rows], counts[1][columns]]
         counts[1][np.argmax(counts[1])] += counts[0].sum() - counts[1].sum()
-        for name, value in (("supply", a), ("demand", b), ("_rows", rows), ("_columns", columns)):
-            object.__setattr__(self, name, read_only(value))
-        object.__setattr__(self, "_counts", tuple(read_only(part) for part in counts))
+        freeze(self, supply=a, demand=b, _rows=rows, _columns=columns)
+        freeze(self, _counts=tuple(read_only(part) for part in counts))
 
     def _in_short(self) -> str:
         return f"{self.supply.size} sources, {self.demand.size} sinks"
@@ -120,26 +120,21 @@ class TransportPlans(OracleOnly):
         """The largest value of each cell."""
         return np.minimum(self.supply[:, None], self.demand)
 
-    @property
-    def diameter(self) -> float:
-        """The least of three bounds of ||x - y||.
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The least of three bounds of ||x - y||, attained by a single point.
 
         The diagonal of the bounding box; and ||x - y||^2 <= ||x||^2 + ||y||^2 because no entry is
         below 0, where a row has a square of at most its sum times its largest entry.
         """
         if self._single:
-            return 0.0
+            return 0.0, True
         most = self._most
         least = np.maximum(0.0, self.supply[:, None] + self.demand - self._total)
         box = float(((most - least) ** 2).sum())
         by_row = 2.0 * float(self.supply @ most.max(axis=1))
         by_column = 2.0 * float(self.demand @ most.max(axis=0))
-        return math.sqrt(min(box, by_row, by_column))
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Only for a single point is the bound known to be attained."""
-        return self._single
+        return math.sqrt(min(box, by_row, by_column)), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest plan."""
@@ -195,17 +190,17 @@ class TransportPlans(OracleOnly):
     def tangent(self, c: ArrayLike) -> Vector:
         """Subtract row and column means where goods move, and zero the rest."""
         c = as_vector(c, "the direction", self.dim)
-        felt = np.zeros(self.shape)
+        along = np.zeros(self.shape)
         if not self._single:
             cells = np.ix_(self._rows, self._columns)
             part = c.reshape(self.shape)[cells]
             part = part - part.mean(axis=1, keepdims=True)
-            felt[cells] = part - part.mean(axis=0)
-        return felt.ravel()
+            along[cells] = part - part.mean(axis=0)
+        return along.ravel()
 
     def project(self, y: ArrayLike) -> Vector:
         """Return the nearest plan, by a QP if its answer can be proved."""
-        y = drawn_near(as_point(y, "y", self.dim))
+        y = clip_length(as_point(y, "y", self.dim))
         x = self._by_programme(y) if sum(self.shape) * self.dim <= DENSE else None
         return super().project(y) if x is None else x
 
@@ -239,8 +234,8 @@ class TransportPlans(OracleOnly):
         if self._single:
             return self.start(), 0.0
         least = float(self.supply[self._rows].min() * self.demand[self._columns].min())
-        felt = math.sqrt((1.0 - 1.0 / self._rows.size) * (1.0 - 1.0 / self._columns.size))
-        return self.start(), (1.0 - 1e-12) * least / (self._total * felt)
+        norm = math.sqrt((1.0 - 1.0 / self._rows.size) * (1.0 - 1.0 / self._columns.size))
+        return self.start(), (1.0 - 1e-12) * least / (self._total * norm)
 
     def rows(self) -> Rows:
         """Return the sums, that of the last column left out because the others imply it."""

@@ -9,18 +9,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.inputs import Vector, as_direction, as_vector, freeze
 from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.edge_sets import EdgeSet
 from hedgerow.sets.matroids.matroid_bases import diameter_bound
-from hedgerow.sets.paths.edges import Edges, Index, frozen, number_nodes
 from hedgerow.sets.paths.graph import hops_from
 
 Whole = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Arborescences(OracleOnly):
+class Arborescences(EdgeSet):
     """The polytope of spanning arborescences: mixtures of trees that lead from a root to all nodes.
 
     x_e is the share of time in which edge e is in the tree. Vertices are exactly the spanning
@@ -29,7 +28,7 @@ class Arborescences(OracleOnly):
 
     Oracle: Chu and Liu's method, O(edges log edges) for each of the rounds in which cycles are
     contracted, a few as a rule; ties go to the edge given first. Diameter: the bound
-    sqrt(2 (nodes - 1)), or less where a look shows it; exact if two arborescences attain it.
+    sqrt(2 (nodes - 1)), or less where a search shows it; exact if two arborescences attain it.
     Projection, decomposition and membership: by the oracle alone.
 
     Args:
@@ -45,71 +44,45 @@ class Arborescences(OracleOnly):
 
     """
 
-    edges: Edges
     root: Hashable
-    nodes: int = field(init=False, repr=False)
-    _tail: Index = field(init=False, repr=False)
-    _head: Index = field(init=False, repr=False)
     _root: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        tail, head, number = number_nodes(self.edges)
+        number = self._number_nodes(loops=True)
         if self.root not in number:
             raise ValueError(
                 f"the root {self.root!r} is not a node of any edge; check its spelling"
             )
-        away = np.isinf(hops_from(number[self.root], tail, head, len(number)))
+        freeze(self, _root=number[self.root])
+        away = np.isinf(hops_from(self._root, self._one, self._two, self.nodes))
         if away.any():
             lost = list(number)[int(np.argmax(away))]
             raise ValueError(
                 f"no path leads from the root {self.root!r} to {lost!r}; add edges or choose "
                 "another root"
             )
-        object.__setattr__(self, "edges", frozen(self.edges))
-        object.__setattr__(self, "nodes", len(number))
-        object.__setattr__(self, "_tail", read_only(tail))
-        object.__setattr__(self, "_head", read_only(head))
-        object.__setattr__(self, "_root", number[self.root])
-
-    def _in_short(self) -> str:
-        return f"{self.nodes} nodes, {self.dim} edges"
-
-    @property
-    def dim(self) -> int:
-        """The number of edges."""
-        return self._tail.size
 
     @cached_property
-    def _diameter(self) -> tuple[float, bool]:
+    def _known_diameter(self) -> tuple[float, bool]:
         return diameter_bound(self.lmo, self.lmo(np.zeros(self.dim)), 2.0 * (self.nodes - 1))
-
-    @property
-    def diameter(self) -> float:
-        """The distance of two arborescences with as little as possible in common, or a bound."""
-        return self._diameter[0]
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether two arborescences that attain the bound were found."""
-        return self._diameter[1]
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the arborescence of least total cost."""
         c = as_direction(c, self.dim)
         v = np.zeros(self.dim)
-        ends = self._tail.astype(np.intp), self._head.astype(np.intp)
+        ends = self._one.astype(np.intp), self._two.astype(np.intp)
         v[_cheapest(*ends, c, self.nodes, self._root)] = 1.0
         return v
 
     @cached_property
     def _useless(self) -> NDArray[np.bool_]:
         """The edges that no arborescence has for a reason that is seen at once."""
-        return np.asarray((self._head == self._root) | (self._head == self._tail))
+        return np.asarray((self._two == self._root) | (self._two == self._one))
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether the distance of x to the set is at most tol, after a look at the sums."""
+        """Whether the distance of x to the set is at most tol; the sums are checked first."""
         x = as_vector(x, "x", self.dim)
-        into = np.bincount(self._head, x, self.nodes)
+        into = np.bincount(self._two, x, self.nodes)
         into[self._root] = 1.0 + np.abs(x[self._useless]).sum()
         if x.min() < -tol or np.abs(into - 1.0).max() > tol * self.dim:
             return False
@@ -124,8 +97,8 @@ class Arborescences(OracleOnly):
 
         n, m, free = self.nodes, self.dim, (~self._useless).astype(np.float64)
         edge, others = np.arange(m), np.delete(np.arange(n), self._root)
-        heads = sparse.csr_array((free, (self._head.astype(np.intp), edge)), shape=(n, m))
-        tails = sparse.csr_array((free, (self._tail.astype(np.intp), edge)), shape=(n, m))
+        heads = sparse.csr_array((free, (self._two.astype(np.intp), edge)), shape=(n, m))
+        tails = sparse.csr_array((free, (self._one.astype(np.intp), edge)), shape=(n, m))
         balance = sparse.csr_array(heads - tails)
         flows = sparse.block_diag([balance] * (n - 1))
         wanted = np.zeros((n - 1, n))

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compiled import Compiled, Index, pack_uint32
 from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.directions import ascending
 from hedgerow.sets.matroids.matroid_bases import Bases, Label
-from hedgerow.sets.rising import rising
 
 
 @dataclass(frozen=True, eq=False)
 class LaminarMatroid(Bases):
-    """The largest choices with at most so many elements of each group, groups nested or disjoint.
+    """The largest choices within a limit on each group of elements, groups nested or disjoint.
 
     {0 <= x <= 1, x sums to at most its capacity on each group, and to the rank on all}. Vertices
     are the bases, as 0/1 vectors: regions in countries, with limits on both.
@@ -46,7 +46,7 @@ class LaminarMatroid(Bases):
     rank: int = field(init=False, repr=False)
     _inner: Index = field(init=False, repr=False)
     _outer: Index = field(init=False, repr=False)
-    _room: Index = field(init=False, repr=False)
+    _most: Index = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         n, count = as_count(self.n, "n"), len(self.groups)
@@ -55,7 +55,7 @@ class LaminarMatroid(Bases):
                 f"every group needs a capacity, got {count} groups and {len(self.capacities)} "
                 "capacities"
             )
-        room = [as_count(k, "a capacity", least=0) for k in self.capacities]
+        most = [as_count(k, "a capacity", least=0) for k in self.capacities]
         members = [np.unique(np.asarray(group)) for group in self.groups]
         for group in members:
             if (
@@ -74,12 +74,10 @@ class LaminarMatroid(Bases):
                     f"any two groups must be nested or disjoint, but group {k} crosses another one"
                 )
             inner[members[k]], outer[k] = k, around[0]
-        for name, value in (("_inner", inner), ("_outer", outer), ("_room", np.minimum(room, n))):
-            object.__setattr__(self, name, read_only(np.asarray(value, np.uint32)))
-        object.__setattr__(self, "n", n)
-        object.__setattr__(self, "groups", tuple(tuple(g.tolist()) for g in members))
-        object.__setattr__(self, "capacities", tuple(room))
-        object.__setattr__(self, "rank", int(self.lmo(np.zeros(n)).sum()))
+        freeze(self, _inner=inner.astype(np.uint32), _outer=outer.astype(np.uint32))
+        freeze(self, _most=np.minimum(most, n).astype(np.uint32))
+        freeze(self, n=n, groups=tuple(tuple(g.tolist()) for g in members), capacities=tuple(most))
+        freeze(self, rank=int(self.lmo(np.zeros(n)).sum()))
 
     @property
     def dim(self) -> int:
@@ -92,16 +90,16 @@ class LaminarMatroid(Bases):
 
     def _first(self, order: Index) -> Vector:
         base = np.empty(self.n)
-        kernels.matroids.first_laminar(order, self._inner, self._outer, self._room, base)
+        kernels.matroids.first_laminar(order, self._inner, self._outer, self._most, base)
         return base
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the base of least total cost; ties go to the first element."""
-        return self._first(rising(as_direction(c, self.n)).astype(np.uint32))
+        return self._first(ascending(as_direction(c, self.n)).astype(np.uint32))
 
     @cached_property
     def component(self) -> Label:
-        """The connected components: e and b are in one if b can make room for e in a base."""
+        """The connected components: e and b are in one if e can replace b in a base."""
         from scipy import sparse
         from scipy.sparse.csgraph import connected_components
 
@@ -123,7 +121,7 @@ class LaminarMatroid(Bases):
         return Compiled(
             kernels.matroids.cheapest_laminar,
             kernels.tangents.grouped,
-            pack_uint32(self._room.size, self._inner, self._outer, self._room),
+            pack_uint32(self._most.size, self._inner, self._outer, self._most),
             label=label,
             members=np.bincount(label).astype(np.float64),
         )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.simplices.simplex import KSubsets
@@ -23,7 +23,7 @@ Label = NDArray[np.integer[Any]]
 def diameter_bound(
     lmo: Callable[[Vector], Vector], vertex: Vector, most: float
 ) -> tuple[float, bool]:
-    """Bound the diameter of a set of 0/1 vertices of one size, and look if it is attained.
+    """Bound the diameter of a set of 0/1 vertices of one size, and check whether it is attained.
 
     `most` bounds in how many entries two vertices differ; they differ in at most twice what one of
     them and the vertex furthest from it do. From a given vertex each step goes to that one.
@@ -68,8 +68,8 @@ class Bases(OracleOnly):
         return self.lmo(np.zeros(self.dim)), basis[:, :done].copy()
 
     @cached_property
-    def _diameter(self) -> tuple[float, bool]:
-        """Bound the distance of two bases, and look whether two bases attain the bound.
+    def _known_diameter(self) -> tuple[float, bool]:
+        """Bound the distance of two bases, and check whether two bases attain the bound.
 
         On a component of n elements and rank r two bases differ in at most 2 min(r, n - r).
         """
@@ -78,23 +78,13 @@ class Bases(OracleOnly):
         most = 2.0 * float(np.minimum(rank, size - rank).sum())
         return diameter_bound(self.lmo, base, most)
 
-    @property
-    def diameter(self) -> float:
-        """The distance of two bases with as little as possible in common, or a bound of it."""
-        return self._diameter[0]
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether two bases that attain the bound were found."""
-        return self._diameter[1]
-
 
 @dataclass(frozen=True, eq=False)
 class Matroid(Bases):
     """The bases of a matroid that is given by a function, which tests independence.
 
     Vertices are the bases, the largest independent sets, as 0/1 vectors. That the function obeys
-    the axioms is yours to see to; bases of different sizes are noticed and refused.
+    the axioms is not checked; bases of different sizes are noticed and refused.
 
     Oracle: greedy, the elements by increasing cost, n questions; ties go to the first element.
     Components: rank (n - rank) questions, once. Diameter: a bound, exact if two bases attain it.
@@ -121,10 +111,10 @@ class Matroid(Bases):
     rank: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
+        freeze(self, n=as_count(self.n, "n"))
         if not self.independent([]):
             raise ValueError("the empty set must be independent; check the function `independent`")
-        object.__setattr__(self, "rank", len(self._greedy(range(self.n))))
+        freeze(self, rank=len(self._greedy(range(self.n))))
         self._base(range(self.n - 1, -1, -1))
 
     def _greedy(self, order: Sequence[int]) -> list[int]:
@@ -175,7 +165,7 @@ class Matroid(Bases):
 
 @dataclass(frozen=True, eq=False)
 class PartitionMatroid(Bases):
-    """Exactly so many elements of each group: {0 <= x <= 1, x sums to capacity on each group}.
+    """A given number of elements of each group: {0 <= x <= 1, x sums to capacity on each group}.
 
     Vertices are the choices, as 0/1 vectors. Everything is done group by group as for `KSubsets`.
     Oracle: the cheapest of each group by one sort, O(n log n). Diameter: the square root of
@@ -219,9 +209,7 @@ class PartitionMatroid(Bases):
         subsets = [KSubsets(m.size, k) for m, k in zip(members, self.capacities, strict=True)]
         label = np.empty(every.size, np.intp)
         label[every] = np.repeat(np.arange(len(members)), [m.size for m in members])
-        object.__setattr__(self, "_members", members)
-        object.__setattr__(self, "_subsets", tuple(subsets))
-        object.__setattr__(self, "_label", read_only(label))
+        freeze(self, _members=members, _subsets=tuple(subsets), _label=label)
 
     @property
     def dim(self) -> int:

@@ -11,11 +11,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.matroids.set_functions import SetFunction
-from hedgerow.sets.matroids.submodular import Polymatroid
-from hedgerow.sets.whole_costs import whole_costs
+from hedgerow.sets.directions import whole_costs
+from hedgerow.sets.matroids.submodular import Polymatroid, SetFunction
 
 Independent = Callable[[list[int]], bool]
 
@@ -26,7 +25,7 @@ class MatroidIntersection(OracleOnly):
 
     Vertices are the common independent sets, as 0/1 vectors, the empty one among them unless a
     size is given. The largest size makes them the common bases, where both matroids have any.
-    That both functions obey the axioms is yours to see to.
+    That both functions obey the axioms is not checked.
 
     Oracle: weighted matroid intersection by cheapest augmenting paths, exact because the costs
     become whole numbers; O(r^2 n) questions to each function, r the largest size, in Python.
@@ -64,13 +63,13 @@ class MatroidIntersection(OracleOnly):
     _largest: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
+        freeze(self, n=as_count(self.n, "n"))
         for name in ("first", "second"):
             if not getattr(self, name)([]):
                 raise ValueError(f"the empty set must be independent; check the function `{name}`")
-        object.__setattr__(self, "_largest", len(self._cheapest([-1] * self.n, None)))
+        freeze(self, _largest=len(self._cheapest([-1] * self.n, None)))
         if self.size is not None:
-            object.__setattr__(self, "size", as_count(self.size, "size", least=0))
+            freeze(self, size=as_count(self.size, "size", least=0))
             if self.size > self._largest:
                 raise ValueError(
                     f"the largest common independent set has {self._largest} elements, got size "
@@ -92,7 +91,7 @@ class MatroidIntersection(OracleOnly):
         return v
 
     def _cheapest(self, cost: list[int], size: int | None) -> set[int]:
-        """Augment along cheapest paths, which keeps each set the cheapest of its size."""
+        """Augment along cheapest paths, so that each set is the cheapest of its size."""
         chosen: set[int] = set()
         while size is None or len(chosen) < size:
             path = self._path(chosen, cost)
@@ -105,8 +104,8 @@ class MatroidIntersection(OracleOnly):
     def _path(self, chosen: set[int], cost: list[int]) -> list[int]:
         """Return the cheapest augmenting path, of these one with the fewest elements; else none.
 
-        From x outside to y inside if y makes room for x in the second matroid, from y to x if it
-        does in the first. Costs are weighed so that one more element decides only between ties.
+        From x outside to y inside if x can replace y in the second matroid, from y to x if it can
+        in the first. Costs are weighed so that one more element decides only between ties.
         """
         base, outside = sorted(chosen), [e for e in range(self.n) if e not in chosen]
         weight = [(-cost[e] if e in chosen else cost[e]) * (self.n + 1) + 1 for e in range(self.n)]
@@ -153,16 +152,12 @@ class MatroidIntersection(OracleOnly):
         return all(matroid.contains(x, tol) for matroid in self._matroids)
 
     @cached_property
-    def _diameter(self) -> float:
+    def _known_diameter(self) -> tuple[float, bool]:
+        """Bound how many elements two sets differ in: their own, and all that can be taken."""
         alone = [e for e in range(self.n) if self.first([e]) and self.second([e])]
         if self.size is None:
-            return math.sqrt(min(2 * self._largest, len(alone)))
-        return math.sqrt(2 * min(self.size, len(alone) - self.size))
-
-    @property
-    def diameter(self) -> float:
-        """A bound: two sets differ in their elements at most, and in all that can be taken."""
-        return self._diameter
+            return math.sqrt(min(2 * self._largest, len(alone))), False
+        return math.sqrt(2 * min(self.size, len(alone) - self.size)), False
 
 
 @dataclass(frozen=True, eq=False)

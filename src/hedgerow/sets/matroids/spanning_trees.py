@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, read_only
 from hedgerow.sets.compiled import Compiled, pack_uint32
 from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.directions import ascending
+from hedgerow.sets.edge_sets import EdgeSet
 from hedgerow.sets.matroids.matroid_bases import Bases, Label
-from hedgerow.sets.paths.edges import Edges, Index, frozen, number_undirected
-from hedgerow.sets.paths.graph import incident
-from hedgerow.sets.rising import rising
+from hedgerow.sets.paths.graph import Index, incident
 from hedgerow.sets.simplices.fixed_sum import mixture
 
 ROUNDING = 1e-12
 """Inequalities that are missed by less, in units of what is left to decompose, are equations."""
 LEFT_OUT = 1e-10
 """How much of a point a decomposition may leave out."""
-LESSONS = 100
-"""So many tight sets may be overlooked, through rounding, before the oracle's method takes over."""
+MOST_MISSED = 100
+"""Rounding may hide this many tight sets before the oracle's method takes over."""
 STEPS = 1000
 """The most Newton steps along a ray; a few have been seen, and each drops an inequality."""
 
 
 @dataclass(frozen=True, eq=False)
-class SpanningTrees(Bases):
+class SpanningTrees(EdgeSet, Bases):
     """The spanning tree polytope of a connected graph: mixtures of its spanning trees.
 
     x_e is the share of time in which edge e is in the tree. Vertices are exactly the spanning
@@ -56,43 +56,26 @@ class SpanningTrees(Bases):
 
     """
 
-    edges: Edges
-    nodes: int = field(init=False, repr=False)
-    _one: Index = field(init=False, repr=False)
-    _two: Index = field(init=False, repr=False)
-
     def __post_init__(self) -> None:
-        one, two, nodes = number_undirected(self.edges)
-        object.__setattr__(self, "edges", frozen(self.edges))
-        object.__setattr__(self, "_one", read_only(one))
-        object.__setattr__(self, "_two", read_only(two))
-        object.__setattr__(self, "nodes", nodes)
-        pieces = nodes - int(self.lmo(np.zeros(self.dim)).sum())
+        self._number_nodes()
+        pieces = self.nodes - int(self.lmo(np.zeros(self.dim)).sum())
         if pieces > 1:
             raise ValueError(
                 "a spanning tree needs a connected graph, got one in "
                 f"{pieces} pieces; add edges or treat each piece on its own"
             )
 
-    def _in_short(self) -> str:
-        return f"{self.nodes} nodes, {self.dim} edges"
-
-    @property
-    def dim(self) -> int:
-        """The number of edges."""
-        return self._one.size
-
     @cached_property
     def component(self) -> Label:
         """The number of each edge's two-connected block, counted from 0."""
         block = np.empty(self.dim, np.uint32)
-        kernels.matroids.blocks(*self._around, self._one, self._two, block)
+        kernels.matroids.blocks(self._graph, block)
         return block.astype(np.intp)
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest spanning tree; ties go to the edge given first."""
         c = as_direction(c, self.dim)
-        order = rising(c)
+        order = ascending(c)
         tree = np.empty(self.dim)
         kernels.matroids.first_tree(order.astype(np.uint32), self._one, self._two, self.nodes, tree)
         return tree
@@ -116,25 +99,24 @@ class SpanningTrees(Bases):
         )
 
     @cached_property
-    def _around(self) -> tuple[Index, Index]:
-        return incident(self._one, self._two, self.nodes)
+    def _graph(self) -> tuple[Index, ...]:
+        """The graph as the kernels read it."""
+        begin, around = incident(self._one, self._two, self.nodes)
+        return read_only(begin), read_only(around), self._one, self._two
 
     def _fullest(self, x: Vector, spent: float = 1e-14) -> tuple[float, Vector]:
         """Return how far the shares among some nodes U exceed |U| - 1, and mark their edges."""
         among, x = np.zeros(self.nodes, np.bool_), np.maximum(x, 0.0)
-        self._flows(x, spent, among, np.empty(0))
+        kernels.matroids.fullest_set(self._graph, x, spent, among, np.empty(0))
         edges = (among[self._one] & among[self._two]).astype(np.float64)
         return max(0.0, float(edges @ x - among.sum() + 1.0)) if among.any() else 0.0, edges
 
     def _tight(self, x: Vector, spent: float) -> Vector:
         """Count for each edge the tight sets around it, of a family that generates all of them."""
         count = np.zeros(self.dim)
-        self._flows(x, spent, np.zeros(self.nodes, np.bool_), count)
+        among = np.zeros(self.nodes, np.bool_)
+        kernels.matroids.fullest_set(self._graph, x, spent, among, count)
         return count
-
-    def _flows(self, x: Vector, spent: float, among: NDArray[np.bool_], tight: Vector) -> None:
-        graph = (*self._around, self._one, self._two)
-        kernels.matroids.fullest_set(*graph, x, spent, among, tight)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x >= 0 sums to n - 1, and to at most |U| - 1 among any nodes U; n flows."""
@@ -160,17 +142,18 @@ class SpanningTrees(Bases):
     def _peel(self, x: Vector) -> Iterator[tuple[float, Vector]]:
         """Yield trees, each with its share of what the trees before it have left of x.
 
-        The tree v keeps to every inequality that x keeps with equality, and prefers large shares.
+        The tree v has equality wherever x has, and prefers large shares.
         From v through x the ray leaves the set where one more inequality becomes an equation.
         Rounding errors grow while x shrinks, and with them what counts as equality; so does by how
         much x was outside of the set to begin with.
         """
         rounding = ROUNDING + self._off(x)
-        x, left, learnt, lessons = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
-        for _ in range(self.dim + 1 + LESSONS):  # each tree makes one more inequality an equation
+        x, left, missed_sets, misses = np.maximum(x, 0.0), 1.0, np.zeros(self.dim), 0
+        # Each tree makes one more inequality an equation.
+        for _ in range(self.dim + 1 + MOST_MISSED):
             slack = rounding / left
             x[x <= 0.01 * slack] = 0.0
-            worth = x + self.nodes * (self._tight(x, slack) + self.dim * learnt)
+            worth = x + self.nodes * (self._tight(x, slack) + self.dim * missed_sets)
             v = self.lmo(np.where(x > 0.0, -worth, self.nodes))
             if np.abs(x - v).max() <= slack or left <= LEFT_OUT:
                 yield 1.0, v
@@ -180,8 +163,8 @@ class SpanningTrees(Bases):
                 yield length / (1.0 + length), v
                 x, left = x + length * (x - v), left / (1.0 + length)
             else:
-                learnt, lessons = learnt + missed, lessons + 1
-                if lessons > LESSONS:
+                missed_sets, misses = missed_sets + missed, misses + 1
+                if misses > MOST_MISSED:
                     break
         weights, trees = super().decompose(super().project(x))
         yield from zip(weights / np.cumsum(weights[::-1])[::-1], trees, strict=True)
@@ -193,21 +176,21 @@ class SpanningTrees(Bases):
         for _ in range(STEPS):  # Newton's method: the excess is convex, piecewise linear
             excess, among = self._fullest(x + length * step, 1e-3 * slack)
             rate = float(among @ step)
-            room = length * rate - excess
-            if excess <= 0.01 * slack or (room <= slack and rate < 0.5):
+            margin = length * rate - excess
+            if excess <= 0.01 * slack or (margin <= slack and rate < 0.5):
                 return length, None  # on a tight set a rate is whole, up to rounding
-            if room <= slack:
+            if margin <= slack:
                 return 0.0, among
-            if room / rate >= length:  # only rounding can say so
+            if margin / rate >= length:  # only through rounding
                 break
-            length = room / rate
+            length = margin / rate
         return length, None
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most m + 1 trees and their weights, a few tests of membership for each."""
         x = self._inside(x)
         weights, trees = mixture(self._peel(x))
-        if weights.size > self.dim + 1:  # rounding: the oracle's method keeps few
+        if weights.size > self.dim + 1:  # through rounding: the oracle's method returns few
             return super().decompose(super().project(x))
         return weights, trees
 

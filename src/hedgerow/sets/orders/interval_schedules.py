@@ -16,16 +16,17 @@ from hedgerow.inputs import (
     as_count,
     as_direction,
     as_vector,
+    freeze,
     read_only,
 )
 from hedgerow.sets.compiled import Compiled, Index, KernelWorkspace, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.decision_set import Rows
+from hedgerow.sets.decision_set import FullDimensional, Rows
 from hedgerow.sets.paths.graph import slots
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalSchedules(OracleOnly):
+class IntervalSchedules(FullDimensional, OracleOnly):
     """Which intervals to take on k machines: {0 <= x <= 1, at most k at any time}.
 
     x_i is the share of time in which interval i is taken. Vertices are the sets of intervals that k
@@ -72,11 +73,14 @@ class IntervalSchedules(OracleOnly):
         place = place.reshape(given.shape)
         begins = np.unique(place[:, 0])  # the most intervals meet where one begins
         cover = (place[:, 0] <= begins[:, None]) & (begins[:, None] < place[:, 1])
-        object.__setattr__(self, "intervals", read_only(given))
-        object.__setattr__(self, "machines", as_count(machines, "machines"))
-        object.__setattr__(self, "_times", read_only(times))
-        object.__setattr__(self, "_ends", tuple(read_only(p.astype(np.uint32)) for p in place.T))
-        object.__setattr__(self, "_cover", read_only(cover.astype(np.float64)))
+        freeze(
+            self,
+            intervals=given,
+            machines=as_count(machines, "machines"),
+            _times=times,
+            _ends=tuple(read_only(p.astype(np.uint32)) for p in place.T),
+            _cover=cover.astype(np.float64),
+        )
 
     def _in_short(self) -> str:
         return f"{self.dim} intervals, {self.machines} machines"
@@ -92,22 +96,14 @@ class IntervalSchedules(OracleOnly):
         return int(self._cover.sum(axis=1).max())
 
     @cached_property
-    def _diameter(self) -> float:
-        """Two schedules differ in intervals that 2k machines can do, and these part into two.
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The square root of the most intervals on twice the machines.
 
-        The intervals that 2k machines can do are coloured with 2k colours, k for each schedule.
+        Two schedules differ in intervals that 2k machines can do, and these are coloured with 2k
+        colours, k for each schedule.
         """
-        return math.sqrt(float(self._cheapest(-np.ones(self.dim), 2 * self.machines).sum()))
-
-    @property
-    def diameter(self) -> float:
-        """The square root of the most intervals on twice the machines."""
-        return self._diameter
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Whether two schedules are that far apart: they are."""
-        return True
+        most = float(self._cheapest(-np.ones(self.dim), 2 * self.machines).sum())
+        return math.sqrt(most), True
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest schedule."""
@@ -126,7 +122,7 @@ class IntervalSchedules(OracleOnly):
         ends, begins = self._ends[1][order], self._ends[0][order]
         before = np.searchsorted(ends, begins, side="right")
         index = pack_uint32(order, before)
-        return Compiled(kernels.schedules.one_machine, kernels.tangents.everywhere, index)
+        return Compiled(kernels.packings.one_machine, kernels.tangents.everywhere, index)
 
     @property
     def compiled(self) -> Compiled | None:
@@ -176,14 +172,6 @@ class IntervalSchedules(OracleOnly):
         a = np.zeros(self.dim)
         a[i] = 1.0 if y[i] > 0.5 else -1.0
         return a
-
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Return c: every direction is felt."""
-        return as_vector(c, "the direction", self.dim)
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.dim), np.eye(self.dim)
 
     def ball(self) -> tuple[Vector, float]:
         """Return shares r and the radius r = min(1/2, k / (q + sqrt(q))), q the most that meet.

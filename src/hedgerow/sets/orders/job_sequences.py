@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_vector, freeze
 from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.validation import check_coordinates, check_width
 
 Closure = NDArray[np.bool_]
 
@@ -89,10 +89,13 @@ class JobSequences(OracleOnly):
                 f"the jobs of precedence are 0 .. {n - 1}, got {pairs.min()} .. {pairs.max()}"
             )
         before = _closure(pairs, n)
-        object.__setattr__(self, "times", read_only(given))
-        object.__setattr__(self, "precedence", tuple((int(i), int(j)) for i, j in pairs))
-        object.__setattr__(self, "_before", read_only(before))
-        object.__setattr__(self, "_module", _modules(np.arange(n), before))
+        freeze(
+            self,
+            times=given,
+            precedence=tuple((int(i), int(j)) for i, j in pairs),
+            _before=before,
+            _module=_modules(np.arange(n), before),
+        )
 
     def _in_short(self) -> str:
         return f"{self.dim} jobs, {len(self.precedence)} pairs"
@@ -103,16 +106,11 @@ class JobSequences(OracleOnly):
         return self.times.size
 
     @cached_property
-    def _diameter(self) -> float:
-        """The earliest and the latest time of a job are those next to its relatives."""
+    def _known_diameter(self) -> tuple[float, bool]:
+        """The diagonal of the bounding box: each job can be next to its relatives at both ends."""
         p, before = self.times, self._before
         related = before.T @ p + before @ p
-        return math.hypot(*np.maximum(p.sum() - p - related, 0.0))
-
-    @property
-    def diameter(self) -> float:
-        """The diagonal of the bounding box."""
-        return self._diameter
+        return math.hypot(*np.maximum(p.sum() - p - related, 0.0)), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the completion times of the cheapest order; ties go to the first job."""
@@ -174,7 +172,7 @@ def _modules(jobs: NDArray[np.intp], before: Closure) -> _Module:
 
 
 def _letter(jobs: NDArray[np.intp], part: Closure) -> str:
-    """Return four jobs in the shape of the letter N, in words: a, b before c, and b before d."""
+    """Return four jobs in the shape of the letter N, as text: a, b before c, and b before d."""
     related = part | part.T | np.eye(jobs.size, dtype=np.bool_)
     for b, c in np.argwhere(part):
         lasts = np.flatnonzero(part[b] & ~related[c])

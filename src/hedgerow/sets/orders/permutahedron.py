@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_point, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.rising import rising
+from hedgerow.sets.directions import ascending
 from hedgerow.sets.simplices.fixed_sum import ROUNDING, FixedSum, mixture
-from hedgerow.sets.sizes import check_coordinates, check_width
+from hedgerow.sets.validation import check_coordinates, check_width
 
 STEPS = 1000
 """The most Newton steps to a facet; a few have been seen, and each is at a nearer facet."""
@@ -48,8 +48,7 @@ class Permutahedron(FixedSum):
         given = as_vector(weights, "weights")
         if not given.size:
             raise ValueError("a permutahedron needs at least one weight, got none")
-        object.__setattr__(self, "weights", read_only(given))
-        object.__setattr__(self, "_falling", read_only(np.sort(given)[::-1]))
+        freeze(self, weights=given, _falling=np.sort(given)[::-1])
         check_coordinates(given, "weights")
         check_width(float(self._falling[0] - self._falling[-1]), "a permutahedron")
 
@@ -75,7 +74,7 @@ class Permutahedron(FixedSum):
     def lmo(self, c: ArrayLike) -> Vector:
         """Give the largest weight to the smallest entry of c, to the first one if several."""
         v = np.empty(self.dim)
-        v[rising(as_direction(c, self.dim))] = self._falling
+        v[ascending(as_direction(c, self.dim))] = self._falling
         return v
 
     @cached_property
@@ -110,7 +109,7 @@ class Permutahedron(FixedSum):
         from scipy.optimize import isotonic_regression
 
         y = as_point(y, "y", self.dim)
-        order = rising(-y)
+        order = ascending(-y)
         w = self._falling
         gaps = np.minimum(-np.diff(y[order]), w[0] - w[-1])
         s = np.concatenate([[0.0], -np.cumsum(gaps)])
@@ -161,12 +160,12 @@ class Permutahedron(FixedSum):
         A face is a list of blocks of coordinates, which share blocks of consecutive weights.
         """
         block = np.zeros(self.dim, np.intp)
-        crumb = ROUNDING * float(np.abs(self._falling).max())
+        negligible = ROUNDING * float(np.abs(self._falling).max())
         while True:
             v = np.empty(self.dim)
             v[np.lexsort((-x, block))] = self._falling
             d = x - v
-            t, after = self._leave(v, d, block, crumb)
+            t, after = self._leave(v, d, block, negligible)
             if t == math.inf:
                 yield 1.0, v
                 return
@@ -175,18 +174,18 @@ class Permutahedron(FixedSum):
             block[after] += 1
 
     def _leave(
-        self, v: Vector, d: Vector, block: NDArray[np.intp], crumb: float
+        self, v: Vector, d: Vector, block: NDArray[np.intp], negligible: float
     ) -> tuple[float, NDArray[np.intp]]:
         """Return the last t with v + t d in the set, and the coordinates after the new facet.
 
-        Newton's method from above: at each t the largest entries say which facet is passed most.
+        Newton's method from above: at each t the largest entries show which facet is passed most.
         """
         t, key, after = math.inf, d, np.empty(0, np.intp)
         for _ in range(STEPS):
             order = np.lexsort((-key, block))
             slack = np.cumsum(self._falling - v[order])[:-1]
             rise = np.cumsum(d[order])[:-1]
-            facet = (np.diff(block[order]) == 0) & (rise > crumb)
+            facet = (np.diff(block[order]) == 0) & (rise > negligible)
             steps = np.divide(slack, rise, out=np.full(rise.size, math.inf), where=facet)
             j = int(np.argmin(steps)) if steps.size else 0
             if not steps.size or max(1.0, steps[j]) >= t:

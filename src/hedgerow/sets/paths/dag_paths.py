@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_direction, as_vector, freeze, read_only
 from hedgerow.sets.compiled import NO_INDEX, Compiled, free_mask, pack_uint32
-from hedgerow.sets.paths.edges import frozen
 from hedgerow.sets.paths.flow_polytope import FlowPolytope, FlowWorkspace
 from hedgerow.sets.paths.graph import (
     Edges,
     FlowNetwork,
     Index,
+    as_edges,
     ends,
     group,
     no_path,
@@ -27,7 +27,7 @@ from hedgerow.sets.paths.graph import (
     reachable,
     topological_order,
 )
-from hedgerow.sets.paths.path_drawing import path_set_html
+from hedgerow.sets.paths.path_drawing import SourceToTarget
 
 PAIR_STEPS = 10**7
 """Above this many steps of its dynamic programme the diameter is bounded instead of computed."""
@@ -36,7 +36,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class DagPaths(FlowPolytope):
+class DagPaths(SourceToTarget, FlowPolytope):
     """The unit flow polytope of a DAG: mixtures of paths from source to target.
 
     x_e is the share of traffic on edge e. Vertices are exactly the paths, as 0/1 vectors. Edges
@@ -45,7 +45,7 @@ class DagPaths(FlowPolytope):
     Oracle: the exact shortest path for costs of any sign, one dynamic programme in topological
     order, O(edges). Dijkstra would not do: the learners' directions have negative entries.
     Diameter: exact by a dynamic programme over pairs of nodes on small graphs, else the bound
-    sqrt(2 x hops of the longest path); `diameter_is_exact` says which. Memory: 21 bytes an edge
+    sqrt(2 x hops of the longest path); `diameter_is_exact` tells which. Memory: 21 bytes per edge
     besides the edges as given, 1e7 edges take some seconds to build; a conditional-gradient
     learner takes 60 bytes an edge more. Edges are numbered with 32 bits, so up to 4e9 of them.
 
@@ -97,7 +97,7 @@ class DagPaths(FlowPolytope):
         return cls(orient(graph, source, order), source, target)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", frozen(self.edges))
+        freeze(self, edges=as_edges(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         out = group(tail, nodes)
@@ -125,13 +125,12 @@ class DagPaths(FlowPolytope):
         graph = read_only(pack_uint32(ordered.size, begin, place[tail[edge]], edge))
         begin, into, edge = np.split(graph[1:], [begin.size, begin.size + edge.size])
         for name, value in (("_graph", graph), ("_begin", begin), ("_tail", into), ("_edge", edge)):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "live", read_only(live))
-        object.__setattr__(self, "_base", read_only(np.zeros(tail.size)))
+            object.__setattr__(self, name, value)  # views of one array: no copies
+        freeze(self, live=live, _base=np.zeros(tail.size))
         supply = np.zeros(self.nodes)
         supply[0], supply[-1] = -1.0, 1.0
         network = FlowNetwork(self._tail, place[head[edge]], self._edge, supply, math.inf)
-        object.__setattr__(self, "_network", network)
+        freeze(self, _network=network)
 
     @property
     def dim(self) -> int:
@@ -142,9 +141,6 @@ class DagPaths(FlowPolytope):
     def nodes(self) -> int:
         """The number of nodes on some path."""
         return self._begin.size - 1
-
-    def _repr_html_(self) -> str:
-        return path_set_html(repr(self), self.edges, self.source, self.target)
 
     def _in_short(self) -> str:
         return f"{self.nodes} nodes, {self.dim} edges"
@@ -161,7 +157,7 @@ class DagPaths(FlowPolytope):
             scratch=2 * self.nodes + 1,
             label=NO_INDEX if everywhere else free_mask(self.live),
             load_project=lambda: kernels.flow_newton.nearest_mixture,
-            separate=kernels.broken_flows.most_broken,
+            separate=kernels.paths.most_violated,
             list_ones=kernels.paths.list_cheapest,
         )
 
@@ -191,10 +187,6 @@ class DagPaths(FlowPolytope):
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the path of least total cost; ties go to the edge given first."""
         return self.workspace().lmo(as_direction(c, self.dim))
-
-    def start(self) -> Vector:
-        """Return the path with the fewest edges."""
-        return self.lmo(np.ones(self.dim))
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the dead edges."""

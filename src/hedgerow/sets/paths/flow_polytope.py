@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_point, as_vector
 from hedgerow.sets.actions import Actions
-from hedgerow.sets.decision_set import Rows, Workspace
+from hedgerow.sets.decision_set import ProjectableSet, Rows, Workspace
 from hedgerow.sets.paths.graph import FlowNetwork
 from hedgerow.sets.projections.frank_wolfe import minimum_norm_point
-from hedgerow.sets.projections.projectable import ProjectableSet
 from hedgerow.snapshot import State
 
 STUCK = 1e-12
@@ -40,7 +39,7 @@ class FlowPolytope(ProjectableSet):
     _base: Vector  # what the other edges carry
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
-        """Whether x keeps its bounds and every node passes on what it receives."""
+        """Whether x satisfies its bounds and every node passes on what it receives."""
         x = as_vector(x, "x", self.dim)
         outside, excess = self._violations(x)
         return bool(max(np.abs(outside).max(), np.abs(excess).max(initial=0.0)) <= tol)
@@ -118,7 +117,7 @@ class FlowPolytope(ProjectableSet):
         moving = tilt > STUCK
         if not moving.any():
             return self.start(), 0.0
-        # Variables: the flow, then r. Edges that move keep r times their tilt off their bounds.
+        # Variables: the flow, then r. Edges that move stay r times their tilt off their bounds.
         below = np.column_stack([-np.eye(tilt.size), tilt])[moving]
         above = np.column_stack([np.eye(tilt.size), tilt])[moving]
         bounded = math.isfinite(network.upper)
@@ -134,8 +133,8 @@ class FlowPolytope(ProjectableSet):
         flow = centre[network.edge]
         flow = flow + circulations @ (circulations.T @ (np.asarray(found.x)[:-1] - flow))
         centre[network.edge] = flow
-        room = np.minimum(flow, network.upper - flow)[moving]
-        return centre, float((room / tilt[moving]).min())
+        distance = np.minimum(flow, network.upper - flow)[moving]
+        return centre, float((distance / tilt[moving]).min())
 
 
 class FlowWorkspace(Workspace, ABC):
@@ -179,7 +178,7 @@ class OracleFlowWorkspace(FlowWorkspace):
     def _nearest(self, y: Vector, flow: Vector) -> float:
         network, newton, worst = self._flows._network, kernels.flow_newton, math.inf
         if np.abs(y).max() > newton.FAR:
-            y = self._drawn_near(y)
+            y = self._nearby_point(y)
         starts = self._starts(y, 1.0 + float(np.abs(y).max()))
         for potential, damping in starts:
             flow[:] = y[network.edge]
@@ -193,10 +192,10 @@ class OracleFlowWorkspace(FlowWorkspace):
                 break
         return worst
 
-    def _drawn_near(self, y: Vector) -> Vector:
+    def _nearby_point(self, y: Vector) -> Vector:
         """Return y' with entries of at most nodes + 1 and the same projection.
 
-        `kernels/flow_newton.py` says why, in `draw_near`.
+        The proof is in `draw_near` of `kernels/flow_newton.py`.
         """
         network, rest = self._flows._network, y.copy()
         edge, head, tail = network.edge, network.head, network.tail

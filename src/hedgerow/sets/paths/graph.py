@@ -1,4 +1,4 @@
-"""A directed graph as arrays."""
+"""A graph as a user gives it, with its nodes numbered, and as the arrays that kernels read."""
 
 from __future__ import annotations
 
@@ -11,24 +11,69 @@ from numpy.typing import NDArray
 
 from hedgerow import kernels
 from hedgerow.inputs import Vector
-from hedgerow.sets.paths.edges import Edges, Index, number_nodes
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = [
-    "Edges",
-    "FlowNetwork",
-    "Index",
-    "ends",
-    "group",
-    "hops_from",
-    "incident",
-    "orient",
-    "reachable",
-    "slots",
-    "topological_order",
-]
+
+Index = NDArray[np.uint32]
+Edges = Sequence[tuple[Hashable, Hashable]] | NDArray[np.integer[Any]]
+"""Pairs of any hashable nodes, or an integer array of shape (m, 2)."""
+
+
+def as_edges(edges: Edges) -> Edges:
+    """Return an array of edges as it is, others as a tuple."""
+    return edges if isinstance(edges, np.ndarray) else tuple(edges)
+
+
+def number_nodes(edges: Edges) -> tuple[Index, Index, dict[Hashable, int]]:
+    """Return the first and the second ends of the edges as numbers, and each node's number."""
+    if len(edges) == 0:
+        raise ValueError("a graph needs at least one edge, got none")
+    number: dict[Hashable, int] = {}
+    if isinstance(edges, np.ndarray):
+        if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
+            raise ValueError(
+                "an array of edges must hold integers and have shape (m, 2), "
+                f"got dtype {edges.dtype} and shape {edges.shape}"
+            )
+        labels, flat = _numbered(edges)
+        number.update((node, k) for k, node in enumerate(labels.tolist()))
+    else:
+        for edge in edges:
+            if not isinstance(edge, (tuple, list)) or len(edge) != 2:
+                raise ValueError(f"an edge is a pair of nodes, got {edge!r}")
+            for node in edge:
+                number.setdefault(node, len(number))
+        flat = np.array([number[node] for edge in edges for node in edge])
+    ends = flat.reshape(-1, 2).astype(np.uint32)
+    return ends[:, 0].copy(), ends[:, 1].copy(), number
+
+
+def _numbered(edges: NDArray[np.integer[Any]]) -> tuple[NDArray[np.integer[Any]], NDArray[Any]]:
+    """Return the nodes, rising, and the place of each end among them."""
+    low, high = edges.min(), edges.max()
+    if low < 0 or high > 4 * edges.size:
+        return np.unique(edges, return_inverse=True)
+    present = np.zeros(int(high) + 1, np.bool_)  # few enough numbers to mark them, without a sort
+    present[edges] = True
+    return np.flatnonzero(present), (np.cumsum(present, dtype=np.uint32) - np.uint32(1))[edges]
+
+
+def number_undirected(edges: Edges) -> tuple[Index, Index, int]:
+    """Return both ends of the edges as numbers and how many nodes there are; refuse loops."""
+    one, two, number = number_nodes(edges)
+    refuse_loops(edges, one, two)
+    return one, two, len(number)
+
+
+def refuse_loops(edges: Edges, one: Index, two: Index) -> None:
+    """Refuse an edge from a node to itself."""
+    loops = np.flatnonzero(one == two)
+    if loops.size:
+        raise ValueError(
+            f"an edge joins two different nodes, got the loop {edges[loops[0]]}; leave loops out"
+        )
 
 
 def ends(edges: Edges, source: Hashable, target: Hashable) -> tuple[Index, Index, int, int]:
@@ -107,7 +152,7 @@ def hops_from(root: int, tail: Index, head: Index, nodes: int) -> Vector:
 class FlowNetwork:
     """The flows {A x = supply, 0 <= x <= upper}: A x is what each node receives, in minus out.
 
-    `edge` says which coordinate of the decision set each edge of the network is.
+    `edge` has the coordinate of each edge of the network in the decision set.
     """
 
     tail: Index

@@ -11,26 +11,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
-from hedgerow.sets.compiled import Compiled, free_mask, pack_uint32
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
+from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask, pack_uint32
 from hedgerow.sets.compositions.oracle_only import OracleOnly
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.paths.dag_paths import DagPaths
-from hedgerow.sets.paths.edges import frozen
 from hedgerow.sets.paths.graph import (
     Edges,
     Index,
+    as_edges,
     ends,
     group,
     hops_from,
     no_path,
     topological_order,
 )
-from hedgerow.sets.paths.path_drawing import path_set_html
+from hedgerow.sets.paths.path_drawing import SourceToTarget
 
 
 @dataclass(frozen=True, eq=False)
-class HopLimitedWalks(OracleOnly):
+class HopLimitedWalks(SourceToTarget, OracleOnly):
     """Mixtures of walks from source to target with at most `hops` edges, in any digraph.
 
     x_e counts how often edge e is used. **Walks need not be simple**: they may come back to a node
@@ -64,7 +64,7 @@ class HopLimitedWalks(OracleOnly):
 
     def __post_init__(self) -> None:
         hops = as_count(self.hops, "hops")
-        object.__setattr__(self, "edges", frozen(self.edges))
+        freeze(self, edges=as_edges(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         out = hops_from(source, tail, head, nodes)
@@ -75,16 +75,12 @@ class HopLimitedWalks(OracleOnly):
         edge = np.flatnonzero(live).astype(np.uint32)
         begin, order = group(head[edge], nodes)
         edge = edge[order]
-        for name, value in (("live", live), ("_tail", tail), ("_head", head)):
-            object.__setattr__(self, name, read_only(value))
-        object.__setattr__(self, "hops", hops)
+        freeze(self, live=live, _tail=tail, _head=head)
+        freeze(self, hops=hops)
         # Among walks of equal cost fewer edges win, then fixed weights in general position: a walk
         # that is a mixture of others never wins.
         tie = 1.0 + np.random.default_rng(0).random(edge.size) / (hops + 1)
-        object.__setattr__(self, "_route", (begin, tail[edge], edge, source, target, hops, tie))
-
-    def _repr_html_(self) -> str:
-        return path_set_html(repr(self), self.edges, self.source, self.target)
+        freeze(self, _route=(begin, tail[edge], edge, source, target, hops, tie))
 
     def _in_short(self) -> str:
         return f"{self.hops} hops, {self.dim} edges"
@@ -94,36 +90,32 @@ class HopLimitedWalks(OracleOnly):
         """The number of edges, those that no such walk uses included."""
         return self.live.size
 
-    @property
-    def diameter(self) -> float:
-        """A bound: ||x - x'||^2 <= ||x||^2 + ||x'||^2, each at most sum(x) max(x)."""
-        if self.diameter_is_exact:
-            return 0.0
+    @cached_property
+    def _known_diameter(self) -> tuple[float, bool]:
+        """Bound ||x - x'||^2 <= ||x||^2 + ||x'||^2, each at most sum(x) max(x).
+
+        It is exact for a single walk, whose edges are then all that are live.
+        """
+        if int(self.live.sum()) == int(self.start().sum()):
+            return 0.0, True
         tail, head = self._tail[self.live], self._head[self.live]
         nodes = int(max(tail.max(), head.max())) + 1
         if topological_order(group(tail, nodes), head)[1] == nodes:
             uses = 1
         else:
             uses = self.hops if (tail == head).any() else (self.hops + 1) // 2
-        return math.sqrt(2.0 * self.hops * uses)
-
-    @property
-    def diameter_is_exact(self) -> bool:
-        """Only for a single walk, whose edges are then all that are live."""
-        return int(self.live.sum()) == int(self.start().sum())
+        return math.sqrt(2.0 * self.hops * uses), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest walk; ties go to fewer edges, then to fixed weights of the edges."""
-        walk = np.empty(self.dim)
-        kernels.flows.cheapest_walk(*self._route, as_direction(c, self.dim), walk)
-        return walk
+        return KernelWorkspace(self.compiled).lmo(as_direction(c, self.dim))
 
     @cached_property
     def compiled(self) -> Compiled:
         """The oracle as a kernel: the shortest walk by Bellman's recursion."""
         begin, tail, edge, source, target, hops, tie = self._route
         return Compiled(
-            kernels.flows.cheapest_walk_oracle,
+            kernels.flows.cheapest_walk,
             kernels.tangents.unfixed,
             pack_uint32(begin.size - 1, source, target, hops, begin, tail, edge),
             tie,
@@ -137,10 +129,6 @@ class HopLimitedWalks(OracleOnly):
         if x.min() < -slack or np.abs(x[~self.live]).max(initial=0.0) > slack:
             return False
         return super().contains(x, tol)
-
-    def start(self) -> Vector:
-        """Return the walk with the fewest edges."""
-        return self.lmo(np.ones(self.dim))
 
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the edges that no walk uses."""

@@ -9,20 +9,20 @@ import numpy as np
 
 from hedgerow.display import Svg, escaped
 from hedgerow.inputs import Vector
-from hedgerow.sets.paths.edges import Edges, Index, number_nodes
-from hedgerow.sets.paths.graph import ends, hops_from
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.paths.graph import Edges, Index, ends, hops_from, number_nodes
 
 MOST_EDGES = 400
 """More edges are drawn as a sample."""
 MOST_NAMES = 30
-"""Above so many nodes only source and target have their names beside them."""
+"""Up to this many nodes all have their names beside them, above only source and target."""
 MOST_ARROWS = 120
 LONGEST_NAME = 24
 PASSES = 4
 BEND = 0.12
 """How far an edge bends to its side, by its length: edges back and forth are two lines."""
 STAGGER = 0.22
-"""How far nodes of a full column stand aside of it, by its width: edges in it can be told apart."""
+"""How far nodes of a full column stand aside of it, by its width: edges in it stay visible."""
 EDGE, NODE, SOURCE, TARGET = "#8a93a0", "#2b6cb0", "#2f855a", "#c05621"
 ARROW = (
     '<defs><marker id="hedgerow-arrow" viewBox="0 0 8 8" refX="11" refY="4" markerWidth="6" '
@@ -30,9 +30,20 @@ ARROW = (
 )
 
 
-def path_set_html(title: str, edges: Edges, source: Hashable, target: Hashable) -> str:
-    """Return a set of paths for a notebook: what it is, and its graph."""
-    return f"<div>{escaped(title)}</div>{_drawing(edges, source, target)}"
+class SourceToTarget(DecisionSet):
+    """A set of flows or walks from a source to a target: notebooks show it with its graph."""
+
+    edges: Edges
+    source: Hashable
+    target: Hashable
+
+    def _repr_html_(self) -> str:
+        drawing = _drawing(self.edges, self.source, self.target)
+        return f"<div>{escaped(repr(self))}</div>{drawing}"
+
+    def start(self) -> Vector:
+        """Return the path with the fewest edges."""
+        return self.lmo(np.ones(self.dim))
 
 
 def _drawing(edges: Edges, source: Hashable, target: Hashable) -> Svg:
@@ -53,11 +64,11 @@ def _drawing(edges: Edges, source: Hashable, target: Hashable) -> Svg:
     )
     left_out = tail.size - drawn.size
     note = f"{drawn.size} of {tail.size} edges are drawn" if left_out else ""
-    words = f'<text x="8" y="{height - 6:g}" font-size="10" fill="currentColor">{note}</text>'
+    caption = f'<text x="8" y="{height - 6:g}" font-size="10" fill="currentColor">{note}</text>'
     return Svg(
         f'<svg role="img" width="{width:g}" height="{height:g}" '
         f'viewBox="0 0 {width:g} {height:g}"><title>{len(names)} nodes, {tail.size} edges</title>'
-        f"{ARROW if arrows else ''}{lines}{nodes}{words if note else ''}</svg>"
+        f"{ARROW if arrows else ''}{lines}{nodes}{caption if note else ''}</svg>"
     )
 
 

@@ -10,18 +10,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_direction, as_vector, read_only
-from hedgerow.sets.paths.edges import frozen
+from hedgerow.inputs import Vector, as_direction, as_vector, freeze
 from hedgerow.sets.paths.flow_polytope import FlowPolytope, OracleFlowWorkspace
-from hedgerow.sets.paths.graph import Edges, FlowNetwork, Index, ends, incident, no_path, slots
-from hedgerow.sets.paths.path_drawing import path_set_html
+from hedgerow.sets.paths.graph import (
+    Edges,
+    FlowNetwork,
+    Index,
+    as_edges,
+    ends,
+    incident,
+    no_path,
+    slots,
+)
+from hedgerow.sets.paths.path_drawing import SourceToTarget
 
 TIGHT = 1e-14
 """A remainder this near its bound is at its bound."""
 
 
 @dataclass(frozen=True, eq=False)
-class UnitFlow(FlowPolytope):
+class UnitFlow(SourceToTarget, FlowPolytope):
     """Unit flows {x : one unit from source to target, conserved at every node, 0 <= x_e <= 1}.
 
     Vertices are the 0/1 flows: a path from source to target **plus any number of edge-disjoint
@@ -60,7 +68,7 @@ class UnitFlow(FlowPolytope):
         from scipy import sparse
         from scipy.sparse import csgraph
 
-        object.__setattr__(self, "edges", frozen(self.edges))
+        freeze(self, edges=as_edges(self.edges))
         tail, head, source, target = ends(self.edges, self.source, self.target)
         nodes = int(max(tail.max(), head.max())) + 1
         supply = np.zeros(nodes)
@@ -82,15 +90,14 @@ class UnitFlow(FlowPolytope):
         used, place = np.unique(np.concatenate([tail[edge], head[edge]]), return_inverse=True)
         tail, head = place.astype(np.uint32).reshape(2, -1)
         network = FlowNetwork(tail.copy(), head.copy(), edge, supply[used], 1.0)
-        for name, value in (("free", read_only(free)), ("_base", read_only(base))):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_network", network)
+        freeze(self, free=free, _base=base)
+        freeze(self, _network=network)
         at = incident(network.tail, network.head, used.size)
-        object.__setattr__(self, "_graph", (*at, network.tail, network.head))
-        object.__setattr__(self, "_slots", slots(network.tail, network.head, used.size))
-
-    def _repr_html_(self) -> str:
-        return path_set_html(repr(self), self.edges, self.source, self.target)
+        freeze(
+            self,
+            _graph=(*at, network.tail, network.head),
+            _slots=slots(network.tail, network.head, used.size),
+        )
 
     def _in_short(self) -> str:
         return f"{self._network.nodes} nodes, {self.dim} edges"
@@ -129,10 +136,6 @@ class UnitFlow(FlowPolytope):
     def _potentials(self, c: Vector) -> Vector:
         return self._cheapest(c)[1]
 
-    def start(self) -> Vector:
-        """Return the path with the fewest edges."""
-        return self.lmo(np.ones(self.dim))
-
     def tangent(self, c: ArrayLike) -> Vector:
         """Zero the edges that cannot change."""
         return np.where(self.free, as_vector(c, "the direction", self.dim), 0.0)
@@ -141,7 +144,7 @@ class UnitFlow(FlowPolytope):
         """Return at most edges - nodes + 2 flows, one oracle call each.
 
         Each flow is empty where the remainder is, and full where the remainder is full; it takes
-        as much weight as keeps the rest between its bounds, which makes one more edge tight.
+        as much weight as leaves the rest between its bounds, which makes one more edge tight.
         """
         network = self._network
         left, total = np.clip(self._inside(x), 0.0, 1.0), 1.0
@@ -152,13 +155,13 @@ class UnitFlow(FlowPolytope):
             empty, full = left <= TIGHT, left >= total - TIGHT
             cost = total - 2.0 * left
             v = self.lmo(np.where(empty, far, np.where(full, -far, cost / total)))
-            room = np.where(v == 1.0, left, total - left)[self.free].min(initial=total)
-            if room <= TIGHT:
+            weight = np.where(v == 1.0, left, total - left)[self.free].min(initial=total)
+            if weight <= TIGHT:
                 break
-            weights.append(room)
+            weights.append(weight)
             vertices.append(v)
-            left = left - room * v
-            total -= room
+            left = left - weight * v
+            total -= weight
         return np.array(weights) / math.fsum(weights), np.array(vertices)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:

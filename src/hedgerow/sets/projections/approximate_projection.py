@@ -19,7 +19,7 @@ MOST_SEPARATIONS = 10**6
 
 
 class Pursuit(NamedTuple):
-    """A point x of the set and y near it: ||x - y||^2 <= 3 eps, after so many oracle calls."""
+    """A point x of the set and y near it, with ||x - y||^2 <= 3 eps, and its oracle calls."""
 
     x: Vector
     y: Vector

@@ -17,7 +17,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Descent(NamedTuple):
-    """Where conditional gradient stopped: F(x) - min F <= gap, after so many oracle calls."""
+    """Where conditional gradient stopped, with F(x) - min F <= gap, and its oracle calls."""
 
     x: Vector
     gap: float
@@ -37,7 +37,7 @@ class Step(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """A point x = weights @ vertices near y: ||x - P(y)||^2 <= gap, after so many oracle calls."""
+    """A point x = weights @ vertices near y, with ||x - P(y)||^2 <= gap, and its oracle calls."""
 
     x: Vector
     gap: float
@@ -53,7 +53,7 @@ def frank_wolfe(
 
     One step goes from x towards v = lmo(grad F(x)) by the exact line search
     sigma = clip(g / (2 beta ||v - x||^2), 0, 1) with g = <grad F(x), x - v>, so F never grows and
-    F(x) - min F <= g. When to stop is the caller's to say.
+    F(x) - min F <= g. The caller decides when to stop.
 
     Args:
         lmo: the oracle of the set.
@@ -193,7 +193,7 @@ class _Corral:
             theta = min(1.0, float(share[first]))
             self.weights = (1.0 - theta) * self.weights + theta * wanted
             self._remove(first)
-            if first == new:  # only rounding can say so: the mixture was already best
+            if first == new:  # only through rounding: the mixture was already best
                 return False
             new -= first < new
 

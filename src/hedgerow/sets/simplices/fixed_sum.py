@@ -1,4 +1,4 @@
-"""Sets whose points all have the same sum."""
+"""Sets whose points all have the same sum, and random subsets of fixed size."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_point, as_vector
 from hedgerow.sets.compiled import NO_INDEX, Compiled, Index, KernelWorkspace, free_mask
-from hedgerow.sets.decision_set import Rows
-from hedgerow.sets.projections.projectable import ProjectableSet
+from hedgerow.sets.decision_set import ProjectableSet, Rows
 
+Whole = NDArray[np.int64]
 ROUNDING = 1e-12
 """Sums that agree up to this, relative to their size, count as equal."""
 
@@ -28,7 +28,7 @@ class FixedSum(ProjectableSet):
         """Which coordinates move; none if the set is a single point, else two or more."""
 
     def tangent(self, c: ArrayLike) -> Vector:
-        """Subtract the mean where coordinates move, and zero the rest: nothing feels them."""
+        """Subtract the mean where coordinates move, and zero the rest: they change no value."""
         return self.compiled.tangent(as_vector(c, "the direction", self.dim))
 
     @property
@@ -62,6 +62,13 @@ class FixedSum(ProjectableSet):
 
 class CappedSum(FixedSum):
     """The set {0 <= x <= cap, x_1 + ... + x_n = total} with caps of at most the total."""
+
+    n: int
+
+    @property
+    def dim(self) -> int:
+        """The number of coordinates, n."""
+        return self.n
 
     @property
     @abstractmethod
@@ -131,3 +138,44 @@ def mixture(parts: Iterable[tuple[float, Vector]]) -> tuple[Vector, Vector]:
             vertices.append(vertex)
             left *= 1.0 - share
     return np.array(weights), np.array(vertices)
+
+
+def systematic_subsets(p: Vector, k: int) -> tuple[Vector, Vector]:
+    """Return the weights and members of the at most n subsets that systematic sampling can draw.
+
+    Lay the shares p_1, ..., p_n, which sum to k, end to end, and take the k places u, u + 1, ...
+    for one u in [0, 1): i is a member if one of them falls on its interval, which happens with
+    probability p_i. Lengths are rounded to whole multiples of 2^-q, q >= 44 up to n = 1e5, so all
+    that follows is exact: every subset has k members, and the weights sum to one.
+
+    Reference: Madow, On the theory of systematic sampling (1949).
+    """
+    ends, unit = _ends(p, k)
+    cuts = np.unique(ends % unit)  # where the subset changes as u grows; k units give the 0
+    return np.diff(cuts, append=unit) / unit, _members(ends, unit, cuts[:, None])
+
+
+def systematic_draw(p: Vector, k: int, rng: np.random.Generator) -> Vector:
+    """Return the members of one random subset as zeros and ones, O(n)."""
+    ends, unit = _ends(p, k)
+    return _members(ends, unit, rng.integers(unit))
+
+
+def _members(ends: Whole, unit: int, u: Whole | np.int64) -> Vector:
+    places = -((u - ends) // unit)  # how many of u, u + unit, ... lie before each end
+    return np.diff(places, prepend=0, axis=-1).astype(np.float64)
+
+
+def _ends(p: Vector, k: int) -> tuple[Whole, int]:
+    """Return where the intervals end, in whole units, each 0 to 1 long and the last at k."""
+    n = p.size
+    unit = 1 << min(52, 61 - n.bit_length())
+    ends = np.cumsum(np.rint(p * unit).astype(np.int64))
+    missing = k * unit - int(ends[-1])
+    movable = np.cumsum(p * (1.0 - p))  # shares 0 and 1 stay what they are
+    if missing and movable[-1] > 0.0:
+        ends += np.rint(movable / movable[-1] * missing).astype(np.int64)
+    full = unit * np.arange(1, n + 1)
+    ends = np.clip(ends, np.maximum(0, full - (n - k) * unit), np.minimum(full, k * unit))
+    ends = np.maximum.accumulate(ends)
+    return full + np.minimum.accumulate(ends - full), unit

@@ -11,21 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, freeze, read_only
 from hedgerow.sets.compiled import Compiled, KernelWorkspace, free_mask, pack_uint32
-from hedgerow.sets.compositions.oracle_only import OracleOnly
-from hedgerow.sets.decision_set import Capability, HasLinearDescription, Rows
+from hedgerow.sets.compositions.oracle_only import ContainsUnitVectors
+from hedgerow.sets.decision_set import HasLinearDescription, Rows
 
 CELLS = 10**8
-"""The dynamic programme has at most so many cells, one byte each."""
+"""The most cells of the dynamic programme, one byte each."""
 DESCRIBED = 20_000
-"""Up to so many variables the rows are given: a linear programme solver takes them in seconds."""
+"""The most variables of the rows: an LP solver takes them in seconds."""
 
 Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Knapsack(OracleOnly):
+class Knapsack(ContainsUnitVectors):
     """The hull of all packings {x whole, 0 <= x <= most, <sizes, x> <= capacity}.
 
     x_i is the mean number of copies of item i: of a cache, the share of time in which an object of
@@ -78,20 +78,17 @@ class Knapsack(OracleOnly):
             )
         wide = given.astype(np.int64)
         unit = int(np.gcd.reduce(wide))
-        room = min(held // unit, 2**62)
+        fits = min(held // unit, 2**62)
         reduced = wide // unit
-        limit = np.minimum(np.broadcast_to(copies, wide.shape).astype(np.int64), room // reduced)
-        room = min(room, sum(int(k) * int(size) for k, size in zip(limit, reduced, strict=True)))
-        cells = (room + 1) * sum(int(k).bit_length() for k in limit)
+        limit = np.minimum(np.broadcast_to(copies, wide.shape).astype(np.int64), fits // reduced)
+        fits = min(fits, sum(int(k) * int(size) for k, size in zip(limit, reduced, strict=True)))
+        cells = (fits + 1) * sum(int(k).bit_length() for k in limit)
         if cells > CELLS:
             raise ValueError(
                 f"the dynamic programme would have {cells:.2g} cells, at most {CELLS:g} are "
                 "allowed; round the sizes up to a coarser unit"
             )
-        object.__setattr__(self, "sizes", read_only(wide))
-        object.__setattr__(self, "capacity", held)
-        object.__setattr__(self, "most", read_only(limit))
-        object.__setattr__(self, "_reduced", (read_only(reduced), room))
+        freeze(self, sizes=wide, capacity=held, most=limit, _reduced=(read_only(reduced), fits))
 
     def _in_short(self) -> str:
         return f"{self.dim} items, capacity {self.capacity}"
@@ -102,17 +99,21 @@ class Knapsack(OracleOnly):
         return self.sizes.size
 
     @property
-    def diameter(self) -> float:
+    def _free(self) -> NDArray[np.bool_]:
+        return self.most > 0
+
+    @property
+    def _known_diameter(self) -> tuple[float, bool]:
         """The square root of the most that sum of most_i u_i can be, <sizes, u> <= 2 capacity.
 
         With u = |x - y| the sum of u_i^2 is at most that; where no copies repeat it is whole.
         """
-        sizes, room = self._reduced
+        sizes, capacity = self._reduced
         worth = self.most.astype(np.float64)
         order = np.argsort(sizes / np.maximum(worth, 1e-9), kind="stable")
-        loads = np.minimum(np.cumsum((sizes * self.most)[order]), 2 * room)
+        loads = np.minimum(np.cumsum((sizes * self.most)[order]), 2 * capacity)
         units = np.diff(loads, prepend=0) / sizes[order]
-        return math.sqrt(math.floor(float(worth[order] @ units) + 1e-9))
+        return math.sqrt(math.floor(float(worth[order] @ units) + 1e-9)), False
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest packing; items of cost zero or more stay out."""
@@ -121,61 +122,33 @@ class Knapsack(OracleOnly):
     @cached_property
     def compiled(self) -> Compiled:
         """The dynamic programme, over bundles of 1, 2, 4, ... copies."""
-        sizes, room = self._reduced
+        sizes, capacity = self._reduced
         bundles = [(i, k) for i, most in enumerate(self.most) for k in _bundles(int(most))]
         owner = np.array([i for i, _ in bundles], np.int64)
         copies = np.array([k for _, k in bundles], np.int64)
         return Compiled(
-            kernels.knapsacks.packing,
+            kernels.packings.packing,
             kernels.tangents.unfixed,
-            pack_uint32(room, owner, sizes[owner] * copies),
+            pack_uint32(capacity, owner, sizes[owner] * copies),
             numbers=copies.astype(np.float64),
-            label=free_mask(self.most > 0),
+            label=free_mask(self._free),
         )
 
-    def tangent(self, c: ArrayLike) -> Vector:
-        """Zero the items that never fit."""
-        return np.where(self.most > 0, as_vector(c, "the direction", self.dim), 0.0)
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return zero and the axes of the items that fit."""
-        return np.zeros(self.dim), np.eye(self.dim)[:, self.most > 0].copy()
-
-    def ball(self) -> tuple[Vector, float]:
-        """Return shares r and the radius r: r (n + sqrt(n)) = 1 is enough with n items that fit.
-
-        Every item alone is a packing, and so all that sums to at most 1 is in the hull.
-        """
-        n = int((self.most > 0).sum())
-        radius = 1.0 / (n + math.sqrt(n)) if n else 0.0
-        return np.where(self.most > 0, radius, 0.0), (1.0 - 1e-12) * radius
-
-    def start(self) -> Vector:
-        """Return the centre of the inner ball."""
-        return self.ball()[0]
-
-    @cached_property
-    def _arcs(self) -> int:
-        _, room = self._reduced
-        return (room + 1) * int((self.most + 1).sum())
-
-    def supports(self, capability: Capability) -> bool:
-        """Whether this set has the capability; rows are given for small capacities only."""
-        return super().supports(capability) and (
-            capability is not HasLinearDescription or self._arcs <= DESCRIBED
-        )
+    @property
+    def _has_rows(self) -> bool:
+        """Whether the dynamic programme has few arcs."""
+        return (self._reduced[1] + 1) * int((self.most + 1).sum()) <= DESCRIBED
 
     def rows(self) -> Rows:
         """Return the paths through the dynamic programme, (capacity + 1) sum(most + 1) variables.
 
         From (i, load) an arc for each number of copies of item i leads to (i + 1, new load).
         """
-        if not self.supports(HasLinearDescription):
-            self._refuse(HasLinearDescription)
+        self._require(HasLinearDescription)
         from scipy import sparse
 
-        sizes, room = self._reduced
-        loads, layer = np.arange(room + 1), room + 1
+        sizes, capacity = self._reduced
+        loads, layer = np.arange(capacity + 1), capacity + 1
         tails, heads, items, copies = [], [], [], []
         for i, (size, most) in enumerate(zip(sizes, self.most, strict=True)):
             for k in range(int(most) + 1):

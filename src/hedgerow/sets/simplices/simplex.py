@@ -11,12 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector, as_count, as_direction, as_vector, read_only
+from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze
 from hedgerow.sets.compiled import Compiled
-from hedgerow.sets.rising import rising
-from hedgerow.sets.simplices import systematic
-from hedgerow.sets.simplices.fixed_sum import ROUNDING, CappedSum, mixture
-from hedgerow.sets.sizes import as_size
+from hedgerow.sets.directions import ascending, smallest
+from hedgerow.sets.simplices.fixed_sum import (
+    ROUNDING,
+    CappedSum,
+    mixture,
+    systematic_draw,
+    systematic_subsets,
+)
+from hedgerow.sets.validation import as_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +47,7 @@ class Simplex(CappedSum):
     total: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "total", as_size(self.total, "total"))
-
-    @property
-    def dim(self) -> int:
-        """The number of coordinates, n."""
-        return self.n
+        freeze(self, n=as_count(self.n, "n"), total=as_size(self.total, "total"))
 
     @property
     def _cap(self) -> Vector:
@@ -146,13 +145,7 @@ class CappedSimplex(CappedSum):
                 f"the caps sum to {most:g}, below the total {total:g}, so no point "
                 "exists; raise the caps or lower the total"
             )
-        for name, value in (("n", n), ("cap", read_only(caps)), ("total", total)):
-            object.__setattr__(self, name, value)
-
-    @property
-    def dim(self) -> int:
-        """The number of coordinates, n."""
-        return self.n
+        freeze(self, n=n, cap=caps, total=total)
 
     @property
     def _cap(self) -> Vector:
@@ -188,7 +181,7 @@ class CappedSimplex(CappedSum):
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Fill coordinates up to their caps by rising c, the first ones first if several."""
-        return self._filled(rising(as_direction(c, self.n)))
+        return self._filled(ascending(as_direction(c, self.n)))
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -205,7 +198,7 @@ class CappedSimplex(CappedSum):
     def _filled(self, order: NDArray[np.intp]) -> Vector:
         cap = self._cap[order]
         rest = self.total - np.concatenate([[0.0], np.cumsum(cap)[:-1]])
-        snap = ROUNDING * self.total  # so that rounded sums leave no crumbs
+        snap = ROUNDING * self.total  # so that rounded sums leave no tiny rests
         v = np.empty(self.n)
         v[order] = np.where(rest >= cap - snap, cap, np.where(rest > snap, rest, 0.0))
         return v
@@ -220,7 +213,7 @@ class CappedSimplex(CappedSum):
         moves = self._free.copy()
         height = np.divide(x, cap, out=np.zeros(self.n), where=moves)
         while True:
-            v = self._filled(rising(-height))
+            v = self._filled(ascending(-height))
             d = np.where(moves, x - v, 0.0)
             if moves.sum() <= 1 or np.abs(d).max() <= ROUNDING * self.total:
                 yield 1.0, v
@@ -264,15 +257,9 @@ class KSubsets(CappedSum):
     k: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "k", as_count(self.k, "k", least=0))
+        freeze(self, n=as_count(self.n, "n"), k=as_count(self.k, "k", least=0))
         if self.k > self.n:
             raise ValueError(f"k must be at most n = {self.n}, got {self.k}")
-
-    @property
-    def dim(self) -> int:
-        """The number of items, n."""
-        return self.n
 
     @property
     def _cap(self) -> Vector:
@@ -310,21 +297,11 @@ class KSubsets(CappedSum):
 
     def decompose(self, x: ArrayLike) -> tuple[Vector, Vector]:
         """Return at most n subsets, those that systematic sampling can draw."""
-        return systematic.subsets(np.clip(self._inside(x), 0.0, 1.0), self.k)
+        return systematic_subsets(np.clip(self._inside(x), 0.0, 1.0), self.k)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> Vector:
         """Draw a subset by systematic sampling."""
-        return systematic.draw(np.clip(self._inside(x), 0.0, 1.0), self.k, rng)
-
-
-def smallest(c: Vector, k: int) -> NDArray[np.bool_]:
-    """Mark the k smallest entries of c, the first ones if several are equal, O(n)."""
-    if k == 0:
-        return np.zeros(c.size, np.bool_)
-    last = np.partition(c, k - 1)[k - 1]  # the value is the same however ties are partitioned
-    marks: NDArray[np.bool_] = c < last
-    marks[np.flatnonzero(c == last)[: k - int(marks.sum())]] = True
-    return marks
+        return systematic_draw(np.clip(self._inside(x), 0.0, 1.0), self.k, rng)
 
 
 def _fill(caps: Vector, amount: float) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from hedgerow import kernels
 from hedgerow.inputs import Vector, as_direction, as_vector, squared_norm
 from hedgerow.sets.decision_set import DecisionSet, Workspace
+from hedgerow.sets.directions import moderate
 from hedgerow.snapshot import State
 
 SMALL = 50
@@ -91,6 +92,12 @@ class RankOneVertices(DecisionSet):
     def _mixture(self, x: Vector) -> tuple[Vector, Vector, Vector]:
         """Return weights and rows of left and right factors; x = sum of weight x left x right'."""
 
+    def _symmetric_part(self, c: Vector, scratch: Vector | None = None) -> Vector:
+        C = c.reshape(self.shape)
+        part = np.add(C, C.T, out=scratch)
+        part *= 0.5
+        return part
+
     @staticmethod
     def _refuse_outside(by: float, size: float) -> None:
         if by > INSIDE * max(1.0, size):
@@ -141,15 +148,6 @@ class _LanczosWorkspace(Workspace):
     def _basis(self) -> Vector:
         # More steps than this would cost more than LAPACK.
         return np.empty((min(self._order, 48 + self._order // 4), self._order))
-
-
-def moderate(c: Vector) -> tuple[Vector, int]:
-    """Return c / 2^e, whose squares neither overflow nor vanish, and e."""
-    largest = max(float(c.max()), -float(c.min()))
-    if largest == 0.0 or 1e-100 < largest < 1e100:
-        return c, 0
-    exponent = math.frexp(largest)[1]
-    return np.ldexp(c, -exponent), exponent
 
 
 def _symmetric(C: Vector, kind: int) -> Vector:

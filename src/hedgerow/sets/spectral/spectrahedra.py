@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_point, as_vector
+from hedgerow.inputs import Vector, as_count, as_point, as_vector, freeze
+from hedgerow.sets.decision_set import FullDimensional
+from hedgerow.sets.directions import moderate
 from hedgerow.sets.simplices.simplex import Simplex
-from hedgerow.sets.sizes import as_size
 from hedgerow.sets.spectral.rank_one import (
     EPS,
     INNER,
@@ -18,8 +19,8 @@ from hedgerow.sets.spectral.rank_one import (
     ITSELF,
     OUTER,
     RankOneVertices,
-    moderate,
 )
+from hedgerow.sets.validation import as_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,7 @@ class Spectrahedron(RankOneVertices):
     trace: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "trace", as_size(self.trace, "trace"))
+        freeze(self, n=as_count(self.n, "n"), trace=as_size(self.trace, "trace"))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -129,12 +129,6 @@ class Spectrahedron(RankOneVertices):
     def _kind(self) -> int:
         return ITSELF
 
-    def _symmetric_part(self, c: Vector, scratch: Vector | None = None) -> Vector:
-        C = c.reshape(self.shape)
-        part = np.add(C, C.T, out=scratch)
-        part *= 0.5
-        return part
-
     def _operand(self, c: Vector, scratch: Vector | None = None) -> Vector:
         C = self._symmetric_part(c, scratch)
         diagonal = C.reshape(-1)[:: self.n + 1]
@@ -157,7 +151,7 @@ class Spectrahedron(RankOneVertices):
 
 
 @dataclass(frozen=True, eq=False)
-class NuclearBall(RankOneVertices):
+class NuclearBall(FullDimensional, RankOneVertices):
     """The nuclear ball {X : sum of singular values <= radius}: matrices of low rank.
 
     Its vertices are radius x u v' with ||u|| = ||v|| = 1. Oracle: the leading pair of singular
@@ -184,9 +178,12 @@ class NuclearBall(RankOneVertices):
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", as_count(self.m, "m"))
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
+        freeze(
+            self,
+            m=as_count(self.m, "m"),
+            n=as_count(self.n, "n"),
+            radius=as_size(self.radius, "radius"),
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -227,10 +224,6 @@ class NuclearBall(RankOneVertices):
         kept = Simplex(values.size, self.radius).project(values)
         some = kept > 0.0
         return ((left * kept)[:, some] @ right[some]).ravel()
-
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.dim), np.eye(self.dim)
 
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and radius / sqrt(min(m, n)), from l1 <= sqrt(k) x l2 in R^k."""

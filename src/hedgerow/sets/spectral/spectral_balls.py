@@ -10,17 +10,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector
+from hedgerow.inputs import Vector, as_count, as_direction, as_point, as_vector, freeze
 from hedgerow.sets.balls.boxes import LinfBall
 from hedgerow.sets.balls.lp_balls import LpBall, NonnegativeLpBall, as_exponent
-from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.sets.decision_set import DecisionSet, FullDimensional
+from hedgerow.sets.directions import moderate
 from hedgerow.sets.simplices.simplex import KSubsets
-from hedgerow.sets.sizes import as_size
-from hedgerow.sets.spectral.rank_one import EPS, INSIDE, ITSELF, RankOneVertices, moderate
+from hedgerow.sets.spectral.rank_one import EPS, INSIDE, ITSELF, RankOneVertices
 from hedgerow.sets.spectral.spectrahedra import Spectrahedron
+from hedgerow.sets.validation import as_size
 
 
-class SingularValues(DecisionSet):
+class SingularValues(FullDimensional):
     """The matrices whose singular values lie in a set of vectors that no sign or order changes.
 
     Each question about a matrix U diag(s) V' is the same question about s: vertices, nearest
@@ -33,9 +34,12 @@ class SingularValues(DecisionSet):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", as_count(self.m, "m"))
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "radius", as_size(self.radius, "radius"))
+        freeze(
+            self,
+            m=as_count(self.m, "m"),
+            n=as_count(self.n, "n"),
+            radius=as_size(self.radius, "radius"),
+        )
 
     @property
     @abstractmethod
@@ -99,10 +103,6 @@ class SingularValues(DecisionSet):
         left, values, right = self._svd(as_vector(x, "x", self.dim))
         return ((left * self.values.sample(values, rng)) @ right).ravel()
 
-    def hull(self) -> tuple[Vector, Vector]:
-        """Return the whole space."""
-        return np.zeros(self.dim), np.eye(self.dim)
-
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and the radius of the inner ball of the singular values."""
         return np.zeros(self.dim), self.values.ball()[1]
@@ -146,7 +146,7 @@ class SchattenBall(SingularValues):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "p", as_exponent(self.p))
+        freeze(self, p=as_exponent(self.p))
 
     @cached_property
     def values(self) -> LpBall:
@@ -281,8 +281,7 @@ class Fantope(Eigenvalues):
     k: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "k", as_count(self.k, "k"))
+        freeze(self, n=as_count(self.n, "n"), k=as_count(self.k, "k"))
         if self.k > self.n:
             raise ValueError(f"k must be at most n = {self.n}, got {self.k}")
 
@@ -358,8 +357,7 @@ class SolidSpectrahedron(RankOneVertices, Eigenvalues):
     trace: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", as_count(self.n, "n"))
-        object.__setattr__(self, "trace", as_size(self.trace, "trace"))
+        freeze(self, n=as_count(self.n, "n"), trace=as_size(self.trace, "trace"))
 
     @cached_property
     def values(self) -> NonnegativeLpBall:
@@ -393,10 +391,7 @@ class SolidSpectrahedron(RankOneVertices, Eigenvalues):
         return ITSELF
 
     def _operand(self, c: Vector, scratch: Vector | None = None) -> Vector:
-        C = c.reshape(self.shape)
-        part = np.add(C, C.T, out=scratch)
-        part *= 0.5
-        return part
+        return self._symmetric_part(c, scratch)
 
     def _vertex(self, C: Vector, v: Vector) -> Vector:
         if float(v @ (C @ v)) >= 0.0:

@@ -1,4 +1,4 @@
-"""How small and how large a set may be: outside, products and squares would leave float64."""
+"""Check how small and how large a set is: outside of these limits squares would leave float64."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hedgerow.inputs import Vector, as_number
 SMALLEST, LARGEST = 1e-100, 1e100
 """Radii, totals and factors lie between these; no coordinate is above the second."""
 NARROWEST, WIDEST = 1e-120, 1e120
-"""Diameters lie between these, which leaves room for what is made of sets of allowed sizes."""
+"""Diameters lie between these, wide enough for compositions of sets of allowed sizes."""
 
 
 def as_size(value: Any, name: str) -> float:

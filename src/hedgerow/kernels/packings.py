@@ -1,4 +1,4 @@
-"""What is worth most in a bag of limited size: the dynamic programme over loads."""
+"""Dynamic programmes: what fits into a bag of limited size, and intervals on one machine."""
 
 from __future__ import annotations
 
@@ -37,3 +37,21 @@ def packing(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: A
         if taken[b, w]:
             v[index[1 + b]] += numbers[b]
             w -= int(index[1 + bundles + b])
+
+
+# index = [intervals by their ends | how many of them end before each of these begins]
+@kernel(*ORACLE)
+def one_machine(index: Index, numbers: Any, c: Any, links: Index, scratch: Any, v: Any) -> None:
+    """Write the cheapest set of disjoint intervals into v; what costs nothing stays out."""
+    n = len(c)
+    worth = np.zeros(n + 1)  # the least cost of the first k intervals
+    for k in range(n):
+        worth[k + 1] = min(worth[k], c[index[k]] + worth[index[n + k]])
+    v[:] = 0.0
+    k = n
+    while k > 0:
+        if worth[k] < worth[k - 1]:
+            v[index[k - 1]] = 1.0
+            k = int(index[n + k - 1])
+        else:
+            k -= 1
