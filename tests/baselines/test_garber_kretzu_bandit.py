@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from learners.test_garber_kretzu import afp, back_in_ball
+from test_garber_kretzu import afp, back_in_ball
 
 import hedgerow as hr
 from convex_steps import sq

@@ -77,7 +77,7 @@ def test_least_with_curved_constraints():
 
 def test_each_comparator_has_its_name():
     X, game = torn(np.random.default_rng(0))
-    assert hr.hindsight(X, game).comparator == "nobody: no fixed action keeps every round"
+    assert hr.hindsight(X, game).comparator == "none: no fixed action keeps every round"
     poor = hr.hindsight(X, game, budget=0.5)
     assert poor.comparator == "nobody: no fixed action violates by at most 0.5 in all"
     rich = hr.hindsight(X, game, budget=100.0)
@@ -87,7 +87,7 @@ def test_each_comparator_has_its_name():
     late = hr.hindsight(X, game, time_limit=1e-9)
     assert late.gap == math.inf
     assert late.comparator == (
-        "nobody yet: the search ended before it found a fixed action that keeps every round"
+        "none yet: the search ended before it found a fixed action that keeps every round"
     )
     with pytest.raises(ValueError, match='hindsight\\(problem, budget="least"\\)'):
         hr.simulate(hr.unconstrained(X), hr.Recorded(X, game)).regret(hr.hindsight(X, game))

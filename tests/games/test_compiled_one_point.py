@@ -105,7 +105,7 @@ class Straight(OnePoint):
     """Does not perturb its play."""
 
     def _around(self, x):
-        return self._room.inside.point(x)
+        return self._shrunk.inside.point(x)
 
 
 class Slower(BlockedOGD):

@@ -182,7 +182,7 @@ class Transcription:
     def __init__(self, X, steps, atoms, start=None):
         self.A, self.B = AdaptiveOCG(X, steps, start), CorrectiveOMD(X, atoms, start=start)
         self.hedge, self.credit, self.ahead, self.inner = AdaHedge(2), np.zeros(2), 0.0, 0.0
-        self.shares, self.leash, self.calls = self.hedge.ask(), 0.0, np.zeros(2, int)
+        self.shares, self.max_loss_to_leader, self.calls = self.hedge.ask(), 0.0, np.zeros(2, int)
 
     def weigh(self, losses):
         """AdaHedge's weights, after the worse one was lifted to Delta log2(1 + t)."""
@@ -208,7 +208,7 @@ class Transcription:
         self.calls[turn] += 1
         for k, learner in enumerate((self.A, self.B)):
             (learner.tell if k == turn else learner.tell_without_oracle)(EvalGrad(0.0, s))
-        held = self.leash > 0.0 and self.ahead > self.leash
+        held = self.max_loss_to_leader > 0.0 and self.ahead > self.max_loss_to_leader
         self.shares = np.array([1.0, 0.0]) if held else self.hedge.ask()
 
 
@@ -240,14 +240,14 @@ def losses_of(n, rounds, speed, seed=4):
         yield np.sin(speed * t + phases) + 0.3 * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("leash", [0.0, 0.3])
+@pytest.mark.parametrize("limit", [0.0, 0.3])
 @pytest.mark.parametrize("speed", [0.0, 0.05])
 @pytest.mark.parametrize("steps", [CertificateSteps(), CertificateSteps(floor=0.5)])
 @pytest.mark.parametrize("name", ["simplex", "box", "k-subsets", "dag", "point"])
-def test_it_is_its_transcription(name, steps, speed, leash):
+def test_it_is_its_transcription(name, steps, speed, limit):
     X = Alone(SETS[name]())
     ours, reference = TrackingOCG(X, steps, atoms=5), Transcription(X, steps, 5)
-    ours.leash = reference.leash = leash
+    ours.max_loss_to_leader = reference.max_loss_to_leader = limit
     for s in losses_of(X.dim, 200, speed):
         np.testing.assert_allclose(ours.ask(), reference.ask(), rtol=0, atol=1e-9)
         np.testing.assert_allclose(ours.leader_play, reference.A.ask(), rtol=0, atol=1e-9)
@@ -255,7 +255,7 @@ def test_it_is_its_transcription(name, steps, speed, leash):
         ours.tell(EvalGrad(0.0, s))
         reference.tell(s)
     rule = reference.A._state["rule"].copy()
-    rule[MAX_LOSS_TO_LEADER] = leash
+    rule[MAX_LOSS_TO_LEADER] = limit
     np.testing.assert_allclose(ours.rule_numbers, rule, rtol=1e-6)
     assert ours.ahead == pytest.approx(reference.ahead, abs=1e-7)
     assert ours.inner == pytest.approx(reference.inner, abs=1e-7)
@@ -282,13 +282,13 @@ def test_the_worse_one_of_many_rounds_is_back_within_a_few():
     seed=st.integers(0, 10**6),
     name=st.sampled_from(sorted(SETS)),
     speed=st.sampled_from([0.0, 0.1, 3.0]),
-    leash=st.sampled_from([0.0, 0.05, 1.0]),
+    limit=st.sampled_from([0.0, 0.05, 1.0]),
 )
 @settings(max_examples=30, deadline=None)
-def test_the_play_is_the_mixture_and_the_sums_are_what_was_lost(seed, name, speed, leash):
+def test_the_play_is_the_mixture_and_the_sums_are_what_was_lost(seed, name, speed, limit):
     X = SETS[name]()
     learner, ahead, inner = TrackingOCG(X, atoms=4), 0.0, 0.0
-    learner.max_loss_to_leader = leash
+    learner.max_loss_to_leader = limit
     for s in losses_of(X.dim, 60, speed, seed):
         x, A, B = learner.ask(), learner.leader_play.copy(), learner.follower_play.copy()
         shares = learner.weights
@@ -296,7 +296,7 @@ def test_the_play_is_the_mixture_and_the_sums_are_what_was_lost(seed, name, spee
         assert shares.sum() == pytest.approx(1.0, abs=1e-12)
         np.testing.assert_allclose(x, shares @ [A, B], rtol=0, atol=1e-14)
         assert X.contains(x, 1e-9)
-        if 0.0 < leash < learner.ahead:
+        if 0.0 < limit < learner.ahead:
             np.testing.assert_array_equal(x, A)
         ahead, inner = ahead + s @ (x - A), inner + s @ x
         learner.tell(EvalGrad(0.0, s))
@@ -304,14 +304,14 @@ def test_the_play_is_the_mixture_and_the_sums_are_what_was_lost(seed, name, spee
         assert learner.inner == pytest.approx(inner, abs=1e-9)
 
 
-def test_on_the_leash_the_leader_plays_alone_and_the_weights_are_learnt_on():
-    """A longer leash sets it free, at the weights that it would have had anyway."""
+def test_beyond_the_limit_the_leader_plays_alone_and_the_weights_are_learnt_on():
+    """A larger limit brings the mixture back, at the weights that it would have had anyway."""
     X = L2Ball(4)
     free, held = TrackingOCG(X), TrackingOCG(X)
-    held.leash = 1e-6
+    held.max_loss_to_leader = 1e-6
     alone = 0
     for s in losses_of(4, 300, 0.0, seed=1):
-        if 0.0 < held.leash < held.ahead:
+        if 0.0 < held.max_loss_to_leader < held.ahead:
             np.testing.assert_array_equal(held.weights, [1.0, 0.0])
             np.testing.assert_array_equal(held.ask(), held.leader_play)
             alone += 1
@@ -321,7 +321,7 @@ def test_on_the_leash_the_leader_plays_alone_and_the_weights_are_learnt_on():
         held.tell(EvalGrad(0.0, s))
     assert alone > 100
     assert free.ahead > held.ahead
-    held.leash = 1e6
+    held.max_loss_to_leader = 1e6
     free.tell(EvalGrad(0.0, s))
     held.tell(EvalGrad(0.0, s))
     np.testing.assert_array_equal(free.weights, held.weights)
@@ -329,9 +329,9 @@ def test_on_the_leash_the_leader_plays_alone_and_the_weights_are_learnt_on():
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan])
-def test_a_bad_leash_is_refused(bad):
+def test_a_bad_limit_is_refused(bad):
     learner = TrackingOCG(Simplex(2))
-    with pytest.raises(ValueError, match="leash must"):
+    with pytest.raises(ValueError, match="max_loss_to_leader must"):
         learner.max_loss_to_leader = bad
     assert learner.max_loss_to_leader == 0.0
 

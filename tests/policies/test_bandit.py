@@ -118,7 +118,7 @@ def no_shrinking(monkeypatch):
 
     def mutant(self, *args):
         right(self, *args)
-        self._room.shrink = 1.0
+        self._shrunk.shrink = 1.0
 
     monkeypatch.setattr(hr.learners.BlockBandit, "__init__", mutant)
 
@@ -385,7 +385,7 @@ def near_minimisers(X, steps, T, seed):
     """Whether each block's new point is as near to the minimum of F_m as Algorithm 6 promises."""
     learner = hr.learners.BlockBandit(X, steps, seed)
     rng, target = np.random.default_rng(seed), np.random.default_rng(9).standard_normal(X.dim)
-    shrunk, worst, blocks = learner._room.shrink * X.radius, -math.inf, 0
+    shrunk, worst, blocks = learner._shrunk.shrink * X.radius, -math.inf, 0
     for t in range(1, T + 1):
         y, before = learner.ask(), learner.oracle_calls
         value = float(target @ y) + rng.normal()

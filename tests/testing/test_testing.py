@@ -546,28 +546,28 @@ def test_a_broken_learner_is_caught_by_name(broken: type[AdaptiveOCG]) -> None:
 
 class DrawsInAsk(BlockBandit):
     def ask(self):
-        self._draw()
+        self._state["u"][:] = self.draw(1)[0]
         return super().ask()
 
 
 class DrawsInState(BlockBandit):
     def state(self):
-        self._draw()
+        self._state["u"][:] = self.draw(1)[0]
         return super().state()
 
 
 class DrawsBeforeItLooks(BlockBandit):
     def tell(self, loss):
-        self._draw()
+        self._state["u"][:] = self.draw(1)[0]
         super().tell(loss)
 
 
 class SharesItsStream(BlockBandit):
     shared = np.random.default_rng(0)
 
-    def _draw(self):
+    def tell(self, loss):
         self._rng = self.shared
-        super()._draw()
+        super().tell(loss)
 
 
 class ForgetsItsStream(BlockBandit):

@@ -81,6 +81,8 @@ pull_table = TableType(
         "set": set_table,  # its oracle separates or, if the flag is set, projects
         "projects": types.boolean,
         "eta_of": function(*REGULARISE),
+        "squeeze": function(number, read, number),
+        "most": function(number, read, number),  # how many pulls a squeeze can need
         "constants": read,
         "centre": read,  # of the hull
         "basis": rows,
@@ -142,8 +144,8 @@ def pull_step(
     if moves and eta > 0.0:
         descend(y, y, g, eta)
         into_ball(y, constants[R])
-        delta = squeeze_of(constants, own[T])
-        most, outside = most_pulls(constants, delta), True
+        delta = table.squeeze(constants, own[T])
+        most, outside = table.most(constants, delta), True
         while outside and asked < most:
             place(centre, basis, y, x)
             asked += 1
@@ -297,23 +299,31 @@ class SeparationDescent(StatefulPlayer):
     @cached_property
     def pull_table(self) -> Any:
         """The arrays and kernels of a step; the set may separate in Python."""
-        set_, projects = self._separating_set()
         state = self._state.array
+        new = state.copy()
+        set_, projects = self._separating_set(new)
+        own = not_overridden(self, SeparationDescent, "squeeze", "most_separations")
         return pull_table.filled(
             set=set_,
             projects=projects,
             eta_of=self._eta,
+            squeeze=squeeze_of if own else lambda _, t: self.squeeze(t),
+            most=most_pulls if own else lambda _, delta: float(self.most_separations(delta)),
             constants=self._constants,
             centre=self._centre,
             basis=self._basis,
             state=state,
-            new=state.copy(),
+            new=new,
             work=np.empty(self._inside.dim + 2 * self.decision_set.dim),
             x=self._x,
         )
 
-    def _separating_set(self) -> tuple[Any, bool]:
-        """Return the table of a set that separates where others minimise, or that projects."""
+    def _separating_set(self, new: Vector) -> tuple[Any, bool]:
+        """Return the table of a set that separates where others minimise, or that projects.
+
+        In Python it separates in coordinates of the hull, where the point is the beginning of
+        `new`: a set far from the origin then loses nothing to cancellation.
+        """
         X, space = self.decision_set, self._workspace.space
         if space is not None and not isinstance(X, Affine):
             compiled, projects = space.compiled, type(X).separate is ProjectableSet.separate
@@ -328,9 +338,9 @@ class SeparationDescent(StatefulPlayer):
                     space=arrays, measure=compiled.measure, oracle=oracle
                 ), projects
 
-        def separate(x: Vector) -> Vector:
-            a = X.separate(x)
-            return np.zeros(x.size) if a is None else a / np.abs(a).max()
+        def separate(_: Vector) -> Vector:
+            n = self._inside.separate(new[: self._inside.dim])
+            return np.zeros(X.dim) if n is None else self._basis @ (n / np.abs(n).max())
 
         return python_set(separate, lambda c: X.tangent_norm2(c)[0]), False
 
