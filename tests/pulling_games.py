@@ -1,4 +1,4 @@
-"""Small games in which cost and constraint pull apart, and one point keeps every round."""
+"""Small games in which cost and constraint pull apart, and one point satisfies every round."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def between(X, push):
 
 
 def kept_point(X, seed):
-    """The point that keeps every round of `linear_rounds`."""
+    """The point that satisfies every round of `linear_rounds`."""
     return between(X, np.random.default_rng(seed).standard_normal(X.dim))
 
 

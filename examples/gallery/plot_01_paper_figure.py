@@ -25,7 +25,7 @@ traces = {name: hr.simulate(policy, problem) for name, policy in policies.items(
 best = hr.hindsight(problem)
 
 # %%
-# The dashed line is the best fixed route that keeps every round, which nobody can know
+# The dashed line is the best fixed route that satisfies every round, which nobody can know
 # beforehand. Play without the constraint is far quicker, because it does not deliver the
 # bandwidth: the right picture shows what it owes. Both numbers belong together.
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")

@@ -141,7 +141,7 @@ def test_yuan_lamperski_forgets():
 
 
 def push_game(T):
-    """On [0, 1] costs pull up, only x = 0 keeps the constraint x <= 0: G = D = F = Dg = 1."""
+    """On [0, 1] costs pull up, only x = 0 satisfies the constraint x <= 0: G = D = F = Dg = 1."""
     return [(hr.Linear([-1.0]), hr.Linear([1.0])) for _ in range(T)]
 
 

@@ -302,7 +302,7 @@ SEGMENT = hr.sets.Box([-1.0], [1.0])
 
 
 def always_wrong(policy, rounds):
-    """The cost pulls right, and only the left end keeps the constraint x + 1 <= 0."""
+    """The cost pulls right, and only the left end satisfies the constraint x + 1 <= 0."""
     ccv = 0.0
     for _ in range(rounds):
         x = policy.ask()

@@ -67,7 +67,7 @@ def test_the_python_of_the_page_runs(folder, monkeypatch, capsys):
     (code,) = re.findall(r"^```py\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     exec(compile(code, "backtest.md", "exec"), {})
     out = capsys.readouterr().out
-    assert "9 of 2880 rounds are kept by no action" in out
+    assert "No action satisfies 9 of 2880 rounds" in out
     assert "the best fixed action of those that violate least" in out
     assert (at / "out/third/backtest.html").is_file()
 

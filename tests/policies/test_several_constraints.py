@@ -283,7 +283,8 @@ def test_the_least_violation_of_several_constraints_needs_units():
     assert hr.hindsight(X, TORN).status == "infeasible"
     best = hr.hindsight(X, TORN, budget="least", units=[0.2, 90.0])
     assert best.ccv == pytest.approx(0.3 / 0.2, rel=1e-5), "0.3 of the first, in units of 0.2"
-    assert best.comparator.endswith("by 1.5 in all, in units of 0.2, 90; none keeps every round")
+    said = "by 1.5 in all, in units of 0.2, 90; none satisfies every round"
+    assert best.comparator.endswith(said)
     finer = [
         (cost, [hr.Linear(1000.0 * g.coefficients, 1000.0 * g.offset) for g in limits])
         for cost, limits in TORN

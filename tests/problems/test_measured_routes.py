@@ -125,11 +125,11 @@ def test_what_no_action_keeps_is_counted_as_every_path_says():
     assert 0 < problem.unkept < problem.horizon
     assert problem.unkept == np.count_nonzero(problem.unavoidable)
     worst = f"{problem.unavoidable.max():.3g}"
-    assert f"{problem.unkept} of 40 rounds are kept by no action" in problem.feasibility
+    assert f"No action satisfies {problem.unkept} of 40 rounds" in problem.feasibility
     assert f"by at least {worst}" in problem.feasibility
     easy = MeasuredRoutes(net, caps={"latency": 1000.0})
     assert easy.unkept == 0
-    assert easy.feasibility == "Each of 40 rounds can be kept by some action."
+    assert easy.feasibility == "Some action satisfies each of 40 rounds."
 
 
 def test_a_demand_must_fit_on_the_least_link_of_each_path():

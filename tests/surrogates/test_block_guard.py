@@ -23,7 +23,7 @@ PRODUCTS = {
 
 
 def reacting(X, seed, policy, rounds):
-    """Rounds that pull the play about, blocks of other sizes; the start keeps the constraints."""
+    """Rounds that pull the play about, blocks of other sizes; the start is feasible."""
     rng, centre = np.random.default_rng(seed), X.start()
     sizes = np.concatenate([np.full(F.dim, 5.0**-k) for k, F in enumerate(X.factors)])
     for t in range(rounds):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CONVEX = "convex costs and constraints"
-FEASIBLE = "a benchmark that keeps the constraint in every round"
+FEASIBLE = "a benchmark that satisfies the constraint in every round"
 GRADIENTS = "||grad_t|| <= L_t with L_t nondecreasing"
 ANALYTIC = "steps made with L_t = G (1 + w_t), or a first cost gradient of norm G"
 ONE_CONSTANT = "one Lipschitz constant G"

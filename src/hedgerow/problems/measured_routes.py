@@ -152,7 +152,7 @@ class MeasuredRoutes(Recorded):
     >>> problem.horizon, problem.unkept, problem.unavoidable
     (2, 1, array([0., 5.]))
     >>> print(problem.feasibility)
-    1 of 2 rounds are kept by no action: latency at most 55 ms is broken by at least 5 ms.
+    No action satisfies 1 of 2 rounds: latency at most 55 ms is broken by at least 5 ms.
 
     """
 
@@ -287,18 +287,18 @@ class MeasuredRoutes(Recorded):
     def feasibility(self) -> str:
         """How many rounds no action satisfies and by how much at least, in a sentence."""
         if not self.unkept:
-            return f"Each of {self.horizon} rounds can be kept by some action."
+            return f"Some action satisfies each of {self.horizon} rounds."
         worst = int(np.argmax(self.unavoidable))
         X = self.decision_set
         assert isinstance(X, DagPaths)
         limit = max(self.limits, key=lambda limit: limit.least(X, worst))
         excess = f"{self.unavoidable[worst]:.3g} {limit.quantity.unit}".rstrip()
-        count = "1 round is" if self.horizon == 1 else f"{self.unkept} of {self.horizon} rounds are"
+        count = "the round" if self.horizon == 1 else f"{self.unkept} of {self.horizon} rounds"
         where = "" if self.unkept == 1 else " in the worst of them"
-        return f"{count} kept by no action: {limit} is broken by at least {excess}{where}."
+        return f"No action satisfies {count}: {limit} is broken by at least {excess}{where}."
 
     def service_levels(self, trace: Trace) -> tuple[ServiceLevel, ...]:
-        """Return how well a game on this problem kept each constraint, in its unit and minutes."""
+        """Return how well a game satisfied each constraint, in its unit and minutes."""
         rows = trace.violations[None, :] if trace.violations_each is None else trace.violations_each
         return tuple(
             service_level(

@@ -20,7 +20,7 @@ class Benchmark:
             the constraints.
         status: "optimal"; "gap" when the gap or the violation is not as small as asked for, and
             "time limit" when the time limit is why; or "infeasible" when it is proved that no fixed
-            action keeps the constraints.
+            action satisfies the constraints.
         violation: the largest constraint value of x over the rounds; at most the tolerance when
             optimal without a budget, and as small as possible when infeasible.
         ccv: the sum of the positive constraint values of x.
@@ -30,8 +30,9 @@ class Benchmark:
             and cheap to find; as `budget` it makes the benchmark feasible.
         budget: the sum of positive constraint values that it was allowed; infinite where the
             constraints did not count.
-        least: whether that is the least sum that any action has, because none keeps every round.
-        units: where rounds have several constraints, what each was divided by before they were
+        least: whether that is the least sum that any action has, because none satisfies every
+        round. units: where rounds have several constraints, what each was divided by before they
+        were
             compared and added; empty where none was.
 
     """
@@ -53,7 +54,7 @@ class Benchmark:
     @property
     def comparator(self) -> str:
         """A description of the action that regret is measured against."""
-        kept, scale = "keeps every round", ""
+        kept, scale = "satisfies every round", ""
         if any(unit != 1.0 for unit in self.units):
             scale = f", in units of {', '.join(f'{unit:g}' for unit in self.units)}"
         if self.budget > 0.0:
@@ -67,6 +68,6 @@ class Benchmark:
         if self.least:
             return (
                 "the best fixed action of those that violate least, by "
-                f"{self.ccv:.6g} in all{scale}; none keeps every round"
+                f"{self.ccv:.6g} in all{scale}; none satisfies every round"
             )
         return f"the best fixed action that {kept}"

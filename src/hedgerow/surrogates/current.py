@@ -41,7 +41,7 @@ class CurrentSurrogate(FirstOrder):
     """The paper's surrogate V f_t + Phi'(Q(t)) g_t^+, divided by V: f_t + (Phi'(Q(t))/V) g_t^+.
 
     It is eq. (surr-cost), with Q(t) = Q(t-1) + g_t(x_t)^+. Where g_t(x_t) <= 0 the subgradient of
-    g_t^+ is 0. It keeps every round's violation small: CCV is the sum of g_t^+.
+    g_t^+ is 0. It makes every round's violation small: CCV is the sum of g_t^+.
 
     Args:
         potential: Phi/V; its `weight` is Phi'/V.

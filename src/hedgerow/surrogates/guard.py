@@ -97,7 +97,7 @@ def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
     CD = guard[C] * D
     m = guard[LAM] / C1 * CD * unit * three_quarters(guard[PHI])
     kappa = CD * math.sqrt(sizes[CONSTRAINT_GRAD2])
-    share = min(value / kappa, 1.0 / guard[C])  # no more where some action keeps the round
+    share = min(value / kappa, 1.0 / guard[C])  # no more where some action satisfies the round
     wc = (m + guard[WC]) / kappa * share * share * share
     guard[PC] += relative_size(mixed_size2(sizes, wc), unit)
     return wc
@@ -246,7 +246,7 @@ class Guard(Stateful):
     """Allows a practical policy its weights and steps while Theorem G's inequality holds.
 
     With C = (4/3)(b^{1/3} + (R/D)^2), where the learner steps at least once in b rounds,
-    Phi_T = (sum ||grad f_t||^{4/3})^{3/4}, and every x* that keeps all rounds,
+    Phi_T = (sum ||grad f_t||^{4/3})^{3/4}, and every x* that satisfies all rounds,
     Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T = O(T^{3/4} (log T)^{1/4})
     (`bounds.guarded_ccv`). On most games it never acts; default.md counts where it does.
 

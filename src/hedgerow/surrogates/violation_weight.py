@@ -50,7 +50,7 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
     D, lam = queue[DIAMETER], queue[SHARE]
     m = lam / C1 * C * D * math.sqrt(ranges[COSTS2])
     kappa = C * D * math.sqrt(sizes[CONSTRAINT_GRAD2])
-    share = min(value / kappa, 1.0 / C)  # no more where some action keeps the round
+    share = min(value / kappa, 1.0 / C)  # no more where some action satisfies the round
     ranges[SCALE] = (m + queue[VIOLATION]) / kappa * share
     return 0.0
 
@@ -73,7 +73,7 @@ class ViolationSurrogate(FirstOrder):
 
     kappa_t = sqrt(2) D ||grad g_t||, m_t = (lam/c1) sqrt(2) D Phi_t with c1 = 1 - 1/sqrt(2) and
     Phi_t = sqrt(sum ||grad f||^2), W the sum of w g^+. With a learner whose regret is at most
-    sqrt(2) D sqrt(sum ||s||^2), against every x* that keeps all rounds,
+    sqrt(2) D sqrt(sum ||s||^2), against every x* that satisfies all rounds,
     Regret_T <= (1 + lam) sqrt(2) D Phi_T. Where cost gradients are of one size, the CCV is of order
     sqrt(T log T) (theory.md). A zero gradient counts as one of an infinitesimal size. Nothing but
     D is known to it.

@@ -87,9 +87,9 @@ def hindsight(
     6.0
     >>> torn = [*game, (Linear([1.0, 2.0]), Linear([-1.0, 0.0], 0.5))]
     >>> print(hindsight(Simplex(2), torn).comparator)
-    nobody: no fixed action keeps every round
+    none: no fixed action satisfies every round
     >>> print(hindsight(Simplex(2), torn, budget="least").comparator)
-    the best fixed action of those that violate least, by 0.25 in all; none keeps every round
+    the best fixed action of those that violate least, by 0.25 in all; none satisfies every round
 
     """
     steps = hindsight_steps(
