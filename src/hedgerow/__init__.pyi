@@ -43,7 +43,7 @@ from .functions import (
 from .functions import (
     Quadratic as Quadratic,
 )
-from .games.comparators.best_action import hindsight as hindsight
+from .games.comparators.hindsight import hindsight as hindsight
 from .games.simulation import play as play
 from .games.simulation import simulate as simulate
 from .networks.errors import DataError as DataError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from small_experiment import TEXT, invoked, small, written
 
-from hedgerow.experiments.models import distinct
+from hedgerow.experiments.validation import distinct
 
 TEN = "1" + "0" * 400
 HUGE = "0x" + "f" * 5000

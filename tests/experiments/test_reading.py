@@ -9,10 +9,10 @@ from small_experiment import TEXT, small, written
 
 from hedgerow.baselines.methods import METHODS
 from hedgerow.experiments.fingerprints import ChangedFileError
-from hedgerow.experiments.models import GRID
 from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import load_experiment, shipped
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, plan
+from hedgerow.experiments.validation import GRID
 from hedgerow.networks.network import Network
 
 MISTAKES = {

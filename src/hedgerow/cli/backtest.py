@@ -14,7 +14,7 @@ from hedgerow.cli.errors import report_errors
 from hedgerow.cli.ingest import Series, print_readings
 from hedgerow.cli.output import print_line, print_stderr
 from hedgerow.experiments.backtesting import backtest as play_all
-from hedgerow.experiments.models import LONGEST_HORIZON
+from hedgerow.experiments.validation import LONGEST_HORIZON
 from hedgerow.networks.edge_rows import USUAL_NAMES, EdgeColumns
 from hedgerow.networks.edge_tables import open_table
 from hedgerow.networks.edges import read_edges

@@ -32,11 +32,11 @@ from hedgerow.cli.run import (
     workforce,
 )
 from hedgerow.experiments.experiment import Experiment
-from hedgerow.experiments.models import LONGEST_HORIZON
 from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep, sweep_tasks
 from hedgerow.experiments.tasks import Task, plan
+from hedgerow.experiments.validation import LONGEST_HORIZON
 from hedgerow.report.page import write_report
 from hedgerow.report.plots import Run, draw_curves
 from hedgerow.report.summary import Summary

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.experiments.fingerprints import check_code, check_sha256
-from hedgerow.experiments.models import Action
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.registry import find_set
+from hedgerow.experiments.validation import Action
 from hedgerow.problems.problem import Problem
 from hedgerow.sets.decision_set import DecisionSet
 

@@ -19,7 +19,7 @@ from hedgerow.experiments.results import Output
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
 from hedgerow.games import hindsight, play, simulate, simulate_resumable
 from hedgerow.games.checkpoints import ROUNDS, can_resume
-from hedgerow.games.comparators.best_action import MixedUnitsError
+from hedgerow.games.comparators.hindsight import MixedUnitsError
 from hedgerow.inputs import Vector
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning

@@ -14,7 +14,9 @@ from hedgerow.baselines.fixed_actions import fixed as fixed_action
 from hedgerow.baselines.methods import find_method
 from hedgerow.experiments.experiment import Experiment, ProblemSpec, SetSpec, Tuning
 from hedgerow.experiments.fingerprints import code_of, sha256
-from hedgerow.experiments.models import (
+from hedgerow.experiments.problems import KINDS, find_kind, kind_names
+from hedgerow.experiments.registry import find_set
+from hedgerow.experiments.validation import (
     Action,
     Distinct,
     ExperimentFile,
@@ -27,8 +29,6 @@ from hedgerow.experiments.models import (
     parse,
     parse_keys,
 )
-from hedgerow.experiments.problems import KINDS, find_kind, kind_names
-from hedgerow.experiments.registry import find_set
 from hedgerow.imports import as_name
 from hedgerow.sets.decision_set import DecisionSet
 

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 from hedgerow.experiments.experiment import FORMAT
-from hedgerow.experiments.models import (
+from hedgerow.experiments.validation import (
     Count,
     Distinct,
     Filled,

@@ -14,9 +14,9 @@ import numpy as np
 from hedgerow.baselines.methods import find_method, fixed_method
 from hedgerow.experiments.experiment import Experiment, ProblemSpec, plain
 from hedgerow.experiments.fingerprints import check_code
-from hedgerow.experiments.models import Action
 from hedgerow.experiments.problems import find_kind
 from hedgerow.experiments.records import Place
+from hedgerow.experiments.validation import Action
 from hedgerow.policies.method import Method
 from hedgerow.policies.presets import Preset
 from hedgerow.problems.problem import Problem

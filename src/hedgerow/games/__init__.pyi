@@ -1,6 +1,6 @@
 from .checkpoints import simulate_resumable as simulate_resumable
-from .comparators.best_action import hindsight as hindsight
-from .comparators.best_action import hindsight_steps as hindsight_steps
+from .comparators.hindsight import hindsight as hindsight
+from .comparators.hindsight import hindsight_steps as hindsight_steps
 from .comparators.regret_curves import IntervalRegret as IntervalRegret
 from .comparators.regret_curves import interval_regret as interval_regret
 from .comparators.regret_curves import prefix_benchmarks as prefix_benchmarks

@@ -196,9 +196,9 @@ class RmsSteps:
 
 C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, MAX_LOSS_TO_LEADER = range(1, 11)
 """The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
-multiplying all gradients by a power of two changes no bit; P is in that unit. The last two are a
-what a guard forces: the regulariser of this round, or 0; and how much a mixture may lose to its
-leader, or 0."""
+multiplying all gradients by a power of two changes no bit; P is in that unit. A guard writes
+the last two: the regulariser that it forces in this round, or 0; and how much a mixture may lose
+to its leader, or 0."""
 
 
 @kernel(number, number)

@@ -14,7 +14,7 @@ import sqlalchemy as sql
 
 from hedgerow.feedback import EvalGrad, EvalLinear
 from hedgerow.functions import Function, Linear
-from hedgerow.games.comparators.best_action import hindsight
+from hedgerow.games.comparators.hindsight import hindsight
 from hedgerow.games.simulation import feedback_of
 from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import dot

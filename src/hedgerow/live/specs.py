@@ -10,7 +10,8 @@ from pydantic import AfterValidator, Field, StrictInt, StrictStr
 
 from hedgerow import sets
 from hedgerow.baselines.methods import METHODS
-from hedgerow.experiments.models import (
+from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.validation import (
     LARGEST_COUNT,
     Count,
     Filled,
@@ -21,8 +22,7 @@ from hedgerow.experiments.models import (
     one_of,
     parse_keys,
 )
-from hedgerow.experiments.models import parse as parse_value
-from hedgerow.experiments.problems import KINDS
+from hedgerow.experiments.validation import parse as parse_value
 from hedgerow.live.messages import Message, parse
 from hedgerow.live.schema import EVERY
 from hedgerow.protocols.parts import ResumablePolicy

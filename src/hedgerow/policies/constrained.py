@@ -27,6 +27,7 @@ from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import not_overridden
 from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.surrogates.make_loss import WRITTEN
 from hedgerow.surrogates.queued import checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
 from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, round_table, tell_round
@@ -250,7 +251,7 @@ def tell_in_python(
         s = round_[1]
         loss = policy._make_loss(cost, given, at)
         s[:] = loss.grad
-        return 1.0, policy.surrogate.price, dot(s, point), dot(s, s), UNMEASURED, UNDECLARED
+        return WRITTEN, policy.surrogate.price, dot(s, point), dot(s, s), UNMEASURED, UNDECLARED
 
     def step(*_: Any) -> bool:
         learner.tell(loss)

@@ -40,10 +40,12 @@ MAKE_LOSS = (write, read, read, number, read, read, four)
 """What `make_loss(surrogate, s, a, c, value, x, at, products)` takes after its table: memory for
 the loss's gradient s; gradients a, c of cost and constraint and the constraint's value, at the
 point `at`; the decision x, which is `at` unless feedback is late; and
-products = (<a, at>, <c, at>, ||a||^2, ||c||^2). It returns the weight, what the constraint adds to
-the loss, <s, at>, ||s||^2, the squared norm of s along the set or UNMEASURED, and the Lipschitz
-constant or UNDECLARED. For a weight of 0 the gradient is a, and s is not written. A weight of NaN,
-with nothing changed, stands for a round that is left to Python."""
+products = (<a, at>, <c, at>, ||a||^2, ||c||^2). It returns six numbers: AS_COST
+where the gradient of the loss is a, WRITTEN where it is in s, or NaN, with nothing changed, for a
+round that is left to Python; the price, which is what the constraint adds to the loss; <s, at>;
+||s||^2; the squared norm of s along the set, or UNMEASURED; the Lipschitz constant, or
+UNDECLARED."""
+AS_COST, WRITTEN = 0.0, 1.0
 make_loss_type = function(six, any_table, *MAKE_LOSS)
 take_back_type = function(nothing, any_table)
 NOT_MADE = (math.nan, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -147,18 +149,18 @@ def make_loss(
         return NOT_MADE
     Lf, Lg = surrogate.lipschitz[0], surrogate.lipschitz[1]
     declared = Lf + weight * Lg if Lf >= 0.0 and Lg >= 0.0 else UNDECLARED
-    price, norm2 = surrogate.queue[PRICE], cost2
+    made, price, norm2 = AS_COST, surrogate.queue[PRICE], cost2
     if tangent2 <= 0.0 and cost2 > 0.0:
         # a cost that is flat along the set is left out: a small weight would be lost beside it
         scale(s, c, weight)
-        weight, inner, norm2, tangent2 = 1.0, dot(s, at), dot(s, s), UNMEASURED
+        made, inner, norm2 = WRITTEN, dot(s, at), dot(s, s)
     elif weight != 0.0:
+        made = WRITTEN
         inner, norm2 = mix(s, a, c, weight, at)
-        tangent2 = UNMEASURED
-    if surrogate.units[LEARNT] == 0.0:
+    if made == WRITTEN or surrogate.units[LEARNT] == 0.0:
         tangent2 = UNMEASURED  # given ranges do not measure along the set
     if norm2 <= LARGEST_LOSS2 and declared <= LARGEST_GRADIENT and abs(price) < math.inf:
-        return weight, price, inner, norm2, tangent2, declared
+        return made, price, inner, norm2, tangent2, declared
     take_back(surrogate)
     return NOT_MADE
 
@@ -213,7 +215,7 @@ def make_each_loss(
         for k in range(made - 1, -1, -1):
             take_back(surrogates[k])
         return NOT_MADE
-    return 1.0, price, dot(s, at), norm2, UNMEASURED, UNDECLARED
+    return WRITTEN, price, dot(s, at), norm2, UNMEASURED, UNDECLARED
 
 
 @kernel(nothing, each_table)

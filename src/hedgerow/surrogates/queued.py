@@ -18,7 +18,7 @@ from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import NO_NUMBERS, kernel_matches
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.guard import Guard, allow_all
-from hedgerow.surrogates.make_loss import make_loss
+from hedgerow.surrogates.make_loss import WRITTEN, make_loss
 from hedgerow.surrogates.potentials import Potential, Slope
 from hedgerow.surrogates.queue import LARGEST_PART
 from hedgerow.surrogates.ranges import GivenRanges, Ranges
@@ -189,14 +189,14 @@ class FirstOrder(Queued):
         self.declare(cost.lipschitz, seen.lipschitz)
         products = dots_and_norms(cost.grad, seen.grad, at)
         for table in (self.table, self.python_table):  # which Python needs for few rounds
-            weight, price, _, _, _, declared = make_loss(
+            made, price, _, _, _, declared = make_loss(
                 table, s, cost.grad, seen.grad, seen.value, x, at, products
             )
-            if weight == weight:
+            if made == made:  # not NaN
                 break
         else:
             refuse_loss(s)
-        grad = cost.grad if weight == 0.0 else s
+        grad = s if made == WRITTEN else cost.grad
         return EvalGrad(cost.value + price, grad, None if declared == UNDECLARED else declared)
 
     def present(self, n: int) -> Vector:

@@ -20,6 +20,7 @@ from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
 from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.surrogates.make_loss import (
+    WRITTEN,
     each_table,
     make_each_loss,
     make_loss,
@@ -67,12 +68,12 @@ def play_round(
     if not abs(cost) <= LARGEST_PART:
         return False
     # lines 6 and 7: Q(t), and the surrogate's gradient s = grad f_t + w_t grad g_t
-    weight, price, inner, norm2, tangent2, declared = table.make_loss(
+    made, price, inner, norm2, tangent2, declared = table.make_loss(
         table.surrogate, table.loss, a, c, value, table.x, table.at, products
     )
-    if weight != weight:
+    if made != made:
         return False
-    s = a if weight == 0.0 else table.loss
+    s = table.loss if made == WRITTEN else a
     here = dot(s, table.x) if table.late else inner
     # line 7: pass it to Algorithm 1
     if not table.step(table.learner, s, table.noise[k], here, (tangent2, norm2, declared)):

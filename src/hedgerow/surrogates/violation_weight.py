@@ -40,7 +40,7 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
     """Find w_t = ((m_t + W_{t-1})/kappa_t)(g_t/kappa_t), m_t = (lam/c1) C D Phi_t.
 
     kappa_t = C D ||grad g_t||, Phi_t = sqrt(sum ||grad f||^2), W the sum of w g^+; the queue's
-    VIOLATION is W, and ranges[SCALE] hands the weight on.
+    VIOLATION is W, and ranges[SCALE] takes the weight to `weight_of_round`.
     """
     queue[ROUND] += 1.0
     ranges[COSTS2] += sizes[COST2] if sizes[COST2] > 0.0 else FLAT2  # else m_t = 0 if f = 0
@@ -63,8 +63,8 @@ def record(queue: Array, ranges: Array, units: Array, value: float, weight: floa
 
 
 @kernel(*SLOPE)
-def handed_on(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
-    """The weight itself."""
+def weight_of_round(potential: Array, q: float, t: float, unit: float, scale: float) -> float:
+    """Return the weight, which `observe` has stored in ranges[SCALE]."""
     return scale
 
 
@@ -96,8 +96,8 @@ class ViolationSurrogate(FirstOrder):
 
     @cached_property
     def slope(self) -> Slope:
-        """The kernel that hands the weight on."""
-        return handed_on, np.zeros(1)
+        """The kernel that returns the weight."""
+        return weight_of_round, np.zeros(1)
 
     @property
     def queue(self) -> float:

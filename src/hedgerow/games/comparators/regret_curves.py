@@ -11,8 +11,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hedgerow.games.comparators.best_action import HindsightGame, hindsight
 from hedgerow.games.comparators.cutting_planes import Search
+from hedgerow.games.comparators.hindsight import HindsightGame, hindsight
 from hedgerow.games.comparators.linear_models import Cuts, Deadline
 from hedgerow.games.comparators.master_problem import master_for
 from hedgerow.games.comparators.switching import borders

@@ -10,8 +10,8 @@ from time import perf_counter
 
 import numpy as np
 
-from hedgerow.games.comparators.best_action import HindsightGame, hindsight
 from hedgerow.games.comparators.cutting_planes import GAP
+from hedgerow.games.comparators.hindsight import HindsightGame, hindsight
 from hedgerow.inputs import Vector, as_count
 from hedgerow.problems.problem import Problem, Round
 from hedgerow.protocols.benchmark import Benchmark
