@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import hedgerow as hr
-from hedgerow._engine.table import PlainTable
 from hedgerow.learners import block_bandit
 from hedgerow.learners.block_rules import Block, Seen
 from hedgerow.sets.simplices.simplex import KSubsets
@@ -132,11 +131,8 @@ def replace_descent(monkeypatch, mutant):
 def no_cap(monkeypatch):
     right = block_bandit.conditional_gradient
 
-    def mutant(table, beta):
-        constants = table.constants.copy()
-        constants[block_bandit.EPSILON] *= 1e-12
-        constants[block_bandit.LENGTH] *= 10
-        return right(PlainTable(True, vars(table) | {"constants": constants}), beta)
+    def mutant(table, x, beta, tolerance, cap):
+        return right(table, x, beta, 1e-12 * tolerance, 10 * cap)
 
     replace_descent(monkeypatch, mutant)
 
@@ -147,7 +143,8 @@ def moves_every_round(monkeypatch):
     def mutant(self, loss):
         right(self, loss)
         block_bandit.add_block(self._state.array, self.decision_set.dim)
-        block_bandit.conditional_gradient(self.table, 1.0)
+        x = self._state["x"]
+        block_bandit.conditional_gradient(self.table.descent, x, 1.0, 1e-9, 10)
 
     monkeypatch.setattr(hr.learners.BlockBandit, "tell", mutant)
 
@@ -417,12 +414,11 @@ def test_each_block_ends_near_the_minimum(steps):
 def test_a_mutant_that_goes_uphill_is_caught(monkeypatch):
     right = block_bandit.conditional_gradient
 
-    def mutant(table, beta):
-        S = block_bandit.vectors_of(table.state, len(table.centre))[2]
-        S *= -1.0
-        gap = right(table, beta)
-        S *= -1.0
-        return gap
+    def mutant(table, *rest):
+        table.S[:] *= -1.0
+        end = right(table, *rest)
+        table.S[:] *= -1.0
+        return end
 
     replace_descent(monkeypatch, mutant)
     worst, _ = near_minimisers(
@@ -453,12 +449,10 @@ def told_in_blocks(steps, rounds, monkeypatch):
     """Play on a simplex; return the learner and (gap, asked for, calls) of every block."""
     descents, right = [], block_bandit.conditional_gradient
 
-    def noted(table, beta):
-        calls = learner.oracle_calls
-        gap = right(table, beta)
-        wanted = table.constants[block_bandit.EPSILON] * beta
-        descents.append((gap, wanted, learner.oracle_calls - calls))
-        return gap
+    def noted(table, x, beta, tolerance, cap):
+        gap, calls = right(table, x, beta, tolerance, cap)
+        descents.append((gap, tolerance, calls))
+        return gap, calls
 
     replace_descent(monkeypatch, noted)
     learner = hr.learners.BlockBandit(hr.sets.Simplex(6), steps, 0)
@@ -483,13 +477,14 @@ def test_blocks_that_reach_their_cap_are_counted(epsilon, some, every, monkeypat
 
 @pytest.mark.parametrize(("share", "counted"), [(1.0, 0), (1.0 + 1e-12, 1)])
 def test_a_gap_that_is_just_reached_with_the_last_call_is_no_cap(share, counted, monkeypatch):
-    def last_call(table, beta):
-        return share * table.constants[block_bandit.EPSILON] * beta
+    def last_call(_table, _x, _beta, tolerance, cap):
+        return share * tolerance, cap
 
     replace_descent(monkeypatch, last_call)
     learner = hr.learners.BlockBandit(hr.sets.Simplex(6), hr.learners.PracticalBlocks(9), 0)
     for _ in range(3):
         learner.tell(hr.feedback.Eval(1.0, 10.0, 20.0))
+    assert learner.oracle_calls == 3
     assert learner.capped_blocks == counted
 
 

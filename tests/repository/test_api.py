@@ -28,7 +28,7 @@ NAMES = {
 FOLDERS = set(hedgerow.__all__) - NAMES
 LAYERS = ("baselines", "learners", "policies", "problems", "surrogates")
 INTERNAL = {
-    "Accuracy", "Affine", "Atoms", "BanditKernels", "Block", "BlockConditionalGradient",
+    "Accuracy", "Affine", "Atoms", "Block", "BlockConditionalGradient",
     "BlockConstraints", "Bounds", "Composition", "Directions", "Dual", "FeasibleFollower",
     "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",

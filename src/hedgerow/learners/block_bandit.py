@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,8 +13,7 @@ from hedgerow._engine.kernel import function, kernel, nothing, number, read, who
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
 from hedgerow.inputs import Vector, as_count
-from hedgerow.kernels import frankwolfe
-from hedgerow.kernels.policy_tables import minimise, set_table
+from hedgerow.kernels.conditional_gradient import conditional_gradient, descent_table
 from hedgerow.kernels.vectors import copy, dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.block_rules import BLOCK_BETA, BlockRule, Seen
@@ -92,37 +90,12 @@ bandit_table = TableType(
         "state": write,
         "constants": read,
         "centre": read,  # of the set's inner ball
-        "work": write,
-        "set": set_table,
+        "descent": descent_table,  # F_m over the shrunk set
         "end_block": function(*END_BLOCK),
         "regulariser": function(*BLOCK_BETA),
         "rule": read,  # its numbers
     },
 )
-
-
-@kernel(number, bandit_table, number)
-def conditional_gradient(table: Any, beta: float) -> float:
-    """Algorithm 6 on F_m over the shrunk set, from x_m: at most K steps; return the last gap."""
-    constants, centre, n = table.constants, table.centre, len(table.centre)
-    own, (x, anchor, S, _) = numbers_of(table.state, n), vectors_of(table.state, n)
-    slope, v, gap = table.work[:n], table.work[n : 2 * n], math.inf
-    for _ in range(int(constants[LENGTH])):
-        frankwolfe.gradient(S, beta, anchor, x, slope)
-        minimise(table.set, slope, v)
-        shrink_towards(v, centre, constants[SHRINK])
-        gap = frankwolfe.line_search(slope, beta, x, v, x)[0]
-        own[CALLS] += 1.0
-        if gap <= constants[EPSILON] * beta:
-            break
-    return gap
-
-
-@kernel(nothing, write, read, number)
-def shrink_towards(v: Array, centre: Array, share: float) -> None:
-    """Write share (v - centre), a point of the shrunk set about its centre, to v."""
-    for i in range(len(v)):
-        v[i] = share * (v[i] - centre[i])
 
 
 @kernel(nothing, bandit_table, read, number, number, number)
@@ -140,8 +113,11 @@ def tell_value(table: Any, following: Array, value: float, lipschitz: float, bou
         own = numbers_of(state, n)
         beta = table.regulariser(table.rule, L, own[BOUND], own[SQUARES])  # 1/eta_m
         if beta > 0.0:  # else every value was zero: stay
-            gap = conditional_gradient(table, beta)  # x_{m+1}
-            own[CAPPED] += gap > table.constants[EPSILON] * beta  # the cap of K calls came first
+            K, gap_wanted = int(table.constants[LENGTH]), table.constants[EPSILON] * beta
+            x = vectors_of(state, n)[0]
+            gap, calls = conditional_gradient(table.descent, x, beta, gap_wanted, K)  # x_{m+1}
+            own[CALLS] += calls
+            own[CAPPED] += gap > gap_wanted  # the cap of K calls came first
 
 
 @kernel(*END_BLOCK)
@@ -255,6 +231,7 @@ class BlockConditionalGradient(StatefulPlayer):
     def table(self) -> Any:
         """The arrays and kernels of a round; oracle and step rule may be functions of Python."""
         X, steps, space = self.decision_set, self.steps, self.decision_set.workspace().space
+        centre = self._shrunk.inside.centre
 
         def beta(_: Vector, lipschitz: float, bound: float, squares: float) -> float:
             return steps.beta(self.dim, X.diameter, Seen(lipschitz, bound, squares))
@@ -265,9 +242,15 @@ class BlockConditionalGradient(StatefulPlayer):
         return bandit_table.filled(
             state=self._state.array,
             constants=self._constants,
-            centre=self._shrunk.inside.centre,
-            work=np.empty(2 * X.dim),
-            set=space.table if space else python_set(X.lmo, lambda c: X.tangent_norm2(c)[0]),
+            centre=centre,
+            descent=descent_table.filled(
+                set=space.table if space else python_set(X.lmo, lambda c: X.tangent_norm2(c)[0]),
+                S=self._state["S"],
+                anchor=self._state["anchor"],
+                centre=centre,
+                share=self._shrunk.shrink,
+                work=np.empty(2 * X.dim),
+            ),
             end_block=type(self).end_block,
             regulariser=regulariser[0],
             rule=regulariser[1],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from hedgerow import kernels
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, squared_norm
+from hedgerow.kernels.conditional_gradient import descent_table
+from hedgerow.sets.compiled import python_set
 
 Oracle = Callable[[Vector], Vector]
 EPS = float(np.finfo(np.float64).eps)
@@ -99,12 +100,17 @@ def conditional_gradient(
     (array([0.75, 0.25, 0.  ]), 3)
 
     """
-    end = Descent(start.copy(), math.inf, 0)
-    for step in islice(frank_wolfe(lmo, s, beta, centre, start), cap):
-        end = Descent(step.following, step.gap, end.calls + 1)
-        if step.gap <= tolerance:
-            break
-    return end
+    n, x = start.size, start.copy()
+    table = descent_table.filled(
+        set=python_set(lmo, squared_norm),
+        S=s,
+        anchor=centre,
+        centre=np.zeros(n),
+        share=1.0,
+        work=np.empty(2 * n),
+    )
+    gap, calls = kernels.conditional_gradient.conditional_gradient(table, x, beta, tolerance, cap)
+    return Descent(x, gap, int(calls))
 
 
 def minimum_norm_point(
