@@ -54,21 +54,18 @@ def utilisation_of(
     return load / capacity[link]
 
 
-@kernel(nothing, *sparse_map, read, read, read, write, write)
-def utilisation(
-    ptr: Array,
-    at: Array,
-    data: Array,
-    pair_of: Array,
-    capacity: Array,
-    demand: Array,
-    x: Array,
-    carried: Array,
-    used: Array,
-) -> None:
-    """Write what each coordinate carries, and the utilisation of each link."""
+@kernel(nothing, index, read, read, write)
+def carry(pair_of: Array, demand: Array, x: Array, carried: Array) -> None:
+    """Write what each coordinate carries."""
     for i in range(len(x)):
         carried[i] = demand[pair_of[i]] * x[i]
+
+
+@kernel(nothing, index, index, read, read, read, write)
+def utilisation(
+    ptr: Array, at: Array, data: Array, capacity: Array, carried: Array, used: Array
+) -> None:
+    """Write the utilisation of each link, given what each coordinate carries."""
     for link in range(len(capacity)):
         load = 0.0
         for k in range(ptr[link], ptr[link + 1]):
@@ -163,7 +160,8 @@ def eval_largest(
     ptr, at, data, pair_of = unpacked(index, numbers)
     links = len(ptr) - 1
     demand, capacity, used = own[:-links], own[-links:], scratch[:links]
-    utilisation(ptr, at, data, pair_of, capacity, demand, x, grad, used)
+    carry(pair_of, demand, x, grad)
+    utilisation(ptr, at, data, capacity, grad, used)
     link = 0
     for e in range(1, links):
         if used[e] > used[link]:
@@ -204,7 +202,8 @@ def eval_congestion(
     demand, capacity = own[:-links], own[-links:]
     used, values = scratch[:links], scratch[links : 2 * links]
     prices, units = scratch[2 * links : 3 * links], scratch[3 * links : 4 * links]
-    utilisation(ptr, at, data, pair_of, capacity, demand, x, grad, used)
+    carry(pair_of, demand, x, grad)
+    utilisation(ptr, at, data, capacity, grad, used)
     congestion(used, knee, values, prices)
     total = total_of(demand)
     for e in range(links):

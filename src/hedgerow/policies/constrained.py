@@ -273,7 +273,8 @@ def tell_in_python(
         noise=NO_NOISE,
     )
     with policy._taken_back():
-        tell_round(table, cost.grad, cost.value, worst.grad, worst.value)
+        if not tell_round(table, cost.grad, cost.value, worst.grad, worst.value):
+            raise RuntimeError("this round was refused without a reason; please report it")
 
 
 def _largest_weights(surrogate: Any) -> list[float]:

@@ -83,7 +83,9 @@ class SplitLoads:
         if demand.ndim == 1:
             x, demand = self._checked(x, demand)
             used, carried = np.empty(self.capacity.size), np.empty(x.size)
-            kernels.loads.utilisation(*self.sparse_map, self.capacity, demand, x, carried, used)
+            ptr, at, data, pair_of = self.sparse_map
+            kernels.loads.carry(pair_of, demand, x, carried)
+            kernels.loads.utilisation(ptr, at, data, self.capacity, carried, used)
             return used
         by_pair = self.incidence.multiply(x[None, :]) @ self.gathering  # links x pairs
         many: Vector = np.asarray((by_pair @ demand.T).T)
