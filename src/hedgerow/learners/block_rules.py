@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, read
-from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.inputs import Vector, as_count, as_positive, freeze
 
 
 class Block(NamedTuple):
@@ -86,7 +86,7 @@ class PaperBlocks:
     horizon: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", least=3))
+        freeze(self, horizon=as_count(self.horizon, "horizon", least=3))
 
     def begin(self, dim: int, radius: float, diameter: float) -> Block:
         """Refuse a set whose inner ball is smaller than the perturbation."""
@@ -129,8 +129,11 @@ class PracticalBlocks:
     kappa: float = 0.5
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", least=3))
-        object.__setattr__(self, "kappa", as_positive(self.kappa, "kappa"))
+        freeze(
+            self,
+            horizon=as_count(self.horizon, "horizon", least=3),
+            kappa=as_positive(self.kappa, "kappa"),
+        )
 
     def begin(self, dim: int, radius: float, diameter: float) -> Block:
         """Return a perturbation that fits every set."""
@@ -201,9 +204,9 @@ class FixedLooBlocks:
     tolerance: float = 60.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        freeze(self, horizon=as_count(self.horizon, "horizon"))
         for name in ("lipschitz", "length", "tolerance"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
 
     def begin(self, radius: float) -> LooBlock:
         """Return K and eps."""
@@ -237,9 +240,9 @@ class PracticalLooBlocks:
     tolerance: float = 0.1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        freeze(self, horizon=as_count(self.horizon, "horizon"))
         for name in ("kappa", "tolerance"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
 
     def begin(self, radius: float) -> LooBlock:
         """Return K and eps."""

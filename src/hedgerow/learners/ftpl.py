@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
-from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.inputs import Vector, as_count, as_positive, freeze
 from hedgerow.kernels.ocg import add, perturb
 from hedgerow.learners.kernel_learner import NO_RULE, NUMBERS, KernelLearner
 from hedgerow.sets.decision_set import DecisionSet
@@ -40,8 +40,8 @@ class GaussianNoise:
 
     def __post_init__(self) -> None:
         if self.offset is not None:
-            object.__setattr__(self, "offset", as_positive(self.offset, "offset"))
-        object.__setattr__(self, "factor", as_positive(self.factor, "factor"))
+            freeze(self, offset=as_positive(self.offset, "offset"))
+        freeze(self, factor=as_positive(self.factor, "factor"))
 
     def begin(self, dim: int) -> Vector:
         """Return the schedule's numbers before the first round."""

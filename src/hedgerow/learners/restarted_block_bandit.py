@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow._engine.kernel import kernel, number
-from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.inputs import Vector, as_count, as_positive, freeze
 from hedgerow.learners.block_bandit import (
     END_BLOCK,
     GUESS,
@@ -80,9 +80,10 @@ class WangBlocks:
     c: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
-        object.__setattr__(self, "bound", as_positive(self.bound, "bound"))
-        object.__setattr__(self, "c", as_positive(self.c, "c"))
+        freeze(
+            self, horizon=as_count(self.horizon, "horizon"), bound=as_positive(self.bound, "bound")
+        )
+        freeze(self, c=as_positive(self.c, "c"))
 
     def begin(self, dim: int, radius: float, diameter: float) -> Block:  # noqa: ARG002
         """Refuse a set whose inner ball is smaller than the perturbation."""

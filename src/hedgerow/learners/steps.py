@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, write
 from hedgerow._engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
-from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.inputs import Vector, as_count, as_positive, freeze
 from hedgerow.learners.kernel_learner import StepKernels, learn_nothing
 
 Array = Vector
@@ -96,7 +96,7 @@ class PaperSteps:
     horizon: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
+        freeze(self, horizon=as_count(self.horizon, "horizon"))
 
     def begin(self, diameter: float) -> Vector:
         """Return [D, T, L]."""
@@ -145,8 +145,8 @@ class WeibelSteps:
 
     def __post_init__(self) -> None:
         if self.horizon is not None:
-            object.__setattr__(self, "horizon", as_count(self.horizon, "horizon"))
-        object.__setattr__(self, "lipschitz", as_positive(self.lipschitz, "lipschitz"))
+            freeze(self, horizon=as_count(self.horizon, "horizon"))
+        freeze(self, lipschitz=as_positive(self.lipschitz, "lipschitz"))
 
     def begin(self, diameter: float) -> Vector:
         """Return [D, T, M], with T = 0 for any horizon."""
@@ -179,7 +179,7 @@ class RmsSteps:
     kappa: float = 16.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kappa", as_positive(self.kappa, "kappa"))
+        freeze(self, kappa=as_positive(self.kappa, "kappa"))
 
     @property
     def horizon(self) -> None:
@@ -279,7 +279,7 @@ class CertificateSteps:
 
     def __post_init__(self) -> None:
         for name in ("c", "floor", "cap"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
         if self.floor > self.cap:
             raise ValueError(
                 f"floor must be at most cap, got floor={self.floor:g} and cap={self.cap:g}"

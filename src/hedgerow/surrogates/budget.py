@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hedgerow.inputs import as_positive
+from hedgerow.inputs import as_positive, freeze
 from hedgerow.surrogates.potentials import GrowingScale, Scale
 from hedgerow.surrogates.ranges import Ranges
 
@@ -28,7 +28,7 @@ class BudgetedScale:
     ranges: Ranges
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "budget", as_positive(self.budget, "budget"))
+        freeze(self, budget=as_positive(self.budget, "budget"))
 
     def at(self, t: float) -> float:
         """Return the scale in round t, in units of Mg."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, read, write
 from hedgerow.feedback import Constraints, Eval, EvalGrad, as_eval
-from hedgerow.inputs import Vector, as_count, as_positive
+from hedgerow.inputs import Vector, as_count, as_positive, freeze
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.one_point import OnePoint
 from hedgerow.protocols.rounds import CompiledRounds
@@ -69,9 +69,9 @@ class DualSteps:
     mu: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "block", as_count(self.block, "block"))
+        freeze(self, block=as_count(self.block, "block"))
         for name in ("theta", "mu"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
 
     @property
     def rates(self) -> Vector:

@@ -15,7 +15,7 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel, number
 from hedgerow._engine.signatures import SLOPE
-from hedgerow.inputs import Vector, as_number, as_positive
+from hedgerow.inputs import Vector, as_number, as_positive, freeze
 
 __all__ = [
     "AnytimeExponential",
@@ -80,7 +80,7 @@ class GrowingScale:
 
     def __post_init__(self) -> None:
         for name in ("floor", "factor", "power"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
 
     def at(self, t: float) -> float:
         """Return the scale in round t."""
@@ -151,12 +151,12 @@ class PowerPotential:
     cap: float = 1e12
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "p", as_number(self.p, "p"))
+        freeze(self, p=as_number(self.p, "p"))
         if self.p < 1.0:
             raise ValueError(f"p must be at least 1 for a convex potential, got {self.p:g}")
         if not hasattr(self.scale, "at"):
-            object.__setattr__(self, "scale", as_positive(self.scale, "scale"))
-        object.__setattr__(self, "cap", as_positive(self.cap, "cap"))
+            freeze(self, scale=as_positive(self.scale, "scale"))
+        freeze(self, cap=as_positive(self.cap, "cap"))
 
     def _at(self, t: float) -> float:
         return self.scale if isinstance(self.scale, float) else self.scale.at(t)
@@ -232,7 +232,7 @@ class ExponentialPotential:
 
     def __post_init__(self) -> None:
         for name in ("rate", "factor", "cap"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
 
     def weight(self, q: float, t: float = 1.0) -> float:  # noqa: ARG002 - the same in all rounds
         """Return factor rate exp(rate q), at most `cap`."""
@@ -289,7 +289,7 @@ class AnytimeExponential:
 
     def __post_init__(self) -> None:
         for name in ("rate", "highest", "cap"):
-            object.__setattr__(self, name, as_positive(getattr(self, name), name))
+            freeze(self, **{name: as_positive(getattr(self, name), name)})
 
     def at(self, t: float) -> ExponentialPotential:
         """Return the potential of round t."""
