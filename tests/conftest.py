@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import runpy
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from measured import VARIABLE, data, drawn_or, measured_folder
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")  # a busy machine and a kernel's first call are no failures
 EXAMPLE = Path(__file__).parents[1] / "examples/measurement_files.py"
+os.umask(0o022)  # some tests start processes of other users, who read what was written here
 
 
 def pytest_configure(config):

@@ -226,7 +226,7 @@ Horizon = Annotated[
 ]
 Number = Annotated[FiniteFloat, Strict(), must("be a finite number")]
 Positive = Annotated[Number, needs(lambda number: number > 0.0, "be above 0")]
-Filled = Annotated[list[T], Strict(), needs(bool, NOT_EMPTY)]
+Filled = Annotated[list[T], needs(bool, NOT_EMPTY)]
 Distinct = Annotated[Filled[T], AfterValidator(distinct)]
 Name = Annotated[
     ShortText,

@@ -184,23 +184,28 @@ class LimitedProtocol(H11Protocol):
     open: ClassVar[Counter[str]]  # connections by address
     _deadline: asyncio.TimerHandle | None = None
     _blocked = False  # the client does not accept the answer fast enough
+    _counted = False  # it is one of the open connections
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Close the connection at once if too many are open."""
+        """Close the connection at once if too many are open.
+
+        A connection that is refused never counts: it ends a turn of the event loop later, and
+        others that came in the same turn must not be refused because of it.
+        """
         super().connection_made(transport)
         self._host = self.client[0] if self.client else ""
-        self.open[self._host] += 1
-        if (
-            self.open[self._host] > self.limits.per_address
-            or self.open.total() > self.limits.connections
-        ):
+        here, everywhere = self.open[self._host], self.open.total()
+        self._counted = here < self.limits.per_address and everywhere < self.limits.connections
+        if self._counted:
+            self.open[self._host] += 1
+        else:
             transport.abort()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the clock."""
         super().connection_lost(exc)
-        self.open[self._host] -= 1
+        self.open[self._host] -= self._counted
         if self.open[self._host] == 0:
             del self.open[self._host]
         if self._deadline is not None:
