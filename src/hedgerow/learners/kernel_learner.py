@@ -105,7 +105,7 @@ class KernelLearner(StatefulPlayer):
         self._state = State(x=n, **numbers)
         self._state["x"][:] = X.start() if x1 is None else x1
         self._work = aligned_zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
-        self._direction, self._answer = self._work[:n], self._work[n : 2 * n]
+        self._answer = self._work[n : 2 * n]
         self._workspace = X.workspace()
 
     def ask(self) -> Vector:
