@@ -33,7 +33,7 @@ class SlowLeader(KernelLearner):
 
     @property
     def oracle_calls(self):
-        """One a round."""
+        """One per round."""
         return self.rounds
 
 

@@ -18,7 +18,7 @@ problem = hr.ShortestPath.atlas_like(nodes=120, edges=700, horizon=1200, seed=0)
 paths = problem.decision_set
 policies = {
     "Hedgerow: one shortest path a round": hr.projection_free_coco(paths),
-    "Sinha and Vaze 2024: one projection a round": hr.baselines.sinha_vaze_2024(paths),
+    "Sinha and Vaze 2024: one projection per round": hr.baselines.sinha_vaze_2024(paths),
     "no constraint": hr.unconstrained(paths),
 }
 traces = {name: hr.simulate(policy, problem) for name, policy in policies.items()}

@@ -123,7 +123,7 @@ def test_the_mixture_pays_the_leader_and_adahedge(name):
     quarter of their squared range.
     """
     run = played(name, tracking)
-    assert run.policy.learner.oracle_calls == T  # one a round for both
+    assert run.policy.learner.oracle_calls == T  # one per round for both
     paid = float(np.sum(run.s * (run.x - run.own)))
     r = np.abs(np.sum(run.s * (run.own - run.theirs), axis=1))
     log = math.log(2.0)

@@ -52,7 +52,7 @@ def test_seeds_share_the_mean_of_their_times(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("horizon", [10, 64, 1000, 10_000_000])
 def test_a_probe_tells_set_up_from_rounds(tmp_path, monkeypatch, horizon):
-    """A task of 0.01 s and 2 microseconds a round: probes stop when they take a moment."""
+    """A task of 0.01 s and 2 microseconds per round: probes stop when they take a moment."""
     played = []
 
     def timed(_, rounds):

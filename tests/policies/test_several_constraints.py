@@ -1,4 +1,4 @@
-"""Several constraints a round: one queue for their maximum, or one queue each."""
+"""Several constraints per round: one queue for their maximum, or one queue each."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_answers_follow_from_the_results(tmp_path: Path, summary: Summary):
     assert "costs more than the best fixed action that satisfies every round" in cost
     assert f"below 90 %, {named(WANG)} costs least: regret {rows[WANG].regret} %, CCV" in cost
     assert fast == (
-        f"{named(PLAIN)} takes 4 µs a round (compiled); {named('guo_recoo')} 225 times as long "
+        f"{named(PLAIN)} takes 4 µs per round (compiled); {named('guo_recoo')} 225 times as long "
         "(in Python)."
     )
     swapped = summarised(

@@ -255,7 +255,7 @@ def _ftpl(theorem: Theorem) -> Iterator[Bound]:
 
 
 def _block_cap(theorem: Theorem) -> Iterator[Bound]:
-    text = "at most one a round, by the cap of K calls a block of K rounds"
+    text = "at most one per round, by the cap of K calls a block of K rounds"
     yield "oracle calls", text, theorem["T"], None
 
 

@@ -112,7 +112,7 @@ class AdaptiveOCG(KernelLearner):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round, none for `tell_without_oracle`."""
+        """One per round, none for `tell_without_oracle`."""
         return int(self._state["t"][0] - self._state["skipped"][0])
 
     @property

@@ -130,7 +130,7 @@ class BlockConditionalGradient(StatefulPlayer):
     """Plays around x_m for a block of K rounds, then moves to x_{m+1} near the minimum of F_m.
 
     F_m(x) = <S, x> + ||x - anchor||^2/eta_m over the shrunk set, where S sums the estimates of
-    whole blocks: at most K oracle calls of conditional gradient (Algorithm 6), so at most one a
+    whole blocks: at most K oracle calls of conditional gradient (Algorithm 6), so at most one per
     round. A block that reaches the cap before its gap is eps/eta_m is counted in `capped_blocks`.
     Which blocks S sums, from which anchor, and which Lipschitz constant goes into eta_m is
     what makes the algorithm: the kernel `end_block` says. x, anchor, S and the estimates are
@@ -203,7 +203,7 @@ class BlockConditionalGradient(StatefulPlayer):
 
     @property
     def oracle_calls(self) -> int:
-        """At most one a round on average."""
+        """At most one per round on average."""
         return int(self._state["calls"][0])
 
     @property
@@ -263,8 +263,8 @@ class BlockBandit(BlockConditionalGradient):
     Each round of block m plays y_t = x_m + delta u_t with u_t uniform on the unit sphere of the
     affine hull, and estimates the gradient by (n/delta) f_t(y_t) u_t. After K rounds x_{m+1} is a
     near-minimiser over the shrunk set of F_m(x) = <sum of estimates, x> + ||x - x_1||^2/eta_m,
-    found by at most K oracle calls (Algorithm 6), so at most one a round. Works in the coordinates
-    of the set's affine hull, about the centre of its inner ball.
+    found by at most K oracle calls (Algorithm 6), so at most one per round. Works in the
+    coordinates of the set's affine hull, about the centre of its inner ball.
 
     The guarantee (Theorem 4.1, O(T^{3/4}) expected regret with `PaperBlocks`) is for losses that
     are fixed before each play, oblivious games only, and for runs in which no block reached its

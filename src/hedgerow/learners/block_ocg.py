@@ -143,7 +143,7 @@ class BlockOCG(KernelLearner):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round, of the whole product."""
+        """One per round, of the whole product."""
         return self.rounds
 
     @property

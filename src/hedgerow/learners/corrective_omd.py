@@ -152,7 +152,7 @@ class CorrectiveOMD(KernelLearner):
     sum <s_t, x_t - u> <= beta_T D^2 + Delta_T + sum of gap_t, where gap_t is the Frank-Wolfe gap of
     F_t at x_{t+1}. No bound of the gaps is claimed.
 
-    Memory: (atoms + 6) n + atoms^2 float64. One oracle call a round.
+    Memory: (atoms + 6) n + atoms^2 float64. One oracle call per round.
 
     Args:
         decision_set: where to play.

@@ -92,8 +92,8 @@ class FTPL(KernelLearner):
     """Follow the perturbed leader: plays vertices, x_t = lmo(L_{t-1} + eta_t p_t).
 
     p_t is a fresh standard Gaussian vector each round and L_{t-1} the sum of linear losses. One
-    oracle call a round; every play is a vertex, so nothing has to be sampled, and the set need not
-    be convex. Oblivious games only.
+    oracle call per round; every play is a vertex, so nothing has to be sampled, and the set need
+    not be convex. Oblivious games only.
 
     Args:
         decision_set: where to play; only its oracle is used.
@@ -122,7 +122,7 @@ class FTPL(KernelLearner):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round, and one for the first play."""
+        """One per round, and one for the first play."""
         return int(self._state["calls"][0])
 
     def draw(self, rounds: int) -> Vector:

@@ -1,4 +1,4 @@
-"""Algorithm 5: follow the regularised leader, exactly, by one projection a round."""
+"""Algorithm 5: follow the regularised leader, exactly, by one projection per round."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class FTRL(Projected):
     `CertificateSteps`, Regret_T <= (1 + c) beta_{T+1} D^2 after the fact.
 
     Args:
-        decision_set: where to play; it must be able to project. One projection a round.
+        decision_set: where to play; it must be able to project. One projection per round.
         steps: `PaperSteps(horizon)`, `RmsSteps(kappa)` or `CertificateSteps(c)`; their eta_t is
             used, their line search is not needed.
         start: x_1; the set's own start if left out.

@@ -42,7 +42,7 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
 
 
 class OCG(KernelLearner):
-    """Online conditional gradient as in Hazan's book: one linear minimisation a round.
+    """Online conditional gradient as in Hazan's book: one linear minimisation per round.
 
     F_t(x) = eta sum of <grad_tau, x> up to t - 1 + ||x - x_1||^2, v_t = argmin over X of
     <grad F_t(x_t), x>, x_{t+1} = (1 - sigma_t) x_t + sigma_t v_t, with eta = D / (2 G T^{3/4})
@@ -121,7 +121,7 @@ def after_strong(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
 class StronglyConvexOCG(KernelLearner):
     """Online conditional gradient on F_t(x) = sum of <grad_tau, x> + (a/2) ||x - x_tau||^2.
 
-    One linear minimisation a round, exact line search, any horizon. For losses that are
+    One linear minimisation per round, exact line search, any horizon. For losses that are
     a-strongly convex and G-Lipschitz the regret is O((G + a D)^2 T^{2/3} / a).
 
     Args:

@@ -103,7 +103,7 @@ class OGD(ProjectedDescent):
     all there is, and the plays depend on the unit of the losses by rounding alone.
 
     Args:
-        decision_set: where to play; it must be able to project. One projection a round.
+        decision_set: where to play; it must be able to project. One projection per round.
         lipschitz: G, a bound of the gradients' norms along the set; learnt if left out.
         start: x_1; the set's own start if left out.
 
@@ -145,7 +145,7 @@ class StronglyConvexOGD(ProjectedDescent):
     larger than the losses' own modulus there is no bound.
 
     Args:
-        decision_set: where to play; it must be able to project. One projection a round.
+        decision_set: where to play; it must be able to project. One projection per round.
         modulus: a, in units of loss per squared length.
         start: x_1; the set's own start if left out.
 
@@ -174,7 +174,7 @@ class AdaGrad(ProjectedDescent):
     gradients has to be known, and the plays depend on the unit of the losses by rounding alone.
 
     Args:
-        decision_set: where to play; it must be able to project. One projection a round.
+        decision_set: where to play; it must be able to project. One projection per round.
         factor: length of the steps, 1/sqrt(2) by default.
         start: x_1; the set's own start if left out.
 

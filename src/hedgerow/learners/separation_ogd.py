@@ -104,7 +104,7 @@ def squeeze_of(constants: Array, t: float) -> float:
 
 @kernel(number, read, number)
 def most_pulls(constants: Array, delta: float) -> float:
-    """Return how many separations a round with this squeeze can need at most."""
+    """Return the most separations that a round with this squeeze can need."""
     ratio = constants[R] / constants[SMALL_R]
     return 2.0 + np.ceil(max(0.0, ratio * ratio - 1.0) / (delta * (2.0 - delta)))
 
@@ -237,7 +237,7 @@ class SeparationDescent(StatefulPlayer):
             )
 
     def most_separations(self, delta: float) -> int:
-        """Return how many separations a round with this squeeze can need at most.
+        """Return the most separations that a round with this squeeze can need.
 
         A pull lowers ||y||^2 <= R^2 by delta (2 - delta) r^2 at least, because <n, y> > r for a
         unit vector n that separates y from the set and so from r B; and y in r B is inside.

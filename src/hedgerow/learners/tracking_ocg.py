@@ -1,4 +1,4 @@
-"""A leader and a follower, mixed: for worlds that may drift, at one oracle call a round."""
+"""A leader and a follower, mixed: for worlds that may drift, at one oracle call per round."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class TrackingOCG(KernelLearner):
 
     @property
     def oracle_calls(self) -> int:
-        """One a round, for both together."""
+        """One per round, for both together."""
         return self.rounds
 
     @property

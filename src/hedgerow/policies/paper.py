@@ -75,7 +75,7 @@ def projection_free_coco(
     tracking: bool = True,
     constraints: int | None = None,
 ) -> Constrained[Constraints]:
-    """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call a round.
+    """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call per round.
 
     `practical` (the default) needs no horizon and no constants. The learner is `TrackingOCG`, the
     surrogate `AdaptiveSurrogate`: violations are measured in units of the second largest seen, so

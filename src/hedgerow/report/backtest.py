@@ -139,7 +139,7 @@ def sentences(test: Backtest) -> list[str]:
         more = learner.trace.regret(best) / max(1, test.problem.horizon)
         word = "above" if more >= 0.0 else "below"
         amount = f"{abs(more):.4g} {test.problem.cost.unit}".rstrip()
-        said.append(f"{learner.name} cost {amount} a round {word} that.")
+        said.append(f"{learner.name} cost {amount} per round {word} that.")
     proved = learner.certificate
     if proved is not None and proved.says_nothing is not None:
         said.append(f"The certificate of {learner.name} {proved.says_nothing}.")
@@ -257,7 +257,7 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
     figure, axes = canvas(1, 1 + count, 5.5 * (1 + count), 4.0)
     traces = {run.name: run.trace for run in test.runs[:MOST_LINES]}
     mean, *sums = plot_compare(traces, axes=axes[0], times=times)
-    mean.set_ylabel(in_figure(f"{problem.cost.unit or problem.cost.name} a round"), fontsize=9)
+    mean.set_ylabel(in_figure(f"{problem.cost.unit or problem.cost.name} per round"), fontsize=9)
     for ax, limit in zip(sums, problem.limits, strict=True):
         which = "" if count == 1 else f": {limit}"
         ax.set_title(in_figure(f"Violation so far, added up (CCV){which}"), fontsize=10, loc="left")

@@ -188,7 +188,7 @@ def _speed(rows: Sequence[Row]) -> str:
         (row for row in rows if math.isfinite(row.microseconds)), key=lambda row: row.microseconds
     )
     first, *others = timed
-    said = f"{_name(first)} takes {three_digits(first.microseconds)} µs a round{_ran(first)}"
+    said = f"{_name(first)} takes {three_digits(first.microseconds)} µs per round{_ran(first)}"
     if rows[0] in others:
         said += f"; {_longer(rows[0], first)}"
     slowest = others[-1] if others and others[-1] is not rows[0] else None

@@ -131,7 +131,7 @@ def plot_compare(
         for ax, row in zip(others, violations[name], strict=True):
             ax.plot(when, np.maximum(row, 0.0).cumsum(), **style)
     _add_best(left, benchmark, rounds)
-    _title(left, "Mean cost so far", "cost a round")
+    _title(left, "Mean cost so far", "cost per round")
     for k, ax in enumerate(others, start=1):
         which = "" if count == 1 else f" of constraint {k}"
         _title(ax, f"CCV{which} so far", "sum of max(0, g_t(x_t))")
