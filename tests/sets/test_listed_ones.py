@@ -123,7 +123,7 @@ def test_the_last_step_is_to_the_vertex_whatever_the_oracle_wrote():
             continue
         learner.tell(s)
         v, sigma = learner.last_step
-        np.testing.assert_array_equal(v, X.lmo(learner._direction))
+        np.testing.assert_array_equal(v, X.lmo(learner._work[: X.dim]))
         np.testing.assert_allclose(learner.ask(), before + sigma * (v - before), atol=1e-15)
     learner.restore(learner.state())
     np.testing.assert_array_equal(learner.last_step[0], learner.first_play)
