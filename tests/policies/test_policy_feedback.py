@@ -119,3 +119,20 @@ def test_a_bandit_without_declared_constants_says_how_to_declare_them():
         hr.simulate(policy, problem())
     copied = pickle.loads(pickle.dumps(made))
     assert copied.feedback == made.feedback
+
+
+def test_a_lipschitz_constant_counts_for_its_own_round_alone():
+    """A round without a constant is measured by its gradient, whatever the last one declared."""
+    X, rounds = hr.sets.Simplex(3), np.random.default_rng(0).standard_normal((30, 2, 3))
+
+    def played(at_once):
+        learner = hr.learners.RestartedOCG(X, hr.learners.steps.PaperSteps(100))
+        potential = hr.surrogates.PowerPotential(2.0, 1.0)
+        policy = hr.Constrained(learner, hr.surrogates.CurrentSurrogate(potential))
+        for t, (a, c) in enumerate(rounds):
+            L = 0.01 if t % 2 == 0 else None
+            told = hr.feedback.EvalGrad(0.1, a, L), hr.feedback.EvalGrad(0.5, c, L)
+            policy.tell(*told, **({} if at_once else {"at": policy.ask()}))
+        return policy.state()["checksum"]
+
+    assert played(True) == played(False)

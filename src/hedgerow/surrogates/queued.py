@@ -188,13 +188,16 @@ class FirstOrder(Queued):
         at = x if at is None else at
         self.declare(cost.lipschitz, seen.lipschitz)
         products = dots_and_norms(cost.grad, seen.grad, at)
-        for table in (self.table, self.python_table):  # which Python needs for few rounds
-            made, price, _, _, _, declared = make_loss(
-                table, s, cost.grad, seen.grad, seen.value, x, at, products
-            )
-            if made == made:  # not NaN
-                break
-        else:
+        try:
+            for table in (self.table, self.python_table):  # few rounds need the second
+                made, price, _, _, _, declared = make_loss(
+                    table, s, cost.grad, seen.grad, seen.value, x, at, products
+                )
+                if made == made:  # not NaN
+                    break
+        finally:
+            self.declare(None, None)  # they were this round's, and `tell_round` reads them, too
+        if made != made:
             refuse_loss(s)
         grad = s if made == WRITTEN else cost.grad
         return EvalGrad(cost.value + price, grad, None if declared == UNDECLARED else declared)
