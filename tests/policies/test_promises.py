@@ -89,7 +89,8 @@ def test_the_refutation_is_its_inequality():
     most = Z + regularised + terms["lam_h"] * terms["C"] * D * phi
     most += D * terms["steepest"] + D * costs
     for factor, refuted in ((0.999, False), (1.001, True)):
-        guard = np.zeros(numbers.REFUTED + 1)
+        guard = np.zeros(numbers.STEEPNESS + 1)
+        guard[numbers.Q] = 4.0
         guard[[numbers.LAM_H, numbers.C, numbers.PHI]] = terms["lam_h"], terms["C"], terms["phi"]
         guard[[numbers.UNIT, numbers.STEEPEST]] = terms["unit"], terms["steepest"]
         guard[[numbers.COSTS, numbers.WE]] = terms["costs"], paid
@@ -105,14 +106,15 @@ def test_projected_coco_acts_without_costs():
     assert ccv <= projected_ccv(4000) * policy.decision_set.diameter
 
 
-def test_what_needs_costs_of_one_size_says_so():
+def test_bounds_of_the_ccv_need_no_costs_of_one_size_and_name_what_they_need():
     policies = (
         hr.policies.projected_coco(hr.sets.L2Ball(2)),
         hr.projection_free_coco(hr.sets.Simplex(3), tracking=False),
+        hr.policies.away_coco(hr.sets.Simplex(3)),
     )
     for policy in policies:
         ccv = next(bound for bound in hr.explain(policy).guarantees if bound.name[:3] == "CCV")
-        assert any("cost gradients of one size" in need for need in ccv.assumptions)
+        assert not any("one size" in need for need in ccv.assumptions)
         assert any("feedback reported before the next decision" in n for n in ccv.assumptions)
 
 

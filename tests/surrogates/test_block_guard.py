@@ -8,7 +8,7 @@ import pytest
 import hedgerow as hr
 from hedgerow.bounds import guard_constant, guarded_ccv, guarded_regret
 from hedgerow.feedback import EvalGrad
-from hedgerow.learners import AdaptiveOCG, BlockOCG
+from hedgerow.learners import AdaptiveOCG, BlockOCG, Growth
 from hedgerow.learners import steps as rules
 from hedgerow.sets import L2Ball, Product, Simplex
 from hedgerow.surrogates import AdaptiveSurrogate, BlockGuard, Guard, SeenRanges
@@ -51,10 +51,11 @@ def sides_of_three(policy, radii2):
     guard, rule = policy.surrogate.guard.array, policy.learner.block_rules.T
     D, C = policy.surrogate.guard.diameter, guard[numbers.C]
     root = guard[numbers.UNIT] * guard[numbers.PC] ** 0.75
-    b, beta = root / D, rule[rules.BETA]
+    growth, rho = policy.surrogate.guard.growth, radii2.sum() / D**2
+    b, beta = growth.kappa(rho) * root / D, rule[rules.BETA]
     Z = min(guard[numbers.RISEN], np.sum(rule[rules.M] + 4 / 3 * rule[rules.LEFT]))
     left = Z - guard[numbers.WE] + radii2 @ (beta + 4 / 3 * np.maximum(0.0, b - beta))
-    right = 4 / 3 * (D * root + radii2.sum() * b)
+    right = 4 / 3 * (growth.kappa(rho) ** (-1 / 3) * D * root + radii2.sum() * b)
     return left, right + guard[numbers.LAM_E] * C * D * policy.surrogate.guard.cost_size
 
 
@@ -74,7 +75,7 @@ def test_theorem_g_holds_in_every_round(name):
             sizes += X.tangent_norm(f) ** (4 / 3)
             policy.tell(EvalGrad(float(f @ x), f), EvalGrad(value, g))
             assert cost - float(total @ centre) <= guarded_regret(C, D, sizes**0.75)
-            assert ccv <= D * guarded_ccv(C, t) + D
+            assert ccv <= D * t**0.75 * guarded_ccv(C, t) + D
             left, right = sides_of_three(policy, radii2)
             assert left <= right + 1e-9 * (1.0 + abs(right))
             M = policy.learner.block_rules[:, rules.M].sum()
@@ -99,11 +100,12 @@ def written_out(guard, rule, radii2, value, wish, f2, g2, fg):
     Phi, wc = guard["phi"] ** 0.75, 0.0
     if value > 0.0:
         kappa = C * D * math.sqrt(g2)
-        m = 0.25 / numbers.C1 * C * D * Phi
+        m = 0.25 / numbers.C1[4] * C * D * Phi
         wc = (m + guard["Wc"]) / kappa * (value / kappa) ** 3
     guard["Pc"] += norm(wc) ** (4 / 3)
-    b = guard["Pc"] ** 0.75 / D
-    right = 4 / 3 * D * guard["Pc"] ** 0.75 + 4 / 3 * R2 * b + 0.25 * C * D * Phi
+    k = Growth(4, 1.0).kappa(R2 / D**2)
+    b = k * guard["Pc"] ** 0.75 / D
+    right = 4 / 3 * k ** (-1 / 3) * D * guard["Pc"] ** 0.75 + 4 / 3 * R2 * b + 0.25 * C * D * Phi
     Z = min(guard["Z"], np.sum(rule[rules.M] + 4 / 3 * rule[rules.LEFT]))
     unit = rule[rules.UNIT] * rule[rules.P] ** 0.75 / rule[rules.D]
     wanted = np.minimum(rule[rules.M] / (0.03 * rule[rules.D] ** 2), unit)

@@ -36,3 +36,4 @@ from .ocg_bounds import ocg_regret as ocg_regret
 from .ocg_bounds import rms_regret as rms_regret
 from .ocg_bounds import schedule_regret as schedule_regret
 from .ocg_bounds import sharper_ocg_regret as sharper_ocg_regret
+from .ocg_bounds import universal_regret as universal_regret

@@ -28,7 +28,7 @@ from hedgerow.policies.composition import Composition
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
-from hedgerow.policies.theorem import CONVEX, FEASIBLE, ONE_SIZE, UNCAPPED, Theorem
+from hedgerow.policies.theorem import CONVEX, FEASIBLE, UNCAPPED, Theorem
 from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot import Snapshot
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
@@ -154,14 +154,15 @@ def _evaluated(theorem: Theorem, policy: Policy[Any, Any]) -> Iterator[Guarantee
 
 
 def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
-    """Theorem G: beforehand in units of Gf D T and Gg D T, and with the costs seen so far."""
+    """Theorem G: beforehand in units of Gf D T and Gg D T, and with the rounds seen so far."""
     C, D, lam, lam_e, lam_h = (theorem[name] for name in ("C", "D", "lam", "lam_e", "lam_h"))
     if lam_h > 0.0:
         yield from _guarded_mixture(theorem)
         return
-    factor = guarded_regret(C, 1.0, 1.0, lam, lam_e)
-    begin = nonvacuous_horizon(lambda T: factor * T**0.75, 1.0)
-    text = f"{factor:.3g} D Phi_T, Phi_T = (sum ||grad f_t||^{{4/3}})^{{3/4}} <= Gf T^{{3/4}}"
+    q, dual = int(theorem["q"]), theorem["q"] / (theorem["q"] - 1.0)
+    factor, order = guarded_regret(C, 1.0, 1.0, lam, lam_e), f"T^{{{q - 1}/{q}}}"
+    begin = nonvacuous_horizon(lambda T: factor * T ** (1.0 / dual), 1.0)
+    text = f"{factor:.3g} D Phi_T, Phi_T = (sum ||grad f_t||^{{{q}/{q - 1}}})^{{{q - 1}/{q}}}"
     guard = surrogate.guard if isinstance(surrogate, FirstOrder) else None
     if guard is not None and guard.refuted:
         for name in ("regret, Theorem G", "CCV, Theorem G"):
@@ -170,20 +171,29 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     worst = 0.0 if guard is None else guard.worst
     yield Guarantee(
         "regret, Theorem G",
-        f"{text}; below Gf D T from T = {begin:.0f} on",
+        f"{text} <= Gf {order}; below Gf D T from T = {begin:.0f} on",
         factor * D * guard.cost_size if guard is not None and worst > 0.0 else None,
         worst or None,
         theorem.assumptions,
     )
-    begin = nonvacuous_horizon(lambda T: guarded_ccv(C, T, lam, lam_e), 1.0)
-    share = guarded_ccv(C, 1600.0, lam, lam_e) / 1600.0
+
+    def ccv(T: float) -> float:
+        return float(T ** (1.0 / dual) * guarded_ccv(C, T, lam, lam_e, q))
+
+    begin = nonvacuous_horizon(ccv, 1.0)
+    now = worst_now = None
+    if guard is not None and guard.worst_violation > 0.0 and worst > 0.0:
+        rounds = (worst / (D * guard.cost_size)) ** q  # at most T: sum ||grad f|| <= T^{1/q} Phi_T
+        now = D * guard.constraint_size
+        now *= guarded_ccv(C, rounds, lam, lam_e, q, guard.cost_ratio)
+        worst_now = guard.worst_violation
     yield Guarantee(
         "CCV, Theorem G",
-        f"of order Gg D T^{{3/4}} (log T)^{{1/4}}; {share:.0%} of Gg D T at T = 1600, "
-        f"below it from T = {begin:.0f} on",
-        None,
-        None,
-        (*theorem.assumptions, ONE_SIZE),
+        f"of order Gg D {order} (log T)^{{1/{q}}}; for costs of one size "
+        f"{ccv(1600.0) / 1600.0:.0%} of Gg D T at T = 1600, below it from T = {begin:.0f} on",
+        now,
+        worst_now,
+        theorem.assumptions,
     )
 
 

@@ -1,4 +1,4 @@
-"""Bounds of guarded weights, which are cubic in the violation: Theorems F and G."""
+"""Bounds of guarded weights, powers of the violation: Theorems F and G."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def guarded_regret(
     all rounds. lam_e = 0 is Theorem F, of its own weights alone.
 
     Args:
-        C: `guard_constant(diameter, radius)`.
+        C: `Growth(q, a).constant(rho)` of the learner's steps.
         diameter: D.
-        cost_size: Phi_T = (sum of ||grad f_t||^{4/3})^{3/4}; Gf T^{3/4} for ||grad f_t|| <= Gf.
+        cost_size: Phi_T = (sum of ||grad f_t||^{q'})^{1/q'}; Gf T^{1/q'} for ||grad f_t|| <= Gf.
         lam: the guard's share for Theorem F's weights.
         lam_e: the guard's share for practical weights and steps.
 
@@ -27,38 +27,43 @@ def guarded_regret(
 
 
 def guarded_ccv(
-    C: float, horizon: float, lam: float = SHARE, lam_e: float = SHARE, known: bool = False
+    C: float,
+    horizon: float,
+    lam: float = SHARE,
+    lam_e: float = SHARE,
+    q: int = 4,
+    cost_ratio: float | None = None,
 ) -> float:
-    """Theorem G: a bound of CCV_T/(Gg D), of order T^{3/4} (log T)^{1/4}.
+    """Theorem G: a bound of CCV_T over D (sum ||grad g_t||^{q'})^{1/q'}, for costs of any sizes.
 
-    Ubar^{1/4} C (4/3)^{3/4} T^{3/4}, Ubar = (v/log(1 + v)) log(1 + omega), v = C^{-4}, where omega
-    is the root of omega - (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} =
-    ((1 + lam_e) C D Phi_T + Gf D T)/m_T with m_T = (lam/c1) C D Phi_T. Needs ||grad f_t|| = Gf in
-    all rounds, or costs that are a share of a given Gf, and ||grad g_t|| <= Gg.
+    C ((v/log(1 + v)) log((1 + omega) Phi_T/Phi_1))^{1/q}, v = C^{-q}, where omega is the root of
+    omega - (((1 + omega)^{q'} - 1)/q')^{1/q'} = (c1/lam) (1 + lam_e + T^{1/q}/C), and Phi_1 is
+    Phi_t in the first violated round. With ||grad g_t|| <= Gg the sum is at most Gg T^{1/q'}: of
+    order T^{1/q'} (log T)^{1/q}. It bounds the avoidable violation, the sum of (g_t - u_t)^+, where
+    u_t is what the surrogate found that no action avoids.
 
     Args:
-        C: `guard_constant(diameter, radius)`.
+        C: as in `guarded_regret`.
         horizon: T.
         lam: as in `guarded_regret`.
         lam_e: as in `guarded_regret`.
-        known: True for m_t = m_T in all rounds, which needs the horizon: the factor (4/3)^{3/4}
-            is not paid.
+        q: of the growth.
+        cost_ratio: Phi_T/Phi_1; T^{1/q'}, that of costs of one size, if left out.
 
     """
-    T = horizon
-    right = ((1.0 + lam_e) * C + T**0.25) * C1 / (lam * C)
-    omega = _root(right)
-    v = float(C**-4.0)
-    U = v / math.log1p(v) * math.log1p(omega)
-    return float(U**0.25 * C * (1.0 if known else (4.0 / 3.0) ** 0.75) * T**0.75)
+    dual, T = q / (q - 1.0), horizon
+    omega = _root(C1[q] / lam * (1.0 + lam_e + T ** (1.0 / q) / C), dual)
+    grown = math.log1p(omega) + math.log(T ** (1.0 / dual) if cost_ratio is None else cost_ratio)
+    v = C**-q
+    return float(C * (v / math.log1p(v) * grown) ** (1.0 / q))
 
 
-def _root(right: float) -> float:
-    """Return omega with omega - (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} = right > 0."""
+def _root(right: float, dual: float) -> float:
+    """Return omega with omega - (((1 + omega)^{q'} - 1)/q')^{1/q'} = right > 0."""
 
     def left(omega: float) -> float:
-        grown = 0.75 * ((1.0 + omega) ** (4.0 / 3.0) - 1.0)
-        return omega - float(grown**0.75)
+        grown = ((1.0 + omega) ** dual - 1.0) / dual
+        return omega - float(grown ** (1.0 / dual))
 
     low, high = 0.0, 1.0
     while left(high) < right:
@@ -84,17 +89,12 @@ def projected_regret(diameter: float, squares: float, lam: float = 0.5) -> float
 def projected_ccv(horizon: float, lam: float = 0.5) -> float:
     """Theorem F with AdaGrad: a bound of CCV_T/(Gg D), of order sqrt(T log T).
 
-    Ubar^{1/2} 2 sqrt(T), Ubar = (v/log(1 + v)) log(1 + omega) with v = 1/2, where omega is the root
-    of omega - sqrt(omega^2/2 + omega) = (sqrt(2) D Phi_T + Gf D T)/m_T. Needs ||grad f_t|| = Gf in
-    all rounds and ||grad g_t|| <= Gg.
+    `guarded_ccv` with AdaGrad's constant sqrt(2) for C, q = 2 and lam_e = 0, for ||grad g_t|| <=
+    Gg.
 
     Args:
         horizon: T.
         lam: as in `projected_regret`.
 
     """
-    right = (1.0 + math.sqrt(horizon / 2.0)) * (1.0 - math.sqrt(0.5)) / lam
-    # omega^2/2 - (2 right + 1) omega + right^2 = 0, the larger root
-    omega = (2.0 * right + 1.0) + math.sqrt((2.0 * right + 1.0) ** 2 - 2.0 * right**2)
-    U = 0.5 / math.log1p(0.5) * math.log1p(omega)
-    return 2.0 * math.sqrt(U * horizon)
+    return math.sqrt(horizon) * guarded_ccv(math.sqrt(2.0), horizon, lam, 0.0, 2)

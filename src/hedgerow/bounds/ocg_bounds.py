@@ -22,6 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.inputs import as_array
+from hedgerow.learners.growth import Growth
+
+ONE_STEP = Growth(4, 1.0)
+"""What one oracle call and an exact line search gain on every set."""
 
 
 class Adaptivity(NamedTuple):
@@ -167,37 +171,49 @@ def any_regulariser_regret(
 
 
 def schedule_regret(
-    diameter: float, sizes: float, kappa: float = 1.0, radius: float | None = None
+    diameter: float,
+    sizes: float,
+    kappa: float | None = None,
+    radius: float | None = None,
+    growth: Growth = ONE_STEP,
 ) -> float:
-    """D1, beta_t = kappa P_t^{3/4}/D: (4/3)(kappa^{-1/3} + rho kappa) D P_T^{3/4}.
+    """Theorem H, beta_t = kappa P_t^{1/q'}/D: C D P_T^{1/q'}; D1 is the case q = 4.
+
+    C = q' ((a kappa)^{-1/(q-1)} + rho kappa).
 
     Args:
         diameter: D.
-        sizes: P_T, the sum of ||s_t||^{4/3}; T L^{4/3} for gradients of norm at most L.
-        kappa: the schedule's factor.
+        sizes: P_T, the sum of ||s_t||^{q'}; T L^{q'} for gradients of norm at most L.
+        kappa: the schedule's factor; the best one if left out.
         radius: R; the diameter if left out.
+        growth: what is proved of the steps; that of one oracle call, (4, 1), if left out.
 
     >>> round(schedule_regret(1.0, 1600.0) / 1600.0, 2)
-    0.42
-
-    """
-    return float(guard_constant(diameter, radius, kappa) * diameter * sizes**0.75)
-
-
-def guard_constant(
-    diameter: float, radius: float | None = None, kappa: float = 1.0, rest: float = 1.0
-) -> float:
-    """C = (4/3)(b^{1/3} kappa^{-1/3} + rho kappa): 1.67 for balls and boxes, at most 2.67.
-
-    Args:
-        diameter: D.
-        radius: R; the diameter if left out.
-        kappa: the schedule's factor.
-        rest: b, for a learner that steps at least once in b rounds, such as 10 for `TrackingOCG`.
+    0.37
 
     """
     rho = (_radius(diameter, radius) / diameter) ** 2
-    return float(4.0 / 3.0 * ((rest / kappa) ** (1.0 / 3.0) + rho * kappa))
+    k, dual = growth.kappa(rho) if kappa is None else kappa, growth.dual
+    C = dual * ((growth.a * k) ** (-1.0 / (growth.q - 1.0)) + rho * k)
+    return float(C * diameter * sizes ** (1.0 / dual))
+
+
+def guard_constant(
+    diameter: float,
+    radius: float | None = None,
+    growth: Growth = ONE_STEP,
+    rest: float = 1.0,
+) -> float:
+    """C of Theorem G: 1.65 for balls and boxes with one oracle call per round, at most 2.34.
+
+    Args:
+        diameter: D.
+        radius: R; the diameter if left out.
+        growth: what is proved of the steps; that of one oracle call, (4, 1), if left out.
+        rest: b, for a learner that steps at least once in b rounds, such as 10 for `TrackingOCG`.
+
+    """
+    return growth.every(rest).constant((_radius(diameter, radius) / diameter) ** 2)
 
 
 def capped_regret(
@@ -279,6 +295,58 @@ def sharper_ocg_regret(
     theta = math.sqrt(waits / (waits + logs))  # of theta (waits + logs) + waits/theta
     total = 2.0 * rho + 2.0 * waits + theta * (waits + logs) + waits / theta
     return float(diameter * lipschitz * T**0.75 * total)
+
+
+def universal_regret(
+    norms: ArrayLike,
+    diameter: float,
+    radius: float | None = None,
+    growth: Growth = ONE_STEP,
+    c: float = 1.0,
+    k: float = 0.05,
+    *,
+    away: bool = False,
+) -> float:
+    """Theorem U of theory.md, `UniversalSteps`: of order P_T^{1/q'} for every growth of the steps.
+
+    The learner knows neither q nor a, so the best of the bounds for all growths holds. With
+    L = max ||s_t||, any theta in (0, c/rho) and
+    V = (1 + theta) [((c + rho)/(q theta a))^{1/q} D P_T^{1/q'} + H + L D], it is
+    max((c + rho)/(c - theta rho) V, V + (1 + theta) rho k L D), where H = max(2 L D,
+    (eta L^2 D^4 beta)^{1/3}), beta = max(k L/D, V/((c - theta rho) D^2)), and eta is 27/16 for one
+    step, 16 for away steps. The least over theta is returned.
+
+    Args:
+        norms: ||s_1||, ..., ||s_T||.
+        diameter: D.
+        radius: R; the diameter if left out.
+        growth: (q, a), that of one oracle call if left out.
+        c: the rule's c.
+        k: the rule's k.
+        away: whether the learner takes away steps.
+
+    """
+    size = as_array(norms, "norms")
+    D, rho = diameter, (_radius(diameter, radius) / diameter) ** 2
+    L, P = float(size.max(initial=0.0)), float(np.sum(size**growth.dual))
+    if L == 0.0:
+        return 0.0
+    eta, q = 16.0 if away else 27.0 / 16.0, growth.q
+
+    def bound(theta: float) -> float:
+        lead = ((c + rho) / (q * theta * growth.a)) ** (1.0 / q) * D * P ** (1.0 / growth.dual)
+        left, H = c - theta * rho, 0.0
+        V = (1.0 + theta) * (lead + L * D)
+        for _ in range(200):  # H grows with V^{1/3} alone, so this converges from below
+            beta = max(k * L / D, V / (left * D * D))
+            H = max(2.0 * L * D, (eta * L * L * D**4 * beta) ** (1.0 / 3.0))
+            V, before = (1.0 + theta) * (lead + H + L * D), V
+            if before * (1.0 + 1e-14) >= V:
+                break
+        return float(max((c + rho) / left * V, V + (1.0 + theta) * rho * k * L * D))
+
+    thetas = c / rho * np.linspace(0.0, 1.0, 401)[1:-1]
+    return float(min(bound(float(theta)) for theta in thetas))
 
 
 def _radius(diameter: float, radius: float | None) -> float:

@@ -1,6 +1,7 @@
 from . import steps as steps
 from .adahedge import AdaHedge as AdaHedge
 from .adaptive_ocg import AdaptiveOCG as AdaptiveOCG
+from .away_ocg import AwayOCG as AwayOCG
 from .block_bandit import BlockBandit as BlockBandit
 from .block_ocg import BlockOCG as BlockOCG
 from .block_rules import (
@@ -26,6 +27,7 @@ from .corrective_omd import CorrectiveOMD as CorrectiveOMD
 from .ftpl import FTPL as FTPL
 from .ftpl import GaussianNoise as GaussianNoise
 from .ftrl import FTRL as FTRL
+from .growth import Growth as Growth
 from .kernel_learner import KernelLearner as KernelLearner
 from .lazy import LazyOCG as LazyOCG
 from .ocg import OCG as OCG

@@ -18,6 +18,7 @@ from hedgerow.kernels.ocg import (
     move_to,
 )
 from hedgerow.learners.arguments import first_play, warn_beyond
+from hedgerow.learners.growth import Growth, growths_of_one_step
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import StepRule, as_steps
 from hedgerow.sets.decision_set import DecisionSet
@@ -122,6 +123,11 @@ class AdaptiveOCG(KernelLearner):
 
     longest_rest = 1.0
     """It steps in every round."""
+
+    @property
+    def growths(self) -> tuple[Growth, ...]:
+        """What is proved of a step."""
+        return growths_of_one_step(self.decision_set)
 
     @property
     def rule_numbers(self) -> Vector:

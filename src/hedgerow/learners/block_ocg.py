@@ -15,6 +15,7 @@ from hedgerow.kernels.tangents import balanced
 from hedgerow.kernels.vectors import dot
 from hedgerow.learners import steps
 from hedgerow.learners.arguments import first_play
+from hedgerow.learners.growth import Growth
 from hedgerow.learners.kernel_learner import NUMBERS, KernelLearner
 from hedgerow.learners.steps import CertificateSteps, StepRule, as_steps
 from hedgerow.sets.compiled import NO_INDEX, NO_NUMBERS
@@ -150,6 +151,11 @@ class BlockOCG(KernelLearner):
     def first_play(self) -> Vector:
         """x_1, the centre of the regularisers."""
         return self._state["x1"].copy()
+
+    @property
+    def growths(self) -> tuple[Growth, ...]:
+        """What is proved of a step in each block."""
+        return (Growth(4, 1.0),)
 
     @property
     def rule_numbers(self) -> Vector:

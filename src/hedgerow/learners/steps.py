@@ -15,6 +15,7 @@ import numpy as np
 from hedgerow._engine.kernel import kernel, number, write
 from hedgerow._engine.signatures import AFTER_STEP, REGULARISE, STEP_SIZE
 from hedgerow.inputs import Vector, as_count, as_positive, freeze
+from hedgerow.learners.growth import Growth
 from hedgerow.learners.kernel_learner import StepKernels, learn_nothing
 
 Array = Vector
@@ -296,3 +297,109 @@ class CertificateSteps:
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""
         return StepKernels(_certificate_regularise, line_search, _certificate_after_step)
+
+
+DUAL, SCHEDULE, POWERS = 1, 2, 3
+"""The others of `ScheduleSteps`: q', kappa/D, and the sum of ||grad||^{q'} in the rule's unit."""
+SCHEDULE_UNIT = 4
+
+
+@kernel(*REGULARISE)
+def _schedule_regularise(rule: Array, t: float, loss: Loss) -> float:
+    """1/eta_t = kappa P_t^{1/q'}/D."""
+    if rule[SCHEDULE_UNIT] == 0.0:
+        rule[SCHEDULE_UNIT] = power_of_two_above(loss[TANGENT2])
+    unit = rule[SCHEDULE_UNIT]
+    if loss[TANGENT2] > 0.0:
+        rule[POWERS] += (loss[TANGENT2] / (unit * unit)) ** (0.5 * rule[DUAL])
+    return rule[SCHEDULE] * unit * rule[POWERS] ** (1.0 / rule[DUAL])
+
+
+@dataclass(frozen=True)
+class ScheduleSteps:
+    """The schedule that fits a growth: beta_t = kappa P_t^{1/q'}/D, P_t = sum ||grad_tau||^{q'}.
+
+    Regret_T <= C D P_T^{1/q'} for every T, C = `growth.constant(rho)` (theory.md,
+    `bounds.schedule_regret`): L T^{1/2} for q = 2, L T^{2/3} for q = 3, L T^{3/4} for q = 4. It
+    knows no horizon and no Lipschitz constant. A proved rate; `CertificateSteps` are better in
+    practice.
+
+    Args:
+        growth: what is proved of the learner's steps, one of `learner.growths`.
+        rho: (R/D)^2, with R the radius around x_1; 1/4 for a ball, at most 1.
+
+    """
+
+    growth: Growth
+    rho: float = 1.0
+
+    def __post_init__(self) -> None:
+        freeze(self, rho=as_positive(self.rho, "rho"))
+
+    @property
+    def horizon(self) -> None:
+        """The round after which the guarantee ends: none, these steps fit any horizon."""
+
+    def begin(self, diameter: float) -> Vector:
+        """Return [D, q', kappa/D, 0, 0]."""
+        kappa = self.growth.kappa(self.rho)
+        return np.array([diameter, self.growth.dual, kappa / diameter, 0.0, 0.0])
+
+    def kernels(self) -> StepKernels:
+        """Return the compiled arithmetic."""
+        return StepKernels(_schedule_regularise, line_search, learn_nothing)
+
+
+CERTIFIED, LOWEST, LARGEST, UNIVERSAL_BETA, MARGIN = range(1, 6)
+"""The others of `UniversalSteps`: c, k, the largest norm, beta and M."""
+
+
+@kernel(*REGULARISE)
+def _universal_regularise(rule: Array, t: float, loss: Loss) -> float:
+    """beta_t = max(beta_{t-1}, k L_t/D, M_{t-1}/(c D^2))."""
+    diameter = rule[D]
+    rule[LARGEST] = max(rule[LARGEST], math.sqrt(loss[TANGENT2]))
+    wanted = rule[MARGIN] / (rule[CERTIFIED] * diameter * diameter)
+    lowest = rule[LOWEST] * rule[LARGEST] / diameter
+    rule[UNIVERSAL_BETA] = max(rule[UNIVERSAL_BETA], lowest, wanted)
+    return rule[UNIVERSAL_BETA]
+
+
+@kernel(*AFTER_STEP)
+def _universal_after_step(rule: Array, margin: float, left: float) -> None:
+    """Remember M_t."""
+    rule[MARGIN] = margin
+
+
+@dataclass(frozen=True)
+class UniversalSteps:
+    """One rule for all sets: beta_t = max(beta_{t-1}, k L_t/D, M_{t-1}/(c D^2)).
+
+    L_t is the largest ||grad|| so far, M_t = sum <grad_tau, x_tau> - F_t(x_{t+1}), and sigma_t is
+    the exact line search. Nothing in it has the order of a rate, and so it has the rate of every
+    `Growth` of the learner's steps, known or not: T^{1/2} by away steps on polytopes, T^{2/3} on
+    strongly convex sets, T^{3/4} on all (Theorem U of theory.md, `bounds.universal_regret`).
+
+    Args:
+        c: how much of beta D^2 the certificate may take up. The bound has c = 1; games prefer less.
+        k: the lowest regulariser, in units of L_t/D.
+
+    """
+
+    c: float = 1.0
+    k: float = 0.05
+
+    def __post_init__(self) -> None:
+        freeze(self, c=as_positive(self.c, "c"), k=as_positive(self.k, "k"))
+
+    @property
+    def horizon(self) -> None:
+        """The round after which the guarantee ends: none, these steps fit any horizon."""
+
+    def begin(self, diameter: float) -> Vector:
+        """Return D, c and k, and zeros."""
+        return np.array([diameter, self.c, self.k, 0.0, 0.0, 0.0])
+
+    def kernels(self) -> StepKernels:
+        """Return the compiled arithmetic."""
+        return StepKernels(_universal_regularise, line_search, _universal_after_step)

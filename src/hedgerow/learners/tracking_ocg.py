@@ -15,6 +15,7 @@ from hedgerow.kernels.ocg import write_vertex
 from hedgerow.learners import adaptive_ocg, corrective_omd
 from hedgerow.learners.adaptive_ocg import ROUND, RULE
 from hedgerow.learners.arguments import first_play
+from hedgerow.learners.growth import Growth, growths_of_one_step
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.learners.steps import MAX_LOSS_TO_LEADER, CertificateSteps
 from hedgerow.sets.compiled import NO_INDEX
@@ -190,6 +191,11 @@ class TrackingOCG(KernelLearner):
     def follower_play(self) -> Vector:
         """x_B, a live view of the state."""
         return self._state["x_B"]
+
+    @property
+    def growths(self) -> tuple[Growth, ...]:
+        """What is proved of a step of A."""
+        return growths_of_one_step(self.decision_set)
 
     @property
     def rule_numbers(self) -> Vector:

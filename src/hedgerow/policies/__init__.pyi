@@ -1,3 +1,4 @@
+from .away import away_coco as away_coco
 from .bandit import projection_free_cbco as projection_free_cbco
 from .certificate import Certificate as Certificate
 from .constrained import Constrained as Constrained

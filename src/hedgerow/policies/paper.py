@@ -167,7 +167,7 @@ def projection_free_coco(
     guard = None
     if constraints is None:
         guard = BlockGuard(learner) if isinstance(learner, BlockOCG) else Guard(learner)
-    theorems = () if guard is None else (_guarded(guard, tracking),)
+    theorems = () if guard is None else (theorem_g(guard, tracking),)
 
     def surrogate() -> AdaptiveSurrogate:
         ranges = SeenRanges(learner, violation_range, given_ratio(lipschitz))
@@ -269,10 +269,10 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
     return PowerPotential(p, scale), GD * p
 
 
-def _guarded(guard: Guard, tracking: bool) -> Theorem:
+def theorem_g(guard: Guard, tracking: bool = False) -> Theorem:
     """Declare Theorem G, of a guarded learner or of the leader of a mixture."""
     shares = (("lam", guard.lam), ("lam_e", guard.lam_e), ("lam_h", guard.lam_h * tracking))
-    constants = (("C", guard.C), ("D", guard.diameter), *shares)
+    constants = (("C", guard.C), ("q", guard.growth.q), ("D", guard.diameter), *shares)
     return Theorem("Theorem G", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 
 

@@ -6,7 +6,7 @@ from hedgerow.feedback import Constraints
 from hedgerow.learners.projected_descent import AdaGrad
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.presets import check_preset
-from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, ONE_SIZE, Theorem
+from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, Theorem
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import records_call
 from hedgerow.surrogates.violation_weight import ViolationSurrogate
@@ -17,9 +17,9 @@ def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constraine
     """AdaGrad with weights in proportion to the violation: regret O(sqrt T), CCV O(sqrt(T log T)).
 
     Theorem F of theory.md with projections: one projection per round, any horizon, and nothing
-    known but the diameter. The bound of the CCV needs cost gradients of one size, ||grad f_t|| = Gf
-    in all rounds. Sinha and Vaze (2024) prove CCV O(sqrt(T) log T). It is a guarantee, not a
-    preset: its unit of violation, D ||grad g||, is far above what plays usually do.
+    known but the diameter. Costs may have any sizes. Sinha and Vaze (2024) prove CCV O(sqrt(T) log
+    T). It is a guarantee, not a preset: its unit of violation, D ||grad g||, is far above what
+    plays usually do.
 
     Args:
         decision_set: where to play; it must be able to project.
@@ -34,6 +34,6 @@ def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constraine
     learner = AdaGrad(decision_set)
     surrogate = ViolationSurrogate(learner, lam)
     constants = (("lam", surrogate.lam), ("D", decision_set.diameter))
-    needs = (CONVEX, FEASIBLE, AT_ONCE, f"for the CCV: {ONE_SIZE}")
+    needs = (CONVEX, FEASIBLE, AT_ONCE)
     theorem = Theorem("Theorem F with projections", constants, needs)
     return Constrained(learner, surrogate, (theorem,))

@@ -11,7 +11,6 @@ ANALYTIC = "steps made with L_t = G (1 + w_t), or a first cost gradient of norm 
 ONE_CONSTANT = "one Lipschitz constant G"
 OBLIVIOUS = "rounds fixed beforehand"
 LINEAR = "linear costs and constraints"
-ONE_SIZE = "cost gradients of one size, ||grad g_t|| <= Gg"
 EXACT = "an exact oracle"
 AT_ONCE = "feedback reported before the next decision"
 UNCAPPED = "no block at its cap of K oracle calls"

@@ -110,6 +110,16 @@ class DecisionSet(ShortRepr, ABC):
         """Whether `diameter` is attained by two points of the set."""
         return True
 
+    @property
+    def strong_convexity(self) -> float:
+        """TEMP."""
+        return 0.0
+
+    @property
+    def pyramidal_width(self) -> float:
+        """TEMP."""
+        return 0.0
+
     def radius_around(self, x: ArrayLike) -> float:
         """Return the largest distance of a point of the set to x, a point of it, or a bound.
 

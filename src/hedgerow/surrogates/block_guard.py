@@ -12,29 +12,32 @@ from hedgerow.inputs import Vector
 from hedgerow.kernels.vectors import four, two
 from hedgerow.learners import steps as rules
 from hedgerow.learners.block_ocg import BlockOCG
-from hedgerow.learners.steps import CertificateSteps, capped_regulariser, three_quarters
+from hedgerow.learners.steps import CertificateSteps, capped_regulariser
 from hedgerow.sets.compositions.product import Product
 from hedgerow.snapshot import State
 from hedgerow.surrogates.guard import (
     ACTED,
     BISECTIONS,
     FIRST,
+    KAPPA,
     LAM_E,
     PC,
     PHI,
     R2,
-    REFUTED,
     RISEN,
     SHARE,
     STEEPEST,
+    STEEPNESS,
     UNIT,
     WC,
     WE,
     C,
     Guard,
+    Q,
     Sizes,
     Z,
     add_cost,
+    dual_root,
     mixed_size2,
     refute,
     steepest,
@@ -42,7 +45,7 @@ from hedgerow.surrogates.guard import (
 )
 
 Array = Vector
-DIAMETER, CAP, BLOCKS = range(REFUTED + 1, REFUTED + 4)
+DIAMETER, CAP, BLOCKS = range(STEEPNESS + 1, STEEPNESS + 4)
 """The numbers after the guard's: D of the product, the steps' cap; then R_b^2 of each block."""
 ROW = rules.MAX_LOSS_TO_LEADER + 2
 """How many numbers a block has: those of its step rule, and the sum of <s, x>."""
@@ -52,8 +55,8 @@ ROW = rules.MAX_LOSS_TO_LEADER + 2
 def sums_of_blocks(guard: Array, rows: Array, b: float) -> tuple[float, float, float, float]:
     """Return, over the blocks and with R_b^2 as weights, what the inequality needs to know.
 
-    By Hoelder, sum D_b^{2/3} ||s_b||^{4/3} <= D^{2/3} ||s||^{4/3}, so that `steepest` of the whole
-    gradient with the least beta_b bounds what all blocks lose.
+    By Hoelder, sum (D_b^{q-2} ||s_b||^q)^{1/(q-1)} <= (D^{q-2} ||s||^q)^{1/(q-1)}, so that
+    `steepest` of the whole gradient with the least beta_b bounds what all blocks lose.
 
     The sums of beta_b, of the beta_b that M_b and P_b ask for before this round, of
     max(0, b - that), and the least of these; 0 <= that of the round itself - that <=
@@ -82,12 +85,12 @@ def raised(guard: Array, rows: Array, b: float) -> tuple[float, float]:
     return total, least
 
 
-@kernel(number, read)
-def settled(rows: Array) -> float:
-    """Return the sum of M_b + (4/3)(gap_b - Delta_b) of the last round."""
+@kernel(number, read, number)
+def settled(rows: Array, dual: float) -> float:
+    """Return the sum of M_b + q' (gap_b - Delta_b) of the last round."""
     total = 0.0
     for k in range(len(rows) // ROW):
-        total += rows[k * ROW + rules.M] + 4.0 / 3.0 * rows[k * ROW + rules.LEFT]
+        total += rows[k * ROW + rules.M] + dual * rows[k * ROW + rules.LEFT]
     return total
 
 
@@ -102,26 +105,27 @@ def force_beta(rows: Array, beta: float) -> None:
 def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes: Sizes) -> float:
     """Return the weight of this round, as `guard.allow` does for one block."""
     D = guard[DIAMETER]
-    known = guard[Z] = min(guard[RISEN], settled(rows))
+    known = guard[Z] = min(guard[RISEN], settled(rows, guard[Q] / (guard[Q] - 1.0)))
     if refute(guard, D, known, raised(guard, rows, 0.0)[0]):
         add_cost(guard, sizes[COST2])
         return proposed
     floor = theorem_weight(guard, D, value, sizes)
     weight, unit = max(proposed, floor), guard[UNIT]
-    root = unit * three_quarters(guard[PC])
-    b = root / D  # the schedule's regulariser
-    slack = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
-    slack += guard[LAM_E] * guard[C] * D * unit * three_quarters(guard[PHI])
+    theta = 1.0 / (guard[Q] - 1.0)
+    root = unit * dual_root(guard, guard[PC])
+    b = guard[KAPPA] * root / D  # the schedule's regulariser
+    slack = (1.0 + theta) * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
+    slack += guard[LAM_E] * guard[C] * D * unit * dual_root(guard, guard[PHI])
     spent, wanted, short, least = sums_of_blocks(guard, rows, b)
     norm = math.sqrt(mixed_size2(sizes, weight))
     wanted += guard[CAP] * math.sqrt(guard[R2]) * norm  # at most, after this round
-    rise = steepest(norm, D, least) + (wanted - spent) / 3.0
-    if not rise + wanted + 4.0 / 3.0 * short - (weight - floor) * value <= slack:
+    rise = steepest(guard, norm, D, least) + theta * (wanted - spent)
+    if not rise + wanted + (1.0 + theta) * short - (weight - floor) * value <= slack:
         total, least = raised(guard, rows, b)
         low, high, tried = floor, weight, weight
         for _ in range(BISECTIONS):  # the largest weight that is allowed; the floor always is
-            left = steepest(math.sqrt(mixed_size2(sizes, tried)), D, least) + (total - spent) / 3.0
-            if left + total - (tried - floor) * value <= slack:
+            rise = steepest(guard, math.sqrt(mixed_size2(sizes, tried)), D, least)
+            if rise + theta * (total - spent) + total - (tried - floor) * value <= slack:
                 low = tried
             else:
                 high = tried
@@ -130,7 +134,7 @@ def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes
             tried = 0.5 * (low + high)
         weight = low
         norm = math.sqrt(mixed_size2(sizes, weight))
-        rise = steepest(norm, D, least) + (total - spent) / 3.0
+        rise = steepest(guard, norm, D, least) + theta * (total - spent)
         force_beta(rows, b)
         guard[ACTED] += 1.0
     guard[STEEPEST] = max(guard[STEEPEST], norm)

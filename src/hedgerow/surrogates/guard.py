@@ -20,6 +20,7 @@ from hedgerow._engine.signatures import ALLOW, CONSTRAINT_GRAD2, COST2, PRODUCT,
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.vectors import three, two
 from hedgerow.learners import steps as rules
+from hedgerow.learners.growth import Growth, best_growth
 from hedgerow.learners.steps import (
     capped_regulariser,
     power_of_two_above,
@@ -32,16 +33,19 @@ from hedgerow.surrogates.ranges import INFINITESIMAL
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
-LAM, LAM_E, LAM_H, C, R2, FIRST = range(6)
-"""The guard's constants: lambda, lambda_e, lambda_h, C and R^2; b^{1/3}, where the learner steps at
-least once in b rounds."""
-UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, THEN, ACTED, STEEPEST, REFUTED = range(6, 19)
-"""Its other numbers: the power of two above the first cost gradient; sums of ||grad f||^{4/3},
-||grad f|| and ||grad f + wc grad g||^{4/3} in that unit; sums of wc g and (w - wc) g; the bound of
+PAID, LAM_E, LAM_H, C, R2, Q, A, KAPPA, FIRST = range(9)
+"""The guard's constants: lambda/c1, lambda_e, lambda_h, C and R^2; the growth's q and a, and the
+schedule's kappa; (a kappa/b)^{-1/(q-1)}, where the learner steps at least once in b rounds."""
+UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, THEN, ACTED, STEEPEST, REFUTED = range(9, 22)
+"""Its other numbers: the power of two above the first cost gradient; sums of ||grad f||^{q'},
+||grad f|| and ||grad f + wc grad g||^{q'} in that unit; sums of wc g and (w - wc) g; the bound of
 Z_t at the last step, and now; the sum of ||s|| and beta since then; rounds that it changed; the
 largest ||s||; and 1 as soon as it is proved that no action satisfies all rounds."""
-C1 = 0.1281
-"""The largest (3/4)^{3/4} ((1 + omega)^{4/3} - 1)^{3/4} - omega over omega >= 0, rounded up."""
+PHI_FIRST, GRADS, STEEPNESS = range(22, 25)
+"""For the bound of the CCV: Phi in the first violated round; the sums of ||grad g||^{q'} and of
+||grad g|| over violated rounds."""
+C1 = {2: 0.2929, 3: 0.178, 4: 0.1281}
+"""The largest (((1 + omega)^{q'} - 1)/q')^{1/q'} - omega over omega >= 0, rounded up."""
 SHARE = 0.25
 """The default of lambda, lambda_e and lambda_h."""
 BISECTIONS = 40
@@ -51,6 +55,18 @@ FLAT2 = INFINITESIMAL * INFINITESIMAL
 """||grad f||^2 of a round before the first cost that is not flat: Phi_t is never 0."""
 FLAT_UNIT = 2.0 * INFINITESIMAL
 """The guard's unit during these rounds, the power of two above their gradients."""
+
+
+@kernel(number, write, number, number)
+def dual_power(guard: Array, norm2: float, unit: float) -> float:
+    """Return (norm/unit)^{q'}."""
+    return (norm2 / (unit * unit)) ** (0.5 * guard[Q] / (guard[Q] - 1.0)) if norm2 > 0.0 else 0.0
+
+
+@kernel(number, write, number)
+def dual_root(guard: Array, total: float) -> float:
+    """Return total^{1/q'}."""
+    return three_quarters(total) if guard[Q] == 4.0 else total ** (1.0 - 1.0 / guard[Q])
 
 
 @kernel(number, SIZES, number)
@@ -63,7 +79,7 @@ def mixed_size2(sizes: Sizes, weight: float) -> float:
 
 @kernel(number, write, number)
 def add_cost(guard: Array, cost2: float) -> float:
-    """Add ||grad f||^{4/3} to Phi^{4/3}; return what was added, in the guard's unit.
+    """Add ||grad f||^{q'} to Phi^{q'}; return what was added, in the guard's unit.
 
     Until the first cost that is not flat, each counts as one of an infinitesimal size. With
     Phi_t = 0 every weight would be refused; with no entry at all the rounds would stay in the
@@ -73,12 +89,12 @@ def add_cost(guard: Array, cost2: float) -> float:
         guard[UNIT] = FLAT_UNIT
     elif cost2 > 0.0 and (guard[UNIT] == 0.0 or guard[UNIT] == FLAT_UNIT):
         unit = power_of_two_above(cost2)
-        shrink = (guard[UNIT] / unit) ** (4.0 / 3.0)
+        shrink = dual_power(guard, guard[UNIT] * guard[UNIT], unit)
         guard[PHI] *= shrink
         guard[PC] *= shrink
         guard[UNIT] = unit
     counted = FLAT2 if cost2 == 0.0 and guard[UNIT] == FLAT_UNIT else cost2
-    size = relative_size(counted, guard[UNIT])
+    size = dual_power(guard, counted, guard[UNIT])
     guard[PHI] += size
     guard[COSTS] += math.sqrt(cost2) / guard[UNIT]
     return size
@@ -88,18 +104,23 @@ def add_cost(guard: Array, cost2: float) -> float:
 def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
     """Take in the round's sizes; return Theorem F's weight.
 
-    wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^3, m_t = (lambda/c1) C D Phi_t, kappa_t = C D ||grad g||.
+    wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^{q-1}, m_t = (lambda/c1) C D Phi_t,
+    kappa_t = C D ||grad g||.
     """
     size, unit = add_cost(guard, sizes[COST2]), guard[UNIT]
     if value <= 0.0 or sizes[CONSTRAINT_GRAD2] <= 0.0:
         guard[PC] += size
         return 0.0
-    CD = guard[C] * D
-    m = guard[LAM] / C1 * CD * unit * three_quarters(guard[PHI])
-    kappa = CD * math.sqrt(sizes[CONSTRAINT_GRAD2])
+    CD, phi = guard[C] * D, unit * dual_root(guard, guard[PHI])
+    norm = math.sqrt(sizes[CONSTRAINT_GRAD2])
+    if guard[STEEPNESS] == 0.0:
+        guard[PHI_FIRST] = phi
+    guard[STEEPNESS] += norm
+    guard[GRADS] += dual_power(guard, sizes[CONSTRAINT_GRAD2], 1.0)
+    kappa = CD * norm
     share = min(value / kappa, 1.0 / guard[C])  # no more where some action satisfies the round
-    wc = (m + guard[WC]) / kappa * share * share * share
-    guard[PC] += relative_size(mixed_size2(sizes, wc), unit)
+    wc = (guard[PAID] * CD * phi + guard[WC]) / kappa * share ** (guard[Q] - 1.0)
+    guard[PC] += dual_power(guard, mixed_size2(sizes, wc), unit)
     return wc
 
 
@@ -113,7 +134,7 @@ def refute(guard: Array, D: float, known: float, regularised: float) -> bool:
     factor in every violated round, would grow without end.
     """
     if guard[REFUTED] == 0.0:
-        phi = guard[UNIT] * three_quarters(guard[PHI])
+        phi = guard[UNIT] * dual_root(guard, guard[PHI])
         lost = guard[LAM_H] * guard[C] * D * phi + D * guard[STEEPEST]
         most = max(0.0, known + regularised) + lost + D * guard[UNIT] * guard[COSTS]
         if guard[WC] + guard[WE] > ROUNDING * most:
@@ -121,12 +142,13 @@ def refute(guard: Array, D: float, known: float, regularised: float) -> bool:
     return guard[REFUTED] > 0.0
 
 
-@kernel(number, number, number, number)
-def steepest(norm: float, D: float, beta: float) -> float:
-    """Return min(D^{2/3} ||s||^{4/3} beta^{-1/3}, (4/3) ||s|| D): the one-step inequality."""
-    rise = 4.0 / 3.0 * norm * D
+@kernel(number, write, number, number, number)
+def steepest(guard: Array, norm: float, D: float, beta: float) -> float:
+    """Return min((D^{q-2}/(a beta))^{1/(q-1)} ||s||^{q'}, q' ||s|| D): the one-step inequality."""
+    power = 1.0 / (guard[Q] - 1.0)
+    rise = (1.0 + power) * norm * D
     if beta > 0.0:
-        rise = min(rise, norm * (D * D * (norm / beta)) ** (1.0 / 3.0))
+        rise = min(rise, norm * D * (norm / (guard[A] * beta * D)) ** power)
     return rise
 
 
@@ -134,13 +156,13 @@ def steepest(norm: float, D: float, beta: float) -> float:
 def increase(guard: Array, rule: Array, s2: float, beta: float, b: float) -> tuple[float, float]:
     """Return by how much a round of ||s||^2 = s2 raises the inequality's left side, and Z alone.
 
-    Left: the rise of Z, plus R^2 (beta + (4/3) max(0, b - beta)). Rounds without a step since the
+    Left: the rise of Z, plus R^2 (beta + q' max(0, b - beta)). Rounds without a step since the
     last one count as one with this, whose gradient is at most the sum of theirs.
     """
-    R2_ = guard[R2]
-    rise = steepest(guard[BLOCK] + math.sqrt(s2), rule[rules.D], beta)
-    rise += (beta - guard[THEN]) * R2_ / 3.0
-    return rise + R2_ * (beta + 4.0 / 3.0 * max(0.0, b - beta)), rise
+    R2_, theta = guard[R2], 1.0 / (guard[Q] - 1.0)
+    rise = steepest(guard, guard[BLOCK] + math.sqrt(s2), rule[rules.D], beta)
+    rise += theta * (beta - guard[THEN]) * R2_
+    return rise + R2_ * (beta + (1.0 + theta) * max(0.0, b - beta)), rise
 
 
 @kernel(three, write, write, number, number, number, number, number, SIZES)
@@ -188,14 +210,13 @@ def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes
     weight, unit = max(proposed, floor), guard[UNIT]
     if rule[rules.UNIT] == 0.0:
         rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
-    root = unit * three_quarters(guard[PC])
-    b = root / D  # the schedule's regulariser
+    root, dual = unit * dual_root(guard, guard[PC]), guard[Q] / (guard[Q] - 1.0)
+    b = guard[KAPPA] * root / D  # the schedule's regulariser
     if rule[rules.LEFT] < math.inf:  # the learner stepped: its rounds so far are settled
-        guard[Z] = min(guard[RISEN], rule[rules.M] + 4.0 / 3.0 * rule[rules.LEFT])
+        guard[Z] = min(guard[RISEN], rule[rules.M] + dual * rule[rules.LEFT])
         guard[BLOCK], guard[THEN] = 0.0, rule[rules.BETA]
-    known, CD = guard[Z], guard[C] * D
-    slack = 4.0 / 3.0 * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
-    bound = CD * unit * three_quarters(guard[PHI])
+    known, bound = guard[Z], guard[C] * D * unit * dual_root(guard, guard[PHI])
+    slack = dual * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
     slack += guard[LAM_E] * bound
     s2 = mixed_size2(sizes, weight)
     beta = proposed_beta = capped_regulariser(rule, relative_size(s2, rule[rules.UNIT]))
@@ -222,6 +243,11 @@ class Guarded(Protocol):
     """A learner whose step rule is `CertificateSteps`, and lets a guard see its numbers."""
 
     @property
+    def growths(self) -> tuple[Growth, ...]:
+        """What is proved of its steps."""
+        ...
+
+    @property
     def decision_set(self) -> DecisionSet:
         """Where it plays."""
         ...
@@ -245,13 +271,14 @@ class Guarded(Protocol):
 class Guard(Stateful):
     """Allows a practical policy its weights and steps while Theorem G's inequality holds.
 
-    With C = (4/3)(b^{1/3} + (R/D)^2), where the learner steps at least once in b rounds,
-    Phi_T = (sum ||grad f_t||^{4/3})^{3/4}, and every x* that satisfies all rounds,
-    Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T = O(T^{3/4} (log T)^{1/4})
+    With the best `Growth` (q, a) that is proved of the learner's steps, its constant C, and
+    Phi_T = (sum ||grad f_t||^{q'})^{1/q'}, q' = q/(q - 1): for every x* that satisfies all rounds,
+    Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T is of order T^{1/q'} (log T)^{1/q}
     (`bounds.guarded_ccv`). On most games it never acts; default.md counts where it does.
 
     Args:
-        learner: an `AdaptiveOCG` with `CertificateSteps`, or what mixes one with others.
+        learner: an `AdaptiveOCG` or `AwayOCG` with `CertificateSteps`, or what mixes one with
+            others.
         lam: the share of the bound that pays for Theorem F's weights.
         lam_e: the share that practical weights and steps may use up.
         lam_h: the share that a mixture may lose to its leader.
@@ -268,12 +295,17 @@ class Guard(Stateful):
         X = learner.decision_set
         self.diameter = X.diameter or 1.0
         self.radius = min(X.radius_around(learner.first_play), self.diameter)
-        first = float(learner.longest_rest ** (1.0 / 3.0))
-        self.C = 4.0 / 3.0 * (first + (self.radius / self.diameter) ** 2)
+        rho, b = (self.radius / self.diameter) ** 2, learner.longest_rest
+        steps = {growth.every(b): growth for growth in learner.growths}
+        self.growth = best_growth(steps, rho)
+        q, kappa, a = self.growth.q, self.growth.kappa(rho), steps[self.growth].a
+        self.C = self.growth.constant(rho)
         shares = {"lam": lam, "lam_e": lam_e, "lam_h": lam_h}
         self.lam, self.lam_e, self.lam_h = (as_positive(v, n) for n, v in shares.items())
-        self._state = State(numbers=REFUTED + 1)
-        self.array[:UNIT] = (self.lam, self.lam_e, self.lam_h, self.C, self.radius**2, first)
+        self._state = State(numbers=STEEPNESS + 1)
+        first = (self.growth.a * kappa) ** (-1.0 / (q - 1.0))
+        self.array[:R2] = self.lam / C1[q], self.lam_e, self.lam_h, self.C
+        self.array[R2:UNIT] = self.radius**2, q, a, kappa, first
 
     def __repr__(self) -> str:
         return f"Guard({type(self.learner).__name__})"  # which is shown once
@@ -300,8 +332,24 @@ class Guard(Stateful):
 
     @property
     def cost_size(self) -> float:
-        """Phi_t = (sum of ||grad f||^{4/3})^{3/4}, in units of cost per length."""
-        return float(self.array[UNIT] * self.array[PHI] ** 0.75)
+        """Phi_t = (sum of ||grad f||^{q'})^{1/q'}, in units of cost per length."""
+        return float(self.array[UNIT] * dual_root(self.array, self.array[PHI]))
+
+    @property
+    def cost_ratio(self) -> float:
+        """Phi_t relative to Phi in the first violated round; 1 before it."""
+        first = float(self.array[PHI_FIRST])
+        return self.cost_size / first if first > 0.0 else 1.0
+
+    @property
+    def constraint_size(self) -> float:
+        """(sum of ||grad g||^{q'})^{1/q'} over violated rounds, in the constraint's unit."""
+        return float(self.array[GRADS] ** (1.0 / self.growth.dual))
+
+    @property
+    def worst_violation(self) -> float:
+        """D times the sum of ||grad g|| over violated rounds: no decision violates more."""
+        return float(self.diameter * self.array[STEEPNESS])
 
     @property
     def worst(self) -> float:
