@@ -110,16 +110,6 @@ class DecisionSet(ShortRepr, ABC):
         """Whether `diameter` is attained by two points of the set."""
         return True
 
-    @property
-    def strong_convexity(self) -> float:
-        """TEMP."""
-        return 0.0
-
-    @property
-    def pyramidal_width(self) -> float:
-        """TEMP."""
-        return 0.0
-
     def radius_around(self, x: ArrayLike) -> float:
         """Return the largest distance of a point of the set to x, a point of it, or a bound.
 
@@ -131,6 +121,42 @@ class DecisionSet(ShortRepr, ABC):
         x = as_vector(x, "x", self.dim)
         farthest = self.lmo(2.0 * x - 1.0) - x
         return min(self.diameter, math.sqrt(squared_norm(farthest)))
+
+    @property
+    def is_polytope(self) -> bool:
+        """Whether the set is known to be the hull of finitely many vertices."""
+        return self.zero_one
+
+    @property
+    def strong_convexity(self) -> float:
+        """A proved alpha for which the set is alpha-strongly convex, 0 where none is known.
+
+        For x, y in the set and s in [0, 1] it contains the ball of radius
+        (alpha / 2) s (1 - s) ||x - y||^2 around s x + (1 - s) y. The same is: for each unit vector
+        u and the point v with the largest <u, v>, the ball of radius 1 / alpha around
+        v - u / alpha contains the set. alpha is in units of 1 / length, at most 2 / diameter.
+
+        Reference: D. Garber and E. Hazan, Faster rates for the Frank-Wolfe method over
+        strongly-convex sets, ICML 2015.
+        """
+        return 0.0
+
+    @property
+    def pyramidal_width(self) -> float:
+        """A proved lower bound of the pyramidal width, 0 where none is known and for a point.
+
+        The pyramidal width of a polytope is its facial distance: the least distance of a face F,
+        not the whole set, to the hull of the vertices outside of F. The bound must hold for the
+        affine hull of F in place of F, too, which is what `Product` needs. Where F is the part of
+        the set on which some slacks of a linear description vanish, and each of them is 0 or at
+        least 1 at every vertex, their sum g is 0 on the affine hull of F and at least 1 at the
+        vertices outside: they are at least 1 / ||gradient of g|| away.
+
+        Reference: S. Lacoste-Julien and M. Jaggi, On the global linear convergence of Frank-Wolfe
+        optimization variants, NIPS 2015; J. Pena and D. Rodriguez, Polytope conditioning and
+        linear convergence of the Frank-Wolfe algorithm, Math. Oper. Res. 44 (2019).
+        """
+        return 0.0
 
     @abstractmethod
     def lmo(self, c: ArrayLike) -> Vector:

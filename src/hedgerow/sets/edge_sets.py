@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -42,6 +43,11 @@ class EdgeSet(OracleOnly):
         """The number of edges."""
         return self._one.size
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, vertices are sets of edges."""
+        return True
+
 
 class DescribedIfBipartite(OracleOnly):
     """Matchings: a few inequalities describe those of bipartite graphs, and of no others."""
@@ -75,6 +81,20 @@ class MatchingPolytope(DescribedIfBipartite):
     def bipartite(self) -> bool:
         """Whether the nodes have two sides, with every edge between them."""
         return self._graph is not None
+
+    @property
+    def pyramidal_width(self) -> float:
+        """A bound for bipartite graphs, by slacks that are whole at every matching.
+
+        Perfect matchings of k edges: at most dim - k of the slacks x_e vanish on a face, which
+        gives 1 / sqrt(dim - k). Matchings: the slacks of an edge and of its two ends make entries
+        of the gradient between -2 and 1, which gives 1 / (2 sqrt(dim)).
+        """
+        if self._graph is None or self.diameter == 0.0:
+            return 0.0
+        if self._graph.perfect:
+            return 1.0 / math.sqrt(self.dim - self._graph.left)
+        return 0.5 / math.sqrt(self.dim)
 
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x >= 0 and the sums at the nodes are right; with odd cycles, by distance."""

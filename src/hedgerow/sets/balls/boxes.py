@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +36,22 @@ class Bounds(ProjectableSet):
         """Return the distance to the farthest corner."""
         x = as_vector(x, "x", self.dim)
         return float(np.linalg.norm(np.maximum(x - self.lower, self.upper - x)))
+
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, the hull of its corners."""
+        return True
+
+    @property
+    def pyramidal_width(self) -> float:
+        """The distance of a corner to the plane of its neighbours, exact.
+
+        The corners outside of the face on which the coordinates in I are fixed have
+        sum over I of |x_i - bound_i| / side_i >= 1, and all coordinates in I give the least.
+        """
+        sides = (self.upper - self.lower)[self._free]
+        least = float(sides.min(initial=math.inf))
+        return least / float(np.linalg.norm(least / sides)) if sides.size else 0.0
 
     @property
     def _free(self) -> NDArray[np.bool_]:

@@ -118,6 +118,15 @@ class Ellipsoid(ProjectableSet):
         """Twice the longest axis."""
         return 2.0 * self._longest
 
+    @property
+    def strong_convexity(self) -> float:
+        """The shortest axis over the square of the longest, the least curvature: exact.
+
+        It is the image of the unit ball under a map that shortens a radius by at most the shortest
+        axis and lengthens a distance by at most the longest.
+        """
+        return float(self._relative.min()) / self._longest
+
     @cached_property
     def _longest(self) -> float:
         return float(self.axes.max())

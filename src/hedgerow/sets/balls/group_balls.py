@@ -92,6 +92,21 @@ class GroupBall(NormBall):
             scratch=len(self.groups),
         )
 
+    @property
+    def is_polytope(self) -> bool:
+        """Whether every group has one coordinate: the l1 ball."""
+        return len(self.groups) == self.n
+
+    @property
+    def strong_convexity(self) -> float:
+        """1 / radius for one group, the Euclidean ball; else 0, mixtures of groups are flat."""
+        return 1.0 / self.radius if len(self.groups) == 1 else 0.0
+
+    @property
+    def pyramidal_width(self) -> float:
+        """That of the l1 ball if every group has one coordinate."""
+        return L1Ball(self.n, self.radius).pyramidal_width if self.is_polytope else 0.0
+
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and radius / sqrt(groups), from l1 <= sqrt(k) x l2 in R^k."""
         return np.zeros(self.n), self.radius / math.sqrt(len(self.groups))
@@ -166,6 +181,22 @@ class LatentGroupBall(FullDimensional, OracleOnly):
     @property
     def _known_diameter(self) -> tuple[float, bool]:
         return 2.0 * self.radius, True
+
+    @property
+    def is_polytope(self) -> bool:
+        """Whether every group has one coordinate: the l1 ball."""
+        return all(group.size == 1 for group in self._sets)
+
+    @property
+    def strong_convexity(self) -> float:
+        """1 / radius if one group has all coordinates: the Euclidean ball."""
+        whole = any(group.size == self.dim for group in self._sets)
+        return 1.0 / self.radius if whole else 0.0
+
+    @property
+    def pyramidal_width(self) -> float:
+        """That of the l1 ball if every group has one coordinate."""
+        return L1Ball(self.dim, self.radius).pyramidal_width if self.is_polytope else 0.0
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against c in the group where it is longest, the first one if several."""

@@ -161,6 +161,20 @@ class L1Ball(NormBall):
             project=kernels.balls.nearest_in_cross,
         )
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, with 2 n vertices."""
+        return True
+
+    @property
+    def pyramidal_width(self) -> float:
+        """Radius / sqrt(n - 1), and the length 2 radius if n = 1: exact.
+
+        The centre of a face of k < n vertices is radius / sqrt(k) away from zero, which is the
+        nearest mixture of the others; opposite facets are 2 radius / sqrt(n) apart.
+        """
+        return self.radius / math.sqrt(self.n - 1) if self.n > 1 else 2.0 * self.radius
+
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and radius / sqrt(n), the distance of every facet."""
         return np.zeros(self.n), self.radius / math.sqrt(self.n)
@@ -229,6 +243,11 @@ class L2Ball(NormBall):
             project=kernels.balls.nearest,
         )
 
+    @property
+    def strong_convexity(self) -> float:
+        """1 / radius, exact."""
+        return 1.0 / self.radius
+
     def ball(self) -> tuple[Vector, float]:
         """Return the ball itself."""
         return np.zeros(self.n), self.radius
@@ -290,6 +309,21 @@ class KSparse(NormBall):
         v = np.zeros(self.n)
         v[top] = against(c[top], self.radius)
         return v
+
+    @property
+    def is_polytope(self) -> bool:
+        """Whether k = 1: the l1 ball."""
+        return self.k == 1
+
+    @property
+    def strong_convexity(self) -> float:
+        """1 / radius if k = n: the Euclidean ball; else 0, there are flat faces."""
+        return 1.0 / self.radius if self.k == self.n else 0.0
+
+    @property
+    def pyramidal_width(self) -> float:
+        """That of the l1 ball if k = 1."""
+        return L1Ball(self.n, self.radius).pyramidal_width if self.k == 1 else 0.0
 
     def ball(self) -> tuple[Vector, float]:
         """Return the centre and radius sqrt(k / n), least along (1, ..., 1)."""

@@ -72,6 +72,31 @@ class LpBall(NormBall):
         return 2.0 * self.radius * max(1.0, math.pow(self.n, 0.5 - 1.0 / self.p))
 
     @property
+    def is_polytope(self) -> bool:
+        """Whether p is 1 or infinity."""
+        return self.p in (1.0, math.inf)
+
+    @property
+    def strong_convexity(self) -> float:
+        """(p - 1) n^(1/2 - 1/p) / radius up to p = 2, and 0 above: on the axes it is flat.
+
+        ||s x + (1 - s) y||_p^2 <= radius^2 - (p - 1) s (1 - s) ||x - y||_p^2, so that a step of
+        p-norm (p - 1) s (1 - s) ||x - y||_p^2 / (2 radius) stays inside; the p-norm is between 1
+        and n^(1/p - 1/2) times the Euclidean one.
+
+        Reference: D. Garber and E. Hazan, Faster rates for the Frank-Wolfe method over
+        strongly-convex sets, ICML 2015.
+        """
+        if self.p > 2.0:
+            return 0.0
+        return (self.p - 1.0) * math.pow(self.n, 0.5 - 1.0 / self.p) / self.radius
+
+    @property
+    def pyramidal_width(self) -> float:
+        """That of the l1 ball or of the cube, for p = 1 and infinity."""
+        return 0.0 if self._twin is None else self._twin.pyramidal_width
+
+    @property
     def _has_rows(self) -> bool:
         return self.p in (1.0, math.inf)
 
@@ -178,6 +203,20 @@ class NonnegativeLpBall(FullDimensional, ProjectableSet):
         half, rest = self.n // 2, self.n - self.n // 2
         power = max(0.0, 1.0 - 2.0 / self.p)
         return self.radius * math.sqrt((half**power if half else 0.0) + rest**power)
+
+    @property
+    def is_polytope(self) -> bool:
+        """Whether p is 1 or infinity."""
+        return self.p in (1.0, math.inf)
+
+    @property
+    def pyramidal_width(self) -> float:
+        """Radius / sqrt(n) for p = 1 and infinity, the distance of zero to its neighbours: exact.
+
+        For p = 1 two opposite faces of the solid simplex, one of them with k vertices other than
+        zero and the other with zero, are radius / sqrt(k) apart.
+        """
+        return self.radius / math.sqrt(self.n) if self.is_polytope else 0.0
 
     @property
     def _has_rows(self) -> bool:

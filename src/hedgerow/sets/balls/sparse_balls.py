@@ -103,6 +103,11 @@ class OrderedWeightedBall(NormBall):
         """Twice the length of the longest vertex."""
         return 2.0 * self.radius * float((np.sqrt(np.arange(1.0, self.n + 1)) / self._sums).max())
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes: vertices have k entries of one size, k = 1 .. n."""
+        return True
+
     def norm(self, x: ArrayLike) -> float:
         """Return w_1 |x|_(1) + ... + w_n |x|_(n), O(n log n)."""
         sizes = np.sort(np.abs(as_vector(x, "x", self.n)))[::-1]
@@ -285,6 +290,11 @@ class CappedL1Ball(FullDimensional, OracleOnly):
     def _known_diameter(self) -> tuple[float, bool]:
         """The distance of two opposite vertices."""
         return 2.0 * math.hypot(math.sqrt(self._full) * self.cap, self._rest), True
+
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, an l1 ball cut by a cube."""
+        return True
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Go against the largest entries of |c|, the first ones if several, O(n)."""

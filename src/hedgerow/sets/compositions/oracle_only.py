@@ -299,6 +299,16 @@ class ConvexHull(OracleOnly):
             return 2.0 * float(np.linalg.norm(points - points.mean(axis=0), axis=1).max()), False
         return max(float(np.linalg.norm(points - p, axis=1).max()) for p in points), True
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, the hull of the given points."""
+        return True
+
+    @property
+    def pyramidal_width(self) -> float:
+        """The length of a segment; not computed for more than two points."""
+        return self.diameter if len(self.vertices) == 2 else 0.0
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the point with the smallest <c, v>, the first one if several."""
         best: Vector = self.vertices[np.argmin(self.vertices @ as_direction(c, self.dim))].copy()

@@ -151,6 +151,11 @@ class Polytope(OracleOnly):
             return super()._known_diameter
         return float(np.linalg.norm(self.upper - self.lower)), False
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, a bounded set given by rows."""
+        return True
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the solver's vertex, moved into the bounds."""
         x: Vector = self._optimum(_unit(as_direction(c, self.dim))[0]).x

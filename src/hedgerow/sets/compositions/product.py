@@ -84,6 +84,24 @@ class Product(DecisionSet):
         """Whether all factors' diameters are."""
         return all(X.diameter_is_exact for X in self.factors)
 
+    @property
+    def is_polytope(self) -> bool:
+        """Whether all factors are."""
+        return all(X.is_polytope for X in self.factors)
+
+    @cached_property
+    def pyramidal_width(self) -> float:
+        """1 / sqrt(sum of 1 / width^2) over the factors of more than one point, 0 if one is 0.
+
+        A point of the hull of the vertices outside of a face F_1 x ... x F_k mixes vertices of
+        which shares p_i, sum p_i >= 1, lie outside of F_i in the i-th part; its i-th part is at
+        least p_i width_i away from the affine hull of F_i. Attained if all widths are exact, by
+        p_i in proportion to 1 / width_i^2.
+        """
+        widths = [X.pyramidal_width for X in self.factors if X.diameter > 0.0]
+        least = min(widths, default=0.0)
+        return least / math.hypot(*(least / width for width in widths)) if least > 0.0 else 0.0
+
     def supports(self, capability: Capability) -> bool:
         """Whether every factor has the capability."""
         return all(X.supports(capability) for X in self.factors)

@@ -49,6 +49,11 @@ class Composed(OracleOnly):
     def _sets(self) -> tuple[DecisionSet, ...]:
         """The sets whose oracles are called."""
 
+    @property
+    def is_polytope(self) -> bool:
+        """Whether all sets inside are."""
+        return all(X.is_polytope for X in self._sets)
+
     @abstractmethod
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         """Return a minimiser of <c, x>, |c_i| <= 1; a vertex if it is the only one."""
@@ -171,6 +176,16 @@ class MinkowskiSum(Combined):
     def diameter(self) -> float:
         """The sum of the sets' diameters."""
         return math.fsum(X.diameter for X in self.parts)
+
+    @property
+    def strong_convexity(self) -> float:
+        """1 / sum of 1 / alpha_i over the parts of more than one point, 0 if an alpha_i is 0.
+
+        The best points of the parts in a direction add up to that of the sum, and so do the balls
+        of radius 1 / alpha_i that touch them there and contain the parts.
+        """
+        alphas = [X.strong_convexity for X in self.parts if X.diameter > 0.0]
+        return 1.0 / math.fsum(1.0 / a for a in alphas) if alphas and all(alphas) else 0.0
 
     def _best(self, c: Vector, oracles: Sequence[Oracle]) -> Vector:
         total: Vector = np.sum([lmo(c) for lmo in oracles], axis=0)
@@ -326,6 +341,27 @@ class AffineImage(Composed):
         """Whether the matrix stretches all directions alike, and the inner set's is exact."""
         alike = self._one_to_one and bool(self._sizes[-1] >= (1.0 - 1e-14) * self._sizes[0])
         return alike and self.inner.diameter_is_exact
+
+    @property
+    def strong_convexity(self) -> float:
+        """The inner set's times least / largest^2 singular value, 0 if the image is flat.
+
+        The image of a ball of radius r contains one of radius r x least, and the distance of two
+        points is at most that of their preimages times the largest.
+        """
+        m, n = self.matrix.shape
+        largest, least = float(self._sizes[0]), float(self._sizes[-1])
+        if m > n or least <= ONE_TO_ONE * largest:
+            return 0.0
+        return self.inner.strong_convexity * (least / largest) / largest
+
+    @property
+    def pyramidal_width(self) -> float:
+        """The inner set's times the least singular value, if A has independent columns.
+
+        Then faces are images of faces, and no distance shrinks by more.
+        """
+        return float(self._sizes[-1]) * self.inner.pyramidal_width if self._one_to_one else 0.0
 
     @property
     def _one_to_one(self) -> bool:

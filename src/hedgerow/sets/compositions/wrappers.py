@@ -67,6 +67,21 @@ class Affine(DecisionSet):
         """Whether the inner set's diameter is."""
         return self.inner.diameter_is_exact
 
+    @property
+    def is_polytope(self) -> bool:
+        """Whether the inner set is."""
+        return self.inner.is_polytope
+
+    @property
+    def strong_convexity(self) -> float:
+        """The inner set's, divided by the scale."""
+        return self.inner.strong_convexity / self.scale
+
+    @property
+    def pyramidal_width(self) -> float:
+        """The inner set's, scaled."""
+        return self.scale * self.inner.pyramidal_width
+
     def supports(self, capability: Capability) -> bool:
         """Whether the inner set has the capability."""
         return self.inner.supports(capability)

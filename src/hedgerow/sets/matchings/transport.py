@@ -136,6 +136,11 @@ class TransportPlans(OracleOnly):
         by_column = 2.0 * float(self.demand @ most.max(axis=0))
         return math.sqrt(min(box, by_row, by_column)), False
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, a bounded set given by rows."""
+        return True
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest plan."""
         c = as_direction(c, self.dim)

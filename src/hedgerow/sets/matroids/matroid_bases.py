@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.inputs import Vector, as_count, as_direction, as_vector, freeze, read_only
 from hedgerow.sets.compositions.oracle_only import OracleOnly
+from hedgerow.sets.compositions.product import Product
 from hedgerow.sets.decision_set import Rows
 from hedgerow.sets.simplices.simplex import KSubsets
 
@@ -77,6 +78,18 @@ class Bases(OracleOnly):
         rank, size = np.bincount(label, base), np.bincount(label)
         most = 2.0 * float(np.minimum(rank, size - rank).sum())
         return diameter_bound(self.lmo, base, most)
+
+    @property
+    def pyramidal_width(self) -> float:
+        """At least 1 / sqrt(sum of n (n^2 - 1) / 12) over the components, n the elements of one.
+
+        A face of one component is where slacks rank(S_j) - x(S_j) of nested sets vanish. They are
+        whole at the bases, and the gradient of their sum has its longest part along the hull,
+        that of (1, ..., n), if there is a set of every size. Components form a product.
+        """
+        sizes = np.bincount(self.component).astype(np.float64)
+        squares = float((sizes * (sizes**2 - 1.0)).sum()) / 12.0
+        return 1.0 / math.sqrt(squares) if squares > 0.0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,6 +236,11 @@ class PartitionMatroid(Bases):
         key = np.where(fixed[self._label], len(fixed) + np.arange(self.dim), self._label)
         labels: Label = np.unique(key, return_inverse=True)[1]
         return labels
+
+    @property
+    def pyramidal_width(self) -> float:
+        """That of the product of the groups' `KSubsets`, exact."""
+        return Product(*self._subsets).pyramidal_width
 
     def independent(self, chosen: list[int]) -> bool:
         """Whether no group has more of the chosen elements than its capacity."""

@@ -84,6 +84,11 @@ class MatroidIntersection(OracleOnly):
         """The number of elements."""
         return self.n
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, vertices are common independent sets."""
+        return True
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the common independent set of least total cost."""
         v = np.zeros(self.n)

@@ -212,6 +212,11 @@ class Submodular(OracleOnly):
         return self._diagonal, False
 
     @property
+    def is_polytope(self) -> bool:
+        """Yes, vertices are gains along orders."""
+        return True
+
+    @property
     def dim(self) -> int:
         """The number of elements."""
         return self.n

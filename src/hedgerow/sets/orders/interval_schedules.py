@@ -105,6 +105,11 @@ class IntervalSchedules(FullDimensional, OracleOnly):
         most = float(self._cheapest(-np.ones(self.dim), 2 * self.machines).sum())
         return math.sqrt(most), True
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, vertices are sets of intervals."""
+        return True
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest schedule."""
         return self._cheapest(as_direction(c, self.dim), self.machines)

@@ -112,6 +112,11 @@ class JobSequences(OracleOnly):
         related = before.T @ p + before @ p
         return math.hypot(*np.maximum(p.sum() - p - related, 0.0)), False
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, the hull of the completion times of all orders."""
+        return True
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the completion times of the cheapest order; ties go to the first job."""
         weights = as_direction(c, self.dim)

@@ -71,6 +71,28 @@ class Permutahedron(FixedSum):
         x = as_vector(x, "x", self.dim)
         return min(self.diameter, float(np.linalg.norm(self.lmo(x) - x)))
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, the hull of the orders."""
+        return True
+
+    @property
+    def pyramidal_width(self) -> float:
+        """The distance of a vertex to the plane of its neighbours: exact if all weights differ.
+
+        A face is where some slacks w_1 + ... + w_j - x(S_j) of nested sets S_j vanish. At a vertex
+        each is 0 or at least w_j - w_(j+1), if that is not 0, and at least the least such gap if
+        it is. Their sum, in units of these gaps, has the longest gradient along the hull where all
+        n - 1 of them count, because the parts of nested sets along the hull have products >= 0.
+        """
+        gaps = -np.diff(self._falling)
+        least = float(gaps[gaps > 0.0].min(initial=math.inf))
+        if least == math.inf:
+            return 0.0
+        units = least / np.where(gaps > 0.0, gaps, least)
+        slope = np.append(0.0, np.cumsum(units))
+        return least / float(np.linalg.norm(slope - slope.mean()))
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Give the largest weight to the smallest entry of c, to the first one if several."""
         v = np.empty(self.dim)

@@ -38,6 +38,14 @@ class FlowPolytope(ProjectableSet):
     _network: FlowNetwork  # the edges that can change
     _base: Vector  # what the other edges carry
 
+    @property
+    def pyramidal_width(self) -> float:
+        """At least 1 / sqrt(edges that can change).
+
+        The slacks x_e and 1 - x_e are whole at the vertices, and no face has both of one edge.
+        """
+        return 1.0 / math.sqrt(self._network.edge.size) if self.diameter > 0.0 else 0.0
+
     def contains(self, x: ArrayLike, tol: float = 1e-9) -> bool:
         """Whether x satisfies its bounds and every node passes on what it receives."""
         x = as_vector(x, "x", self.dim)

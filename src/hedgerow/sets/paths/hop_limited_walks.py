@@ -106,6 +106,11 @@ class HopLimitedWalks(SourceToTarget, OracleOnly):
             uses = self.hops if (tail == head).any() else (self.hops + 1) // 2
         return math.sqrt(2.0 * self.hops * uses), False
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, the hull of the walks of limited length."""
+        return True
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest walk; ties go to fewer edges, then to fixed weights of the edges."""
         return KernelWorkspace(self.compiled).lmo(as_direction(c, self.dim))

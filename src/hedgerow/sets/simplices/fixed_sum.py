@@ -71,6 +71,11 @@ class CappedSum(FixedSum):
         return self.n
 
     @property
+    def is_polytope(self) -> bool:
+        """Yes, a box cut by a plane."""
+        return True
+
+    @property
     @abstractmethod
     def _cap(self) -> Vector:
         """The largest value of each coordinate."""

@@ -115,6 +115,11 @@ class Knapsack(ContainsUnitVectors):
         units = np.diff(loads, prepend=0) / sizes[order]
         return math.sqrt(math.floor(float(worth[order] @ units) + 1e-9)), False
 
+    @property
+    def is_polytope(self) -> bool:
+        """Yes, the hull of the packings."""
+        return True
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Return the cheapest packing; items of cost zero or more stay out."""
         return KernelWorkspace(self.compiled).lmo(as_direction(c, self.dim))

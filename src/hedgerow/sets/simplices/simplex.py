@@ -66,6 +66,19 @@ class Simplex(CappedSum):
         """The distance of two corners."""
         return math.sqrt(2.0) * self.total if self.n > 1 else 0.0
 
+    @property
+    def pyramidal_width(self) -> float:
+        """The distance of the centres of two opposite faces of n/2 corners each: exact.
+
+        It is 2 total / sqrt(n) for even n and 2 total / sqrt(n - 1/n) for odd n. Faces of k and
+        n - k corners are total sqrt(1/k + 1/(n - k)) apart.
+
+        Reference: S. Lacoste-Julien and M. Jaggi, On the global linear convergence of Frank-Wolfe
+        optimization variants, NIPS 2015; J. Pena and D. Rodriguez, Polytope conditioning and
+        linear convergence of the Frank-Wolfe algorithm, Math. Oper. Res. 44 (2019).
+        """
+        return self.total * KSubsets(self.n, 1).pyramidal_width
+
     def radius_around(self, x: ArrayLike) -> float:
         """Return the distance to the farthest vertex, that of the smallest entry."""
         away = as_vector(x, "x", self.n).copy()
@@ -179,6 +192,17 @@ class CappedSimplex(CappedSum):
         caps = self._cap[self._free]
         return bool((caps == caps[:1]).all())
 
+    @property
+    def pyramidal_width(self) -> float:
+        """That of `KSubsets`, scaled, if all caps that matter are equal and the total is k caps."""
+        caps = self._cap[self._free]
+        if not caps.size or not self.diameter_is_exact:
+            return 0.0
+        cap = float(caps[0])
+        k = round(self.total / cap)
+        whole = abs(self.total - k * cap) <= ROUNDING * self.total
+        return cap * KSubsets(caps.size, k).pyramidal_width if whole else 0.0
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Fill coordinates up to their caps by rising c, the first ones first if several."""
         return self._filled(ascending(as_direction(c, self.n)))
@@ -277,6 +301,24 @@ class KSubsets(CappedSum):
     def diameter(self) -> float:
         """The distance of two subsets with as few common items as possible."""
         return math.sqrt(2.0 * min(self.k, self.n - self.k))
+
+    @property
+    def pyramidal_width(self) -> float:
+        """The facial distance, exact, O(1).
+
+        Let a face fix a items at 0 and b items at 1. For a step from it to vertices outside that
+        lowers the b items by t and raises the a items by 1 - t in total, and the m others by the
+        difference, the squared length is at least t^2 / b + (1 - t)^2 / a + (2 t - 1)^2 / m, and
+        mixtures of vertices that differ in one of the a + b items attain it. Its least value is
+        n / (n (a + b) - (a - b)^2). If m > 0 then b < k and a < n - k. A vertex, m = 0, is
+        sqrt(n / (k (n - k))) away.
+        """
+        n, k = self.n, min(self.k, self.n - self.k)
+        if k == 0:
+            return 0.0
+        b = k - 1
+        a = min(n - k - 1, b + n // 2)
+        return math.sqrt(n / max(k * (n - k), n * (a + b) - (a - b) ** 2))
 
     def lmo(self, c: ArrayLike) -> Vector:
         """Take the k smallest entries of c, the first ones if several are equal."""

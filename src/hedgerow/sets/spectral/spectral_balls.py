@@ -61,6 +61,19 @@ class SingularValues(FullDimensional):
         """That of the set of singular values."""
         return self.values.diameter
 
+    @property
+    def strong_convexity(self) -> float:
+        """That of the set of singular values, of which there are min(m, n).
+
+        A ball around c that contains that set and no s outside gives one around U diag(c) V' that
+        contains all matrices of the set and not U diag(s) V': by von Neumann's inequality a matrix
+        is no further from its centre than some order of its singular values, with signs, from c.
+
+        Reference: D. Garber and E. Hazan, Faster rates for the Frank-Wolfe method over
+        strongly-convex sets, ICML 2015 (Schatten balls).
+        """
+        return self.values.strong_convexity
+
     def lmo(self, c: ArrayLike) -> Vector:
         """Keep the singular vectors of C and ask the set of singular values."""
         left, values, right = self._svd(moderate(as_direction(c, self.dim))[0])
