@@ -137,7 +137,8 @@ def test_declared_growths_follow_the_set():
     assert [growth.q for growth in away["simplex"]] == [4, 2]
     assert away["simplex"][1].a == pytest.approx(1 / 12)
     assert away["cube"][1].a == pytest.approx(1 / 64)
-    assert [growth.q for growth in away["paths"]] == [4]
+    assert away["paths"][1].a == pytest.approx(1 / (4 * 7 * SETS["paths"]().diameter ** 2))
+    assert [growth.q for growth in away["ball"]] == [4]
     once = {name: AdaptiveOCG(make(), CertificateSteps()).growths for name, make in SETS.items()}
     assert once["ball"] == (Growth(4, 1.0), Growth(3, 1.0))
     assert [growth.q for growth in once["ellipsoid"]] == [4, 3]

@@ -16,7 +16,16 @@ from hedgerow.feedback import EvalGrad, first_order
 from hedgerow.learners.adahedge import AdaHedge
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
 from hedgerow.learners.corrective_omd import CorrectiveOMD
-from hedgerow.learners.steps import BETA, MAX_LOSS_TO_LEADER, UNIT, CertificateSteps, P, RmsSteps
+from hedgerow.learners.steps import (
+    ALONE,
+    APART,
+    BETA,
+    LOST,
+    UNIT,
+    CertificateSteps,
+    P,
+    RmsSteps,
+)
 from hedgerow.learners.steps import M as M_
 from hedgerow.learners.tracking_ocg import TrackingOCG
 from hedgerow.policies.constrained import Constrained
@@ -182,7 +191,7 @@ class Transcription:
     def __init__(self, X, steps, atoms, start=None):
         self.A, self.B = AdaptiveOCG(X, steps, start), CorrectiveOMD(X, atoms, start=start)
         self.hedge, self.credit, self.ahead, self.inner = AdaHedge(2), np.zeros(2), 0.0, 0.0
-        self.shares, self.max_loss_to_leader, self.calls = self.hedge.ask(), 0.0, np.zeros(2, int)
+        self.shares, self.alone, self.calls = self.hedge.ask(), False, np.zeros(2, int)
 
     def weigh(self, losses):
         """AdaHedge's weights, after the worse one was lifted to Delta log2(1 + t)."""
@@ -208,8 +217,7 @@ class Transcription:
         self.calls[turn] += 1
         for k, learner in enumerate((self.A, self.B)):
             (learner.tell if k == turn else learner.tell_without_oracle)(EvalGrad(0.0, s))
-        held = self.max_loss_to_leader > 0.0 and self.ahead > self.max_loss_to_leader
-        self.shares = np.array([1.0, 0.0]) if held else self.hedge.ask()
+        self.shares = np.array([1.0, 0.0]) if self.alone else self.hedge.ask()
 
 
 class Alone(DecisionSet):
@@ -240,23 +248,25 @@ def losses_of(n, rounds, speed, seed=4):
         yield np.sin(speed * t + phases) + 0.3 * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("limit", [0.0, 0.3])
+@pytest.mark.parametrize("held", [1, 3])
 @pytest.mark.parametrize("speed", [0.0, 0.05])
 @pytest.mark.parametrize("steps", [CertificateSteps(), CertificateSteps(floor=0.5)])
 @pytest.mark.parametrize("name", ["simplex", "box", "k-subsets", "dag", "point"])
-def test_it_is_its_transcription(name, steps, speed, limit):
+def test_it_is_its_transcription(name, steps, speed, held):
+    """A guard's order to play the leader alone comes in every `held`-th block of ten rounds."""
     X = Alone(SETS[name]())
     ours, reference = TrackingOCG(X, steps, atoms=5), Transcription(X, steps, 5)
-    ours.max_loss_to_leader = reference.max_loss_to_leader = limit
-    for s in losses_of(X.dim, 200, speed):
+    for t, s in enumerate(losses_of(X.dim, 200, speed)):
+        reference.alone = held > 1 and t // 10 % held == 0
+        ours.rule_numbers[ALONE] = reference.alone
         np.testing.assert_allclose(ours.ask(), reference.ask(), rtol=0, atol=1e-9)
         np.testing.assert_allclose(ours.leader_play, reference.A.ask(), rtol=0, atol=1e-9)
         np.testing.assert_allclose(ours.follower_play, reference.B.ask(), rtol=0, atol=1e-9)
         ours.tell(EvalGrad(0.0, s))
         reference.tell(s)
-    rule = reference.A._state["rule"].copy()
-    rule[MAX_LOSS_TO_LEADER] = limit
-    np.testing.assert_allclose(ours.rule_numbers, rule, rtol=1e-6)
+    rule, apart = reference.A._state["rule"].copy(), ours.ask() - ours.leader_play
+    rule[[ALONE, LOST, APART]] = reference.alone, reference.ahead, np.linalg.norm(apart)
+    np.testing.assert_allclose(ours.rule_numbers, rule, rtol=1e-6, atol=1e-7)
     assert ours.ahead == pytest.approx(reference.ahead, abs=1e-7)
     assert ours.inner == pytest.approx(reference.inner, abs=1e-7)
     if name != "point":
@@ -282,58 +292,47 @@ def test_the_worse_one_of_many_rounds_is_back_within_a_few():
     seed=st.integers(0, 10**6),
     name=st.sampled_from(sorted(SETS)),
     speed=st.sampled_from([0.0, 0.1, 3.0]),
-    limit=st.sampled_from([0.0, 0.05, 1.0]),
+    held=st.booleans(),
 )
 @settings(max_examples=30, deadline=None)
-def test_the_play_is_the_mixture_and_the_sums_are_what_was_lost(seed, name, speed, limit):
+def test_the_play_is_the_mixture_and_the_sums_are_what_was_lost(seed, name, speed, held):
     X = SETS[name]()
     learner, ahead, inner = TrackingOCG(X, atoms=4), 0.0, 0.0
-    learner.max_loss_to_leader = limit
-    for s in losses_of(X.dim, 60, speed, seed):
+    for t, s in enumerate(losses_of(X.dim, 60, speed, seed)):
         x, A, B = learner.ask(), learner.leader_play.copy(), learner.follower_play.copy()
         shares = learner.weights
         assert shares.min() >= 0.0
         assert shares.sum() == pytest.approx(1.0, abs=1e-12)
         np.testing.assert_allclose(x, shares @ [A, B], rtol=0, atol=1e-14)
         assert X.contains(x, 1e-9)
-        if 0.0 < limit < learner.ahead:
+        if learner.leader_alone:
             np.testing.assert_array_equal(x, A)
         ahead, inner = ahead + s @ (x - A), inner + s @ x
+        learner.rule_numbers[ALONE] = held and t % 3 == 1
         learner.tell(EvalGrad(0.0, s))
         assert learner.ahead == pytest.approx(ahead, abs=1e-9)
         assert learner.inner == pytest.approx(inner, abs=1e-9)
 
 
-def test_beyond_the_limit_the_leader_plays_alone_and_the_weights_are_learnt_on():
-    """A larger limit brings the mixture back, at the weights that it would have had anyway."""
+def test_on_a_guards_order_the_leader_plays_alone_and_the_weights_are_learnt_on():
+    """Without the order the mixture is back, at the weights that it would have had anyway."""
     X = L2Ball(4)
     free, held = TrackingOCG(X), TrackingOCG(X)
-    held.max_loss_to_leader = 1e-6
-    alone = 0
     for s in losses_of(4, 300, 0.0, seed=1):
-        if 0.0 < held.max_loss_to_leader < held.ahead:
-            np.testing.assert_array_equal(held.weights, [1.0, 0.0])
-            np.testing.assert_array_equal(held.ask(), held.leader_play)
-            alone += 1
-        np.testing.assert_array_equal(free.leader_play, held.leader_play)  # told the same losses
-        np.testing.assert_array_equal(free.follower_play, held.follower_play)
+        held.rule_numbers[ALONE] = 1.0
         free.tell(EvalGrad(0.0, s))
         held.tell(EvalGrad(0.0, s))
-    assert alone > 100
+        np.testing.assert_array_equal(held.weights, [1.0, 0.0])
+        np.testing.assert_array_equal(held.ask(), held.leader_play)
+        np.testing.assert_array_equal(free.leader_play, held.leader_play)  # from the same losses
+        np.testing.assert_array_equal(free.follower_play, held.follower_play)
+    assert held.leader_alone
     assert free.ahead > held.ahead
-    held.max_loss_to_leader = 1e6
+    held.rule_numbers[ALONE] = 0.0
     free.tell(EvalGrad(0.0, s))
     held.tell(EvalGrad(0.0, s))
     np.testing.assert_array_equal(free.weights, held.weights)
     assert free.weights[1] > 0.0
-
-
-@pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan])
-def test_a_bad_limit_is_refused(bad):
-    learner = TrackingOCG(Simplex(2))
-    with pytest.raises(ValueError, match="max_loss_to_leader must"):
-        learner.max_loss_to_leader = bad
-    assert learner.max_loss_to_leader == 0.0
 
 
 def test_the_leaders_part_is_the_state_of_adaptive_ocg():
@@ -350,6 +349,7 @@ def test_the_leaders_part_is_the_state_of_adaptive_ocg():
         had_it = learner._state["t"][0] - learner._state["skipped"][0] > calls
         (alone.tell if had_it else alone.tell_without_oracle)(EvalGrad(0.0, s))
         assert learner.oracle_calls == begin + 1 == t + 1
+        alone.rule_numbers[[LOST, APART]] = rule[[LOST, APART]]  # which the mixture writes
         part = np.concatenate([learner._state[name] for name in names])
         np.testing.assert_array_equal(part, alone._state.array)
     assert 0 < alone.oracle_calls < 12

@@ -20,6 +20,7 @@ from hedgerow.bounds.ocg_bounds import Adaptivity, sharper_ocg_regret
 from hedgerow.inputs import Vector
 from hedgerow.learners import steps as rules
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.away_ocg import AwayOCG
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps
@@ -105,7 +106,7 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
         (CONVEX, FEASIBLE if budget == 0.0 else f"against {proved.comparator}"),
     )
     learner = policy.learner
-    if isinstance(learner, AdaptiveOCG | BlockOCG | TrackingOCG) and isinstance(
+    if isinstance(learner, AdaptiveOCG | AwayOCG | BlockOCG | TrackingOCG) and isinstance(
         learner.steps, CertificateSteps
     ):
         mixed = isinstance(learner, TrackingOCG)
@@ -119,7 +120,7 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
         )
 
 
-def _by_regulariser(learner: AdaptiveOCG | BlockOCG | TrackingOCG) -> float | None:
+def _by_regulariser(learner: AdaptiveOCG | AwayOCG | BlockOCG | TrackingOCG) -> float | None:
     """Return M_T + (gap_T - Delta_T) + beta_T R^2, and what a mixture lost to its leader."""
     if isinstance(learner, BlockOCG):
         return learner.bound
@@ -155,38 +156,41 @@ def _evaluated(theorem: Theorem, policy: Policy[Any, Any]) -> Iterator[Guarantee
 
 def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     """Theorem G: beforehand in units of Gf D T and Gg D T, and with the rounds seen so far."""
-    C, D, lam, lam_e, lam_h = (theorem[name] for name in ("C", "D", "lam", "lam_e", "lam_h"))
-    if lam_h > 0.0:
-        yield from _guarded_mixture(theorem)
-        return
+    C, D, lam, lam_e, missed = (theorem[name] for name in ("C", "D", "lam", "lam_e", "missed"))
     q, dual = int(theorem["q"]), theorem["q"] / (theorem["q"] - 1.0)
-    factor, order = guarded_regret(C, 1.0, 1.0, lam, lam_e), f"T^{{{q - 1}/{q}}}"
-    begin = nonvacuous_horizon(lambda T: factor * T ** (1.0 / dual), 1.0)
-    text = f"{factor:.3g} D Phi_T, Phi_T = (sum ||grad f_t||^{{{q}/{q - 1}}})^{{{q - 1}/{q}}}"
     guard = surrogate.guard if isinstance(surrogate, FirstOrder) else None
     if guard is not None and guard.refuted:
         for name in ("regret, Theorem G", "CCV, Theorem G"):
             yield Guarantee(name, REFUTED, None, None, theorem.assumptions)
         return
+
+    def regret(cost_size: float, steepest: float) -> float:
+        return guarded_regret(C, 1.0, cost_size, lam, lam_e, q, missed, steepest)
+
+    def ccv(T: float) -> float:
+        return float(T ** (1.0 / dual) * guarded_ccv(C, T, lam, lam_e, q, None, missed))
+
+    order = f"T^{{{q - 1}/{q}}}"
+    text = f"{regret(1.0, 0.0):.3g} D Phi_T"
+    if missed > 0.0:
+        text += f" + {missed:.3g} D max ||grad f_t||"
+    text += f", Phi_T = (sum ||grad f_t||^{{{q}/{q - 1}}})^{{{q - 1}/{q}}} <= Gf {order}"
+    begin = nonvacuous_horizon(lambda T: regret(T ** (1.0 / dual), 1.0), 1.0)
     worst = 0.0 if guard is None else guard.worst
+    seen = guard is not None and worst > 0.0
     yield Guarantee(
         "regret, Theorem G",
-        f"{text} <= Gf {order}; below Gf D T from T = {begin:.0f} on",
-        factor * D * guard.cost_size if guard is not None and worst > 0.0 else None,
+        f"{text}; below Gf D T from T = {begin:.0f} on",
+        D * regret(guard.cost_size, guard.steepest_cost) if guard and seen else None,
         worst or None,
         theorem.assumptions,
     )
-
-    def ccv(T: float) -> float:
-        return float(T ** (1.0 / dual) * guarded_ccv(C, T, lam, lam_e, q))
-
     begin = nonvacuous_horizon(ccv, 1.0)
     now = worst_now = None
-    if guard is not None and guard.worst_violation > 0.0 and worst > 0.0:
+    if guard and seen and guard.worst_violation > 0.0:
         rounds = (worst / (D * guard.cost_size)) ** q  # at most T: sum ||grad f|| <= T^{1/q} Phi_T
-        now = D * guard.constraint_size
-        now *= guarded_ccv(C, rounds, lam, lam_e, q, guard.cost_ratio)
-        worst_now = guard.worst_violation
+        share = guarded_ccv(C, rounds, lam, lam_e, q, guard.cost_ratio, missed)
+        now, worst_now = D * guard.constraint_size * share, guard.worst_violation
     yield Guarantee(
         "CCV, Theorem G",
         f"of order Gg D {order} (log T)^{{1/{q}}}; for costs of one size "
@@ -195,16 +199,6 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
         worst_now,
         theorem.assumptions,
     )
-
-
-def _guarded_mixture(theorem: Theorem) -> Iterator[Guarantee]:
-    """Theorem G of a mixture: proved for its leader, so there is no number beforehand."""
-    factor = guarded_regret(theorem["C"], 1.0, 1.0, theorem["lam"], theorem["lam_e"])
-    leader = f"the leader's share is {factor:.3g} D Phi_T"
-    lost = "what the mixture loses to its leader in one round, D max ||s_t||, is known afterwards"
-    for name in ("regret, Theorem G for the leader", "CCV, Theorem G for the leader"):
-        statement = f"proved for the leader alone: {leader}; {lost}; see tracking=False"
-        yield Guarantee(name, statement, None, None, theorem.assumptions)
 
 
 def _projected(theorem: Theorem) -> Iterator[Bound]:

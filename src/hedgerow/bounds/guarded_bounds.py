@@ -6,24 +6,41 @@ import math
 
 from hedgerow.surrogates.guard import C1, SHARE
 
+LARGEST_OMEGA = 1e100
+"""A root beyond it says nothing."""
+
 
 def guarded_regret(
-    C: float, diameter: float, cost_size: float, lam: float = SHARE, lam_e: float = SHARE
+    C: float,
+    diameter: float,
+    cost_size: float,
+    lam: float = SHARE,
+    lam_e: float = SHARE,
+    q: int = 4,
+    missed: float = 0.0,
+    steepest: float | None = None,
 ) -> float:
-    """Theorem G: Regret_T <= (1 + lam_e + lam) C D Phi_T.
+    """Theorem G: Regret_T <= (1 + lam_e + lam) C D Phi_T, for a learner that is no mixture.
 
     Of any practical weights and steps behind a `Guard`, against every action that satisfies
-    all rounds. lam_e = 0 is Theorem F, of its own weights alone.
+    all rounds. lam_e = 0 is Theorem F, of its own weights alone. A mixture may miss the guard's
+    inequality by D max ||grad f + wc grad g||: then lam becomes lam c1'/c1, where c1' is the
+    maximum of n(omega) - omega + C^{-q} (1 + omega), and D max ||grad f_t|| is added.
 
     Args:
         C: `Growth(q, a).constant(rho)` of the learner's steps.
         diameter: D.
         cost_size: Phi_T = (sum of ||grad f_t||^{q'})^{1/q'}; Gf T^{1/q'} for ||grad f_t|| <= Gf.
         lam: the guard's share for Theorem F's weights.
-        lam_e: the guard's share for practical weights and steps.
+        lam_e: the guard's share for practical weights and steps, and of a mixture's loss.
+        q: of the growth.
+        missed: 1 for a mixture, such as `TrackingOCG`, else 0.
+        steepest: the largest ||grad f_t||; Phi_T, which is no less, if left out.
 
     """
-    return (1.0 + lam_e + lam) * C * diameter * cost_size
+    largest = cost_size if steepest is None else steepest
+    paid = lam * _charge(q, missed * C**-q) / C1[q]
+    return ((1.0 + lam_e + paid) * C * cost_size + missed * largest) * diameter
 
 
 def guarded_ccv(
@@ -33,14 +50,16 @@ def guarded_ccv(
     lam_e: float = SHARE,
     q: int = 4,
     cost_ratio: float | None = None,
+    missed: float = 0.0,
 ) -> float:
     """Theorem G: a bound of CCV_T over D (sum ||grad g_t||^{q'})^{1/q'}, for costs of any sizes.
 
     C ((v/log(1 + v)) log((1 + omega) Phi_T/Phi_1))^{1/q}, v = C^{-q}, where omega is the root of
-    omega - (((1 + omega)^{q'} - 1)/q')^{1/q'} = (c1/lam) (1 + lam_e + T^{1/q}/C), and Phi_1 is
-    Phi_t in the first violated round. With ||grad g_t|| <= Gg the sum is at most Gg T^{1/q'}: of
-    order T^{1/q'} (log T)^{1/q}. It bounds the avoidable violation, the sum of (g_t - u_t)^+, where
-    u_t is what the surrogate found that no action avoids.
+    omega - k v (1 + omega) - n(omega) = (c1/lam) (1 + lam_e + (T^{1/q} + k)/C),
+    n(omega) = (((1 + omega)^{q'} - 1)/q')^{1/q'}, k is `missed`, and Phi_1 is Phi_t in the first
+    violated round. With ||grad g_t|| <= Gg the sum is at most Gg T^{1/q'}: of order
+    T^{1/q'} (log T)^{1/q}. It bounds the avoidable violation, the sum of (g_t - u_t)^+, where u_t
+    is what the surrogate found that no action avoids.
 
     Args:
         C: as in `guarded_regret`.
@@ -49,25 +68,42 @@ def guarded_ccv(
         lam_e: as in `guarded_regret`.
         q: of the growth.
         cost_ratio: Phi_T/Phi_1; T^{1/q'}, that of costs of one size, if left out.
+        missed: as in `guarded_regret`.
 
     """
-    dual, T = q / (q - 1.0), horizon
-    omega = _root(C1[q] / lam * (1.0 + lam_e + T ** (1.0 / q) / C), dual)
+    dual, T, v = q / (q - 1.0), horizon, C**-q
+    right = C1[q] / lam * (1.0 + lam_e + (T ** (1.0 / q) + missed) / C)
+    omega = _root(right, dual, missed * v)
     grown = math.log1p(omega) + math.log(T ** (1.0 / dual) if cost_ratio is None else cost_ratio)
-    v = C**-q
     return float(C * (v / math.log1p(v) * grown) ** (1.0 / q))
 
 
-def _root(right: float, dual: float) -> float:
-    """Return omega with omega - (((1 + omega)^{q'} - 1)/q')^{1/q'} = right > 0."""
+def _norm(omega: float, dual: float) -> float:
+    """Return n(omega), which bounds what Theorem F's weights add to the losses' norm, over m_T."""
+    return float((((1.0 + omega) ** dual - 1.0) / dual) ** (1.0 / dual))
+
+
+def _charge(q: int, share: float) -> float:
+    """Return the largest n(omega) - omega + share (1 + omega), C1 for a share of 0."""
+    if share == 0.0:
+        return C1[q]
+    dual, step = q / (q - 1.0), 1e-3
+    omegas = (step * k for k in range(1, 10_000))
+    most = max(_norm(omega, dual) - omega + share * (1.0 + omega) for omega in omegas)
+    return most + step * step  # n is concave, and its second derivative below 1 there
+
+
+def _root(right: float, dual: float, share: float) -> float:
+    """Return omega with omega - share (1 + omega) - n(omega) = right > 0, infinity if none."""
 
     def left(omega: float) -> float:
-        grown = ((1.0 + omega) ** dual - 1.0) / dual
-        return omega - float(grown ** (1.0 / dual))
+        return omega - share * (1.0 + omega) - _norm(omega, dual)
 
     low, high = 0.0, 1.0
     while left(high) < right:
         low, high = high, 2.0 * high
+        if high > LARGEST_OMEGA:
+            return math.inf
     for _ in range(80):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if left(middle) < right else (low, middle)

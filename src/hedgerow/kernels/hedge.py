@@ -74,11 +74,17 @@ def compare(s: Array, a: Array, b: Array) -> tuple[float, float]:
     return hsum(v) + v1, hsum(w) + w1
 
 
-@kernel(nothing, write, number, read, number, read)
-def combine(x: Array, p: float, a: Array, q: float, b: Array) -> None:
-    """X = p a + q b."""
+@kernel(number, write, number, read, number, read)
+def combine(x: Array, p: float, a: Array, q: float, b: Array) -> float:
+    """Write p a + q b into x; return ||a - b||^2."""
     P, Q, whole = broadcast(p), broadcast(q), len(x) - len(x) % WIDTH
+    far2, far2_rest = broadcast(0.0), 0.0
     for i in range(0, whole, WIDTH):
-        store(x, i, P * load(a, i) + Q * load(b, i))
+        A, B = load(a, i), load(b, i)
+        e = A - B
+        far2 += e * e
+        store(x, i, P * A + Q * B)
     for i in range(whole, len(x)):
+        far2_rest += (a[i] - b[i]) * (a[i] - b[i])
         x[i] = p * a[i] + q * b[i]
+    return hsum(far2) + far2_rest

@@ -195,11 +195,12 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
-C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, MAX_LOSS_TO_LEADER = range(1, 11)
+C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, ALONE, LOST, APART = range(1, 13)
 """The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
 multiplying all gradients by a power of two changes no bit; P is in that unit. A guard writes
-the last two: the regulariser that it forces in this round, or 0; and how much a mixture may lose
-to its leader, or 0."""
+FORCED_BETA, the regulariser that it forces in this round, or 0, and ALONE, 1 if a mixture must play
+its leader alone in the next one. A mixture writes what it has lost to its leader so far, LOST, and
+how far from it the next decision is, APART."""
 
 
 @kernel(number, number)
@@ -292,7 +293,7 @@ class CertificateSteps:
 
     def begin(self, diameter: float) -> Vector:
         """Return D, c, floor and cap, and zeros."""
-        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 7])
+        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 9])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hedgerow._engine.kernel import kernel, nothing, number, read, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
-from hedgerow.inputs import Vector, as_count, as_number
+from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
 from hedgerow.kernels.ocg import write_vertex
 from hedgerow.learners import adaptive_ocg, corrective_omd
@@ -17,7 +17,7 @@ from hedgerow.learners.adaptive_ocg import ROUND, RULE
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.growth import Growth, growths_of_one_step
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import MAX_LOSS_TO_LEADER, CertificateSteps
+from hedgerow.learners.steps import ALONE, APART, LOST, CertificateSteps
 from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import LINE_NUMBERS
@@ -84,7 +84,7 @@ def before_oracle(
 
 @kernel(*AFTER_ORACLE)
 def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> None:
-    """Move the learner that had the turn, and mix; beyond the limit play the leader alone."""
+    """Move the learner that had the turn, and mix, or play the leader alone if a guard asks."""
     own, parts = state[n : n + OWN], state[n + OWN :]
     leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
     if own[LEADS] > 0.0:
@@ -93,12 +93,13 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
         if len(ones) > 0:
             write_vertex(ones, work[n : 2 * n])
         corrective_omd.after_oracle(follower, work, n, ones[:0], steps)
-    most = leader[3 * n + RULE + MAX_LOSS_TO_LEADER]
-    if most > 0.0 and own[AHEAD] > most:
+    rule = leader[3 * n + RULE :]
+    if rule[ALONE] > 0.0:
         own[SHARES], own[SHARES + 1] = 1.0, 0.0
     else:
         own[SHARES], own[SHARES + 1] = own[P], own[P + 1]
-    combine(state[:n], own[SHARES], leader[:n], own[SHARES + 1], follower[:n])
+    far2 = combine(state[:n], own[SHARES], leader[:n], own[SHARES + 1], follower[:n])
+    rule[LOST], rule[APART] = own[AHEAD], own[SHARES + 1] * math.sqrt(far2)
 
 
 class TrackingOCG(KernelLearner):
@@ -218,19 +219,9 @@ class TrackingOCG(KernelLearner):
         return float(self._state["ahead"][0])
 
     @property
-    def max_loss_to_leader(self) -> float:
-        """The loss to the leader above which the leader alone is played; 0 for none.
+    def leader_alone(self) -> bool:
+        """Whether a guard asked for the leader alone in the next round.
 
-        Then `ahead` stays as it is, and AdaHedge learns on as before; a larger limit brings the
-        mixture back.
+        Then `ahead` stays as it is, and AdaHedge learns on as before.
         """
-        return float(self._state["rule"][MAX_LOSS_TO_LEADER])
-
-    @max_loss_to_leader.setter
-    def max_loss_to_leader(self, most: float) -> None:
-        given = as_number(most, "max_loss_to_leader")
-        if given < 0.0:
-            raise ValueError(
-                f"max_loss_to_leader must be at least 0, got {given:g}; 0 means no limit"
-            )
-        self._state["rule"][MAX_LOSS_TO_LEADER] = given
+        return bool(self._state["rule"][ALONE])

@@ -85,11 +85,11 @@ def projection_free_coco(
     size.
 
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
-    round, a `Guard` proves Theorem G (theory.md) for `tracking=False`: regret O(T^{3/4}) against
-    every action that satisfies all rounds, and CCV O(T^{3/4} (log T)^{1/4}) where cost gradients
-    are of one size, both below the trivial bounds from T = 40 to 300 on, depending on the set.
-    With tracking that is proved for the leader of the mixture; what the mixture may lose to it in
-    one round is known only afterwards. `explain(policy)` lists bounds and assumptions.
+    round, a `Guard` proves Theorem G (theory.md): against every action that satisfies all rounds
+    regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}), on strongly convex sets O(T^{2/3}) and
+    O(T^{2/3} (log T)^{1/3}), for costs of any sizes. `explain(policy)` lists bounds, assumptions,
+    and the horizons from which they say something: from tens of rounds on for `tracking=False`,
+    from a thousand or more on for the mixture.
 
     A round may have several constraints, reported as a sequence. Left as it is the policy has one
     queue and keeps their maximum: the value and gradient of the most violated one are used, as for
@@ -167,7 +167,7 @@ def projection_free_coco(
     guard = None
     if constraints is None:
         guard = BlockGuard(learner) if isinstance(learner, BlockOCG) else Guard(learner)
-    theorems = () if guard is None else (theorem_g(guard, tracking),)
+    theorems = () if guard is None else (theorem_g(guard),)
 
     def surrogate() -> AdaptiveSurrogate:
         ranges = SeenRanges(learner, violation_range, given_ratio(lipschitz))
@@ -269,9 +269,9 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
     return PowerPotential(p, scale), GD * p
 
 
-def theorem_g(guard: Guard, tracking: bool = False) -> Theorem:
-    """Declare Theorem G, of a guarded learner or of the leader of a mixture."""
-    shares = (("lam", guard.lam), ("lam_e", guard.lam_e), ("lam_h", guard.lam_h * tracking))
+def theorem_g(guard: Guard) -> Theorem:
+    """Declare Theorem G, of a guarded learner."""
+    shares = (("lam", guard.lam), ("lam_e", guard.lam_e), ("missed", float(guard.mixes)))
     constants = (("C", guard.C), ("q", guard.growth.q), ("D", guard.diameter), *shares)
     return Theorem("Theorem G", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 

@@ -26,7 +26,6 @@ from hedgerow.surrogates.guard import (
     R2,
     RISEN,
     SHARE,
-    STEEPEST,
     STEEPNESS,
     UNIT,
     WC,
@@ -39,15 +38,16 @@ from hedgerow.surrogates.guard import (
     add_cost,
     dual_root,
     mixed_size2,
+    one_step,
+    power_factor,
     refute,
-    steepest,
     theorem_weight,
 )
 
 Array = Vector
 DIAMETER, CAP, BLOCKS = range(STEEPNESS + 1, STEEPNESS + 4)
 """The numbers after the guard's: D of the product, the steps' cap; then R_b^2 of each block."""
-ROW = rules.MAX_LOSS_TO_LEADER + 2
+ROW = rules.APART + 2
 """How many numbers a block has: those of its step rule, and the sum of <s, x>."""
 
 
@@ -101,6 +101,13 @@ def force_beta(rows: Array, beta: float) -> None:
         rows[k * ROW + rules.FORCED_BETA] = beta
 
 
+@kernel(number, write, number, number, number)
+def steepest(guard: Array, s2: float, D: float, beta: float) -> float:
+    """Return how much a round of ||s||^2 = s2 can add to Z, with the least regulariser."""
+    by_power, trivial = one_step(guard, s2, D, power_factor(guard, D, beta))
+    return min(by_power, trivial)
+
+
 @kernel(*ALLOW)
 def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes: Sizes) -> float:
     """Return the weight of this round, as `guard.allow` does for one block."""
@@ -119,12 +126,12 @@ def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes
     spent, wanted, short, least = sums_of_blocks(guard, rows, b)
     norm = math.sqrt(mixed_size2(sizes, weight))
     wanted += guard[CAP] * math.sqrt(guard[R2]) * norm  # at most, after this round
-    rise = steepest(guard, norm, D, least) + theta * (wanted - spent)
+    rise = steepest(guard, norm * norm, D, least) + theta * (wanted - spent)
     if not rise + wanted + (1.0 + theta) * short - (weight - floor) * value <= slack:
         total, least = raised(guard, rows, b)
         low, high, tried = floor, weight, weight
         for _ in range(BISECTIONS):  # the largest weight that is allowed; the floor always is
-            rise = steepest(guard, math.sqrt(mixed_size2(sizes, tried)), D, least)
+            rise = steepest(guard, mixed_size2(sizes, tried), D, least)
             if rise + theta * (total - spent) + total - (tried - floor) * value <= slack:
                 low = tried
             else:
@@ -134,10 +141,9 @@ def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes
             tried = 0.5 * (low + high)
         weight = low
         norm = math.sqrt(mixed_size2(sizes, weight))
-        rise = steepest(guard, norm, D, least) + theta * (total - spent)
+        rise = steepest(guard, norm * norm, D, least) + theta * (total - spent)
         force_beta(rows, b)
         guard[ACTED] += 1.0
-    guard[STEEPEST] = max(guard[STEEPEST], norm)
     guard[RISEN] = known + rise
     guard[WC] += floor * max(0.0, value)
     guard[WE] += (weight - floor) * value if value > 0.0 else 0.0

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 
 from numba import types
 
-from hedgerow._engine.kernel import kernel, number, write
+from hedgerow._engine.kernel import kernel, nothing, number, write
 from hedgerow._engine.signatures import ALLOW, CONSTRAINT_GRAD2, COST2, PRODUCT, SIZES
 from hedgerow.inputs import Vector, as_positive
 from hedgerow.kernels.vectors import three, two
@@ -33,17 +33,18 @@ from hedgerow.surrogates.ranges import INFINITESIMAL
 
 Array = Vector
 Sizes = tuple[float, float, float, float, float, float]
-PAID, LAM_E, LAM_H, C, R2, Q, A, KAPPA, FIRST = range(9)
-"""The guard's constants: lambda/c1, lambda_e, lambda_h, C and R^2; the growth's q and a, and the
-schedule's kappa; (a kappa/b)^{-1/(q-1)}, where the learner steps at least once in b rounds."""
-UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, BLOCK, THEN, ACTED, STEEPEST, REFUTED = range(9, 22)
+PAID, LAM_E, C, R2, Q, A, KAPPA, FIRST = range(8)
+"""The guard's constants: lambda/c1, lambda_e (of a mixture, lambda_e + lambda_h), C and R^2; the
+growth's q and a, and the schedule's kappa; (a kappa)^{-1/(q-1)}."""
+UNIT, PHI, COSTS, PC, WC, WE, Z, RISEN, POWERS, TRIVIAL, THEN, ACTED, REFUTED = range(8, 21)
 """Its other numbers: the power of two above the first cost gradient; sums of ||grad f||^{q'},
 ||grad f|| and ||grad f + wc grad g||^{q'} in that unit; sums of wc g and (w - wc) g; the bound of
-Z_t at the last step, and now; the sum of ||s|| and beta since then; rounds that it changed; the
-largest ||s||; and 1 as soon as it is proved that no action satisfies all rounds."""
-PHI_FIRST, GRADS, STEEPNESS = range(22, 25)
-"""For the bound of the CCV: Phi in the first violated round; the sums of ||grad g||^{q'} and of
-||grad g|| over violated rounds."""
+Z_t at the last step, and now; since then the sum of ||s||^{q'} in that unit, q' D sum ||s|| of the
+other rounds, and beta; rounds that it changed; and 1 as soon as it is proved that no action
+satisfies all rounds."""
+STEEPEST_COST, PHI_FIRST, GRADS, STEEPNESS = range(21, 25)
+"""The largest ||grad f||. For the bound of the CCV: Phi in the first violated round; the sums of
+||grad g||^{q'} and of ||grad g|| over violated rounds."""
 C1 = {2: 0.2929, 3: 0.178, 4: 0.1281}
 """The largest (((1 + omega)^{q'} - 1)/q')^{1/q'} - omega over omega >= 0, rounded up."""
 SHARE = 0.25
@@ -92,11 +93,13 @@ def add_cost(guard: Array, cost2: float) -> float:
         shrink = dual_power(guard, guard[UNIT] * guard[UNIT], unit)
         guard[PHI] *= shrink
         guard[PC] *= shrink
+        guard[POWERS] *= shrink
         guard[UNIT] = unit
     counted = FLAT2 if cost2 == 0.0 and guard[UNIT] == FLAT_UNIT else cost2
     size = dual_power(guard, counted, guard[UNIT])
     guard[PHI] += size
     guard[COSTS] += math.sqrt(cost2) / guard[UNIT]
+    guard[STEEPEST_COST] = max(guard[STEEPEST_COST], math.sqrt(cost2))
     return size
 
 
@@ -129,40 +132,64 @@ def refute(guard: Array, D: float, known: float, regularised: float) -> bool:
     """Return whether no action satisfies all rounds so far, by what is known of them.
 
     If x* did, sum <grad f, x_t - x*> + Wc + We <= Z + R^2 beta + H, where H is what a mixture lost
-    to its leader, at most lambda_h C D Phi + D max ||s||; and the first sum is at least
-    -D sum ||grad f||. Theorem G then promises nothing, and Theorem F's weight, which grows by a
-    factor in every violated round, would grow without end.
+    to its leader; `known` is Z + H. The first sum is at least -D sum ||grad f||. Theorem G then
+    promises nothing, and Theorem F's weight, which grows by a factor in every violated round, would
+    grow without end.
     """
     if guard[REFUTED] == 0.0:
-        phi = guard[UNIT] * dual_root(guard, guard[PHI])
-        lost = guard[LAM_H] * guard[C] * D * phi + D * guard[STEEPEST]
-        most = max(0.0, known + regularised) + lost + D * guard[UNIT] * guard[COSTS]
+        most = max(0.0, known + regularised) + D * guard[UNIT] * guard[COSTS]
         if guard[WC] + guard[WE] > ROUNDING * most:
             guard[REFUTED] = 1.0
     return guard[REFUTED] > 0.0
 
 
-@kernel(number, write, number, number, number)
-def steepest(guard: Array, norm: float, D: float, beta: float) -> float:
-    """Return min((D^{q-2}/(a beta))^{1/(q-1)} ||s||^{q'}, q' ||s|| D): the one-step inequality."""
-    power = 1.0 / (guard[Q] - 1.0)
-    rise = (1.0 + power) * norm * D
-    if beta > 0.0:
-        rise = min(rise, norm * D * (norm / (guard[A] * beta * D)) ** power)
-    return rise
+@kernel(number, write, number, number)
+def power_factor(guard: Array, D: float, beta: float) -> float:
+    """Return what the sum of ||s||^{q'}, in the unit, is multiplied by in the one-step inequality.
+
+    (D^{q-2}/(a beta))^{1/(q-1)} unit^{q'}. The a of a learner that steps once in b rounds is that
+    of a step, over b: rounds without one count as one round with the sum of their gradients.
+    """
+    if beta == 0.0:
+        return math.inf
+    unit = guard[UNIT]
+    return unit * D * (unit / (guard[A] * beta * D)) ** (1.0 / (guard[Q] - 1.0))
+
+
+@kernel(two, write, number, number, number)
+def one_step(guard: Array, s2: float, D: float, factor: float) -> tuple[float, float]:
+    """Return both bounds of what a round adds to Z, given ||s||^2: by its power, and q' ||s|| D."""
+    power = dual_power(guard, s2, guard[UNIT])
+    trivial = guard[Q] / (guard[Q] - 1.0) * math.sqrt(s2) * D
+    return (factor * power if power > 0.0 else 0.0), trivial
 
 
 @kernel(two, write, write, number, number, number)
 def increase(guard: Array, rule: Array, s2: float, beta: float, b: float) -> tuple[float, float]:
     """Return by how much a round of ||s||^2 = s2 raises the inequality's left side, and Z alone.
 
-    Left: the rise of Z, plus R^2 (beta + q' max(0, b - beta)). Rounds without a step since the
-    last one count as one with this, whose gradient is at most the sum of theirs.
+    Left: the rise of Z, plus R^2 (beta + q' max(0, b - beta)), plus what a mixture can lose to its
+    leader in this round. Of the rounds since the last step some count by their powers, the others
+    by the trivial bound: the gradient of all is a sum of both.
     """
-    R2_, theta = guard[R2], 1.0 / (guard[Q] - 1.0)
-    rise = steepest(guard, guard[BLOCK] + math.sqrt(s2), rule[rules.D], beta)
-    rise += theta * (beta - guard[THEN]) * R2_
-    return rise + R2_ * (beta + (1.0 + theta) * max(0.0, b - beta)), rise
+    R2_, theta, D = guard[R2], 1.0 / (guard[Q] - 1.0), rule[rules.D]
+    factor = power_factor(guard, D, beta)
+    by_power, trivial = one_step(guard, s2, D, factor)
+    rise = guard[TRIVIAL] + min(by_power, trivial) + theta * (beta - guard[THEN]) * R2_
+    if guard[POWERS] > 0.0:
+        rise += factor * guard[POWERS]
+    lost = math.sqrt(s2) * rule[rules.APART]
+    return rise + R2_ * (beta + (1.0 + theta) * max(0.0, b - beta)) + lost, rise
+
+
+@kernel(nothing, write, number, number, number)
+def remember(guard: Array, s2: float, D: float, beta: float) -> None:
+    """Add a round to those since the last step, by the smaller one of its two bounds."""
+    by_power, trivial = one_step(guard, s2, D, power_factor(guard, D, beta))
+    if by_power <= trivial:
+        guard[POWERS] += dual_power(guard, s2, guard[UNIT])
+    else:
+        guard[TRIVIAL] += trivial
 
 
 @kernel(three, write, write, number, number, number, number, number, SIZES)
@@ -201,9 +228,9 @@ def allow_all(guard: Array, rule: Array, value: float, proposed: float, sizes: S
 @kernel(*ALLOW)
 def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
     """Return the weight of this round, at most the larger of the proposed one and Theorem F's."""
-    D = rule[rules.D]
-    if refute(guard, D, guard[RISEN], guard[R2] * rule[rules.BETA]):
-        rule[rules.MAX_LOSS_TO_LEADER] = 0.0
+    D, lost = rule[rules.D], rule[rules.LOST]
+    if refute(guard, D, guard[RISEN] + lost, guard[R2] * rule[rules.BETA]):
+        rule[rules.ALONE] = 0.0
         add_cost(guard, sizes[COST2])
         return proposed
     floor = theorem_weight(guard, D, value, sizes)
@@ -214,10 +241,10 @@ def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes
     b = guard[KAPPA] * root / D  # the schedule's regulariser
     if rule[rules.LEFT] < math.inf:  # the learner stepped: its rounds so far are settled
         guard[Z] = min(guard[RISEN], rule[rules.M] + dual * rule[rules.LEFT])
-        guard[BLOCK], guard[THEN] = 0.0, rule[rules.BETA]
-    known, bound = guard[Z], guard[C] * D * unit * dual_root(guard, guard[PHI])
-    slack = dual * (guard[FIRST] * D * root + guard[R2] * b) - known + guard[WE]
-    slack += guard[LAM_E] * bound
+        guard[POWERS], guard[TRIVIAL], guard[THEN] = 0.0, 0.0, rule[rules.BETA]
+    known = guard[Z]
+    slack = dual * (guard[FIRST] * D * root + guard[R2] * b) - known - lost + guard[WE]
+    slack += guard[LAM_E] * guard[C] * D * unit * dual_root(guard, guard[PHI])
     s2 = mixed_size2(sizes, weight)
     beta = proposed_beta = capped_regulariser(rule, relative_size(s2, rule[rules.UNIT]))
     left, rise = increase(guard, rule, s2, beta, b)
@@ -226,14 +253,14 @@ def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes
         left, rise = increase(guard, rule, s2, beta, b)
         if not left - (weight - floor) * value <= slack:
             weight, beta, rise = reduced(guard, rule, value, weight, floor, b, slack, sizes)
+            s2 = mixed_size2(sizes, weight)
+            left = increase(guard, rule, s2, beta, b)[0]
         rule[rules.FORCED_BETA] = beta
         guard[ACTED] += 1.0
     extra = (weight - floor) * value
-    rule[rules.MAX_LOSS_TO_LEADER] = guard[LAM_H] * bound
-    norm = math.sqrt(mixed_size2(sizes, weight))
-    guard[BLOCK] += norm
-    guard[STEEPEST] = max(guard[STEEPEST], norm)
+    rule[rules.ALONE] = 0.0 if left - extra <= slack else 1.0  # the last resort missed it
     guard[RISEN] = known + rise
+    remember(guard, s2, D, beta)
     guard[WC] += floor * max(0.0, value)
     guard[WE] += extra if value > 0.0 else 0.0
     return weight
@@ -274,14 +301,17 @@ class Guard(Stateful):
     With the best `Growth` (q, a) that is proved of the learner's steps, its constant C, and
     Phi_T = (sum ||grad f_t||^{q'})^{1/q'}, q' = q/(q - 1): for every x* that satisfies all rounds,
     Regret_T <= (1 + lam_e + lam) C D Phi_T, and CCV_T is of order T^{1/q'} (log T)^{1/q}
-    (`bounds.guarded_ccv`). On most games it never acts; default.md counts where it does.
+    (`bounds.guarded_regret`, `bounds.guarded_ccv`). What a mixture has lost to its leader is part
+    of the inequality; where even the weight of Theorem F misses it, the leader plays the next round
+    alone, and the bounds have a term D max ||grad f + wc grad g|| more.
+    On most games it never acts; default.md counts where it does.
 
     Args:
         learner: an `AdaptiveOCG` or `AwayOCG` with `CertificateSteps`, or what mixes one with
             others.
         lam: the share of the bound that pays for Theorem F's weights.
         lam_e: the share that practical weights and steps may use up.
-        lam_h: the share that a mixture may lose to its leader.
+        lam_h: the share that a mixture may lose to its leader; it adds to lam_e.
 
     """
 
@@ -296,16 +326,15 @@ class Guard(Stateful):
         self.diameter = X.diameter or 1.0
         self.radius = min(X.radius_around(learner.first_play), self.diameter)
         rho, b = (self.radius / self.diameter) ** 2, learner.longest_rest
-        steps = {growth.every(b): growth for growth in learner.growths}
-        self.growth = best_growth(steps, rho)
-        q, kappa, a = self.growth.q, self.growth.kappa(rho), steps[self.growth].a
-        self.C = self.growth.constant(rho)
+        self.growth = best_growth((growth.every(b) for growth in learner.growths), rho)
+        q, a, kappa = self.growth.q, self.growth.a, self.growth.kappa(rho)
+        self.C, self.mixes = self.growth.constant(rho), b > 1.0
         shares = {"lam": lam, "lam_e": lam_e, "lam_h": lam_h}
-        self.lam, self.lam_e, self.lam_h = (as_positive(v, n) for n, v in shares.items())
+        self.lam, self.lam_e, lam_h = (as_positive(v, n) for n, v in shares.items())
+        self.lam_e += lam_h if self.mixes else 0.0
         self._state = State(numbers=STEEPNESS + 1)
-        first = (self.growth.a * kappa) ** (-1.0 / (q - 1.0))
-        self.array[:R2] = self.lam / C1[q], self.lam_e, self.lam_h, self.C
-        self.array[R2:UNIT] = self.radius**2, q, a, kappa, first
+        self.array[:Q] = self.lam / C1[q], self.lam_e, self.C, self.radius**2
+        self.array[Q:UNIT] = q, a, kappa, (a * kappa) ** (-1.0 / (q - 1.0))
 
     def __repr__(self) -> str:
         return f"Guard({type(self.learner).__name__})"  # which is shown once
@@ -334,6 +363,11 @@ class Guard(Stateful):
     def cost_size(self) -> float:
         """Phi_t = (sum of ||grad f||^{q'})^{1/q'}, in units of cost per length."""
         return float(self.array[UNIT] * dual_root(self.array, self.array[PHI]))
+
+    @property
+    def steepest_cost(self) -> float:
+        """The largest ||grad f|| so far, in units of cost per length."""
+        return float(self.array[STEEPEST_COST])
 
     @property
     def cost_ratio(self) -> float:
