@@ -47,7 +47,7 @@ class Bounds(ProjectableSet):
         """The distance of a corner to the plane of its neighbours, exact.
 
         The corners outside of the face on which the coordinates in I are fixed have
-        sum over I of |x_i - bound_i| / side_i >= 1, and all coordinates in I give the least.
+        sum over I of |x_i - bound_i| / side_i >= 1; the distance is least where I has all of them.
         """
         sides = (self.upper - self.lower)[self._free]
         least = float(sides.min(initial=math.inf))

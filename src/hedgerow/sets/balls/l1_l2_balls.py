@@ -168,7 +168,7 @@ class L1Ball(NormBall):
 
     @property
     def pyramidal_width(self) -> float:
-        """Radius / sqrt(n - 1), and the length 2 radius if n = 1: exact.
+        """The radius over sqrt(n - 1), or the length 2 radius if n = 1: exact.
 
         The centre of a face of k < n vertices is radius / sqrt(k) away from zero, which is the
         nearest mixture of the others; opposite facets are 2 radius / sqrt(n) apart.

@@ -211,7 +211,7 @@ class NonnegativeLpBall(FullDimensional, ProjectableSet):
 
     @property
     def pyramidal_width(self) -> float:
-        """Radius / sqrt(n) for p = 1 and infinity, the distance of zero to its neighbours: exact.
+        """The radius over sqrt(n) for p = 1 and infinity, exact; it is attained at zero.
 
         For p = 1 two opposite faces of the solid simplex, one of them with k vertices other than
         zero and the other with zero, are radius / sqrt(k) apart.
