@@ -142,9 +142,10 @@ class Guard:
 
     def __init__(self, D: float, R: float):
         self.D, self.R2 = D, R * R
-        self.C = 4.0 / 3.0 * (1.0 + (R / D) ** 2)
+        self.kappa = (3.0 * (R / D) ** 2) ** -0.75  # the schedule's best factor
+        self.C = 16.0 / 3.0 * (R / D) ** 2 * self.kappa
         self.Phi = self.Pc = self.Wc = self.We = self.risen = 0.0
-        self.costs = self.steepest = 0.0
+        self.costs = 0.0
         self.refuted = False
 
     def allow(
@@ -153,8 +154,7 @@ class Guard:
         """Return the weight; sizes are ||grad f||^2, ||grad g||^2 and their inner product."""
         cost2, force2, product = sizes
         CD = self.C * self.D
-        most = max(0.0, self.risen + self.R2 * steps.beta) + 0.25 * CD * self.Phi**0.75
-        most += self.D * (self.steepest + self.costs)
+        most = max(0.0, self.risen + self.R2 * steps.beta) + self.D * self.costs
         self.refuted = self.refuted or self.Wc + self.We > (1.0 + 1e-6) * most
         self.Phi += cost2 ** (2.0 / 3.0)
         self.costs += math.sqrt(cost2)
@@ -172,9 +172,10 @@ class Guard:
         weight = max(proposed, floor)
         self.Pc += size2(floor) ** (2.0 / 3.0)
         root = self.Pc**0.75
-        b = root / self.D
+        b = self.kappa * root / self.D
         known = min(self.risen, steps.M + 4.0 / 3.0 * steps.left)
-        allowance = 4.0 / 3.0 * (self.D * root + self.R2 * b) - known + self.We
+        first = self.kappa ** (-1.0 / 3.0) * self.D * root
+        allowance = 4.0 / 3.0 * (first + self.R2 * b) - known + self.We
         allowance += 0.25 * CD * self.Phi**0.75
 
         def rise(w: float, beta: float) -> float:
@@ -202,7 +203,6 @@ class Guard:
                         high = middle
                 weight = low
             steps.ordered = beta
-        self.steepest = max(self.steepest, math.sqrt(size2(weight)))
         self.risen = known + rise(weight, beta)
         self.Wc += floor * max(0.0, value)
         self.We += (weight - floor) * max(0.0, value)
