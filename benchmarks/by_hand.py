@@ -27,7 +27,10 @@ def play_by_hand(
     """Play linear rounds and return total cost and CCV."""
     D, x1 = X.diameter, X.start()
     x, S = x1.copy(), np.zeros(X.dim)
-    weights, steps, guard = Weights(oracle), Steps(D), Guard(D, min(X.radius_around(x1), D))
+    curved = 0.5 * X.strong_convexity * D  # a step gains more on a strongly convex set
+    growth = (3, curved) if curved > 0.0 else (4, 1.0)
+    guard = Guard(D, min(X.radius_around(x1), D), *growth)
+    weights, steps = Weights(oracle), Steps(D)
     inner = prices = cost = ccv = 0.0
     for t in range(1, rounds + 1):
         a, c = table.costs[t - 1], table.constraints[t - 1]
@@ -140,10 +143,12 @@ class Steps:
 class Guard:
     """Grants wished weights and steps while they cannot break the proved bound."""
 
-    def __init__(self, D: float, R: float):
-        self.D, self.R2 = D, R * R
-        self.kappa = (3.0 * (R / D) ** 2) ** -0.75  # the schedule's best factor
-        self.C = 16.0 / 3.0 * (R / D) ** 2 * self.kappa
+    def __init__(self, D: float, R: float, q: int, a: float):
+        self.D, self.R2, self.q, self.a = D, R * R, q, a
+        self.dual, rho = q / (q - 1.0), (R / D) ** 2
+        # the schedule's best factor
+        self.kappa = ((q - 1.0) * rho * a ** (1.0 / (q - 1.0))) ** (-1.0 / self.dual)
+        self.C = q * self.dual * rho * self.kappa
         self.Phi = self.Pc = self.Wc = self.We = self.risen = 0.0
         self.costs = 0.0
         self.refuted = False
@@ -153,10 +158,10 @@ class Guard:
     ) -> float:
         """Return the weight; sizes are ||grad f||^2, ||grad g||^2 and their inner product."""
         cost2, force2, product = sizes
-        CD = self.C * self.D
+        CD, q, dual = self.C * self.D, self.q, self.dual
         most = max(0.0, self.risen + self.R2 * steps.beta) + self.D * self.costs
         self.refuted = self.refuted or self.Wc + self.We > (1.0 + 1e-6) * most
-        self.Phi += cost2 ** (2.0 / 3.0)
+        self.Phi += cost2 ** (self.dual / 2.0)
         self.costs += math.sqrt(cost2)
         if self.refuted:  # no action satisfies all rounds: there is nothing to guard
             return proposed
@@ -167,26 +172,27 @@ class Guard:
         floor = 0.0
         if value > 0.0 and force2 > 0.0:
             kappa = CD * math.sqrt(force2)
-            m = 0.25 / 0.1281 * CD * self.Phi**0.75
-            floor = (m + self.Wc) / kappa * min(value / kappa, 1.0 / self.C) ** 3
+            m = 0.25 / {3: 0.178, 4: 0.1281}[q] * CD * self.Phi ** (1.0 / dual)
+            floor = (m + self.Wc) / kappa * min(value / kappa, 1.0 / self.C) ** (q - 1)
         weight = max(proposed, floor)
-        self.Pc += size2(floor) ** (2.0 / 3.0)
-        root = self.Pc**0.75
+        self.Pc += size2(floor) ** (dual / 2.0)
+        root = self.Pc ** (1.0 / dual)
         b = self.kappa * root / self.D
-        known = min(self.risen, steps.M + 4.0 / 3.0 * steps.left)
-        first = self.kappa ** (-1.0 / 3.0) * self.D * root
-        allowance = 4.0 / 3.0 * (first + self.R2 * b) - known + self.We
-        allowance += 0.25 * CD * self.Phi**0.75
+        known = min(self.risen, steps.M + dual * steps.left)
+        first = (self.a * self.kappa) ** (1.0 - dual) * self.D * root
+        allowance = dual * (first + self.R2 * b) - known + self.We
+        allowance += 0.25 * CD * self.Phi ** (1.0 / dual)
 
         def rise(w: float, beta: float) -> float:
             norm, D = math.sqrt(size2(w)), self.D
-            more = 4.0 / 3.0 * norm * D
+            more = dual * norm * D
             if beta > 0.0:
-                more = min(more, D ** (2.0 / 3.0) * norm ** (4.0 / 3.0) * beta ** (-1.0 / 3.0))
-            return more + (beta - steps.beta) * self.R2 / 3.0
+                factor = (D ** (q - 2) / (self.a * beta)) ** (dual - 1.0)
+                more = min(more, factor * norm**dual)
+            return more + (beta - steps.beta) * self.R2 * (dual - 1.0)
 
         def fits(w: float, beta: float) -> bool:
-            left = rise(w, beta) + self.R2 * (beta + 4.0 / 3.0 * max(0.0, b - beta))
+            left = rise(w, beta) + self.R2 * (beta + dual * max(0.0, b - beta))
             return left - (w - floor) * value <= allowance
 
         beta = wished = steps.capped(size2(weight))

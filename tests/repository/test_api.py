@@ -33,9 +33,8 @@ INTERNAL = {
     "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
-    "StepRule", "CertificateSteps", "PaperSteps",
-    "ScheduleSteps",
-    "UniversalSteps", "RmsSteps", "Values", "WeibelSteps",
+    "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "ScheduleSteps", "UniversalSteps",
+    "Values", "WeibelSteps",
     "KernelSchedule", "ProjectedStep", "Scale", "check_preset", "priced", "stand_alone",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a module."""
