@@ -54,8 +54,9 @@ def evidence_of_the_default() -> dict[str, Any]:
 
 def _tabular(head: list[str], lines: list[list[str]]) -> str:
     rows = [" & ".join(cells).replace("_", r"\_") + r" \\" for cells in [head, *lines]]
-    frame = r"\begin{tabular}{l" + "r" * (len(head) - 1) + "}"
-    return "\n".join([frame, r"\hline", rows[0], r"\hline", *rows[1:], r"\hline", r"\end{tabular}", ""])  # fmt: skip
+    begin = r"\begin{tabular}{l" + "r" * (len(head) - 1) + "}"
+    framed = [begin, r"\hline", rows[0], r"\hline", *rows[1:], r"\hline", r"\end{tabular}"]
+    return "\n".join([*framed, ""])
 
 
 def _cell(row: dict[str, float] | None) -> str:
