@@ -8,8 +8,8 @@ from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
-TIGHT = {sign: f"<mo>&#x{sign};</mo>" for sign in ("02016", "0002F")}
-"""Bars of norms, and slashes: browsers stretch the former and set wide spaces around the latter."""
+TIGHT = {sign: f"<mo>&#x{sign};</mo>" for sign in ("0007C", "02016", "0002F")}
+"""Bars, and slashes: browsers stretch the former and set wide spaces around the latter."""
 
 
 def mathml(formula: str, display: str) -> str:
