@@ -75,13 +75,14 @@ docs: $(SITE)  # renews the generated parts of pages, then builds the site: out/
 site-check: $(SITE)  # opens every page in a browser: no request to elsewhere, no error
 	$(BIN)/python tools/open_site.py
 
-note:  # docs/note/note.pdf, the theorems with their proofs
+# docs/note/note.pdf; the same sources give the same bytes, and test_note.py compares their digest.
+note:
 	@command -v latexmk >/dev/null || command -v pdflatex >/dev/null || { echo "make note needs LaTeX:\
 	 get texlive-latex-base, texlive-latex-recommended and latexmk, then run it again." >&2; exit 1; }
 	$(PYTHON) tools/note_table.py
-	cd docs/note && if command -v latexmk >/dev/null; \
-		then latexmk -pdf -interaction=nonstopmode -halt-on-error note.tex; \
-		else for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error note.tex || exit 1; done; fi
+	cd docs/note && export SOURCE_DATE_EPOCH=0 FORCE_SOURCE_DATE=1 && if command -v latexmk >/dev/null; \
+		then latexmk -gg -pdf -interaction=nonstopmode -halt-on-error note.tex; \
+		else for pass in 1 2 3; do pdflatex -interaction=nonstopmode -halt-on-error note.tex || exit 1; done; fi
 
 licences: $(BENCH) $(SITE)
 	$(BIN)/python tools/licences.py

@@ -86,7 +86,7 @@ def site(tmp_path_factory):
     made = shutil.ignore_patterns("gallery", "api")
     shutil.copytree(DOCS, at / "docs", ignore=made)
     (at / "docs" / "tutorial" / "formula.md").write_text(
-        "---\norphan: true\n---\n# Formula\n\n$x^2$\n"
+        "---\norphan: true\n---\n# Formula\n\n$x^2$, $\\lVert y\\rVert/2$\n"
     )
     for name in ("evidence", "examples", "requirements", "src", "tools"):
         (at / name).symlink_to(ROOT / name)
@@ -129,6 +129,7 @@ def test_members_of_classes_have_entries(site):
 def test_mathematics_is_rendered_and_no_page_loads_from_elsewhere(site):
     formula = (site / "tutorial/formula.html").read_text("utf-8")
     assert "<msup><mi>x</mi><mn>2</mn></msup>" in formula
+    assert formula.count('<mo stretchy="false" lspace="0" rspace="0">') == 3, "two bars, a slash"
     for path in site.rglob("*.html"):
         loads = re.findall(
             r"<(?:script|img|iframe)[^>]* src=\"(https?:[^\"]*)|<link[^>]* href=\"(https?:[^\"]*)",
