@@ -75,7 +75,7 @@ class Weights:
         self.costs2 = self.relief = self.rate = self.infeasible_rate = 0.0
         self.forced = False
         self.top = self.second = self.violation = 0.0
-        self.violated = self.counted = 0
+        self.violated = self.counted = self.infeasible = 0
 
     def propose(
         self, t: int, a: Vector, c: Vector, g: float, x: Vector, force2: float, lost: float
@@ -105,6 +105,9 @@ class Weights:
         q = 6.0
         if self.relief == 0.0:
             q += max(self.violation / U, math.log2(1.0 + self.violated))
+        else:
+            self.infeasible += v > 0.1 * U
+            q += math.log2(1.0 + self.infeasible)
         return ratio * min(max(5.0 / k * (q / k) ** 4, 0.5), math.sqrt(t))
 
     def unavoided(self, a: Vector, c: Vector, g: float, x: Vector, stands_out: bool) -> float:

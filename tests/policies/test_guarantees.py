@@ -62,7 +62,7 @@ def test_practical_presets_declare_what_is_proved():
         (guarded,) = hr.projection_free_coco(X, tracking=tracking).guarantees()
         assert guarded.proved
         assert guarded.name == "Theorem G"
-        assert (guarded["missed"] > 0.0) == tracking
+        assert (guarded["mixture"] > 0.0) == tracking
     assert hr.projection_free_coco(X, constraints=2).guarantees() == ()
     (perturbed,) = hr.ftpl_coco(X, 1500, 0).guarantees()
     assert not perturbed.proved

@@ -239,19 +239,19 @@ def played(X, seed, rounds=400, eagerness=40.0, kind=AdaptiveOCG):
 @pytest.mark.parametrize("name", SETS)
 def test_theorem_g_holds_in_every_round_of_games_that_react(name, kind):
     X = SETS[name]()
-    D, rest, missed = X.diameter, *((10.0, 1.0) if kind is TrackingOCG else (1.0, 0.0))
-    shares = 0.5 if kind is TrackingOCG else 0.25
+    D, mixture = X.diameter, kind is TrackingOCG
+    rest, shares = (10.0, 0.5) if mixture else (1.0, 0.25)
     for seed in range(3):
         for policy, regret, ccv, Phi, t, steepest in played(X, seed, kind=kind):
             guard, q = policy.surrogate.guard, policy.surrogate.guard.growth.q
             (growth,) = (one for one in policy.learner.growths if one.q == q)
             C = guard_constant(D, X.radius_around(X.start()), growth, rest)
             assert pytest.approx(C) == guard.C
-            assert regret <= guarded_regret(C, D, Phi, 0.25, shares, q, missed)
-            most = t ** (1 / growth.dual) * guarded_ccv(C, t, 0.25, shares, q, None, missed)
-            assert ccv <= D * most + D
+            assert regret <= guarded_regret(C, D, Phi, 0.25, shares, 1.0 if mixture else 0.0)
+            share = guarded_ccv(C, t, 0.25, shares, q, mixture=mixture)
+            assert ccv <= D * t ** (1 / growth.dual) * share + D
             left, right = sides_of_three(policy)
-            spare = missed * D * steepest
+            spare = D * steepest if mixture else 0.0
             assert left <= right + spare + 1e-9 * (1.0 + abs(right))
             learner, Z = policy.learner, guard.array[numbers.RISEN]
             if learner.rule_numbers[rules.LEFT] < math.inf:

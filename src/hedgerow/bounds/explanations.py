@@ -156,7 +156,7 @@ def _evaluated(theorem: Theorem, policy: Policy[Any, Any]) -> Iterator[Guarantee
 
 def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     """Theorem G: beforehand in units of Gf D T and Gg D T, and with the rounds seen so far."""
-    C, D, lam, lam_e, missed = (theorem[name] for name in ("C", "D", "lam", "lam_e", "missed"))
+    C, D, lam, lam_e, mixture = (theorem[name] for name in ("C", "D", "lam", "lam_e", "mixture"))
     q, dual = int(theorem["q"]), theorem["q"] / (theorem["q"] - 1.0)
     guard = surrogate.guard if isinstance(surrogate, FirstOrder) else None
     if guard is not None and guard.refuted:
@@ -165,15 +165,15 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
         return
 
     def regret(cost_size: float, steepest: float) -> float:
-        return guarded_regret(C, 1.0, cost_size, lam, lam_e, q, missed, steepest)
+        return guarded_regret(C, 1.0, cost_size, lam, lam_e, steepest * mixture)
 
     def ccv(T: float) -> float:
-        return float(T ** (1.0 / dual) * guarded_ccv(C, T, lam, lam_e, q, None, missed))
+        return float(T ** (1.0 / dual) * guarded_ccv(C, T, lam, lam_e, q, mixture=mixture > 0.0))
 
     order = f"T^{{{q - 1}/{q}}}"
     text = f"{regret(1.0, 0.0):.3g} D Phi_T"
-    if missed > 0.0:
-        text += f" + {missed:.3g} D max ||grad f_t||"
+    if mixture > 0.0:
+        text += " + D max ||grad f_t||"
     text += f", Phi_T = (sum ||grad f_t||^{{{q}/{q - 1}}})^{{{q - 1}/{q}}} <= Gf {order}"
     begin = nonvacuous_horizon(lambda T: regret(T ** (1.0 / dual), 1.0), 1.0)
     worst = 0.0 if guard is None else guard.worst
@@ -189,7 +189,8 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     now = worst_now = None
     if guard and seen and guard.worst_violation > 0.0:
         rounds = (worst / (D * guard.cost_size)) ** q  # at most T: sum ||grad f|| <= T^{1/q} Phi_T
-        share = guarded_ccv(C, rounds, lam, lam_e, q, guard.cost_ratio, missed)
+        ratio = guard.cost_ratio
+        share = guarded_ccv(C, rounds, lam, lam_e, q, ratio, mixture=mixture > 0.0)
         now, worst_now = D * guard.constraint_size * share, guard.worst_violation
     yield Guarantee(
         "CCV, Theorem G",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.surrogates.guard import C1, SHARE
+from hedgerow.surrogates.guard import SHARE, first_constant, norm_of_weights
 
 LARGEST_OMEGA = 1e100
 """A root beyond it says nothing."""
@@ -16,16 +16,12 @@ def guarded_regret(
     cost_size: float,
     lam: float = SHARE,
     lam_e: float = SHARE,
-    q: int = 4,
-    missed: float = 0.0,
-    steepest: float | None = None,
+    steepest: float = 0.0,
 ) -> float:
-    """Theorem G: Regret_T <= (1 + lam_e + lam) C D Phi_T, for a learner that is no mixture.
+    """Theorem G: Regret_T <= (1 + lam_e + lam) C D Phi_T; a mixture adds D max ||grad f_t||.
 
     Of any practical weights and steps behind a `Guard`, against every action that satisfies
-    all rounds. lam_e = 0 is Theorem F, of its own weights alone. A mixture may miss the guard's
-    inequality by D max ||grad f + wc grad g||: then lam becomes lam c1'/c1, where c1' is the
-    maximum of n(omega) - omega + C^{-q} (1 + omega), and D max ||grad f_t|| is added.
+    all rounds. lam_e = 0 is Theorem F, of its own weights alone.
 
     Args:
         C: `Growth(q, a).constant(rho)` of the learner's steps.
@@ -33,14 +29,10 @@ def guarded_regret(
         cost_size: Phi_T = (sum of ||grad f_t||^{q'})^{1/q'}; Gf T^{1/q'} for ||grad f_t|| <= Gf.
         lam: the guard's share for Theorem F's weights.
         lam_e: the guard's share for practical weights and steps, and of a mixture's loss.
-        q: of the growth.
-        missed: 1 for a mixture, such as `TrackingOCG`, else 0.
-        steepest: the largest ||grad f_t||; Phi_T, which is no less, if left out.
+        steepest: the largest ||grad f_t|| for a mixture, 0 for a learner that is none.
 
     """
-    largest = cost_size if steepest is None else steepest
-    paid = lam * _charge(q, missed * C**-q) / C1[q]
-    return ((1.0 + lam_e + paid) * C * cost_size + missed * largest) * diameter
+    return ((1.0 + lam_e + lam) * C * cost_size + steepest) * diameter
 
 
 def guarded_ccv(
@@ -50,13 +42,16 @@ def guarded_ccv(
     lam_e: float = SHARE,
     q: int = 4,
     cost_ratio: float | None = None,
-    missed: float = 0.0,
+    *,
+    mixture: bool = False,
 ) -> float:
     """Theorem G: a bound of CCV_T over D (sum ||grad g_t||^{q'})^{1/q'}, for costs of any sizes.
 
     C ((v/log(1 + v)) log((1 + omega) Phi_T/Phi_1))^{1/q}, v = C^{-q}, where omega is the root of
-    omega - k v (1 + omega) - n(omega) = (c1/lam) (1 + lam_e + (T^{1/q} + k)/C),
-    n(omega) = (((1 + omega)^{q'} - 1)/q')^{1/q'}, k is `missed`, and Phi_1 is Phi_t in the first
+    omega - n(omega) = (c1/lam) (1 + lam_e + T^{1/q}/C), of a mixture
+    omega - n(omega) - v (1 + omega) = (c1'/lam) (1 + lam_e + (1 + T^{1/q})/C), with
+    n(omega) = (((1 + omega)^{q'} - 1)/q')^{1/q'}, c1 = max (n(omega) - omega) and
+    c1' = max (n(omega) - omega + v (1 + omega)); Phi_1 is Phi_t in the first
     violated round. With ||grad g_t|| <= Gg the sum is at most Gg T^{1/q'}: of order
     T^{1/q'} (log T)^{1/q}. It bounds the avoidable violation, the sum of (g_t - u_t)^+, where u_t
     is what the surrogate found that no action avoids.
@@ -68,36 +63,22 @@ def guarded_ccv(
         lam_e: as in `guarded_regret`.
         q: of the growth.
         cost_ratio: Phi_T/Phi_1; T^{1/q'}, that of costs of one size, if left out.
-        missed: as in `guarded_regret`.
+        mixture: whether the learner is a mixture, such as `TrackingOCG`.
 
     """
     dual, T, v = q / (q - 1.0), horizon, C**-q
-    right = C1[q] / lam * (1.0 + lam_e + (T ** (1.0 / q) + missed) / C)
-    omega = _root(right, dual, missed * v)
+    share = v if mixture else 0.0
+    right = 1.0 + lam_e + (T ** (1.0 / q) + (1.0 if mixture else 0.0)) / C
+    omega = _root(first_constant(q, share) / lam * right, dual, share)
     grown = math.log1p(omega) + math.log(T ** (1.0 / dual) if cost_ratio is None else cost_ratio)
     return float(C * (v / math.log1p(v) * grown) ** (1.0 / q))
 
 
-def _norm(omega: float, dual: float) -> float:
-    """Return n(omega), which bounds what Theorem F's weights add to the losses' norm, over m_T."""
-    return float((((1.0 + omega) ** dual - 1.0) / dual) ** (1.0 / dual))
-
-
-def _charge(q: int, share: float) -> float:
-    """Return the largest n(omega) - omega + share (1 + omega), C1 for a share of 0."""
-    if share == 0.0:
-        return C1[q]
-    dual, step = q / (q - 1.0), 1e-3
-    omegas = (step * k for k in range(1, 10_000))
-    most = max(_norm(omega, dual) - omega + share * (1.0 + omega) for omega in omegas)
-    return most + step * step  # n is concave, and its second derivative below 1 there
-
-
 def _root(right: float, dual: float, share: float) -> float:
-    """Return omega with omega - share (1 + omega) - n(omega) = right > 0, infinity if none."""
+    """Return omega with omega - n(omega) - share (1 + omega) = right > 0, infinity if none."""
 
     def left(omega: float) -> float:
-        return omega - share * (1.0 + omega) - _norm(omega, dual)
+        return omega - norm_of_weights(omega, dual) - share * (1.0 + omega)
 
     low, high = 0.0, 1.0
     while left(high) < right:

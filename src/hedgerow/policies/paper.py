@@ -271,7 +271,7 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
 
 def theorem_g(guard: Guard) -> Theorem:
     """Declare Theorem G, of a guarded learner."""
-    shares = (("lam", guard.lam), ("lam_e", guard.lam_e), ("missed", float(guard.mixes)))
+    shares = (("lam", guard.lam), ("lam_e", guard.lam_e), ("mixture", float(guard.mixes)))
     constants = (("C", guard.C), ("q", guard.growth.q), ("D", guard.diameter), *shares)
     return Theorem("Theorem G", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 

@@ -32,6 +32,7 @@ from hedgerow.surrogates.ranges import (
     INFEASIBLE,
     INFEASIBLE_RATE,
     LAST_UNAVOIDABLE,
+    LEAST_AVOIDED,
     RATE,
     SCALE,
     START,
@@ -43,10 +44,10 @@ from hedgerow.surrogates.ranges import (
 )
 
 Array = Vector
-COUNT, ACTIVE, LAST, FLOOR, GROWTH = range(5, 10)
-"""The numbers of the queue after those of `Queued`: violated rounds, those in which the gradient is
-whose gradient has a part along the set, the last weight in such a round, and the two constants of
-the scale."""
+COUNT, ACTIVE, LAST, FLOOR, GROWTH, INFEASIBLE_COUNT = range(5, 11)
+"""The numbers of the queue after those of `Queued`: violated rounds, those whose gradient has a
+part along the set, the last weight in such a round, the two constants of the scale, and the
+infeasible rounds in which some action avoids a violation."""
 MANY, TOO_SMALL = 100.0, 0.01
 """After this many violations a weight below this share of the exchange rate is too small to act."""
 P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
@@ -69,7 +70,7 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
     if v <= 0.0:
         return math.nan
     first = queue[COUNT] == 0.0
-    # a round that no action satisfies is weighed as if it were the first, and not counted
+    # a round that no action satisfies says nothing of the others
     counts = first or sizes[UNAVOIDABLE] == 0.0
     if counts and units[GIVEN_MG] == 0.0:
         see_violation(ranges, v)
@@ -90,8 +91,9 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
         regret = max(0.0, sizes[LOST]) / (weight_unit(ranges, units) * U)
         k = min(max(k, growth * math.sqrt(t)), k + growth * regret)
     ranges[SCALE] = k
-    if sizes[UNAVOIDABLE] > 0.0:
-        return units[START]
+    if sizes[UNAVOIDABLE] > 0.0:  # persistence counts by itself: an outage is soon forgotten
+        queue[INFEASIBLE_COUNT] += v > LEAST_AVOIDED * U
+        return units[START] + math.log2(1.0 + queue[INFEASIBLE_COUNT])
     q = queue[VIOLATION] / U
     if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
         q = max(q, math.log2(1.0 + queue[COUNT]))
@@ -122,8 +124,9 @@ class AdaptiveSurrogate(FirstOrder):
     are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
     so far against the present play, less what violations paid: the scale grows only while regret
     is being lost. In an infeasible round, which no action satisfies, only the avoidable part counts
-    and q = 6, so that an outage is soon forgotten; the exchange rate there has a price of safety of
-    its own, so that a limit that is never met is not ignored. The least
+    and q = 6 + log2(1 + N') with the number N' of such rounds, which count nowhere else, so that an
+    outage is soon forgotten; the exchange rate there has a price of safety of its own, so that a
+    limit that is never met is not ignored. The least
     weight, half the ratio, makes the first few violations act; where unit, scale or budget are
     given it is 0. One oracle call per round; a few more for violations of a new size.
 
@@ -154,7 +157,7 @@ class AdaptiveSurrogate(FirstOrder):
         self.guard, self._budget = guard, budget
         measured = scale is None and budget == 0.0 and self._units[GIVEN_MG] == 0.0
         self._least = FIRST_SLOPE * e if measured else 0.0
-        self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=5)
+        self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=6)
         self._state.array[FLOOR] = floor
         self._state.array[GROWTH] = SCALE_GROWTH / e if scale is None else 0.0
 

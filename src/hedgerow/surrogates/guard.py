@@ -46,7 +46,7 @@ STEEPEST_COST, PHI_FIRST, GRADS, STEEPNESS = range(21, 25)
 """The largest ||grad f||. For the bound of the CCV: Phi in the first violated round; the sums of
 ||grad g||^{q'} and of ||grad g|| over violated rounds."""
 C1 = {2: 0.2929, 3: 0.178, 4: 0.1281}
-"""The largest (((1 + omega)^{q'} - 1)/q')^{1/q'} - omega over omega >= 0, rounded up."""
+"""The largest n(omega) - omega over omega >= 0, rounded up; `norm_of_weights` is n."""
 SHARE = 0.25
 """The default of lambda, lambda_e and lambda_h."""
 BISECTIONS = 40
@@ -56,6 +56,24 @@ FLAT2 = INFINITESIMAL * INFINITESIMAL
 """||grad f||^2 of a round before the first cost that is not flat: Phi_t is never 0."""
 FLAT_UNIT = 2.0 * INFINITESIMAL
 """The guard's unit during these rounds, the power of two above their gradients."""
+
+
+def norm_of_weights(omega: float, dual: float) -> float:
+    """Return n(omega) = (((1 + omega)^{q'} - 1)/q')^{1/q'}.
+
+    With Wc = m_T omega, m_T n(omega) bounds what Theorem F's weights add to the losses' norm.
+    """
+    return float((((1.0 + omega) ** dual - 1.0) / dual) ** (1.0 / dual))
+
+
+def first_constant(q: int, v: float = 0.0) -> float:
+    """Return c1, the largest n(omega) - omega + v (1 + omega); v is C^{-q} for a mixture."""
+    if v == 0.0:
+        return C1[q]
+    dual, step = q / (q - 1.0), 1e-3
+    omegas = (step * k for k in range(1, 10_000))
+    most = max(norm_of_weights(omega, dual) - omega + v * (1.0 + omega) for omega in omegas)
+    return most + step * step  # n is concave, with a second derivative above -1 at the maximum
 
 
 @kernel(number, write, number, number)
@@ -333,7 +351,8 @@ class Guard(Stateful):
         self.lam, self.lam_e, lam_h = (as_positive(v, n) for n, v in shares.items())
         self.lam_e += lam_h if self.mixes else 0.0
         self._state = State(numbers=STEEPNESS + 1)
-        self.array[:Q] = self.lam / C1[q], self.lam_e, self.C, self.radius**2
+        charge = first_constant(q, self.C**-q if self.mixes else 0.0)
+        self.array[:Q] = self.lam / charge, self.lam_e, self.C, self.radius**2
         self.array[Q:UNIT] = q, a, kappa, (a * kappa) ** (-1.0 / (q - 1.0))
 
     def __repr__(self) -> str:
