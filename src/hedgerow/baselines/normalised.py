@@ -284,6 +284,8 @@ TUNED = {
     "guo_recoo": 1.0,
     "yi_2021": 10.0,
     "yi_2023": 100.0,
+    "ferreira_clasp": 1.0,
+    "sarkar_np_ogd": 1.0,
 }
 """The factor on the constraint's weight that eagerness 1 means in the practical preset.
 
