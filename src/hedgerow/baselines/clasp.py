@@ -100,7 +100,7 @@ class Clasp(Penalised[ClaspRates]):
     source="Ferreira, Soares and Xavier 2026",
     regret="T^{max(b, 1-b)}",
     ccv="T^{1-b/2}; squared: T^{1-b}",
-    per_round="1 projection onto the set and the constraint",
+    per_round="1 convex programme",
     sees="whole",
     needs="none; theory: G",
     confidence="high for the update, medium for the steps: reconstruction",

@@ -196,11 +196,11 @@ class NestedProjection(ProjectedPoint):
     source="Sarkar and Sinha 2026",
     regret="T^{1/2}",
     ccv="T^{1/2}",
-    per_round="1 projection onto the set and all constraints",
+    per_round="1 convex programme, which grows with the rounds",
     sees="gradients",
     needs="none; theory: G",
-    confidence="medium: reconstruction",
-    remark="reconstruction",
+    confidence="low: reconstruction from the abstract",
+    remark="from the abstract",
 )
 def sarkar_np_ogd(
     decision_set: DecisionSet,
@@ -216,10 +216,11 @@ def sarkar_np_ogd(
     g_1, ..., g_t <= 0, and eta_t = D/(G sqrt t).
 
     The paper states regret O(sqrt T) and CCV O(sqrt T), the latter by the length of self-contracted
-    curves. A summary was at hand, not the text: the update is certain, eta_t is a guess, and the
-    constant of the CCV, which may grow with the dimension, is unknown. Proved here: regret <=
-    (3/2) G D sqrt T, as of any projected gradient descent; CCV <= G D sqrt(T (1 + 4 sqrt T)), as of
-    `ferreira_clasp`; and CCV <= G D in one dimension, where the intervals only shrink. The variant
+    curves. Its abstract and a summary were at hand, not its text: the update is as stated there,
+    eta_t is a guess, and the constant of the CCV, which may grow with the dimension, is unknown.
+    What follows without that theorem: regret <= (3/2) G D sqrt T, as of any projected gradient
+    descent; CCV <= G D sqrt(T (1 + 4 sqrt T)), as of `ferreira_clasp`; and CCV <= G D in one
+    dimension, where the intervals only shrink. The variant
     for strongly convex costs is not here.
 
     Constraints are linearised at the plays, which changes nothing for linear ones. For others it is
