@@ -50,6 +50,7 @@ from .methods import (
 from .methods import (
     find_method as find_method,
 )
+from .nested_projection import HalfSpaces as HalfSpaces
 from .nested_projection import NestedProjection as NestedProjection
 from .nested_projection import sarkar_np_ogd as sarkar_np_ogd
 from .normalised import Normalised as Normalised
