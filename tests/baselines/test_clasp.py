@@ -157,6 +157,22 @@ def test_a_round_that_nothing_satisfies_is_counted_and_played_on():
     assert policy.ask()[0] <= 0.25 + 1e-9
 
 
+def test_constraints_with_a_large_multiplier_or_none_are_satisfied():
+    """The half-space touches a ball; it leaves a corner of a box at an angle of 1e-6."""
+    pulled = hr.Linear([-1.0, 0.5])
+    for X, g in (
+        (hr.sets.L2Ball(2), hr.Linear([1.0, 0.0], 1.0)),
+        (hr.sets.Box([0.0, 0.0], [1.0, 1.0]), hr.Linear([1e-6, 1.0])),
+    ):
+        policy = ferreira_clasp(X, preset="theory", lipschitz=1.2)
+        for _ in range(5):
+            x = policy.ask()
+            policy.tell(hr.full(pulled, x), hr.full(g, x))
+            assert g(policy.ask()) <= 1e-8
+        assert policy.unsatisfied == 0
+    np.testing.assert_allclose(policy.ask(), [0.0, 0.0], atol=1e-5)
+
+
 def test_it_is_anytime_and_resumes_bit_for_bit():
     X = SETS["k-subsets"]()
     rounds = random_rounds(X, 30, seed=6)

@@ -179,6 +179,24 @@ def test_a_constraint_that_nothing_satisfies_is_left_out_and_counted():
         assert policy.ask()[0] <= 0.5 + 1e-6, "the intersection before still holds"
 
 
+def test_an_intersection_without_interior_is_not_empty():
+    ball, box = hr.sets.L2Ball(2), hr.sets.Box([0.0, 0.0], [1.0, 1.0])
+    cases = [
+        (ball, [hr.Linear([1.0, 0.0], 1.0)]),  # one point of the ball
+        (ball, [hr.Linear([1.0, 0.0], 0.5), hr.Linear([-1.0, 0.0], -0.5)]),  # a chord
+        (box, [hr.Linear([1e-6, 1.0])]),  # a corner, left at a small angle
+    ]
+    for X, walls in cases:
+        policy = NestedProjection(X, step=1.0)
+        for constraint in walls * 3:
+            x = policy.ask()
+            policy.tell(hr.first_order(hr.Linear([-1.0, 0.3]), x), hr.first_order(constraint, x))
+        assert policy.unsatisfied == 0
+        assert policy.half_spaces(policy.ask()) <= 1.5e-7 * X.diameter
+        assert policy.half_spaces.limits.size == len(walls)
+    np.testing.assert_allclose(policy.ask(), [0.0, 0.0], atol=1e-3)
+
+
 def test_half_spaces_that_add_nothing_are_not_stored():
     X = hr.sets.Box([0.0, 0.0], [1.0, 1.0])
     policy = NestedProjection(X, step=0.1)
