@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize, nnls
 
 import hedgerow as hr
+from hedgerow.baselines import penalised_step
 from hedgerow.baselines.clasp import ferreira_clasp
 from hedgerow.baselines.nested_projection import NestedProjection, sarkar_np_ogd
 from hedgerow.testing import check_policy
@@ -177,6 +178,21 @@ def test_a_constraint_that_nothing_satisfies_is_left_out_and_counted():
         assert policy.unsatisfied == count
         assert policy.half_spaces.limits == pytest.approx([0.5])
         assert policy.ask()[0] <= 0.5 + 1e-6, "the intersection before still holds"
+
+
+def test_a_search_that_ends_early_leaves_no_constraint_out(monkeypatch):
+    monkeypatch.setattr(penalised_step, "MOST_CUTS", 1)
+    X = hr.sets.L2Ball(3)
+    policy = NestedProjection(X, step=2.0)
+    for t in range(12):
+        x, corner = policy.ask(), np.full(3, 0.1)
+        corner[t % 3] = 1.0
+        g = hr.Linear(unit(corner), -0.05)
+        policy.tell(hr.first_order(hr.Linear(-unit(np.ones(3))), x), hr.first_order(g, x))
+        assert policy.half_spaces.limits.size == min(t + 1, 3)
+        assert X.contains(policy.ask())
+    assert policy.half_spaces(policy.ask()) > 1e-3, "one cut must not be enough"
+    assert policy.unsatisfied == 0
 
 
 def test_an_intersection_without_interior_is_not_empty():

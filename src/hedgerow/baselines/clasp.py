@@ -103,8 +103,8 @@ class Clasp(Penalised[ClaspRates]):
     per_round="1 convex programme",
     sees="whole",
     needs="none; theory: G",
-    confidence="high for the update, medium for the steps: reconstruction",
-    remark="steps are a reconstruction",
+    confidence="medium: reconstruction",
+    remark="reconstruction",
 )
 def ferreira_clasp(
     decision_set: DecisionSet,
@@ -123,8 +123,9 @@ def ferreira_clasp(
     onto up to about 1e-4 D.
 
     The paper states regret O(T^{max(b, 1-b)}) and squared violation sum g_t^+(x_t)^2 = O(T^{1-b}).
-    The update is the paper's. Its steps could not be read: D/(G t^b) is a guess, from which both
-    orders follow. With x* a point that satisfies all constraints, and P_t firmly nonexpansive,
+    Its abstract and a review were at hand, not its text: the update is as stated there, and the
+    step D/(G t^b) is a guess, from which both orders follow. With x* a point that satisfies all
+    constraints, and P_t firmly nonexpansive,
 
         ||x_{t+1} - x*||^2 <= ||x_t - x*||^2 - ||x_{t+1} - x_t||^2
                               - 2 eta_t <grad f_t, x_{t+1} - x*>,

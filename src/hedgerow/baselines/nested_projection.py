@@ -62,7 +62,8 @@ class NestedProjection(ProjectedPoint):
 
     Each constraint is the half-space g_t(x_t) + <grad g_t(x_t), x - x_t> <= 0, which a linear one
     is. P_t is found by `penalty_step`: projections onto X, and multipliers of the half-spaces that
-    matter, so that x_{t+1} is within about 1e-7 D of the exact point.
+    matter, so that x_{t+1} is within about 1e-7 D of the exact point; where 60 of them do not
+    suffice, it is the point found with these.
 
     The state grows by dim + 1 numbers in each round whose half-space neither contains X nor is
     parallel to one that is stored.
@@ -160,15 +161,21 @@ class NestedProjection(ProjectedPoint):
 
         None stands for an empty intersection.
         """
-        X, project, zero = self.decision_set, self._workspace.project, np.zeros_like(y)
+        X, project = self.decision_set, self._workspace.project
         if half_spaces.limits.size == 0:
             return project(y), 1
-        farthest = X.diameter + float(np.linalg.norm(y - self._state["x"]))  # from a point of X
-        # a point of the intersection costs farthest^2/2 at most, so w times the distance does too
-        w = 0.5 * farthest**2 / (LEFT * X.diameter)
-        found = penalty_step(project, X.tangent, zero, w, half_spaces, 0.5, y)
-        empty = half_spaces(found.x) > UNSATISFIED * X.diameter
-        return (None if empty else found.x), found.projections
+        D = X.diameter or 1.0  # a single point: any length will do
+        farthest = D + float(np.linalg.norm(y - self._state["x"]))  # from a point of X to y
+        most = 0.5 * farthest**2  # what a point of the intersection costs, so w distance does too
+        w = most / (LEFT * D)
+        x, gap, projections = penalty_step(
+            project, X.tangent, np.zeros_like(y), w, half_spaces, 0.5, y
+        )
+        distance, moved = half_spaces(x), x - y
+        least = w * max(0.0, distance) + 0.5 * float(moved @ moved) - gap  # by duality
+        # a search that ended early proves nothing: x is then near the intersection
+        empty = distance > UNSATISFIED * D and least > most
+        return (None if empty else x), projections
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot, with as many half-spaces as it has."""
