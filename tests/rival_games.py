@@ -17,6 +17,9 @@ SETS: dict[str, Callable[[], hr.DecisionSet]] = {
     "k-subsets": lambda: hr.sets.KSubsets(6, 2),
 }
 
+MARGIN = 0.02
+"""By how much the origin satisfies each constraint."""
+
 
 def random_rounds(X: hr.DecisionSet, rounds: int, seed: int) -> list[tuple[hr.Linear, hr.Linear]]:
     """Costs with a mean, constraints that the start keeps about every other round."""
@@ -83,3 +86,30 @@ def check_size_is_a_unit(make, seed, feedback=hr.first_order):
     own = plays_of(make(small, 60), rounds, feedback)
     other = plays_of(make(large, 60), stretched, feedback)
     np.testing.assert_allclose(other, 2.0 * own, atol=1e-8)
+
+
+def reacting_game(policy, T, feedback, seed):
+    """Play rounds with gradients of norm 1 around the origin, which satisfies every constraint.
+
+    Half of the constraints are violated by the present decision as much as their gradient allows,
+    the others are random. Costs drift away from the origin and, in part, away from the decision.
+    Returns the rounds and the decisions.
+    """
+    rng = np.random.default_rng(seed)
+    dim = policy.decision_set.dim
+    drift = unit(rng.standard_normal(dim))
+    rounds, plays = [], []
+    for _ in range(T):
+        x = policy.ask()
+        away = x if rng.uniform() < 0.5 and x @ x > 0.0 else rng.standard_normal(dim)
+        constraint = hr.Linear(unit(away), -MARGIN)
+        cost = hr.Linear(unit(0.5 * rng.standard_normal(dim) - drift))
+        policy.tell(feedback(cost, x), feedback(constraint, x))
+        rounds.append((cost, constraint))
+        plays.append(x)
+    return rounds, np.array(plays)
+
+
+def unit(vector):
+    """Return the vector divided by its norm."""
+    return vector / np.linalg.norm(vector)

@@ -12,6 +12,7 @@ from test_simulate import PROJECTING, ROUNDS, Centred, Rounds, assert_same_game,
 
 import hedgerow as hr
 from hedgerow._engine.kernel import kernel
+from hedgerow.baselines.clasp import ferreira_clasp
 from hedgerow.baselines.penalised_step import penalty_step
 from hedgerow.baselines.rectified_penalty import (
     Recoo,
@@ -28,7 +29,14 @@ from hedgerow.kernels.oracles import ORACLE
 from hedgerow.protocols.trace import Trace
 from pulling_games import linear_rounds
 
-METHODS = {"guo_recoo": guo_recoo, "yi_2021": yi_2021, "yi_2023": yi_2023}
+METHODS = {
+    "guo_recoo": guo_recoo,
+    "yi_2021": yi_2021,
+    "yi_2023": yi_2023,
+    "ferreira_clasp": ferreira_clasp,
+}
+NEED_G = {"yi_2023", "ferreira_clasp"}
+"""Those whose theory preset needs a Lipschitz constant."""
 
 
 @pytest.mark.parametrize("name", PROJECTING)
@@ -37,7 +45,7 @@ def test_penalised_steps_of_any_set(method, name):
     X, build = PROJECTING[name](), METHODS[method]
     assert_same_game(lambda: build(X), Rounds(X, 7))
     if X.diameter > 0.0:
-        known = {"lipschitz": 5.0} if method == "yi_2023" else {}
+        known = {"lipschitz": 5.0} if method in NEED_G else {}
         assert_same_game(partial(build, X, preset="theory", **known), Rounds(X, 8))
 
 
@@ -124,7 +132,7 @@ def _high(chunk):
 @pytest.mark.parametrize("preset", ["practical", "theory"])
 def test_extreme_rounds_are_played_or_refused_as_ever(method, spoil, preset):
     X = PROJECTING["simplex"]()
-    known = {"lipschitz": 5.0} if (method, preset) == ("yi_2023", "theory") else {}
+    known = {"lipschitz": 5.0} if method in NEED_G and preset == "theory" else {}
     problem, ends = Rounds(X, 0), []
     spoil(problem._all)
     for game in (simulate, lambda player, rounds: list(hr.play(player, rounds))):

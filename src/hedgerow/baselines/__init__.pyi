@@ -1,3 +1,6 @@
+from .clasp import Clasp as Clasp
+from .clasp import ClaspRates as ClaspRates
+from .clasp import ferreira_clasp as ferreira_clasp
 from .drift_plus_penalty import DriftPlusPenalty as DriftPlusPenalty
 from .drift_plus_penalty import VirtualQueue as VirtualQueue
 from .drift_plus_penalty import (
@@ -47,6 +50,9 @@ from .methods import (
 from .methods import (
     find_method as find_method,
 )
+from .nested_projection import HalfSpaces as HalfSpaces
+from .nested_projection import NestedProjection as NestedProjection
+from .nested_projection import sarkar_np_ogd as sarkar_np_ogd
 from .normalised import Normalised as Normalised
 from .penalised_step import PenaltyStep as PenaltyStep
 from .penalised_step import penalty_step as penalty_step

@@ -42,6 +42,8 @@ ORDER = (
     "ftpl_coco",
     "sinha_vaze_2024",
     "sarkar_sinha_2025",
+    "sarkar_np_ogd",
+    "ferreira_clasp",
     "lu_bagel",
     "wang_2025",
     "wang_2025_bandit",

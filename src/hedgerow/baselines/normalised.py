@@ -284,8 +284,12 @@ TUNED = {
     "guo_recoo": 1.0,
     "yi_2021": 10.0,
     "yi_2023": 100.0,
+    "ferreira_clasp": 30.0,
+    "sarkar_np_ogd": 3.0,
 }
 """The factor on the constraint's weight that eagerness 1 means in the practical preset.
+
+Of `ferreira_clasp` and `sarkar_np_ogd`, which project onto constraints, it divides the steps.
 
 How they were chosen, all alike: the score is the mean of 100 (regret^+/(Gf D T) + CCV/(Gg D T))
 over `IidSimplex`, `QuadraticBox`, `HalfspaceBox`, `OrthogonalBall`, `SwitchingBall` and
@@ -293,8 +297,9 @@ over `IidSimplex`, `QuadraticBox`, `HalfspaceBox`, `OrthogonalBall`, `SwitchingB
 ..., 1000, for `yu_neely_2020` also 0.01 and 0.03, and for `guo_recoo`, `yi_2021` and `yi_2023`,
 which are slow, the neighbours of the value that was best at T = 400. The best score wins; where it
 is flat above some factor, within about a twentieth (`liakopoulos_cold`, `guo_recoo` and both of
-Yi), the factor that was best at T = 400 stays. One grid step above the choice, `jenatton_2016` and
-`yuan_lamperski_2018` swing."""
+Yi), the factor that was best at T = 400 stays. `ferreira_clasp` was played with 1 to 100 at
+T = 1600, and `sarkar_np_ogd`, whose rounds take longer the later they are, with 0.1 to 30 at
+T = 400 alone. One grid step above the choice, `jenatton_2016` and `yuan_lamperski_2018` swing."""
 
 
 class Scale(NamedTuple):
