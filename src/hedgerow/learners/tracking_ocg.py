@@ -32,6 +32,8 @@ OWN = 16
 """The size of these numbers: two cache lines, so that the leader's part begins with a line."""
 EQUAL = 0.2
 """The share of the oracle calls that is divided equally; the rest goes by weight."""
+TIE = 1e-9
+"""Credits that differ by less are equal. Then the leader has the call, within ten rounds."""
 
 
 @kernel(nothing, write, read, number)
@@ -55,7 +57,7 @@ def assign_turn(own: Array) -> None:
         share = (1.0 - EQUAL) * p[k] + EQUAL / 2.0
         credit[k] += share
         dealt += share
-    own[LEADS] = credit[0] >= credit[1]
+    own[LEADS] = credit[0] >= credit[1] - TIE
     credit[0 if own[LEADS] > 0.0 else 1] -= dealt
 
 
