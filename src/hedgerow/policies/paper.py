@@ -87,7 +87,8 @@ def projection_free_coco(
     What is proved: after any number of rounds, `certificate()` bounds the regret. Before the first
     round, a `Guard` proves Theorem G (theory.md): against every action that satisfies all rounds
     regret O(T^{3/4}) and CCV O(T^{3/4} (log T)^{1/4}), on strongly convex sets O(T^{2/3}) and
-    O(T^{2/3} (log T)^{1/3}), for costs of any sizes. `explain(policy)` lists bounds, assumptions,
+    O(T^{2/3} (log T)^{1/3}); log T is log(T Phi_T/Phi_1) where the sizes of costs grow faster than
+    a power of T. `explain(policy)` lists bounds, assumptions,
     and the horizons from which they say something: from tens of rounds on for `tracking=False`,
     from a thousand or more on for the mixture.
 

@@ -17,7 +17,8 @@ def projected_coco(decision_set: DecisionSet, *, lam: float = 0.5) -> Constraine
     """AdaGrad with weights in proportion to the violation: regret O(sqrt T), CCV O(sqrt(T log T)).
 
     Theorem F of theory.md with projections: one projection per round, any horizon, and nothing
-    known but the diameter. Costs may have any sizes. Sinha and Vaze (2024) prove CCV O(sqrt(T) log
+    known but the diameter. Costs may have any sizes; log T becomes their logarithm if they grow
+    faster than a power of T. Sinha and Vaze (2024) prove CCV O(sqrt(T) log
     T). It is a guarantee, not a preset: its unit of violation, D ||grad g||, is far above what
     plays usually do.
 
