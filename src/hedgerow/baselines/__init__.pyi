@@ -29,6 +29,8 @@ from .garber_kretzu import (
 from .garber_kretzu import (
     garber_kretzu_2024_lpm as garber_kretzu_2024_lpm,
 )
+from .last_round import LastRound as LastRound
+from .last_round import last_round as last_round
 from .methods import (
     METHODS as METHODS,
 )
@@ -78,6 +80,8 @@ from .primal_dual import (
 from .primal_dual import (
     yuan_lamperski_2018 as yuan_lamperski_2018,
 )
+from .proportional_integral import ProportionalIntegral as ProportionalIntegral
+from .proportional_integral import proportional_integral as proportional_integral
 from .rectified_penalty import Recoo as Recoo
 from .rectified_penalty import RecooRates as RecooRates
 from .rectified_penalty import (
@@ -104,6 +108,8 @@ from .sinha_vaze import (
 from .sinha_vaze import (
     sinha_vaze_2024_strongly_convex as sinha_vaze_2024_strongly_convex,
 )
+from .threshold_rule import ThresholdRule as ThresholdRule
+from .threshold_rule import threshold_rule as threshold_rule
 from .wang import wang_2025 as wang_2025
 from .wang import wang_2025_bandit as wang_2025_bandit
 from .wang import wang_2025_strongly_convex as wang_2025_strongly_convex

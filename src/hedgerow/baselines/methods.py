@@ -25,6 +25,9 @@ from hedgerow.baselines.fixed_actions import (
     fixed,
     shortest_path,
 )
+from hedgerow.baselines.last_round import last_round
+from hedgerow.baselines.proportional_integral import proportional_integral
+from hedgerow.baselines.threshold_rule import threshold_rule
 from hedgerow.imports import is_path, load_named, plugin_names
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
@@ -94,16 +97,35 @@ METHODS: Mapping[str, Method] = _Methods(_in_order(_declared_methods()))
 TODAY: Mapping[str, Method] = {
     method.name: method
     for method in (
-        Method(build, regret="none", ccv="none", source=source, per_round="nothing", needs="none")
-        for build, source in (
-            (shortest_path, "one path of least latency for ever, or of fewest links"),
-            (cheapest_path, "one path of least price for ever"),
-            (ecmp, "equal splits over the paths of fewest links, RFC 2992"),
-            (best_of_yesterday, "the best path of the day before, Juttner et al. 2001"),
+        Method(build, regret="none", ccv="none", source=source, per_round=work, needs="none")
+        for build, source, work in (
+            (shortest_path, "one path of least latency for ever, or of fewest links", "nothing"),
+            (cheapest_path, "one path of least price for ever", "nothing"),
+            (ecmp, "equal splits over the paths of fewest links, RFC 2992", "nothing"),
+            (
+                best_of_yesterday,
+                "the best path of the day before, Juttner et al. 2001",
+                "nothing; a few linear minimisations a day",
+            ),
+            (
+                threshold_rule,
+                "the cheapest option that was under the limit less a margin in the last round",
+                "a few linear minimisations, none where vertices are listed",
+            ),
+            (
+                proportional_integral,
+                "PI control of the share of the safe option, Astrom and Hagglund 2006",
+                "2 linear minimisations",
+            ),
+            (
+                last_round,
+                "the cheapest action within the limits of the last round",
+                "a few linear minimisations, or 1 linear programme",
+            ),
         )
     )
 }
-"""Current practice: named like methods, but not among the rivals that "all" stands for."""
+"""Current practice and engineering rules: methods, but not rivals, so "all" leaves them out."""
 
 
 def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Method:

@@ -19,6 +19,9 @@ from hedgerow.baselines.fixed_actions import (
     ecmp,
     shortest_path,
 )
+from hedgerow.baselines.last_round import last_round
+from hedgerow.baselines.proportional_integral import proportional_integral
+from hedgerow.baselines.threshold_rule import threshold_rule
 from hedgerow.games import hindsight, play
 from hedgerow.inputs import Vector, as_number
 from hedgerow.policies.certificate import Certificate
@@ -148,6 +151,9 @@ def default_policies(
     return {
         DEFAULT: projection_free_coco(X, eagerness=e, constraints=m),
         PLAIN: projection_free_coco(X, eagerness=e, tracking=False, constraints=m),
+        "threshold rule": threshold_rule(X),
+        "PI control": proportional_integral(X),
+        "last round": last_round(X),
         "best of yesterday": best_of_yesterday(X, window=day),
         "cheapest path": cheapest_path(X, prices=problem.price),
         "shortest path": shortest_path(X, lengths=problem.latency),

@@ -31,7 +31,7 @@ from hedgerow.report.picture import (
 )
 from hedgerow.report.plots import plot_compare, plot_shares
 
-MOST_LINES = 7
+MOST_LINES = 10
 MOST_ROUTES = 8
 """The most routes that are proposed."""
 SHORT = {"minutes": "min", "rounds": "rounds"}
