@@ -102,7 +102,8 @@ def last_round(decision_set: DecisionSet, horizon: int | None = None) -> LastRou
     >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> policy = last_round(Simplex(2))
     >>> x = policy.ask()
-    >>> policy.tell(EvalGrad(x[1], np.array([0.0, 1.0])), EvalGrad(x[0] - 0.3, np.array([1.0, 0.0])))
+    >>> cost = EvalGrad(x[1], np.array([0.0, 1.0]))
+    >>> policy.tell(cost, EvalGrad(x[0] - 0.3, np.array([1.0, 0.0])))
     >>> policy.ask().round(9)  # at most 0.3 of the first, which costs nothing
     array([0.3, 0.7])
 
