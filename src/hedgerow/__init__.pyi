@@ -61,7 +61,6 @@ from .policies.presets import VacuousConstantsWarning as VacuousConstantsWarning
 from .policies.sampled import LazySampled as LazySampled
 from .policies.sampled import Sampled as Sampled
 from .policies.semi_bandit import semi_bandit_coco as semi_bandit_coco
-from .policies.violated_share import ViolatedShare as ViolatedShare
 from .policies.without_constraint import unconstrained as unconstrained
 from .problems.problem import Problem as Problem
 from .problems.problem import Recorded as Recorded

@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
 from inspect import Parameter
@@ -29,10 +29,15 @@ from hedgerow.baselines.last_round import last_round
 from hedgerow.baselines.proportional_integral import proportional_integral
 from hedgerow.baselines.threshold_rule import threshold_rule
 from hedgerow.imports import is_path, load_named, plugin_names
+from hedgerow.inputs import Vector
+from hedgerow.policies.method import NOT_STATED, declared
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
 from hedgerow.policies.method import baseline as baseline
-from hedgerow.policies.method import declared
+from hedgerow.policies.presets import Preset
+from hedgerow.policies.violated_share import ViolatedShare
+from hedgerow.protocols.parts import ResumablePolicy
+from hedgerow.sets.decision_set import DecisionSet
 
 GROUP = "hedgerow.methods"
 """The entry points by which an installed package adds methods."""
@@ -141,6 +146,41 @@ def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Me
         confidence="given",
         label=name,
     )
+
+
+@dataclass(frozen=True)
+class ShareMethod(Method):
+    """A method whose policy is wrapped in `ViolatedShare`.
+
+    Attributes:
+        share: the allowed share of violated rounds.
+
+    """
+
+    share: float = 0.0
+
+    def policy(
+        self,
+        decision_set: DecisionSet,
+        horizon: int,
+        seed: int,
+        preset: Preset,
+        constants: Constants | None = None,
+        eagerness: float = 1.0,
+        edges: Mapping[str, Vector] | None = None,
+    ) -> ResumablePolicy[Any, Any]:
+        """Build the policy as its method does, and wrap it."""
+        inner = super().policy(decision_set, horizon, seed, preset, constants, eagerness, edges)
+        return ViolatedShare(inner, self.share)
+
+
+def share_method(name: str, method: str, share: float) -> Method:
+    """Return a method with an allowed share of violated rounds, under a name of the user's."""
+    inner = find_method(method)
+    known = {field.name: getattr(inner, field.name) for field in fields(Method)}
+    source = f"{method} with at most {100.0 * share:g} % of rounds violated"
+    stated = {"regret": NOT_STATED, "ccv": NOT_STATED, "source": source, "label": name}
+    return ShareMethod(**{**known, **stated}, share=share)
 
 
 def find_method(name: str) -> Method:
