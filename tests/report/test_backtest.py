@@ -259,3 +259,15 @@ def test_a_share_of_violated_rounds(problem, measurements, tmp_path):
         done = CliRunner().invoke(app, [*shlex.split(line), "--violated", wrong])
         assert done.exit_code == 2
         assert "--violated must be as '1%' or 0.01" in done.stderr
+
+
+def test_rules_of_several_limits_do_not_mix_units(problem):
+    links = problem.network
+    two = MeasuredRoutes(
+        links, "Lisbon", "Warsaw", cost="price", caps={"latency": CAP, "price": 14.0}, horizon=60
+    )
+    played = backtest(two, violated=0.05)
+    assert "PI control" not in {run.name for run in played.runs}
+    rule = played["threshold, 5 %"]
+    assert len(rule.levels) == 2
+    assert played["threshold rule"].any_level.violated <= played["cheapest path"].any_level.violated

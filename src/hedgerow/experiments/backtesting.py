@@ -158,13 +158,16 @@ def default_policies(
         rule = threshold_rule(X, margin=0.0)
         target = f"{100.0 * violated:g} %"
         shared[f"{DEFAULT}, {target}"] = ViolatedShare(learner, violated)
-        shared[f"threshold, {target}"] = ViolatedShare(rule, violated)
+        shared[f"threshold, {target}"] = ViolatedShare(rule, [violated] * (m or 1))
+    # a margin of several limits, and the most violated one of them, would mix their units
+    rules: dict[str, Policy[Any, Any]] = {"threshold rule": threshold_rule(X, margin=0.0)}
+    if m is None:
+        rules = {"threshold rule": threshold_rule(X), "PI control": proportional_integral(X)}
     return {
         **shared,
         DEFAULT: projection_free_coco(X, eagerness=e, constraints=m),
         PLAIN: projection_free_coco(X, eagerness=e, tracking=False, constraints=m),
-        "threshold rule": threshold_rule(X),
-        "PI control": proportional_integral(X),
+        **rules,
         "last round": last_round(X),
         "best of yesterday": best_of_yesterday(X, window=day),
         "cheapest path": cheapest_path(X, prices=problem.price),
