@@ -25,9 +25,9 @@ from hedgerow.baselines.fixed_actions import (
     fixed,
     shortest_path,
 )
-from hedgerow.baselines.last_round import last_round
-from hedgerow.baselines.proportional_integral import proportional_integral
-from hedgerow.baselines.threshold_rule import threshold_rule
+from hedgerow.baselines.last_optimum import last_round
+from hedgerow.baselines.pi_control import proportional_integral
+from hedgerow.baselines.threshold import threshold_rule
 from hedgerow.imports import is_path, load_named, plugin_names
 from hedgerow.inputs import Vector
 from hedgerow.policies.method import NOT_STATED, declared

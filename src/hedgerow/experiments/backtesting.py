@@ -19,9 +19,9 @@ from hedgerow.baselines.fixed_actions import (
     ecmp,
     shortest_path,
 )
-from hedgerow.baselines.last_round import last_round
-from hedgerow.baselines.proportional_integral import proportional_integral
-from hedgerow.baselines.threshold_rule import threshold_rule
+from hedgerow.baselines.last_optimum import last_round
+from hedgerow.baselines.pi_control import proportional_integral
+from hedgerow.baselines.threshold import threshold_rule
 from hedgerow.games import hindsight, play
 from hedgerow.inputs import Vector, as_number
 from hedgerow.policies.certificate import Certificate
