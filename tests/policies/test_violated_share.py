@@ -422,6 +422,8 @@ def test_it_is_wrapped_around_policies_that_see_gradients():
         ViolatedShare(X, 0.1)
     with pytest.raises(ValueError, match="each of the policy's 2 constraints, got 3"):
         ViolatedShare(hr.projection_free_coco(X, constraints=2), [0.1, 0.1, 0.1])
+    with pytest.raises(ValueError, match="one number for each"):
+        ViolatedShare(hr.projection_free_coco(X), [])
 
 
 def test_units_do_not_matter():

@@ -75,10 +75,10 @@ class ViolatedShare(Stateful):
         queues = len(getattr(getattr(policy, "surrogate", None), "surrogates", ()))
         shares = (share,) * max(1, queues) if isinstance(share, int | float) else tuple(share)
         self._queues = max(1, queues)
-        if queues > 1 and len(shares) != queues:
+        if not shares or (queues > 1 and len(shares) != queues):
             raise ValueError(
-                f"share must have one number for each of the policy's {queues} constraints, got "
-                f"{len(shares)}"
+                f"share must have one number for each of the policy's {self._queues} constraints, "
+                f"got {len(shares)}"
             )
         self.shares = tuple(map(_as_share, shares))
         k, n = len(shares), policy.decision_set.dim
