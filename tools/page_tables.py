@@ -233,3 +233,54 @@ def default_robustness() -> str:
             lines.append([name, said, f"{row['ccv']:.3g}", costs, f"{row['largest weight']:.2g}"])
     heads = ["disturbance", "default", "CCV %", "cost before / after / end", "largest weight"]
     return table(heads, lines)
+
+
+SHARE_METHODS = ("default", "threshold rule", "PI control")
+RULES = (*SHARE_METHODS, "last round")
+
+
+def _shares() -> dict[tuple[str, str, str], Row]:
+    """Return the medians over seeds by game, method and target, which is empty without one."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in read("violated_share.csv"):
+        groups.setdefault((row["game"], row["method"], row["target"]), []).append(row)
+    numbers = ("rounds", "share", "cost", "ccv", "quarter", "half", "calls")
+    return {
+        key: {name: median(float(row[name]) for row in rows) for name in numbers}
+        for key, rows in groups.items()
+    }
+
+
+def _share_cell(row: Row) -> str:
+    share = 100.0 * row["share"]
+    return f"{share:.3g} / {row['cost']:.4g} / {row['ccv']:.3g}"
+
+
+def simple_rules() -> str:
+    """Return share, cost and CCV of the default and of each rule, with a learnt margin."""
+    rows = _shares()
+    games = list(dict.fromkeys(game for game, _, _ in rows))
+    lines = [[game, *(_share_cell(rows[game, method, ""]) for method in RULES)] for game in games]
+    return table(["game", *RULES], lines)
+
+
+def shares() -> str:
+    """Return share, cost and CCV of each method for each target, and of the default alone."""
+    rows = _shares()
+    lines = []
+    for game in dict.fromkeys(game for game, _, _ in rows):
+        for target in dict.fromkeys(target for _, _, target in rows):
+            cells = [_share_cell(rows[game, method, target]) for method in SHARE_METHODS]
+            named = f"{100.0 * float(target):g} %" if target else "alone"
+            lines.append(["" if target else game, named, *cells])
+    return table(["game", "target", *SHARE_METHODS], lines)
+
+
+def share_course(target: str = "0.01") -> str:
+    """Return the share of the default so far, after a quarter, half and all of the rounds."""
+    lines = []
+    for (game, method, aimed), row in _shares().items():
+        if method == "default" and aimed == target:
+            course = [f"{100.0 * row[when]:.3g}" for when in ("quarter", "half", "share")]
+            lines.append([game, f"{row['rounds']:.0f}", *course, f"{row['calls']:.3f}"])
+    return table(["game", "rounds", "a quarter", "half", "all", "oracle calls"], lines)

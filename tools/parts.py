@@ -63,6 +63,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "projecting": performance.projecting,
         "compiled": performance.compiled,
     },
+    "explanation/simple-rules.md": {"rules": pages.simple_rules},
     "how-to/experiments.md": {
         "kills": partial(facts, "kill_test.json"),
         "sweep": partial(facts, "sweep_2000.json"),
@@ -75,6 +76,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "scale": traffic.scale,
         "products": traffic.products,
     },
+    "how-to/violated-share.md": {"shares": pages.shares, "course": pages.share_course},
     "reference/cli.md": {"commands": cli_markdown},
     "reference/methods.md": {"methods": methods_markdown},
     "reference/problems.md": {"problems": pages.problems, "pairs": pages.pairs},

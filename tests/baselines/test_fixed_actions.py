@@ -135,7 +135,10 @@ def test_it_waits_for_the_end_of_the_day():
 
 
 def test_experiments_know_them_but_all_leaves_them_out():
-    assert set(TODAY) == {"shortest_path", "cheapest_path", "ecmp", "best_of_yesterday"}
+    assert set(TODAY) == {
+        "shortest_path", "cheapest_path", "ecmp", "best_of_yesterday", "threshold_rule",
+        "proportional_integral", "last_round",
+    }  # fmt: skip
     assert not set(TODAY) & set(METHODS)
     X = paths()
     lengths = np.arange(8.0)

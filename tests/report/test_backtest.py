@@ -238,3 +238,36 @@ def test_the_table_is_a_table(test):
     heads = [column.header for column in backtest_table(test).columns]
     assert heads == ["policy", "violated\nmin", "\n%", "longest\nmin", "worst\nms", "cost\neur",
                      "switches", "dead\nmin"]  # fmt: skip
+
+
+def test_a_share_of_violated_rounds(problem, measurements, tmp_path):
+    shared = backtest(problem, violated=0.02)
+    first, rule = shared.runs[:2]
+    assert (first.name, rule.name) == ("hedgerow, 2 %", "threshold, 2 %")
+    assert first.any_level.violated <= shared[DEFAULT].any_level.violated
+    assert shared.now.x == pytest.approx(first.following, abs=1e-9)
+    assert first.certificate is not None
+    assert rule.certificate is None
+    line = (
+        f"backtest {measurements} --source Lisbon --target Warsaw --cost price "
+        f"--cap latency={CAP:g} --rounds 300 --out {tmp_path}/out"
+    )
+    done = CliRunner().invoke(app, [*shlex.split(line), "--violated", "2%"])
+    assert done.exit_code == 0, done.output
+    assert "hedgerow, 2 %" in done.output
+    for wrong in ("200%", "much", "-1%"):
+        done = CliRunner().invoke(app, [*shlex.split(line), "--violated", wrong])
+        assert done.exit_code == 2
+        assert "--violated must be as '1%' or 0.01" in done.stderr
+
+
+def test_rules_of_several_limits_do_not_mix_units(problem):
+    links = problem.network
+    two = MeasuredRoutes(
+        links, "Lisbon", "Warsaw", cost="price", caps={"latency": CAP, "price": 14.0}, horizon=60
+    )
+    played = backtest(two, violated=0.05)
+    assert "PI control" not in {run.name for run in played.runs}
+    rule = played["threshold, 5 %"]
+    assert len(rule.levels) == 2
+    assert played["threshold rule"].any_level.violated <= played["cheapest path"].any_level.violated

@@ -34,8 +34,8 @@ INTERNAL = {
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",
     "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "ScheduleSteps", "UniversalSteps",
-    "Values", "WeibelSteps",
-    "KernelSchedule", "ProjectedStep", "Scale", "check_preset", "priced", "stand_alone",
+    "Values", "WeibelSteps", "KernelSchedule", "ProjectedStep", "RecentRounds", "Scale",
+    "ShareMethod", "check_preset", "priced", "stand_alone",
 }  # fmt: skip
 """Classes and functions that are parts of others, and the step rules, which have a module."""
 

@@ -32,6 +32,8 @@ from .garber_kretzu import (
 from .garber_kretzu import (
     garber_kretzu_2024_lpm as garber_kretzu_2024_lpm,
 )
+from .last_optimum import LastRound as LastRound
+from .last_optimum import last_round as last_round
 from .methods import (
     METHODS as METHODS,
 )
@@ -57,6 +59,8 @@ from .normalised import Normalised as Normalised
 from .penalised_step import PenaltyStep as PenaltyStep
 from .penalised_step import penalty_step as penalty_step
 from .penalty_prox import PenaltyProx as PenaltyProx
+from .pi_control import ProportionalIntegral as ProportionalIntegral
+from .pi_control import proportional_integral as proportional_integral
 from .primal_dual import (
     ConstantRates as ConstantRates,
 )
@@ -110,6 +114,8 @@ from .sinha_vaze import (
 from .sinha_vaze import (
     sinha_vaze_2024_strongly_convex as sinha_vaze_2024_strongly_convex,
 )
+from .threshold import ThresholdRule as ThresholdRule
+from .threshold import threshold_rule as threshold_rule
 from .wang import wang_2025 as wang_2025
 from .wang import wang_2025_bandit as wang_2025_bandit
 from .wang import wang_2025_strongly_convex as wang_2025_strongly_convex

@@ -107,14 +107,16 @@ class FeasibleLeader(StatefulPlayer):
         costs = state["costs"] / size if size > 0.0 else state["costs"]
         rows, limits = self._slopes[:kept], state["limits"][:kept]
         state["solved"][0] += 1.0
-        x = _solved(self._rows, costs, rows, limits)
+        x = cheapest_in_rows(self._rows, costs, rows, limits)
         if x is None:
             state["solved"][0] += 1.0
-            x = _solved(self._rows, None, rows, limits)
+            x = cheapest_in_rows(self._rows, None, rows, limits)
         return state["x"].copy() if x is None else x
 
 
-def _solved(rows: Rows, costs: Vector | None, slopes: Vector, limits: Vector) -> Vector | None:
+def cheapest_in_rows(
+    rows: Rows, costs: Vector | None, slopes: Vector, limits: Vector
+) -> Vector | None:
     """Return the cheapest point within all limits; without costs, that of least violation.
 
     The last variable is added to all limits: it is zero, or as small as possible.

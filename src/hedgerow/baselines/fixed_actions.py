@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hedgerow.baselines.cheapest_vertex import TIE, vertices_about
 from hedgerow.feedback import Constraints, EvalGrad, Full, first_order, full, needs
 from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
@@ -29,12 +30,8 @@ from hedgerow.sets.paths.unit_flow import UnitFlow
 from hedgerow.snapshot import State, records_call
 from hedgerow.surrogates.queued import checked, checked_each, most_violated
 
-TIE = 1e-9
-"""Two routes whose lengths differ by less than this share are equally long."""
 DAY = 1440
 """Rounds of one minute in a day."""
-MOST_PATHS = 60
-"""The most oracle calls by which the best action of a window is chosen."""
 
 
 class FixedAction(StatefulPlayer):
@@ -229,14 +226,12 @@ class BestOfYesterday(StatefulPlayer):
 
     Best is the cheapest vertex whose mean constraint was at most 0, or that with the least mean
     where there is none; by the Lagrangian method, which may miss a vertex inside the convex hull of
-    others. The first window plays the set's start. Curved functions count by their tangents.
+    others (`vertices_about`). The first window plays the set's start. Curved functions count by
+    their tangents.
 
     Args:
         decision_set: where to play.
         window: how many rounds a window has.
-
-    Reference for the choice: Juttner, Szviatovszki, Mecs and Rajko, Lagrange relaxation based
-    method for the QoS routing problem (INFOCOM 2001).
 
     """
 
@@ -282,26 +277,8 @@ class BestOfYesterday(StatefulPlayer):
     def _choose(self) -> Vector:
         """Return the cheapest vertex that satisfies the mean constraint, or the nearest to that."""
         state = self._state
-        cost, limit, offset = state["cost"], state["constraint"], float(state["offset"][0])
-        cheap, safe = self._lmo(cost), self._lmo(limit)
-        if float(limit @ cheap) + offset <= 0.0:
-            return cheap
-        if float(limit @ safe) + offset > 0.0:
-            return safe
-        for _ in range(MOST_PATHS):
-            gain = float(limit @ (cheap - safe))
-            if gain <= 0.0:
-                break
-            price = float(cost @ (safe - cheap)) / gain
-            mixed = cost + price * limit
-            between = self._lmo(mixed)
-            if float(mixed @ between) >= float(mixed @ safe) - TIE * abs(float(mixed @ safe)):
-                break
-            if float(limit @ between) + offset <= 0.0:
-                safe = between
-            else:
-                cheap = between
-        return safe
+        offset = float(state["offset"][0])
+        return vertices_about(self._lmo, state["cost"], state["constraint"], offset)[1]
 
     def _lmo(self, direction: Vector) -> Vector:
         self._state["calls"][0] += 1.0

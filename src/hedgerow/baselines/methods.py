@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import partial
 from inspect import Parameter
@@ -25,11 +25,19 @@ from hedgerow.baselines.fixed_actions import (
     fixed,
     shortest_path,
 )
+from hedgerow.baselines.last_optimum import last_round
+from hedgerow.baselines.pi_control import proportional_integral
+from hedgerow.baselines.threshold import threshold_rule
 from hedgerow.imports import is_path, load_named, plugin_names
+from hedgerow.inputs import Vector
+from hedgerow.policies.method import NOT_STATED, declared
 from hedgerow.policies.method import Constants as Constants
 from hedgerow.policies.method import Method as Method
 from hedgerow.policies.method import baseline as baseline
-from hedgerow.policies.method import declared
+from hedgerow.policies.presets import Preset
+from hedgerow.policies.violated_share import ViolatedShare
+from hedgerow.protocols.parts import ResumablePolicy
+from hedgerow.sets.decision_set import DecisionSet
 
 GROUP = "hedgerow.methods"
 """The entry points by which an installed package adds methods."""
@@ -96,16 +104,35 @@ METHODS: Mapping[str, Method] = _Methods(_in_order(_declared_methods()))
 TODAY: Mapping[str, Method] = {
     method.name: method
     for method in (
-        Method(build, regret="none", ccv="none", source=source, per_round="nothing", needs="none")
-        for build, source in (
-            (shortest_path, "one path of least latency for ever, or of fewest links"),
-            (cheapest_path, "one path of least price for ever"),
-            (ecmp, "equal splits over the paths of fewest links, RFC 2992"),
-            (best_of_yesterday, "the best path of the day before, Juttner et al. 2001"),
+        Method(build, regret="none", ccv="none", source=source, per_round=work, needs="none")
+        for build, source, work in (
+            (shortest_path, "one path of least latency for ever, or of fewest links", "nothing"),
+            (cheapest_path, "one path of least price for ever", "nothing"),
+            (ecmp, "equal splits over the paths of fewest links, RFC 2992", "nothing"),
+            (
+                best_of_yesterday,
+                "the best path of the day before, Juttner et al. 2001",
+                "nothing; a few linear minimisations a day",
+            ),
+            (
+                threshold_rule,
+                "the cheapest option that was under the limit less a margin in the last round",
+                "a few linear minimisations, none where vertices are listed",
+            ),
+            (
+                proportional_integral,
+                "PI control of the share of the safe option, Astrom and Hagglund 2006",
+                "2 linear minimisations",
+            ),
+            (
+                last_round,
+                "the cheapest action within the limits of the last round",
+                "a few linear minimisations, or 1 linear programme",
+            ),
         )
     )
 }
-"""Current practice: named like methods, but not among the rivals that "all" stands for."""
+"""Current practice and engineering rules: methods, but not rivals, so "all" leaves them out."""
 
 
 def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Method:
@@ -121,6 +148,41 @@ def fixed_method(name: str, action: Sequence[float] | Sequence[str] | str) -> Me
         confidence="given",
         label=name,
     )
+
+
+@dataclass(frozen=True)
+class ShareMethod(Method):
+    """A method whose policy is wrapped in `ViolatedShare`.
+
+    Attributes:
+        share: the allowed share of violated rounds.
+
+    """
+
+    share: float = 0.0
+
+    def policy(
+        self,
+        decision_set: DecisionSet,
+        horizon: int,
+        seed: int,
+        preset: Preset,
+        constants: Constants | None = None,
+        eagerness: float = 1.0,
+        edges: Mapping[str, Vector] | None = None,
+    ) -> ResumablePolicy[Any, Any]:
+        """Build the policy as its method does, and wrap it."""
+        inner = super().policy(decision_set, horizon, seed, preset, constants, eagerness, edges)
+        return ViolatedShare(inner, self.share)
+
+
+def share_method(name: str, method: str, share: float) -> Method:
+    """Return a method with an allowed share of violated rounds, under a name of the user's."""
+    inner = find_method(method)
+    known = {field.name: getattr(inner, field.name) for field in fields(Method)}
+    source = f"{method} with at most {100.0 * share:g} % of rounds violated"
+    stated = {"regret": NOT_STATED, "ccv": NOT_STATED, "source": source, "label": name}
+    return ShareMethod(**{**known, **stated}, share=share)
 
 
 def find_method(name: str) -> Method:

@@ -58,6 +58,10 @@ def backtest(
     eagerness: Annotated[
         float, typer.Option(help="Larger means less violation, at a higher cost.")
     ] = 1.0,
+    violated: Annotated[
+        str | None,
+        typer.Option(help="The share of rounds in which a limit may be violated: 1%."),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The output folder.")] = Path(
         "out/backtest"
     ),
@@ -123,7 +127,7 @@ def backtest(
         }
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", IgnoredConstraintWarning)
-            test = play_all(problem, own, eagerness=eagerness, dead=dead)
+            test = play_all(problem, own, eagerness=eagerness, violated=_share(violated), dead=dead)
         for warning in warned:
             print_stderr(f"A learner: {warning.message}.")
         Console().print(backtest_table(test))
@@ -178,6 +182,19 @@ def _network(
 
 def _levels(given: list[str] | None, option: str) -> dict[str, float]:
     return levels(" ".join(given or []), option)
+
+
+def _share(given: str | None) -> float | None:
+    """Return a share as a number, from 1% or 0.01."""
+    if given is None:
+        return None
+    try:
+        number = float(given.removesuffix("%")) / (100.0 if given.endswith("%") else 1.0)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number < 1.0:
+        raise ValueError(f"--violated must be as '1%' or 0.01, below 100 %, got {given!r:.80}")
+    return number
 
 
 def _laws(given: list[str] | None) -> dict[str, UniformScaling]:

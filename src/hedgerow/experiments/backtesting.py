@@ -19,11 +19,14 @@ from hedgerow.baselines.fixed_actions import (
     ecmp,
     shortest_path,
 )
+from hedgerow.baselines.last_optimum import last_round
+from hedgerow.baselines.pi_control import proportional_integral
+from hedgerow.baselines.threshold import threshold_rule
 from hedgerow.games import hindsight, play
 from hedgerow.inputs import Vector, as_number
 from hedgerow.policies.certificate import Certificate
-from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_coco
+from hedgerow.policies.violated_share import ViolatedShare
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.protocols.benchmark import Benchmark
 from hedgerow.protocols.parts import Policy
@@ -107,6 +110,7 @@ def backtest(
     policies: Mapping[str, Policy[Any, Any]] | None = None,
     *,
     eagerness: float = 1.0,
+    violated: float | None = None,
     dead: float | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Backtest:
@@ -116,6 +120,9 @@ def backtest(
         problem: the measured rounds.
         policies: further policies by name; one with the name of a default policy replaces it.
         eagerness: the weight on the constraints; more means less violation and more cost.
+        violated: the share of rounds in which each constraint may be violated, such as 0.01; the
+            first two rows are then the default policy and the threshold rule, each in a
+            `ViolatedShare`.
         dead: the latency in ms from which on a link counts as dead; left out, ten times the
             link's median. A link without a reading is dead, too.
         time_limit: seconds for the best fixed action in hindsight.
@@ -127,7 +134,7 @@ def backtest(
         )
     flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
     best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
-    players = {**default_policies(problem, eagerness), **(policies or {})}
+    players = {**default_policies(problem, eagerness, violated), **(policies or {})}
     fixed = _played(problem, BEST, FixedAction(problem.decision_set, best.x), flags)
     allowed = fixed.trace if best.least else None
     runs = [
@@ -139,15 +146,29 @@ def backtest(
 
 
 def default_policies(
-    problem: MeasuredRoutes, eagerness: float = 1.0
+    problem: MeasuredRoutes, eagerness: float = 1.0, violated: float | None = None
 ) -> dict[str, Policy[Any, Any]]:
     """Return the learner, its plain variant and the usual routing rules, by name."""
     X, minutes = problem.decision_set, problem.round_minutes
     day = DAY if minutes is None else max(1, round(DAY / minutes))
     m, e = problem.constraints, eagerness
+    shared: dict[str, Policy[Any, Any]] = {}
+    if violated is not None:
+        learner = projection_free_coco(X, eagerness=e, constraints=m)
+        rule = threshold_rule(X, margin=0.0)
+        target = f"{100.0 * violated:g} %"
+        shared[f"{DEFAULT}, {target}"] = ViolatedShare(learner, violated)
+        shared[f"threshold, {target}"] = ViolatedShare(rule, [violated] * (m or 1))
+    # a margin of several limits, and the most violated one of them, would mix their units
+    rules: dict[str, Policy[Any, Any]] = {"threshold rule": threshold_rule(X, margin=0.0)}
+    if m is None:
+        rules = {"threshold rule": threshold_rule(X), "PI control": proportional_integral(X)}
     return {
+        **shared,
         DEFAULT: projection_free_coco(X, eagerness=e, constraints=m),
         PLAIN: projection_free_coco(X, eagerness=e, tracking=False, constraints=m),
+        **rules,
+        "last round": last_round(X),
         "best of yesterday": best_of_yesterday(X, window=day),
         "cheapest path": cheapest_path(X, prices=problem.price),
         "shortest path": shortest_path(X, lengths=problem.latency),
@@ -176,17 +197,21 @@ def _played(
         count_switches(problem, plays),
         on_dead * (1.0 if length is None else length) if dead.any() else None,
         policy.ask(),
-        _certificate(policy, allowed) if isinstance(policy, Constrained) else None,
+        _certificate(policy, allowed),
     )
 
 
-def _certificate(policy: Constrained[Any], allowed: Trace | None) -> Certificate:
-    if allowed is None:
-        return policy.certificate()
-    totals = allowed.ccv_each
-    if totals is None or not policy.summary().ccv_each:  # one queue serves all constraints
-        return policy.certificate(allowed.ccv)
-    return policy.certificate(totals.tolist())
+def _certificate(policy: Any, allowed: Trace | None) -> Certificate | None:
+    """Return the certificate of a policy that has one; of a user's own, if it says what it is."""
+    if not hasattr(policy, "certificate"):
+        return None
+    budget: Any = 0.0
+    if allowed is not None:
+        totals = allowed.ccv_each
+        several = totals is not None and policy.summary().ccv_each
+        budget = totals.tolist() if several and totals is not None else allowed.ccv
+    proved = policy.certificate(budget)
+    return proved if isinstance(proved, Certificate) else None
 
 
 def count_switches(problem: MeasuredRoutes, plays: NDArray[np.float64]) -> int:

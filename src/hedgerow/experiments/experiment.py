@@ -152,6 +152,7 @@ class Experiment:
         tuning: of `hedgerow tune`, or None.
         code: the SHA-256 of the file of each method from outside of the library, by its name.
         fixed: the methods that play the same action in every round, with their actions.
+        violated: the methods with an allowed share of violated rounds: the method inside, and p.
         few: how many seeds are enough, the first ones; None: every seed is played by all.
         many: with few: the methods that play every seed, with eagerness 1 and at the longest
             horizon of each problem. They alone play shorter horizons, with a few seeds.
@@ -169,6 +170,7 @@ class Experiment:
     tuning: Tuning | None = None
     code: tuple[tuple[str, str], ...] = ()
     fixed: tuple[tuple[str, Action], ...] = ()
+    violated: tuple[tuple[str, tuple[str, float]], ...] = ()
     few: int | None = None
     many: tuple[str, ...] = ()
 
@@ -201,5 +203,10 @@ class Experiment:
             "tune": tuning,
             **({"code": dict(self.code)} if self.code else {}),
             **({"fixed": {name: plain(x) for name, x in self.fixed}} if self.fixed else {}),
+            **(
+                {"violated": {name: list(entry) for name, entry in self.violated}}
+                if self.violated
+                else {}
+            ),
             **({"few": self.few, "many": list(self.many)} if self.few is not None else {}),
         }

@@ -93,8 +93,11 @@ def find_experiment(path: Path | str) -> Path:
 def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
     """Validate a parsed experiment; `base` is the folder that file names are relative to."""
     file: ExperimentFile = parse(ExperimentFile, table, root="the experiment")
+    inside = {name: method for name, (method, _) in file.violated.items()}
     code = {
-        name: code_of(find_method(name).build) for name in file.methods if name not in file.fixed
+        name: code_of(find_method(inside.get(name, name)).build)
+        for name in file.methods
+        if name not in file.fixed
     }
     experiment = Experiment(
         name=file.name,
@@ -108,6 +111,7 @@ def read_experiment(table: Mapping[str, Any], base: Path) -> Experiment:
         tuning=_tuning(file.tune) if file.tune else None,
         code=tuple((name, digest) for name, digest in code.items() if digest),
         fixed=tuple(file.fixed.items()),
+        violated=tuple(file.violated.items()),
         few=file.few,
         many=tuple(file.many or ()),
     )

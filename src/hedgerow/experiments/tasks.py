@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from hedgerow.baselines.methods import find_method, fixed_method
+from hedgerow.baselines.methods import find_method, fixed_method, share_method
 from hedgerow.experiments.experiment import Experiment, ProblemSpec, plain
 from hedgerow.experiments.fingerprints import check_code
 from hedgerow.experiments.problems import find_kind
@@ -67,6 +67,7 @@ class RunTask:
         seed: the repetition; it also fixes the method's own draws.
         code: the SHA-256 of the file that defines a method from outside of the library.
         action: the action of a method that plays the same one in every round.
+        violated: of a method with an allowed share of violated rounds, the method inside and p.
         chunks: the folder for chunks of long games, if any; it does not identify a run.
 
     """
@@ -78,6 +79,7 @@ class RunTask:
     seed: int
     code: str = ""
     action: Action | None = None
+    violated: tuple[str, float] | None = None
     chunks: str = ""
 
     @property
@@ -108,16 +110,18 @@ class RunTask:
             "seed": self.seed,
             **({"method_code": self.code} if self.code else {}),
             **({"action": plain(self.action)} if self.action is not None else {}),
+            **({"violated": list(self.violated)} if self.violated is not None else {}),
         }
 
     def check_code(self) -> None:
         """Refuse code from outside of the library if this process has another version or none."""
         self.game.check_code()
-        check_code(find_method, self.method, self.code)
+        inside = self.method if self.violated is None else self.violated[0]
+        check_code(find_method, inside, self.code)
 
     def method_and_preset(self) -> tuple[Method, Preset]:
         """Return the method, and the preset of its constants."""
-        return _method(self.method, self.action), cast(Preset, self.preset)
+        return _method(self.method, self.action, self.violated), cast(Preset, self.preset)
 
     def policy_seed(self) -> int:
         """Return the seed of the method's own draws, independent of the problem's.
@@ -165,9 +169,10 @@ def eagerness_of(method: Method, preset: str, asked: tuple[float, ...]) -> tuple
 def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[RunTask]:
     """Yield the runs of one game; a method without draws plays recorded data once."""
     code, fixed = dict(experiment.code), dict(experiment.fixed)
+    shares = dict(experiment.violated)
     longest = game.horizon == max(game.problem.horizons)
     for name in experiment.methods:
-        method = _method(name, fixed.get(name))
+        method = _method(name, fixed.get(name), shares.get(name))
         if not _seeded(game) and not method.takes("seed") and seed != experiment.seeds[0]:
             continue
         for preset in experiment.presets if method.takes("preset") else ("practical",):
@@ -175,11 +180,20 @@ def _runs(experiment: Experiment, game: BenchmarkTask, seed: int) -> Iterator[Ru
             for eagerness in eagerness_of(method, preset, asked):
                 if experiment.plays(name, eagerness, longest, seed):
                     yield RunTask(
-                        game, name, preset, eagerness, seed, code.get(name, ""), fixed.get(name)
+                        game,
+                        name,
+                        preset,
+                        eagerness,
+                        seed,
+                        code.get(name, ""),
+                        fixed.get(name),
+                        shares.get(name),
                     )
 
 
-def _method(name: str, action: Action | None) -> Method:
+def _method(name: str, action: Action | None, violated: tuple[str, float] | None) -> Method:
+    if violated is not None:
+        return share_method(name, *violated)
     return find_method(name) if action is None else fixed_method(name, action)
 
 

@@ -344,11 +344,40 @@ def _fixed_actions(given: Any) -> dict[str, Action]:
     return found
 
 
+class ShareTable(Table):
+    """A method with an allowed share of violated rounds."""
+
+    method: str
+    share: Annotated[Number, needs(lambda share: 0.0 <= share < 1.0, "be at least 0 and below 1")]
+
+
+def _share_methods(given: Any) -> dict[str, tuple[str, float]]:
+    """Return the methods with a share of violated rounds: by name, the method and the share."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f" must be a table of methods by name, got {shown(given)}")
+    found: dict[str, tuple[str, float]] = {}
+    for name, entry in given.items():
+        where = f".{name}"
+        parse(ShortText, name, where)
+        if is_path(name) or name in method_names():
+            raise ValueError(f"{where} has the name of a method, or a colon in it; give another")
+        table: ShareTable = parse(ShareTable, entry, where)
+        method = look_up(table.method, METHODS, method_names, find_method, f"{where}.method")
+        if method.sees != "gradients":
+            raise ValueError(
+                f"{where}.method is {table.method!r}, which does not learn from values and "
+                "gradients; choose one that does"
+            )
+        found[name] = table.method, table.share
+    return found
+
+
 def _all_methods(given: Any, info: ValidationInfo) -> Any:
     """Return the list that "all" stands for: the library's methods, and the fixed actions."""
     if given == "all":
         without, fixed = info.data.get("without") or (), info.data.get("fixed", ())
-        return [*(name for name in METHODS if name not in without), *fixed]
+        shares = info.data.get("violated", ())
+        return [*(name for name in METHODS if name not in without), *fixed, *shares]
     if isinstance(given, str):
         raise ValueError(f" must be a list of names or 'all', got {given!r}")
     return given
@@ -356,7 +385,8 @@ def _all_methods(given: Any, info: ValidationInfo) -> Any:
 
 def _method(value: Any, info: ValidationInfo) -> str:
     """Return the name of a method: of the library, a package, a fixed action, or a path."""
-    if isinstance(value, str) and value in info.data.get("fixed", ()):
+    named = {*info.data.get("fixed", ()), *info.data.get("violated", ())}
+    if isinstance(value, str) and value in named:
         return value
     if value == FIXED:
         raise ValueError(f' is {FIXED!r}, which needs its action; give it as {FIXED} = ["a", "b"]')
@@ -374,11 +404,12 @@ PlayingMethod = Annotated[str, BeforeValidator(_among_methods)]
 class ExperimentFile(Table):
     """An experiment as its file has it; `hedgerow.experiments.reading` reads the problems.
 
-    `without` and `fixed` come first, because the validation of `methods` reads them.
+    `without`, `fixed` and `violated` come first, because the validation of `methods` reads them.
     """
 
     without: Distinct[Annotated[str, among(*METHODS)]] | None = None
     fixed: Annotated[dict[str, Action], PlainValidator(_fixed_actions)] = {}
+    violated: Annotated[dict[str, tuple[str, float]], PlainValidator(_share_methods)] = {}
     name: Name
     problems: Annotated[Filled[Any], must("be one or more [[problems]] tables")]
     methods: Annotated[Distinct[MethodName], BeforeValidator(_all_methods)]
@@ -403,6 +434,10 @@ class ExperimentFile(Table):
     def _check_together(self) -> ExperimentFile:
         if idle := [name for name in self.fixed if name not in self.methods]:
             raise ValueError(f"the fixed action {idle[0]!r} does not play; name it in methods, too")
+        if idle := [name for name in self.violated if name not in self.methods]:
+            raise ValueError(f".violated.{idle[0]} does not play; name it in methods, too")
+        if twice := [name for name in self.violated if name in self.fixed]:
+            raise ValueError(f".violated.{twice[0]} has the name of a fixed action; give another")
         if (self.few is None) != (self.many is None):
             raise ValueError(
                 ".few (how many seeds are enough) and many (the methods that play all) go "

@@ -25,6 +25,7 @@ from hedgerow.experiments.validation import (
 from hedgerow.experiments.validation import parse as parse_value
 from hedgerow.live.messages import Message, parse
 from hedgerow.live.schema import EVERY
+from hedgerow.policies.violated_share import ViolatedShare
 from hedgerow.protocols.parts import ResumablePolicy
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -41,6 +42,7 @@ class Spec(Message):
     eagerness: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
     horizon: Annotated[int, Field(ge=1, le=LARGEST_COUNT)] = 1000
     seed: Annotated[int, Field(ge=0, le=LARGEST_COUNT)] = 0
+    violated: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] | None = None
     labels: list[Label] | None = None
     every: Annotated[int, Field(ge=1, lt=2**31)] = EVERY
 
@@ -132,7 +134,8 @@ def policy_of(spec: Spec) -> ResumablePolicy[Any, Any]:
     """Build the policy of a specification."""
     X = _set_of(spec.set) if spec.set is not None else _problem_set(spec.problem, spec.seed)
     method = METHODS[spec.method]
-    return method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
+    policy = method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
+    return policy if spec.violated is None else ViolatedShare(policy, spec.violated)
 
 
 def _set_keys(table: Any) -> dict[str, Any]:

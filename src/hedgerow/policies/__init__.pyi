@@ -22,4 +22,6 @@ from .semi_bandit import SemiBandit as SemiBandit
 from .semi_bandit import semi_bandit_coco as semi_bandit_coco
 from .summary import Summary as Summary
 from .theorem import Theorem as Theorem
+from .violated_share import ShareSummary as ShareSummary
+from .violated_share import ViolatedShare as ViolatedShare
 from .without_constraint import unconstrained as unconstrained

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.table import Table
 
-from hedgerow.experiments.backtesting import BEST, DEFAULT, Backtest, BacktestRun
+from hedgerow.experiments.backtesting import BEST, PLAIN, Backtest, BacktestRun
 from hedgerow.inputs import Vector
 from hedgerow.networks.timestamps import format_time
 from hedgerow.problems.measured_routes import Limit
@@ -31,7 +31,7 @@ from hedgerow.report.picture import (
 )
 from hedgerow.report.plots import plot_compare, plot_shares
 
-MOST_LINES = 7
+MOST_LINES = 10
 MOST_ROUTES = 8
 """The most routes that are proposed."""
 SHORT = {"minutes": "min", "rounds": "rounds"}
@@ -282,7 +282,7 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
 def _over_time(test: Backtest, k: int, limit: Limit) -> Any:
     """Draw one constrained quantity of the learner and of the others over time."""
     problem, times = test.problem, _times(test)
-    others = [run for run in test.runs if run.name not in (DEFAULT, BEST, "hedgerow, plain")]
+    others = [run for run in test.runs if run.name not in (test.runs[0].name, BEST, PLAIN)]
     figure, axes = canvas(len(others), 1, 11.0, 1.0 + 1.55 * len(others))
     when = round_positions(times, problem.horizon)
     mine = _values(test.runs[0], k, limit)

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from hedgerow.baselines.methods import fixed_method, installed_method, method_names
+from hedgerow.baselines.methods import (
+    Method,
+    fixed_method,
+    installed_method,
+    method_names,
+    share_method,
+)
 from hedgerow.experiments.experiment import Experiment, ProblemSpec
 from hedgerow.experiments.problems import kind_names
 from hedgerow.experiments.results import Results
@@ -41,7 +47,8 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
     """
     kinds = {problem["kind"] for problem in resolved["problems"]}
     fixed = resolved.get("fixed", {})
-    known = {*method_names(), *fixed}
+    shares = resolved.get("violated", {})
+    known = {*method_names(), *fixed, *shares}
     if not (kinds <= set(kind_names()) and set(resolved["methods"]) <= known):
         return None  # an import path among them is not followed: reading runs no code
     experiment = Experiment(
@@ -60,6 +67,7 @@ def expected_runs(resolved: dict[str, Any]) -> int | None:
             (name, action if isinstance(action, str) else tuple(action))
             for name, action in fixed.items()
         ),
+        violated=tuple((name, (method, share)) for name, (method, share) in shares.items()),
         few=resolved.get("few"),
         many=tuple(resolved.get("many", ())),
     )
@@ -148,9 +156,8 @@ def choices(summary: Summary) -> Iterator[Choice]:
     for problem, comparator in sorted((p, c) for p, c in least if c):
         yield Choice(f"regret on {problem}", "computed", f"Against {comparator}.")
     yield from map(_problem, experiment["problems"])
-    fixed = experiment.get("fixed", {})
     for name in experiment["methods"]:
-        method = fixed_method(name, fixed[name]) if name in fixed else installed_method(name)
+        method = _method(name, experiment)
         if method is None:
             why = "not a method of this library; its numbers are as stored, its calls as reported"
             yield Choice(name, "choice", why)
@@ -165,6 +172,16 @@ def choices(summary: Summary) -> Iterator[Choice]:
     }
     for text in sorted(how):
         yield Choice("constants given to theorems", "computed", text)
+
+
+def _method(name: str, experiment: dict[str, Any]) -> Method | None:
+    """Return a method of an experiment, or None where this library does not have it."""
+    if name in (fixed := experiment.get("fixed", {})):
+        return fixed_method(name, fixed[name])
+    if name not in (shares := experiment.get("violated", {})):
+        return installed_method(name)
+    inside, share = shares[name]
+    return None if installed_method(inside) is None else share_method(name, inside, share)
 
 
 def _problem(problem: dict[str, Any]) -> Choice:

@@ -1,0 +1,130 @@
+"""Targets for the share of violated rounds, and the rules of engineers: writes violated_share.csv.
+
+`python evidence/violated_share.py [game ...]`; left out, all games. Seeds 500 to 509, which chose
+nothing: the constants of the rules and of `ViolatedShare` were chosen on 400 to 403. The operator's
+file is that of examples/operator_measurements.py, which has one seed. There is a row for each game,
+seed, method and target.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import runpy
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hedgerow as hr
+
+HERE = Path(__file__).parent
+ROWS = HERE / "violated_share.csv"
+SEEDS = range(500, 510)
+TARGETS = (0.1, 0.01, 0.001)
+P, B = hr.problems, hr.baselines
+Make = Callable[[hr.DecisionSet], Any]
+GAMES: dict[str, Callable[[int], hr.Problem]] = {
+    "iid_simplex": lambda seed: P.IidSimplex(seed=seed),
+    "atlas_like": lambda seed: hr.ShortestPath.atlas_like(60, 300, 4000, seed),
+    "drifting_paths": lambda seed: P.drifting_paths(60, 300, horizon=4000, seed=seed),
+    "drifting_subsets": lambda seed: P.DriftingSubsets(horizon=4000, seed=seed),
+    "ranking": lambda seed: P.Ranking(horizon=2000, seed=seed),
+    "caching": lambda seed: P.Caching(horizon=2000, seed=seed),
+    "optimal_transport": lambda seed: P.OptimalTransport(horizon=2000, seed=seed),
+    "sensor_coverage": lambda seed: P.SensorCoverage(horizon=2000, seed=seed),
+    "job_sequencing": lambda seed: P.JobSequencing(horizon=2000, seed=seed),
+    "ad_slots": lambda seed: P.AdSlots(horizon=1000, seed=seed),
+}
+OPERATOR = "operator's file"
+ALONE: dict[str, Make] = {
+    "default": hr.projection_free_coco,
+    "threshold rule": B.threshold_rule,
+    "PI control": B.proportional_integral,
+    "last round": B.last_round,
+}
+WRAPPED: dict[str, Make] = {
+    "default": hr.projection_free_coco,
+    "threshold rule": lambda X: B.threshold_rule(X, margin=0.0),
+    "PI control": lambda X: B.proportional_integral(X, margin=0.0),
+}
+NUMBERS = ("share", "cost", "ccv", "quarter", "half", "calls")
+
+
+def operator_file() -> hr.Problem:
+    """Return the game of the how-to page: Lisbon to Warsaw within 120 ms."""
+    example = runpy.run_path(str(HERE.parent / "examples/operator_measurements.py"))
+    columns = hr.networks.EdgeColumns("site_a", "site_b", "rtt_ms", time="time")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        example["main"]()
+        links = hr.networks.read_edges("out/operator/measurements.csv", columns, both_ways=True)
+    return P.MeasuredRoutes(links, "Lisbon", "Warsaw", cost="price", caps={"latency": 120.0})
+
+
+def played(policy: Any, problem: hr.Problem) -> dict[str, float]:
+    """Return the share of violated rounds, at the end and before it, and cost and CCV per game.
+
+    Rounds that no action satisfies do not count.
+    """
+    trace = hr.simulate(policy, problem)
+    infeasible = getattr(problem, "unavoidable", np.zeros(trace.costs.size)) > 0.0
+    violated = (trace.violations > 0.0) & ~infeasible
+
+    def share(rounds: int) -> float:
+        return float(violated[:rounds].sum() / max(1, (~infeasible[:rounds]).sum()))
+
+    T = trace.costs.size
+    return {
+        "share": share(T),
+        "cost": float(trace.costs.mean()),
+        "ccv": trace.ccv,
+        "quarter": share(T // 4),
+        "half": share(T // 2),
+        "calls": (trace.oracle_calls or 0) / T,
+    }
+
+
+def rows_of(game: str, seed: int, problem: hr.Problem) -> list[dict[str, Any]]:
+    """Play one game with every method, alone and with every target."""
+    X = problem.decision_set
+    same = {"game": game, "rounds": problem.horizon, "seed": seed}
+    rows = [
+        {**same, "method": name, "target": "", **played(make(X), problem)}
+        for name, make in ALONE.items()
+    ]
+    for target in TARGETS:
+        for name, make in WRAPPED.items():
+            policy = hr.policies.ViolatedShare(make(X), target)
+            rows.append({**same, "method": name, "target": target, **played(policy, problem)})
+    return rows
+
+
+def main(games: list[str]) -> None:
+    """Play the games that are named, keep the rows of others, and write the file."""
+    asked = games or [*GAMES, OPERATOR]
+    rows: list[dict[str, Any]] = []
+    if ROWS.exists():
+        with ROWS.open(encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["game"] not in asked]
+    for game in asked:
+        if game == OPERATOR:
+            rows += rows_of(game, 0, operator_file())
+        else:
+            for seed in SEEDS:
+                rows += rows_of(game, seed, GAMES[game](seed))
+    order = [*GAMES, OPERATOR]
+    rows.sort(key=lambda row: order.index(row["game"]))
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        names = ("game", "rounds", "seed", "method", "target", *NUMBERS)
+        table = csv.DictWriter(file, names, lineterminator="\n")
+        table.writeheader()
+        for row in rows:
+            numbers = {name: f"{float(row[name]):.9g}" for name in NUMBERS}
+            table.writerow({**row, **numbers})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,381 @@
+"""At most a share of violated rounds: a margin that any policy keeps from its limit."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from hedgerow.feedback import Constraints, EvalGrad, first_order, full, linear, semi_bandit
+from hedgerow.inputs import Vector, as_number
+from hedgerow.policies.certificate import Certificate
+from hedgerow.policies.presets import as_budget
+from hedgerow.policies.summary import Summary, add_round
+from hedgerow.protocols.late_feedback import as_play, refuse_late, takes_late
+from hedgerow.protocols.parts import Feedback, ResumablePolicy
+from hedgerow.sets.decision_set import DecisionSet
+from hedgerow.snapshot import Restorable, State, Stateful
+from hedgerow.surrogates.queued import checked, checked_each
+
+STEP = 0.5
+"""The margin for one excess violated round, in units of the mean violation."""
+ROOM = 0.5
+"""In a violated round the margin is at most this share of what the safest action has to spare."""
+
+
+class ViolatedShare(Stateful):
+    """Keeps the share of violated rounds at most p, by a margin that it adds to the constraint.
+
+    The policy inside gets g_t + m_t in place of g_t. With b_t = 1 in a violated round, else 0,
+
+        e_{t+1} = max(0, e_t + b_t - p),    m_t = min(s_t e_t, slack_t).
+
+    The excess e_t counts the violated rounds beyond the allowed ones, and a round pays back p. The
+    scale s_t is half the mean violation so far, so there is no constant to tune. The slack is what
+    a fixed action could give: the largest margin at which the mean of the constraints, over all
+    rounds with g_t + m_t > 0, is still satisfied; a violation above it counts as the slack in the
+    mean. Rounds that no action satisfies are left out and get no margin; in other violated rounds
+    the margin is at most half of what the safest action has to spare. That takes two oracle calls
+    in a violated round, and none in others.
+
+    For every sequence of rounds, and every interval of it with n counted rounds: if no round with a
+    margin of M or more is violated, and the slack is at least M in the last violated round, then
+    at most p n + 1 + M/s rounds are violated, with the scale s in that round. The page "At most a
+    share of violated rounds" has the proof. Where no margin helps there is no such M: the margin
+    stays within the slack, and `excess` says how many violated rounds are too many.
+
+    Several constraints have a share and a margin each if `share` has as many entries, or if the
+    policy has a queue for each. Otherwise their largest value counts, and all get one margin. A
+    game is played round by round in Python.
+
+    Args:
+        policy: any policy that sees values and gradients; it belongs to this one from now on.
+        share: p, the allowed share of violated rounds, such as 0.01; or one for each constraint.
+
+    >>> from hedgerow.policies.paper import projection_free_coco
+    >>> from hedgerow.sets.simplices.simplex import Simplex
+    >>> policy = ViolatedShare(projection_free_coco(Simplex(2)), 0.01)
+    >>> for t in range(200):
+    ...     x, noise = policy.ask(), 0.1 if t % 2 else -0.1
+    ...     cost = EvalGrad(x[1], np.array([0.0, 1.0]))
+    ...     policy.tell(cost, EvalGrad(x[0] - 0.5 + noise, np.array([1.0, 0.0])))
+    >>> policy.summary().violated, bool(policy.ask()[0] < 0.45)
+    (3, True)
+
+    """
+
+    def __init__(
+        self, policy: ResumablePolicy[EvalGrad, Any], share: float | Sequence[float] = 0.01
+    ):
+        _check_policy(policy)
+        self.policy = policy
+        queues = len(getattr(getattr(policy, "surrogate", None), "surrogates", ()))
+        shares = (share,) * max(1, queues) if isinstance(share, int | float) else tuple(share)
+        self._queues = max(1, queues)
+        if not shares or (queues > 1 and len(shares) != queues):
+            raise ValueError(
+                f"share must have one number for each of the policy's {self._queues} constraints, "
+                f"got {len(shares)}"
+            )
+        self.shares = tuple(map(_as_share, shares))
+        k, n = len(shares), policy.decision_set.dim
+        each = dict.fromkeys(("excess", "sizes", "counted", "left_out"), k)
+        bound = {"slopes": k * n, "offsets": k, "binding": k, "slack": k}
+        totals = dict.fromkeys(("rounds", "cost", "ccv", "violated", "calls"), 1)
+        self._state = State(margin=k, margins=k, ccv_each=k, **each, **bound, **totals)
+        self._slopes = self._state["slopes"].reshape(k, n)
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """The inner policy's."""
+        return self.policy.decision_set
+
+    @property
+    def feedback(self) -> Feedback:
+        """The inner policy's."""
+        feedback: Feedback = getattr(self.policy, "feedback", first_order)
+        return feedback
+
+    @property
+    def oblivious_only(self) -> bool:
+        """As the inner policy."""
+        return self.policy.oblivious_only
+
+    @property
+    def oracle_calls(self) -> int:
+        """The inner policy's, and two in each violated round."""
+        return self.policy.oracle_calls + int(self._state["calls"][0])
+
+    @property
+    def projections(self) -> int:
+        """The inner policy's."""
+        return int(getattr(self.policy, "projections", 0))
+
+    @property
+    def margin(self) -> tuple[float, ...]:
+        """The margin of each constraint, in its unit."""
+        return tuple(self._state["margin"].tolist())
+
+    @property
+    def excess(self) -> tuple[float, ...]:
+        """The violated rounds of each constraint beyond the allowed ones, e_t."""
+        return tuple(self._state["excess"].tolist())
+
+    @property
+    def reached(self) -> tuple[float, ...]:
+        """The share of violated rounds of each constraint; rounds that were left out do not count.
+
+        They are counted as violated rounds in `summary().violated`.
+        """
+        state = self._state
+        rounds = np.maximum(1.0, state["rounds"][0] - state["left_out"])
+        return tuple((state["counted"] / rounds).tolist())
+
+    def ask(self) -> Vector:
+        """Return the inner policy's play."""
+        return self.policy.ask()
+
+    def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
+        """Add the margin to the constraint, report it to the inner policy, and adjust the margin.
+
+        Args:
+            cost: what was seen of the cost.
+            constraint: what was seen of the constraint.
+            at: the earlier play that late feedback is about, if the inner policy takes late
+                feedback. The round then gets the present margin.
+
+        """
+        x = self.policy.ask()
+        if at is not None and not takes_late(self.policy):
+            refuse_late(self, at)
+        point = x if at is None else as_play(at, self.decision_set, x)
+        value = checked(cost, "cost", x.size).value
+        parts = checked_each(constraint, x.size)
+        before = self._state.array.copy()
+        try:
+            margins = [self._take(i, g, point) for i, g in enumerate(self._limits(parts))]
+            if len(margins) == 1:
+                margins *= len(parts)
+            reported = [
+                EvalGrad(g.value + margin, g.grad, g.lipschitz)
+                for g, margin in zip(parts, margins, strict=True)
+            ]
+            policy: Any = self.policy
+            late = {} if at is None or not takes_late(policy) else {"at": at}
+            policy.tell(cost, reported[0] if isinstance(constraint, EvalGrad) else reported, **late)
+        except Exception:
+            self._state.array[:] = before  # a refused round changes nothing
+            raise
+        add_round(self._state, value, max(g.value for g in parts))
+
+    def _limits(self, parts: list[EvalGrad]) -> list[EvalGrad]:
+        """Return the constraints that have a margin each: all, or the most violated one."""
+        if len(self.shares) == 1:
+            return [max(parts, key=lambda g: g.value)]
+        if len(parts) != len(self.shares):
+            raise ValueError(
+                f"this round has {len(parts)} constraints, and there are {len(self.shares)} shares "
+                "of violated rounds; report as many, or give one share for their largest value"
+            )
+        return parts
+
+    def _take(self, i: int, g: EvalGrad, x: Vector) -> float:
+        """Take in a round of one constraint; return the margin that is reported."""
+        state, p = self._state, self.shares[i]
+        margin, violated = float(state["margin"][i]), g.value > 0.0
+        here = float(g.grad @ x)
+        left = self._least(g, here) if violated else 0.0
+        state["ccv_each"][i] += max(0.0, g.value)
+        if left > 0.0:  # no action satisfies this round
+            state["left_out"][i] += 1.0
+            return 0.0
+        if g.value + margin > 0.0:
+            self._slopes[i] += g.grad
+            state["offsets"][i] += g.value - here
+            state["binding"][i] += 1.0
+        if violated:
+            state["slack"][i] = self._slack(i)
+            state["sizes"][i] += min(g.value, state["slack"][i])
+            state["counted"][i] += 1.0
+        state["excess"][i] = max(0.0, state["excess"][i] + violated - p)
+        scale = STEP * state["sizes"][i] / max(1.0, state["counted"][i])
+        state["margin"][i] = min(scale * state["excess"][i], state["slack"][i])
+        # with a margin above -left, no action would satisfy what is reported
+        given = min(margin, -ROOM * left) if violated else margin
+        state["margins"][i] += given
+        return given
+
+    def _least(self, g: EvalGrad, here: float) -> float:
+        """Return the least value of the constraint's tangent; 0 if it is within rounding of 0."""
+        self._state["calls"][0] += 1.0
+        least = g.value - here + self.decision_set.minimum(g.grad)
+        rounding = sys.float_info.epsilon * g.grad.size * (abs(g.value) + 2.0 * abs(here))
+        return least if abs(least) > rounding else 0.0
+
+    def _slack(self, i: int) -> float:
+        """Return the largest margin that a fixed action satisfies in the mean of binding rounds."""
+        state = self._state
+        self._state["calls"][0] += 1.0
+        lowest = self.decision_set.minimum(self._slopes[i]) + float(state["offsets"][i])
+        return max(0.0, -lowest / float(state["binding"][i]))
+
+    @property
+    def certificate(self) -> Callable[..., Certificate]:
+        """Bound the regret so far by the inner policy's certificate; see `regret_bound`.
+
+        There is none where the inner policy has none.
+        """
+        if not hasattr(self.policy, "certificate"):
+            raise AttributeError(
+                f"{type(self.policy).__name__} has no certificate; wrap a policy of a learner and "
+                "a surrogate, such as projection_free_coco(X)"
+            )
+        return self.regret_bound
+
+    def regret_bound(
+        self, budget: float | Sequence[float] = 0.0, *, with_margin: bool = False
+    ) -> Certificate:
+        """Bound the regret so far by the inner policy's certificate, for one oracle call.
+
+        The inner policy got g_t + m_t, and its certificate is about that. It holds for every fixed
+        action that satisfies the constraint of each round by the margin of that round:
+        `with_margin=True`. An action that satisfies the constraint alone exceeds what was reported
+        by at most the sum of the margins. This is added to the budget, so the bound is larger by
+        that sum times the largest weight.
+
+        Args:
+            budget: how much the benchmark may violate in total, of several constraints each.
+            with_margin: whether the benchmark satisfies the margins, too.
+
+        """
+        inner: Any = self.policy
+        if with_margin:
+            return _OfMargins(*_numbers(inner.certificate(budget)))
+        total = self._state["margins"]
+        more = float(total.sum())  # one queue has the largest of several, at most their sum
+        if self._queues > 1:
+            given = np.broadcast_to(np.asarray(budget, dtype=np.float64), total.shape)
+            found = inner.certificate((given + total).tolist())
+            allowed: Any = tuple(given.tolist())
+        else:
+            allowed = as_budget(cast(float, budget), "budget")
+            found = inner.certificate(allowed + more)
+        value, _, rounds, least, most = _numbers(found)
+        return Certificate(value, allowed, rounds, max(0.0, least - more), most)
+
+    def summary(self) -> ShareSummary:
+        """Return the totals of the rounds so far, with the share of violated rounds and the margin.
+
+        Cost and violation are those of the constraint itself, without margins.
+        """
+        state = self._state
+        inner: Any = getattr(self.policy, "summary", None)
+        weights = inner() if inner is not None else None
+        several = len(self.shares) > 1
+        return ShareSummary(
+            rounds=int(state["rounds"][0]),
+            cost=float(state["cost"][0]),
+            ccv=None if several else float(state["ccv"][0]),
+            violated=int(state["violated"][0]),
+            weight=getattr(weights, "weight", None),
+            largest_weight=getattr(weights, "largest_weight", None),
+            oracle_calls=self.oracle_calls,
+            projections=self.projections,
+            reaction=getattr(weights, "reaction", None),
+            ccv_each=tuple(state["ccv_each"].tolist()) if several else (),
+            allowed=self.shares,
+            reached=self.reached,
+            margin=self.margin,
+            left_out=tuple(map(int, state["left_out"])),
+        )
+
+    @property
+    def _parts(self) -> Mapping[str, Restorable]:
+        return {"policy": self.policy}
+
+
+@dataclass(frozen=True)
+class ShareSummary(Summary):
+    """The totals of a policy's rounds, with shares of violated rounds.
+
+    Attributes:
+        allowed: the share of violated rounds that each constraint allows.
+        reached: its share so far, of the rounds that some action satisfies.
+        margin: the present margin, in its unit.
+        left_out: violated rounds that no action satisfies.
+
+    >>> print(ShareSummary(200, 12.5, 0.75, 3, 0.5, 2.0, 201, 0, None, (), (0.01,), (2 / 199,),
+    ...     (0.25,), (1,)))
+    rounds        200
+    total cost    12.5, 0.0625 per round
+    CCV           0.75, in the constraint's unit
+    violated      3 rounds, 1.5 %
+    weight now    0.5 cost per violation, at most 2 so far
+    oracle calls  201, 1 per round
+    projections   0
+    share         1.01 % of rounds violated, at most 1 % allowed; 1 infeasible round left out
+    margin now    0.25, in the constraint's unit
+
+    """
+
+    allowed: tuple[float, ...] = ()
+    reached: tuple[float, ...] = ()
+    margin: tuple[float, ...] = ()
+    left_out: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [super().__str__()]
+        several = len(self.allowed) > 1
+        for k, (allowed, reached, margin, left) in enumerate(
+            zip(self.allowed, self.reached, self.margin, self.left_out, strict=True), start=1
+        ):
+            name = f"share of {k}" if several else "share"
+            rounds = f"; {left} infeasible round{'' if left == 1 else 's'} left out" if left else ""
+            lines.append(
+                f"{name:<12}  {100.0 * reached:.3g} % of rounds violated, at most "
+                f"{100.0 * allowed:.3g} % allowed{rounds}"
+            )
+            name, unit = "margin now", "the constraint's unit"
+            if several:
+                name, unit = f"margin of {k}", f"the unit of constraint {k}"
+            lines.append(f"{name:<12}  {margin:.4g}, in {unit}")
+        return "\n".join(lines)
+
+
+class _OfMargins(Certificate):
+    """A certificate about the constraint with its margins."""
+
+    @property
+    def _within(self) -> str:
+        text = super()._within
+        return text.replace("constraint", "constraint with its margin", 1)
+
+
+def _numbers(found: Certificate) -> tuple[float, Any, int, float, float]:
+    return float(found), found.budget, found.infeasible_rounds, found.least_violation, found.most
+
+
+def _check_policy(policy: Any) -> None:
+    """Check that this is a policy that learns from first-order feedback."""
+    if not (hasattr(policy, "ask") and hasattr(policy, "tell") and hasattr(policy, "state")):
+        raise TypeError(
+            "a share of violated rounds is kept around a policy with ask, tell and state, such as "
+            f"projection_free_coco(X), got a {type(policy).__name__}"
+        )
+    if getattr(policy, "feedback", first_order) in (full, linear, semi_bandit):
+        raise TypeError(
+            f"{type(policy).__name__} sees more or less than the value and gradient of a "
+            "constraint, so that no margin can be added; choose a policy that learns from "
+            "first_order feedback"
+        )
+
+
+def _as_share(share: float) -> float:
+    if not 0.0 <= as_number(share, "share") < 1.0:
+        raise ValueError(
+            f"share must be at least 0 and below 1, got {share:g}; 0.01 means 1 % of rounds"
+        )
+    return float(share)
