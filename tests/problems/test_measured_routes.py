@@ -120,13 +120,16 @@ def test_what_no_action_keeps_is_counted_as_every_path_says():
     at = routes_of(problem)
     for t, (_, constraint) in enumerate(problem):
         # for one constraint the least of all mixtures is at a path; for several it is below
-        least = max(min(part(x) for x in at) for part in constraint.parts)
-        assert problem.unavoidable[t] == pytest.approx(max(0.0, least))
+        least = [max(0.0, min(part(x) for x in at)) for part in constraint.parts]
+        assert problem.unavoidable_each[:, t] == pytest.approx(least)
+        assert problem.unavoidable[t] == pytest.approx(max(least[0] / 25.0, least[1] / 1.0))
     assert 0 < problem.unkept < problem.horizon
     assert problem.unkept == np.count_nonzero(problem.unavoidable)
-    worst = f"{problem.unavoidable.max():.3g}"
-    assert f"No action satisfies {problem.unkept} of 40 rounds" in problem.feasibility
-    assert f"by at least {worst}" in problem.feasibility
+    said = problem.feasibility
+    assert said.startswith(f"No action satisfies {problem.unkept} of 40 rounds: latency at most")
+    for least, unit in zip(problem.unavoidable_each, ("ms", "percent"), strict=True):
+        assert np.count_nonzero(least) > 1
+        assert f"by at least {least.max():.3g} {unit} in the worst of them" in said
     easy = MeasuredRoutes(net, caps={"latency": 1000.0})
     assert easy.unkept == 0
     assert easy.feasibility == "Some action satisfies each of 40 rounds."

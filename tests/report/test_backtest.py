@@ -16,6 +16,7 @@ from hedgerow.experiments.backtesting import BEST, DEFAULT, backtest, count_swit
 from hedgerow.networks import EdgeColumns, Network, read_edges
 from hedgerow.networks.quantities import Quantity
 from hedgerow.problems import MeasuredRoutes
+from hedgerow.protocols.limits import MixedUnitsError
 from hedgerow.report import backtest_table, write_backtest
 from hedgerow.report.backtest import advice
 from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
@@ -147,7 +148,10 @@ def test_several_limits_that_nobody_satisfies_are_not_added_up(problem, tmp_path
     page = write_backtest(found, tmp_path).read_text()
     assert f"violates by {latency:.4g} ms (latency at most 30 ms), {price:.4g} eur (price" in page
     assert "in units of 30, 6" in page
-    assert f"{best.trace.ccv:.6g} in all" not in page
+    mixed = np.maximum(best.trace.violations, 0.0).sum()
+    assert f"{mixed:.6g} in all" not in page
+    with pytest.raises(MixedUnitsError, match=r"price_eur at most 6 eur\), whose units differ"):
+        _ = best.trace.ccv
 
 
 def printed(line, at, monkeypatch):

@@ -164,7 +164,7 @@ def _played(
 ) -> BacktestRun:
     """Play the rounds; the certificate is for actions that violate no more than `allowed` does."""
     steps = list(play(policy, problem))
-    trace, plays = Trace.of(iter(steps)), np.array([step.x for step in steps])
+    trace, plays = Trace.of(iter(steps), problem), np.array([step.x for step in steps])
     length = problem.round_minutes
     on_dead = float(np.minimum(1.0, (plays * dead).sum(axis=1)).sum())
     return BacktestRun(
@@ -184,8 +184,8 @@ def _certificate(policy: Constrained[Any], allowed: Trace | None) -> Certificate
     if allowed is None:
         return policy.certificate()
     totals = allowed.ccv_each
-    if totals is None or not policy.summary().ccv_each:  # one queue serves all constraints
-        return policy.certificate(allowed.ccv)
+    if totals is None or not policy.summary().ccv_each:  # one queue serves the largest value
+        return policy.certificate(float(np.maximum(allowed.violations, 0.0).sum()))
     return policy.certificate(totals.tolist())
 
 

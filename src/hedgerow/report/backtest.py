@@ -11,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from hedgerow.experiments.backtesting import BEST, DEFAULT, Backtest, BacktestRun
+from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector
 from hedgerow.networks.timestamps import format_time
 from hedgerow.problems.measured_routes import Limit
@@ -175,11 +176,18 @@ def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
     if moved < 0.5e-3:
         return [*lines, "Rounding to these weights moves less than 0.1 % of the traffic."]
     *_, (cost, constraint) = test.problem
+    changes = f"the largest constraint value by {decided.change(constraint, x):+.3g}"
+    limits, parts = test.problem.limits, parts_of(constraint)
+    if len(limits) > 1:  # their values have no common unit
+        changes = ", ".join(
+            f"{f'{decided.change(part, x):+.3g} {limit.unit}'.rstrip()} of {limit}"
+            for limit, part in zip(limits, parts, strict=True)
+        )
+        changes = f"the constraint values by {changes}"
     return [
         *lines,
         f"Rounding moved {100.0 * moved:.1f} % of the traffic; in the last "
-        f"round it changes the cost by {decided.change(cost, x):+.3g} and the largest constraint "
-        f"value by {decided.change(constraint, x):+.3g}.",
+        f"round it changes the cost by {decided.change(cost, x):+.3g} and {changes}.",
     ]
 
 
@@ -255,7 +263,8 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
         )
     count = len(problem.limits)
     figure, axes = canvas(1, 1 + count, 5.5 * (1 + count), 4.0)
-    traces = {run.name: run.trace for run in test.runs[:MOST_LINES]}
+    # Axes for each limit, also where two have one unit.
+    traces = {run.name: replace(run.trace, one_unit=count == 1) for run in test.runs[:MOST_LINES]}
     mean, *sums = plot_compare(traces, axes=axes[0], times=times)
     mean.set_ylabel(in_figure(f"{problem.cost.unit or problem.cost.name} per round"), fontsize=9)
     for ax, limit in zip(sums, problem.limits, strict=True):
