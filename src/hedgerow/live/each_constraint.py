@@ -1,20 +1,19 @@
-"""Totals of each of several constraints, added up from the feedback in a journal.
+"""Totals of each of several constraints, in a column of the journal.
 
-The journal has one total for the largest violation of each round, which has no unit where the
-constraints have different ones.
+`total_ccv` adds the largest violation of each round, which has no unit where the constraints have
+different ones. `total_each` is null where rounds have one constraint, so that nothing changes for
+them. For several it is JSON, a list of [CCV, violated rounds, worst round] of each, up to its row;
+an empty list where they cannot be known, because rounds do not have equally many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+import json
+from dataclasses import astuple, dataclass
 
-import sqlalchemy as sql
+from hedgerow.live.payloads import Observations, value_of
 
-from hedgerow.live.chain import ROW, WHOLE, checked
-from hedgerow.live.payloads import unpack_feedback, value_of
-from hedgerow.live.schema import TELL
+UNKNOWN = "[]"
 
 
 @dataclass(frozen=True)
@@ -40,57 +39,35 @@ class ConstraintTotals:
         )
 
 
-Totals = tuple[ConstraintTotals, ...]
+def add_each(before: str | None, told: int, constraint: Observations) -> str | None:
+    """Return `total_each` of a row of feedback.
+
+    Args:
+        before: that of the feedback before it.
+        told: how many rounds of feedback there were before.
+        constraint: what was seen of the constraint or constraints.
+
+    >>> from hedgerow.feedback import Eval
+    >>> two = Eval(3.0, 1.0, 9.0), Eval(-1.0, 1.0, 9.0)
+    >>> first = add_each(None, 0, two)
+    >>> first
+    '[[3.0, 1, 3.0], [0.0, 0, 0.0]]'
+    >>> add_each(first, 1, two[::-1])
+    '[[3.0, 1, 3.0], [3.0, 1, 3.0]]'
+    >>> add_each(first, 1, two[0])
+    '[]'
+
+    """
+    seen = constraint if isinstance(constraint, tuple) else (constraint,)
+    if len(seen) == 1 and before is None:
+        return None
+    totals = (ConstraintTotals(),) * len(seen) if told == 0 else read_each(before)
+    if len(totals) != len(seen):
+        return UNKNOWN
+    pairs = zip(totals, seen, strict=True)
+    return json.dumps([astuple(total.after(value_of(part))) for total, part in pairs])
 
 
-class EachConstraint:
-    """Totals of each constraint by session, continued from the last row that was read."""
-
-    def __init__(self) -> None:
-        self._read: dict[int, tuple[int, Totals | None]] = {}
-
-    def totals(self, connection: sql.Connection, session: Any, last: int) -> Totals | None:
-        """Return the totals up to the row `last` of a session.
-
-        Empty where rounds have one constraint. None where there is more than one, but rounds do not
-        have equally many, or feedback was compacted.
-
-        Args:
-            connection: to read by.
-            session: the row of the session.
-            last: the last row of feedback.
-
-        """
-        of_session = WHOLE.where(ROW.c.session == session.id, ROW.c.kind == TELL)
-        newest = connection.execute(of_session.where(ROW.c.seq == last)).one()
-        if newest.payload is not None and len(_values(newest, session)) == 1:
-            return ()
-        seq, found = self._read.get(session.id, (0, ()))
-        if seq > last:  # the store was repaired
-            seq, found = 0, ()
-        rows = of_session.where(ROW.c.seq > seq, ROW.c.seq <= last).order_by(ROW.c.seq)
-        with connection.execute(rows.execution_options(yield_per=64)) as journal:
-            found = _added(found, journal, session)
-        self._read[session.id] = last, found
-        return found
-
-
-def _added(totals: Totals | None, rows: Iterable[Any], session: Any) -> Totals | None:
-    """Add rows of feedback to the totals; None from a row on that cannot be added."""
-    for row in rows:
-        if totals is None or row.payload is None:
-            return None
-        values = _values(row, session)
-        totals = totals or (ConstraintTotals(),) * len(values)
-        if len(totals) != len(values):
-            return None
-        totals = tuple(one.after(value) for one, value in zip(totals, values, strict=True))
-    return totals
-
-
-def _values(row: Any, session: Any) -> list[float]:
-    """Return the value of each constraint in a row of feedback."""
-    checked(row, session.name)
-    _, constraint = unpack_feedback(row.payload, row.digest, session.dim)
-    parts = constraint if isinstance(constraint, tuple) else (constraint,)
-    return [value_of(part) for part in parts]
+def read_each(text: str | None) -> tuple[ConstraintTotals, ...]:
+    """Return the totals of each constraint; empty for one, or where they are not known."""
+    return () if text is None else tuple(ConstraintTotals(*entry) for entry in json.loads(text))

@@ -33,7 +33,7 @@ from hedgerow.live.chain import (
     snapshot_digest,
     text_digest,
 )
-from hedgerow.live.each_constraint import ConstraintTotals, EachConstraint
+from hedgerow.live.each_constraint import ConstraintTotals, read_each
 from hedgerow.live.migrations import is_current, migrate
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
 
@@ -158,7 +158,6 @@ class Store:
         self.engine = sql.create_engine(url, poolclass=sql.NullPool)  # `_idle` is the pool
         self._error = self.engine.dialect.loaded_dbapi.Error
         self._prepared: dict[Any, tuple[str, list[str] | None, Any]] = {}
-        self._each = EachConstraint()
         self._connections: set[sql.Connection] = set()  # of this process
         self._idle: list[sql.Connection] = []  # those between two transactions
         self._inherited: list[sql.Connection] = []  # of the parent process, never used here
@@ -224,12 +223,12 @@ class Store:
         """Return the status of every session, by name."""
         with self.reading() as connection:
             names = connection.execute(sql.select(SESSIONS.c.name).order_by(SESSIONS.c.name))
-            return [_status(connection, name, self._each) for name in names.scalars().all()]
+            return [_status(connection, name) for name in names.scalars().all()]
 
     def status(self, name: str) -> Status:
         """Return the status of one session."""
         with self.reading() as connection:
-            return _status(connection, check_name(name), self._each)
+            return _status(connection, check_name(name))
 
     def labels(self, name: str) -> list[str] | None:
         """Return the names of a session's coordinates, where they are known."""
@@ -376,7 +375,7 @@ def snapshot_damage(connection: sql.Connection, row: Any) -> str | None:
     return None
 
 
-def _status(connection: sql.Connection, name: str, each: EachConstraint) -> Status:
+def _status(connection: sql.Connection, name: str) -> Status:
     session = session_row(connection, name)
     own, c = LINKED.where(ROW.c.session == session.id), ROW.c
     head = connection.execute(HEAD, {"session": session.id}).one_or_none()
@@ -391,7 +390,7 @@ def _status(connection: sql.Connection, name: str, each: EachConstraint) -> Stat
     if head is None or tuple(head) != end:
         raise damaged(f"the last rows of the journal of session {name!r} are missing")
     last = answers[0] if answers else None
-    several = () if last is None else each.totals(connection, session, last.seq)
+    several = None if last is None else last.total_each
     ccv = 0.0 if last is None else last.total_ccv
     return Status(
         name=session.name,
@@ -401,13 +400,13 @@ def _status(connection: sql.Connection, name: str, each: EachConstraint) -> Stat
         decisions=0 if asked is None else asked.round,
         answered=0 if last is None else last.told,
         cost=0.0 if last is None else last.total_cost,
-        ccv=ccv if several == () else None,
+        ccv=ccv if several is None else None,
         violated=0 if last is None else last.total_violated,
         weight=None if last is None else last.weight,
         certificate=next((row.certificate for row in answers if row.certificate is not None), None),
         last=None if newest is None else newest.time,
         served=session.spec is not None,
-        each=several or (),
+        each=read_each(several),
     )
 
 
