@@ -368,6 +368,8 @@ def test_runs_with_mixed_units_are_compared_in_declared_sizes(own, tmp_path):
     over = [max(0.0, g.parts[0](free) / 0.5, g.parts[1](free) / 30.0) for _, g in problem]
     assert run.benchmark["blind"]["ccv"] == pytest.approx(sum(over))
     assert sum(over) > 0.0
+    frame = results.to_frame()
+    assert frame.loc[record["id"], ["ccv_1", "ccv_2"]].tolist() == record["ccv_each"]
     page = invoked("report", tmp_path / "out")
     assert page.exit_code == 0, page.stderr
     report = (tmp_path / "out" / "report" / "report.html").read_text()

@@ -106,6 +106,23 @@ def test_scaling_is_drawn_only_where_it_is_asked_for():
     )
 
 
+def test_limits_that_no_action_satisfies_are_named_one_by_one():
+    problem = MeasuredRoutes(network(), caps={"latency": 25.0, "loss": 1000.0})
+    assert problem.unkept > 1
+    latency, loss = problem.unavoidable_each
+    assert not loss.any()
+    assert "loss" not in problem.feasibility
+    assert problem.unavoidable == pytest.approx(latency / 25.0), "several limits have no unit"
+    one = MeasuredRoutes(network(), caps={"latency": 25.0})
+    assert one.unavoidable == pytest.approx(latency), "one has its own"
+    names = [(limit.name, limit.unit) for limit in problem.limits]
+    assert names == [
+        ("latency at most 25 ms", "ms"),
+        ("loss_percent at most 1000 percent", "percent"),
+    ]
+    assert (problem.one_unit, one.one_unit) == (False, True)
+
+
 def test_a_network_without_rounds_is_one_round_played_again():
     net = network(latency_series=None, times=None, quantities={})
     problem = MeasuredRoutes(net, caps="latency=25", horizon=3)

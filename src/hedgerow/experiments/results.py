@@ -210,7 +210,8 @@ class Results:
         """Return a data frame with a row for each run, refused ones included; it needs pandas.
 
         Columns: what identifies a run, the numbers of the record, the regret, the cost of the
-        benchmark, and the seconds of the game. Numbers that a run lacks are missing.
+        benchmark, and the seconds of the game. Numbers that a run lacks are missing. Where runs
+        have several constraints, `ccv_1`, `ccv_2` and so on have the CCV of each in its own unit.
         """
         seconds = self.timings()
         rows = [
@@ -223,7 +224,11 @@ class Results:
             for run in self.runs
         ]
         names = (*COLUMNS, "regret", "benchmark_cost", "seconds")
-        return data_frame({name: [row[name] for row in rows] for name in names}, index="id")
+        columns = {name: [row[name] for row in rows] for name in names}
+        each = [run.record.get("ccv_each") or () for run in self.runs]
+        for k in range(max(map(len, each), default=0)):
+            columns[f"ccv_{k + 1}"] = [ccvs[k] if k < len(ccvs) else None for ccvs in each]
+        return data_frame(columns, index="id")
 
     def _repr_html_(self) -> str:
         """Show how many runs each method has, with mean regret and CCV."""

@@ -106,8 +106,8 @@ def each_table(test: Backtest) -> Table | None:
     for run in test.runs:
         for k, level in enumerate(run.levels):
             name, constraint, violated, _, worst, _ = _level_cells(run, level)
-            rows.append(("" if k else name, constraint, violated, worst))
-    heads = ("policy", "constraint", f"violated\n{SHORT[_time(test)]}", "worst")
+            rows.append(("" if k else name, constraint, violated, worst, _in_all(run, k)))
+    heads = ("policy", "constraint", f"violated\n{SHORT[_time(test)]}", "worst", "CCV")
     return terminal_table(heads, rows, "lfr", padding=(0, 0, 0, 2))
 
 
@@ -115,6 +115,13 @@ def _level_cells(run: BacktestRun, level: ServiceLevel) -> tuple[str, ...]:
     """Return how long, how often and how far a policy violated one constraint."""
     sizes = (f"{shown(value)} {level.unit}".rstrip() for value in (level.worst, level.p95))
     return (run.name, level.name, _violated_time(level), f"{100.0 * level.share:.1f}", *sizes)
+
+
+def _in_all(run: BacktestRun, k: int) -> str:
+    """Return the CCV of one of several constraints, in its unit."""
+    each = run.trace.ccv_each
+    assert each is not None
+    return f"{shown(float(each[k]))} {run.levels[k].unit}".rstrip()
 
 
 def _violated_time(level: ServiceLevel) -> str:
@@ -203,6 +210,7 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
     problem, X = test.problem, test.problem.decision_set
     title = in_html(f"Backtest from {X.source} to {X.target}")  # type: ignore[attr-defined]
     columns = _columns(test)
+    several = ("CCV",) if len(problem.limits) > 1 else ()
     *weights, rounding = advice(test, routes)
     body = [
         f"<h1>{title}</h1>",
@@ -216,8 +224,15 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
         f'<ul class="soft">{"".join(map(_entry, legend(test)))}</ul>',
         "<h2>Each constraint</h2>",
         plain_table(
-            ("policy", "constraint", f"violated {SHORT[_time(test)]}", "%", "worst", "p95"),
-            (_level_cells(run, level) for run in test.runs for level in run.levels),
+            (
+                *("policy", "constraint", f"violated {SHORT[_time(test)]}", "%", "worst", "p95"),
+                *several,
+            ),
+            (
+                (*_level_cells(run, level), *(_in_all(run, k) for _ in several))
+                for run in test.runs
+                for k, level in enumerate(run.levels)
+            ),
         ),
         '<p class="soft">p95: the violation that 95 % of all rounds do not exceed.</p>',
         "<h2>Decision for the next round</h2>",
