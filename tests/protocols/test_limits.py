@@ -283,3 +283,21 @@ def test_a_summary_counts_rounds_that_no_action_keeps_in_words():
     calm = hr.projection_free_coco(X)
     hr.simulate(calm, hr.Recorded(X, [(cost, caps[0]) for cost, caps in rounds()]))
     assert "infeasible" not in str(calm.summary())
+
+
+def test_a_record_made_by_hand_does_not_assume_one_unit():
+    each = np.array([[1.0, -1.0], [0.5, 2.0]])
+    made = hr.Trace(np.zeros(2), each.max(axis=0), violations_each=each)
+    with pytest.raises(MixedUnitsError):
+        _ = made.ccv
+    assert hr.Trace(np.zeros(2), each[0]).ccv == 1.0
+
+
+def test_recorded_rounds_have_the_units_of_their_problem():
+    """A problem that reacts hands out maxima, and its rounds are benchmarked afterwards."""
+    problem = hr.Recorded(X, rounds(), limits=NAMES)
+    seen = list(problem)
+    assert hr.Recorded(X, seen).one_unit, "a Maximum is one constraint"
+    with pytest.raises(MixedUnitsError, match="latency in ms, share of B"):
+        hr.hindsight(problem, seen, budget=1.0)
+    assert len(hr.hindsight(problem, seen).ccv_each) == 2
