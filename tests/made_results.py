@@ -23,6 +23,7 @@ class Made(NamedTuple):
     compiled: bool | None = None
     eagerness: float = 1.0
     each: Sequence[Sequence[float]] = ()
+    more: dict[str, Any] = {}  # noqa: RUF012 - entries of every record, never changed
 
 
 def make_results(
@@ -83,6 +84,7 @@ def _runs(at: Path, label: str, kind: str, name: str, made: Made) -> None:
         record["benchmark"] = plain(f"{label}-{seed}")
         if made.each:
             record["ccv_each"] = list(made.each[k])
+        record |= made.more
         (at / "runs" / f"{run}.json").write_text(json.dumps(record))
         share = (t / HORIZON) ** made.growth[k]
         np.save(at / "runs" / f"{run}.npy", np.stack((t, t + regret * share, ccv * share, t)))

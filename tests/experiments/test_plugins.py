@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from small_experiment import invoked, record, results_of, small
 
@@ -20,7 +22,8 @@ from hedgerow.experiments.reading import load_experiment
 from hedgerow.experiments.results import Results
 from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tasks import plan
-from hedgerow.games import simulate
+from hedgerow.games import hindsight, simulate
+from hedgerow.report.summary import Mean
 from hedgerow.sets import Box, Simplex
 
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
@@ -61,7 +64,20 @@ def two_caps(horizon, seed):
     rng = np.random.default_rng(seed)
     means = np.array([-1.0, -0.6, 0.0])
     costs = means + 0.2 * rng.standard_normal((horizon, 3))
-    return Recorded(Simplex(3), [(Linear(c), caps) for c in costs])
+    same = {"first": "share", "second": "share"}
+    return Recorded(Simplex(3), [(Linear(c), caps) for c in costs], limits=same)
+
+def two_units(horizon, seed):
+    caps = [Linear([1.0, 0.0, 0.0], -0.5), Linear([0.0, 300.0, 0.0], -30.0)]
+    rng = np.random.default_rng(seed)
+    costs = np.array([-1.0, -0.6, 0.0]) + 0.2 * rng.standard_normal((horizon, 3))
+    rounds = [(Linear(c), caps) for c in costs]
+    return Recorded(Simplex(3), rounds, limits={"share of A": "", "heat": "W"})
+
+def two_sizes(horizon, seed):
+    found = two_units(horizon, seed)
+    found.constraint_units = (0.5, 30.0)
+    return found
 
 def two_coins(horizon, seed, *, limit: float = 0.5):
     return Recorded(Simplex(2), [(Linear([-1.0, seed]), Linear([1.0, 0.0], -limit))] * horizon)
@@ -311,6 +327,58 @@ def test_a_policy_is_told_what_it_says_itself(own, tmp_path):
     assert page.exit_code == 0, page.stderr
     report = (tmp_path / "out" / "report" / "report.html").read_text()
     assert "Each constraint of own_code:two_caps, T = 60" in report
+
+
+def test_runs_with_mixed_units_are_refused_in_a_sentence(own, tmp_path):
+    """A report compares methods by one CCV."""
+    assert own.is_file()
+    mixed = SEVERAL.replace("two_caps", "two_units")
+    assert sweep(small(tmp_path, mixed), tmp_path / "out", serial).failed == {}
+    results = Results(tmp_path / "out")
+    said = (
+        "rounds have 2 constraints (share of A, heat in W), whose units may differ, so methods "
+        "cannot be compared by one CCV; give the problem `limits` with one unit, or "
+        "`constraint_units`, a size for each constraint"
+    )
+    records = [*(run.record for run in results.runs), *results.benchmarks.values()]
+    assert {(record["status"], record["reason"]) for record in records} == {("refused", said)}
+
+
+def test_runs_with_mixed_units_are_compared_in_declared_sizes(own, tmp_path):
+    assert own.is_file()
+    sized = SEVERAL.replace("two_caps", "two_sizes")
+    assert sweep(small(tmp_path, sized), tmp_path / "out", serial).failed == {}
+    results = Results(tmp_path / "out")
+    run = next(r for r in results.runs if r.record["method"] == "own_code:each")
+    code, record = sys.modules["own_code"], run.record
+    problem = code.two_sizes(60, 3)
+    trace = simulate(code.each(problem.decision_set), problem)
+    relative = (trace.violations_each / np.array([[0.5], [30.0]])).max(axis=0)
+    assert record["ccv"] == pytest.approx(np.maximum(relative, 0.0).sum())
+    assert record["largest_violation"] == pytest.approx(relative.max())
+    assert record["signed_ccv"] == pytest.approx(relative.sum())
+    assert record["constraint_units"] == [0.5, 30.0]
+    assert record["ccv_each"] == trace.ccv_each.tolist()
+    assert results.curves(run)[2, -1] == pytest.approx(record["ccv"])
+    assert [(s["constraint"], s["unit"]) for s in record["service"]] == [
+        ("share of A", ""),
+        ("heat", "W"),
+    ]
+    free = hindsight(problem, constrained=False).x
+    over = [max(0.0, g.parts[0](free) / 0.5, g.parts[1](free) / 30.0) for _, g in problem]
+    assert run.benchmark["blind"]["ccv"] == pytest.approx(sum(over))
+    assert sum(over) > 0.0
+    frame = results.to_frame()
+    assert frame.loc[record["id"], ["ccv_1", "ccv_2"]].tolist() == record["ccv_each"]
+    page = invoked("report", tmp_path / "out")
+    assert page.exit_code == 0, page.stderr
+    report = (tmp_path / "out" / "report" / "report.html").read_text()
+    section = report.split("Each constraint of own_code:two_sizes, T = 60")[1].split("</table>")[0]
+    assert "in its own unit" in section
+    assert re.findall(r"<th[^>]*>(.*?)</th>", section) == [
+        *("method", "CCV %", "share of A", "heat in W")
+    ]
+    assert f">{Mean.of([record['ccv_each'][1]])}<" in section
 
 
 MISTAKES = {

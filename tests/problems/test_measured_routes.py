@@ -106,6 +106,23 @@ def test_scaling_is_drawn_only_where_it_is_asked_for():
     )
 
 
+def test_limits_that_no_action_satisfies_are_named_one_by_one():
+    problem = MeasuredRoutes(network(), caps={"latency": 25.0, "loss": 1000.0})
+    assert problem.unkept > 1
+    latency, loss = problem.unavoidable_each
+    assert not loss.any()
+    assert "loss" not in problem.feasibility
+    assert problem.unavoidable == pytest.approx(latency / 25.0), "several limits have no unit"
+    one = MeasuredRoutes(network(), caps={"latency": 25.0})
+    assert one.unavoidable == pytest.approx(latency), "one has its own"
+    names = [(limit.name, limit.unit) for limit in problem.limits]
+    assert names == [
+        ("latency at most 25 ms", "ms"),
+        ("loss_percent at most 1000 percent", "percent"),
+    ]
+    assert (problem.one_unit, one.one_unit) == (False, True)
+
+
 def test_a_network_without_rounds_is_one_round_played_again():
     net = network(latency_series=None, times=None, quantities={})
     problem = MeasuredRoutes(net, caps="latency=25", horizon=3)
@@ -120,13 +137,16 @@ def test_what_no_action_keeps_is_counted_as_every_path_says():
     at = routes_of(problem)
     for t, (_, constraint) in enumerate(problem):
         # for one constraint the least of all mixtures is at a path; for several it is below
-        least = max(min(part(x) for x in at) for part in constraint.parts)
-        assert problem.unavoidable[t] == pytest.approx(max(0.0, least))
+        least = [max(0.0, min(part(x) for x in at)) for part in constraint.parts]
+        assert problem.unavoidable_each[:, t] == pytest.approx(least)
+        assert problem.unavoidable[t] == pytest.approx(max(least[0] / 25.0, least[1] / 1.0))
     assert 0 < problem.unkept < problem.horizon
     assert problem.unkept == np.count_nonzero(problem.unavoidable)
-    worst = f"{problem.unavoidable.max():.3g}"
-    assert f"No action satisfies {problem.unkept} of 40 rounds" in problem.feasibility
-    assert f"by at least {worst}" in problem.feasibility
+    said = problem.feasibility
+    assert said.startswith(f"No action satisfies {problem.unkept} of 40 rounds: latency at most")
+    for least, unit in zip(problem.unavoidable_each, ("ms", "percent"), strict=True):
+        assert np.count_nonzero(least) > 1
+        assert f"by at least {least.max():.3g} {unit} in the worst of them" in said
     easy = MeasuredRoutes(net, caps={"latency": 1000.0})
     assert easy.unkept == 0
     assert easy.feasibility == "Some action satisfies each of 40 rounds."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import hedgerow as hr
@@ -16,8 +18,10 @@ from hedgerow.experiments.backtesting import BEST, DEFAULT, backtest, count_swit
 from hedgerow.networks import EdgeColumns, Network, read_edges
 from hedgerow.networks.quantities import Quantity
 from hedgerow.problems import MeasuredRoutes
+from hedgerow.protocols.limits import MixedUnitsError
+from hedgerow.protocols.service_level import shown
 from hedgerow.report import backtest_table, write_backtest
-from hedgerow.report.backtest import advice
+from hedgerow.report.backtest import advice, each_table
 from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
 
 MINUTES = 1280
@@ -100,6 +104,21 @@ def test_advice_states_what_rounding_costs(problem):
     assert f"moved {100.0 * (1.0 - test.now[0].share):.1f} %" in loss
 
 
+def test_advice_adds_no_units_of_several_limits(problem):
+    several = MeasuredRoutes(
+        problem.network, "Lisbon", "Warsaw", cost="price", caps="latency=40, hops=10", horizon=400
+    )
+    test = backtest(several)
+    *_, loss = advice(test, 1)
+    _, constraint = list(several)[-1]
+    before, after = test[DEFAULT].following, test.now.rounded(1).x
+    assert not np.allclose(before, after)
+    latency, hops = (part(after) - part(before) for part in constraint.parts)
+    said = f"{latency:+.3g} ms of latency at most 40 ms, {hops:+.3g} links of hops at most 10"
+    assert f"and the constraint values by {said}" in loss
+    assert "largest" not in loss
+
+
 def test_switches_count_changes_of_the_main_route(problem):
     X = problem.decision_set
     one, two = X.lmo(problem.price), X.lmo(problem.latency)
@@ -147,7 +166,16 @@ def test_several_limits_that_nobody_satisfies_are_not_added_up(problem, tmp_path
     page = write_backtest(found, tmp_path).read_text()
     assert f"violates by {latency:.4g} ms (latency at most 30 ms), {price:.4g} eur (price" in page
     assert "in units of 30, 6" in page
-    assert f"{best.trace.ccv:.6g} in all" not in page
+    mixed = np.maximum(best.trace.violations, 0.0).sum()
+    assert f"{mixed:.6g} in all" not in page
+    console = Console(width=80, file=io.StringIO())
+    console.print(each_table(found))
+    for text in (page, console.file.getvalue()):
+        for name, total in zip(("ms", "eur"), found.runs[0].trace.ccv_each, strict=True):
+            assert f"{shown(total)} {name}" in text
+    assert max(map(len, console.file.getvalue().splitlines())) <= 80
+    with pytest.raises(MixedUnitsError, match=r"price_eur at most 6 eur\), whose units differ"):
+        _ = best.trace.ccv
 
 
 def printed(line, at, monkeypatch):

@@ -11,6 +11,7 @@ from matplotlib import pyplot as plt  # after the choice of a backend without wi
 from matplotlib.dates import num2date
 
 import hedgerow as hr
+from hedgerow.protocols.limits import MixedUnitsError
 from hedgerow.report import plot_compare, plot_shares, plot_trace
 
 PROBLEM = hr.problems.IidSimplex(4, 60, 0)
@@ -57,15 +58,46 @@ def test_the_moving_mean_is_that_of_the_last_fiftieth():
     assert mean[-1] == np.mean([196, 197, 198, 199])
 
 
-def test_each_of_several_constraints_has_its_line():
-    caps = [hr.Linear([1.0, 0.0], -0.3), hr.Linear([0.0, 1.0], -0.4)]
-    problem = hr.Recorded(hr.sets.Simplex(2), [(hr.Linear([1.0, 2.0]), caps)] * 20)
+CAPS = [hr.Linear([1.0, 0.0], -0.3), hr.Linear([0.0, 300.0], -90.0)]
+"""A share and watts."""
+
+
+def test_each_of_several_constraints_has_axes_of_its_own():
+    limits = {"share of $A": "", "heat": "W"}
+    rounds = [(hr.Linear([1.0, 2.0]), CAPS)] * 20
+    problem = hr.Recorded(hr.sets.Simplex(2), rounds, limits=limits)
     trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
-    _, right = plot_trace(trace)
-    for i, total in enumerate(trace.ccv_each):
-        line = lines(right)[f"CCV of constraint {i + 1}, in its unit"]
-        assert line.get_ydata()[-1] == pytest.approx(total)
-    assert not {"CCV", "signed sum"} & lines(right).keys(), "units are not added"
+    left, *others = plot_trace(trace)
+    assert len(others) == 2
+    for ax, row in zip(others, trace.violations_each, strict=True):
+        assert lines(ax)["CCV"].get_ydata()[-1] == pytest.approx(np.maximum(row, 0.0).sum())
+        assert lines(ax)["signed sum"].get_ydata()[-1] == pytest.approx(row.sum())
+    assert [ax.get_title(loc="left") for ax in others] == [
+        r"Violation of share of \$A, added up",
+        "Violation of heat, added up",
+    ]
+    assert [ax.get_ylabel() for ax in others] == ["sum of g_t(x_t)", "W"]
+    with pytest.raises(ValueError, match="plot_trace needs 3 axes here"):
+        plot_trace(trace, axes=[left, others[0]])
+
+
+def test_constraints_with_one_unit_are_drawn_as_one():
+    limits = {"first": "W", "second": "W"}
+    rounds = [(hr.Linear([1.0, 2.0]), CAPS)] * 20
+    problem = hr.Recorded(hr.sets.Simplex(2), rounds, limits=limits)
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    for left, right in (plot_trace(trace), plot_compare({"ours": trace})):
+        assert left is not right
+        assert right.get_ylabel() == "W"
+        assert right.lines[0].get_ydata()[-1] == pytest.approx(trace.ccv)
+
+
+def test_a_changing_number_of_constraints_is_not_drawn_as_one():
+    rounds = [(hr.Linear([1.0, 2.0]), CAPS[: 1 + t % 2]) for t in range(20)]
+    problem = hr.Recorded(hr.sets.Simplex(2), rounds)
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    with pytest.raises(MixedUnitsError, match="several constraints, whose units may differ, so"):
+        plot_trace(trace)
 
 
 def test_games_with_several_constraints_have_axes_for_each():

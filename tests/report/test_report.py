@@ -339,6 +339,28 @@ def test_the_page_has_the_ccv_of_each_constraint(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_constraints_with_units_of_their_own_are_named_and_not_added(tmp_path: Path):
+    service = [
+        {"constraint": name, "unit": unit, "violated_minutes": None, "longest_minutes": None}
+        | {"violated_share": 0.1, "worst": 5.0, "p95": 1.0, "longest_streak": 3}
+        for name, unit in (("latency", "ms"), ("share of B", ""))
+    ]
+    more = {"constraint_units": [120.0, 0.4], "service": service, "infeasible_rounds": 12}
+    made = {"guo_recoo": Made([1.0], ccv=[5.0], each=[[400.0, 0.3]], more=more)}
+    summary = Summary(Results(make_results(tmp_path / "made", made)))
+    (row,) = summary.rows
+    assert [mean.value for mean in row.ccv_each] == [400.0, 0.3], "not in percent of a mixed sum"
+    page = write_report(summary, tmp_path / "report").read_text()
+    section = page.split("Each constraint of atlas_like, T = 100, practical constants")[1]
+    section = section.split("</table>")[0]
+    assert "in its own unit" in section
+    heads = re.findall(r"<th[^>]*>(.*?)</th>", section)
+    assert heads == ["method", "CCV %", "latency in ms", "share of B"]
+    assert re.findall(r'<td class="n">(.*?)</td>', section) == ["5.00", "400", "0.300"]
+    assert "In 12 of 100 rounds no action meets the limit." in page
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_of_many_constraints_the_page_has_those_that_are_violated_most(tmp_path: Path):
     many = [float(k % 7) for k in range(20)]
     at = make_results(tmp_path / "many", {"unconstrained": Made([0.0], each=[many])})

@@ -185,7 +185,7 @@ def _played(
 ) -> BacktestRun:
     """Play the rounds; the certificate is for actions that violate no more than `allowed` does."""
     steps = list(play(policy, problem))
-    trace, plays = Trace.of(iter(steps)), np.array([step.x for step in steps])
+    trace, plays = Trace.of(iter(steps), problem), np.array([step.x for step in steps])
     length = problem.round_minutes
     on_dead = float(np.minimum(1.0, (plays * dead).sum(axis=1)).sum())
     return BacktestRun(
@@ -208,8 +208,10 @@ def _certificate(policy: Any, allowed: Trace | None) -> Certificate | None:
     budget: Any = 0.0
     if allowed is not None:
         totals = allowed.ccv_each
-        several = totals is not None and policy.summary().ccv_each
-        budget = totals.tolist() if several and totals is not None else allowed.ccv
+        if totals is None or not policy.summary().ccv_each:  # one queue serves the largest value
+            budget = float(np.maximum(allowed.violations, 0.0).sum())
+        else:
+            budget = totals.tolist()
     proved = policy.certificate(budget)
     return proved if isinstance(proved, Certificate) else None
 

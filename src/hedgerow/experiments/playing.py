@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,15 @@ from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.records import curves, finite, sentence
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
+from hedgerow.functions import parts_of
 from hedgerow.games import hindsight, play, simulate, simulate_resumable
 from hedgerow.games.checkpoints import ROUNDS, can_resume
-from hedgerow.games.comparators.hindsight import MixedUnitsError
 from hedgerow.inputs import Vector
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import VacuousConstantsWarning
 from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.problem import LinearChunk, LinearProblem, Problem, Recorded, Round
+from hedgerow.protocols.limits import names_of, refuse_sum
 from hedgerow.protocols.parts import Feedback, Policy, ResumablePolicy
 from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
@@ -83,6 +84,12 @@ class RecordingProblem(Problem):
 
     def __post_init__(self) -> None:
         self.decision_set, self.horizon = self.problem.decision_set, self.problem.horizon
+        self.limits = self.problem.limits
+
+    @property
+    def one_unit(self) -> bool:
+        """Whether the violations of the problem's constraints may be added."""
+        return self.problem.one_unit
 
     @property
     def adaptive(self) -> bool:
@@ -109,24 +116,33 @@ def find_benchmark(task: BenchmarkTask) -> Output:
     """Find the best fixed action of a problem whose rounds are fixed in advance."""
     try:
         problem = task.build()
+        sizes_of(problem)
     except (ValueError, TypeError) as refusal:  # a seed that a problem does not take
         numbers = {"status": "refused", "reason": sentence(refusal), "dim": None, "blind": None}
         record = {**task.key(), "id": task.id, **dict.fromkeys(NUMBERS), **numbers}
         return Output("benchmarks", record, None)
     record = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
-    return benchmark_of(record, problem.decision_set, problem)
+    return benchmark_of(record, problem)
 
 
-def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[Round]) -> Output:
-    """Return the benchmark of some rounds, with cost and CCV of the unconstrained action."""
-    game = (rounds,) if isinstance(rounds, Problem) else (X, rounds)
-    try:
-        best = hindsight(*game, budget="least")
-    except MixedUnitsError:  # violations in several units have no least total
-        best = hindsight(*game)
-    free = hindsight(*game, constrained=False)
-    costs, violations = _at(best.x, rounds)
-    free_costs, free_violations = _at(free.x, rounds)
+def benchmark_of(
+    record: dict[str, Any], problem: Problem | DecisionSet, seen: list[Round] | None = None
+) -> Output:
+    """Return the benchmark of some rounds, with cost and CCV of the unconstrained action.
+
+    Args:
+        record: what identifies it.
+        problem: has the rounds, unless it reacts to the decisions; or a decision set.
+        seen: the rounds of a problem that reacted, or those on the decision set.
+
+    """
+    sizes = sizes_of(problem) if isinstance(problem, Problem) else None
+    best = hindsight(problem, seen, budget="least", units=sizes)
+    free = hindsight(problem, seen, constrained=False)
+    rounds = seen if isinstance(problem, DecisionSet) or seen is not None else problem
+    assert rounds is not None
+    costs, violations = _at(best.x, rounds, sizes)
+    free_costs, free_violations = _at(free.x, rounds, sizes)
     found = {
         **record,
         **{name: finite(getattr(best, name)) for name in NUMBERS},
@@ -141,16 +157,40 @@ def benchmark_of(record: dict[str, Any], X: DecisionSet, rounds: Problem | list[
     return Output("benchmarks", found, curves(costs, violations), best.seconds)
 
 
-def _at(x: Vector, rounds: Problem | list[Round]) -> tuple[Vector, Vector]:
-    """Return f_t(x) and g_t(x) of all rounds."""
+def sizes_of(problem: Problem) -> tuple[float, ...] | None:
+    """Return by what the value of each constraint is divided before they are compared and added.
+
+    None where they are added as they are: there is one constraint, or all have one unit.
+    """
+    if problem.one_unit:
+        return None
+    sizes: Sequence[float] | None = getattr(problem, "constraint_units", None)
+    if sizes is None:
+        refuse_sum(
+            names_of(problem.limits),
+            len(problem.limits) or None,
+            "methods cannot be compared by one CCV",
+            "give the problem `limits` with one unit, or `constraint_units`, a size for each "
+            "constraint",
+        )
+    return tuple(float(size) for size in sizes)
+
+
+def _at(
+    x: Vector, rounds: Problem | list[Round], sizes: tuple[float, ...] | None
+) -> tuple[Vector, Vector]:
+    """Return f_t(x) and g_t(x) of all rounds, several constraints in units of their sizes."""
     if isinstance(rounds, LinearProblem):
         pairs = [
             (c.costs @ x + c.cost_offsets, c.constraints @ x + c.constraint_offsets)
             for c in rounds.chunks()
         ]
         return np.concatenate([f for f, _ in pairs]), np.concatenate([g for _, g in pairs])
-    table = np.array([(f(x), g(x)) for f, g in rounds], dtype=np.float64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
+    if sizes is None:
+        table = np.array([(f(x), g(x)) for f, g in rounds], dtype=np.float64).reshape(-1, 2)
+        return table[:, 0], table[:, 1]
+    costs, each = zip(*((f(x), [g_k(x) for g_k in parts_of(g)]) for f, g in rounds), strict=True)
+    return np.array(costs), (np.array(each) / np.array(sizes)).max(axis=1)
 
 
 REFUSALS = ValueError, TypeError, NotImplementedError
@@ -182,6 +222,7 @@ def _play(task: RunTask) -> tuple[Output, ...]:
     """
     try:
         problem = task.game.build()
+        sizes = sizes_of(problem)
         known = _needed_constants(task, problem)
         policy, notes = _policy(task, problem, known)
         feedback = _feedback(task, policy, known)
@@ -193,13 +234,17 @@ def _play(task: RunTask) -> tuple[Output, ...]:
         return (Output("runs", record, None),)
     seen = RecordingProblem(problem) if problem.adaptive else materialise(problem)
     trace = _trace(policy, seen, feedback, known, chunk_folder(task))
-    record = _record(task, trace, policy, notes, known, problem)
-    shown = curves(trace.costs, trace.violations)
+    total = trace if sizes is None else trace.relative_to(sizes)
+    record = {
+        **_record(task, total, policy, notes, known, problem),
+        **_of_each(problem, trace, sizes),
+    }
+    shown = curves(total.costs, total.violations)
     played = Output("runs", record, shown, trace.seconds, trace.compiled)
     if not isinstance(seen, RecordingProblem):
         return (played,)
     game = {**task.key(), "id": task.id, "dim": problem.decision_set.dim}
-    return benchmark_of(game, problem.decision_set, seen.seen), played
+    return benchmark_of(game, problem, seen.seen), played
 
 
 def _trace(
@@ -259,6 +304,16 @@ def _policy(
     return policy, [str(warning.message) for warning in vacuous]
 
 
+def _of_each(problem: Problem, trace: Trace, sizes: tuple[float, ...] | None) -> dict[str, Any]:
+    """Return what a record has of each constraint, in its own unit."""
+    each, service = trace.ccv_each, [level.plain() for level in _service(problem, trace)]
+    return {
+        **({} if each is None else {"ccv_each": each.tolist()}),
+        **({} if sizes is None else {"constraint_units": list(sizes)}),
+        "service": service,
+    }
+
+
 def _service(problem: Problem, trace: Trace) -> tuple[ServiceLevel, ...]:
     """Return the service levels, with the problem's own names of constraints if it has them."""
     if isinstance(problem, MeasuredRoutes):
@@ -290,9 +345,9 @@ def _record(
 ) -> dict[str, Any]:
     """Return the record of a run; an adaptive problem has a benchmark for each run."""
     proved = policy.certificate() if hasattr(policy, "certificate") else None
+    infeasible = proved.infeasible_rounds if isinstance(proved, Certificate) else 0
     if isinstance(proved, Certificate) and proved.says_nothing is not None:
         notes, proved = [*notes, f"the certificate {proved.says_nothing}"], None
-    each = trace.ccv_each
     return {
         **task.key(),
         "id": task.id,
@@ -310,6 +365,5 @@ def _record(
         "projections": int(getattr(policy, "projections", 0)),
         "certificate": None if proved is None else finite(proved),
         "dim": policy.decision_set.dim,
-        **({} if each is None else {"ccv_each": each.tolist()}),
-        "service": [level.plain() for level in _service(problem, trace)],
+        **({"infeasible_rounds": infeasible} if infeasible else {}),
     }

@@ -114,6 +114,8 @@ class _DoneRun(_Run):
     cost: Number
     ccv: Number
     ccv_each: Annotated[list[Number], AfterValidator(_check_several)] | None = None
+    constraint_units: Annotated[list[Positive], AfterValidator(_check_several)] | None = None
+    infeasible_rounds: Seed = 0
     oracle_calls: Seed
     projections: Seed
     constants: _Constants | None = None

@@ -21,19 +21,22 @@ what is there and makes damaged files again. The bytes of `experiment.json`, `ru
 does not take this problem (then there is no array and the numbers are null). Numbers, exact totals
 over all rounds: `cost`, `ccv` (sum of max(0, g_t)), `signed_ccv` (sum of g_t), `largest_violation`,
 `violated_rounds`, `oracle_calls`, `projections`, `certificate` (a proved bound of the regret, null
-where the method has none), `dim`; and `ccv_each`, the CCV of each constraint, only where all rounds
-have several, equally many. `service` has an object for each constraint: its name and unit,
-`violated_rounds`, `violated_share`, `worst`, `p95`, `longest_streak`, and minutes where a round's
-length is known. `notes` are the warnings of the method, `constants` what a theorem was
-given (null if nothing): `lipschitz` and `bound`, pairs (costs, constraints), and `how` they were
-found. `benchmark` is the id of the file in `benchmarks/`; a problem that reacts to the plays has
-one for each run. `code` and `method_code` are the SHA-256 of the files that define a kind of
-problem and a method from outside of the library; the library's own have none. `sources` is the
-fingerprint of the library's sources that made the file (`experiments/fingerprints.py`), here and in
-benchmarks. So are `curves_sha256`, the SHA-256 of the array's file (null where there is none), and
-`checksum`, that of the record's other entries as JSON with sorted keys: a record or an array that
-was changed later is refused in a sentence that names its file. Records of older releases have
-neither, and are read unchecked.
+where the method has none), `dim`; and `ccv_each`, the CCV of each constraint in its own unit, only
+where all rounds have several, equally many. Where their units may differ there is
+`constraint_units`, by which the value of each constraint is divided before the largest one counts
+in `ccv`, `signed_ccv`, `largest_violation`, the curves and the benchmark. `infeasible_rounds` is in
+how many rounds the method found that no action meets the limit, where there are any. `service` has
+an object for each constraint: its name and unit, `violated_rounds`, `violated_share`, `worst`,
+`p95`, `longest_streak`, and minutes where a round's length is known. `notes` are the warnings of
+the method, `constants` what a theorem was given (null if nothing): `lipschitz` and `bound`, pairs
+(costs, constraints), and `how` they were found. `benchmark` is the id of the file in `benchmarks/`;
+a problem that reacts to the plays has one for each run. `code` and `method_code` are the SHA-256 of
+the files that define a kind of problem and a method from outside of the library; the library's own
+have none. `sources` is the fingerprint of the library's sources that made the file
+(`experiments/fingerprints.py`), here and in benchmarks. So are `curves_sha256`, the SHA-256 of the
+array's file (null where there is none), and `checksum`, that of the record's other entries as JSON
+with sorted keys: a record or an array that was changed later is refused in a sentence that names
+its file. Records of older releases have neither, and are read unchecked.
 
 *Record of a benchmark*: `id`, `problem`, `kind`, `parameters`, `horizon`, `seed`, `dim`; `cost`,
 `lower_bound`, `gap`, `status` ("optimal", "gap", "infeasible"), `violation`, `ccv` as in
@@ -207,7 +210,8 @@ class Results:
         """Return a data frame with a row for each run, refused ones included; it needs pandas.
 
         Columns: what identifies a run, the numbers of the record, the regret, the cost of the
-        benchmark, and the seconds of the game. Numbers that a run lacks are missing.
+        benchmark, and the seconds of the game. Numbers that a run lacks are missing. Where runs
+        have several constraints, `ccv_1`, `ccv_2` and so on have the CCV of each in its own unit.
         """
         seconds = self.timings()
         rows = [
@@ -220,7 +224,11 @@ class Results:
             for run in self.runs
         ]
         names = (*COLUMNS, "regret", "benchmark_cost", "seconds")
-        return data_frame({name: [row[name] for row in rows] for name in names}, index="id")
+        columns = {name: [row[name] for row in rows] for name in names}
+        each = [run.record.get("ccv_each") or () for run in self.runs]
+        for k in range(max(map(len, each), default=0)):
+            columns[f"ccv_{k + 1}"] = [ccvs[k] if k < len(ccvs) else None for ccvs in each]
+        return data_frame(columns, index="id")
 
     def _repr_html_(self) -> str:
         """Show how many runs each method has, with mean regret and CCV."""

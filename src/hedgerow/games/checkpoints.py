@@ -95,7 +95,7 @@ def simulate_resumable(
             replace_files({_path(folder, done): _packed(chunk, beginning)})
             traces.append(chunk.trace)
             done, batch = done + len(chunk.trace.costs), []
-    return Trace.joined([*traces, *batch])
+    return Trace.joined([*traces, *batch]).named_by(problem)
 
 
 def can_resume(policy: object, problem: Problem) -> bool:

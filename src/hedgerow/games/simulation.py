@@ -152,6 +152,18 @@ def simulate_chunks(
             takes none, unless its rule is a kernel, which knows the present decision alone.
 
     """
+    traces = _chunks(policy, problem, feedback, size, skip)
+    return (trace.named_by(problem) for trace in _timed(policy, traces))
+
+
+def _chunks(
+    policy: Policy[Any, Any],
+    problem: Problem,
+    feedback: Feedback | None,
+    size: int | None,
+    skip: int,
+) -> Iterator[Trace]:
+    """Choose the quickest loop that plays these rounds, and play them."""
     check_match(policy, problem)
     observe = feedback_of(policy) if feedback is None else feedback
     fitting = min(LONGEST_CHUNK, max(1, CHUNK_ENTRIES // problem.decision_set.dim))
@@ -169,15 +181,15 @@ def simulate_chunks(
         linear = _linear_chunks(problem, size)
         if linear is not None and compiled.linear:
             chunks = _after(linear, skip)
-            return _timed(policy, (_play(policy, compiled, observe, part) for part in chunks))
+            return (_play(policy, compiled, observe, part) for part in chunks)
         if linear is not None:
             convex: Iterator[CompiledChunk] | None = (chunk.compiled() for chunk in linear)
         else:
             convex = problem.compiled_rounds(size) if compiled.convex else None
         if convex is not None:
             parts = _rest(convex, skip)
-            return _timed(policy, (_play_convex(policy, compiled, observe, part) for part in parts))
-    return _timed(policy, _by_turns(policy, problem, observe, size, skip))
+            return (_play_convex(policy, compiled, observe, part) for part in parts)
+    return _by_turns(policy, problem, observe, size, skip)
 
 
 def _by_turns(

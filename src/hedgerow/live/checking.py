@@ -27,8 +27,10 @@ from hedgerow.live.chain import (
     snapshot_digest,
     text_digest,
 )
+from hedgerow.live.each_constraint import add_each
 from hedgerow.live.migrations import VERSION
 from hedgerow.live.payloads import digest_of, unpack_feedback, value_of
+from hedgerow.live.replica import NO_TOTALS, TOTALS, totals_of
 from hedgerow.live.schema import (
     ASK,
     COPIES,
@@ -45,7 +47,7 @@ from hedgerow.live.store import Store, snapshot_damage
 
 MOST = 10_000
 """Rows at the end of a journal that are believed to be missing; more mean a damaged number."""
-NUMBERS = ("cost", "violation", "told", "total_cost", "total_ccv", "total_violated")
+NUMBERS = ("cost", "violation", *TOTALS)
 """What can be computed again from feedback and the row before."""
 
 
@@ -97,8 +99,9 @@ def _check_version(connection: sql.Connection, repair: bool) -> Iterator[Damage]
     if versions == [version]:
         if version < VERSION:
             raise ValueError(
-                f"this store has version {version} of the tables, which has no digests to check; "
-                "back it up and open it with this release, which adds them"
+                f"this store has version {version} of the tables, which "
+                f"{'this release does not check' if version > 2 else 'has no digests to check'}; "
+                "back it up and open it with this release, which adds what is missing"
             )
         return
     if len(versions) == 1 and isinstance(versions[0], int) and versions[0] > VERSION:
@@ -120,7 +123,8 @@ def _version_of(connection: sql.Connection) -> int:
     """Return the version that the tables have."""
     inspector = sql.inspect(connection)
     if inspector.has_table(HEADS.name):
-        return VERSION
+        columns = {column["name"] for column in inspector.get_columns(JOURNAL.name)}
+        return VERSION if "total_each" in columns else 3
     return 2 if inspector.has_table(TOKENS.name) else 1
 
 
@@ -291,10 +295,10 @@ def _numbers(row: Any, before: Any, dim: int) -> dict[str, Any]:
     except ValueError:
         return {}
     paid, violation = value_of(cost), value_of(constraint)
-    start = (0, 0.0, 0.0, 0) if before is None else tuple(getattr(before, n) for n in NUMBERS[2:])
-    count, total, ccv, violated = start
+    count, total, ccv, violated, each = NO_TOTALS if before is None else totals_of(before)
     totals = count + 1, total + paid, ccv + max(0.0, violation), violated + (violation > 0.0)
-    return dict(zip(NUMBERS, (paid, violation, *totals), strict=True))
+    of_each = add_each(each, count, constraint)
+    return dict(zip(NUMBERS, (paid, violation, *totals, of_each), strict=True))
 
 
 def _with(row: Any, numbers: dict[str, Any]) -> tuple[Any, ...]:

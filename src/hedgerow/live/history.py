@@ -27,7 +27,8 @@ class History:
         answered: when the feedback on each came.
         order: how many others were answered before it; -1 if it was not answered.
         cost: f_t at its action.
-        violation: g_t at its action; the largest, where there are several constraints.
+        violation: g_t at its action; the largest, where there are several constraints. Where
+            their units differ only its sign means something; `Session.problem()` has them all.
         weight: the weight on the constraint after its feedback.
         certificate: the proved bound of the regret after its feedback, where it was computed.
         actions: one row each; NaN where it was compacted away; empty where it was not asked for.

@@ -30,16 +30,9 @@ def _tokens(connection: sql.Connection) -> None:
 
 def _chained(connection: sql.Connection) -> None:
     """Add the digests, and compute them for what is there."""
-    inspector = sql.inspect(connection)
-    for table, names in (
-        (SESSIONS, ("digest",)),
-        (JOURNAL, ("chain",)),
-        (SNAPSHOTS, ("release", "digest")),
-    ):
-        known = {column["name"] for column in inspector.get_columns(table.name)}
-        for name in names:
-            if name not in known:  # a store that is made now has it
-                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} TEXT")
+    _add_columns(connection, SESSIONS, "digest")
+    _add_columns(connection, JOURNAL, "chain", "total_each")  # digests cover it
+    _add_columns(connection, SNAPSHOTS, "release", "digest")
     for made in (HEADS, COPIES):
         made.create(connection, checkfirst=True)
     for session in connection.execute(sql.select(SESSIONS.c.id)).scalars().all():
@@ -47,7 +40,25 @@ def _chained(connection: sql.Connection) -> None:
         seal_journal(connection, session)
 
 
-MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (_sessions, _tokens, _chained)
+def _each_constraint(connection: sql.Connection) -> None:
+    """Add the totals of each of several constraints, which begin with new sessions."""
+    _add_columns(connection, JOURNAL, "total_each")
+
+
+def _add_columns(connection: sql.Connection, table: sql.Table, *names: str) -> None:
+    """Add columns of texts; a store that is made now has them."""
+    known = {column["name"] for column in sql.inspect(connection).get_columns(table.name)}
+    for name in names:
+        if name not in known:
+            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {name} TEXT")
+
+
+MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (
+    _sessions,
+    _tokens,
+    _chained,
+    _each_constraint,
+)
 VERSION = len(MIGRATIONS)
 
 

@@ -55,10 +55,11 @@ def observe(store: Store, status: Status, window: int) -> Observed:
     ends = [] if t.size == 0 else [t[0], t[-1]]
     shares, labels = _shares(store, status, first)
     told, proved = _totals(history, status)
+    mixed = status.ccv is None  # several constraints, whose values have no common unit
     rounds = {
         "round": t,
         "cost": history.cost,
-        "violation": history.violation,
+        "violation": np.full(t.size, math.nan) if mixed else history.violation,
         "weight": history.weight,
     }
     zero = {"round": np.array(ends), "zero": np.zeros(len(ends))}
@@ -74,7 +75,8 @@ def _totals(history: History, status: Status) -> tuple[Columns, Columns]:
     cost, over = history.cost[by], np.maximum(history.violation[by], 0.0)
     told = status.answered - by.size + 1 + np.arange(by.size)
     total = status.cost - cost.sum() + np.cumsum(cost)
-    ccv = status.ccv - over.sum() + np.cumsum(over)
+    before = math.nan if status.ccv is None else status.ccv - over.sum()
+    ccv = before + np.cumsum(over)
     bound = history.certificate[by]
     known = np.isfinite(bound)
     return (
@@ -125,7 +127,7 @@ def overview(sessions: list[Status]) -> str:
     rows = "".join(
         f"<tr><td><a href='?session={escape(s.name)}'>{escape(s.name)}</a></td>"
         f"<td>{s.decisions}</td><td>{s.unanswered}</td><td>{_number(_mean_cost(s))}</td>"
-        f"<td>{_number(s.ccv)}</td><td>{_number(s.certificate)}</td><td>{_ago(s.last)}</td></tr>"
+        f"<td>{_ccv(s)}</td><td>{_number(s.certificate)}</td><td>{_ago(s.last)}</td></tr>"
         for s in sessions
     )
     return (
@@ -142,8 +144,9 @@ def session_summary(status: Status) -> str:
         "answered": str(status.answered),
         "open or never answered": str(status.unanswered),
         "cost per round": _number(_mean_cost(status)),
-        "CCV": _number(status.ccv),
+        "CCV": _ccv(status),
         "rounds that violated": str(status.violated),
+        **_each(status),
         "weight on the constraint": _number(status.weight),
         "regret is at most": _number(status.certificate),
         "last change": _ago(status.last),
@@ -154,6 +157,22 @@ def session_summary(status: Status) -> str:
 
 def _mean_cost(status: Status) -> float | None:
     return status.cost / status.answered if status.answered else None
+
+
+def _ccv(status: Status) -> str:
+    """Return the CCV, of each constraint where there are several."""
+    if status.ccv is not None:
+        return _number(status.ccv)
+    return ", ".join(_number(one.ccv) for one in status.each) or "of several constraints"
+
+
+def _each(status: Status) -> dict[str, str]:
+    """Return how often and how far each of several constraints was violated."""
+    return {
+        f"constraint {k}": f"CCV {_number(one.ccv)} in its unit, {one.violated} rounds violated, "
+        f"worst {_number(one.worst)}"
+        for k, one in enumerate(status.each, start=1)
+    }
 
 
 def _number(number: float | None) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,15 +18,17 @@ from hedgerow.files import pack_snapshot, unpack_snapshot
 from hedgerow.inputs import Vector
 from hedgerow.live.chain import FIRST, ROW, WHOLE, add_snapshot, checked, damaged
 from hedgerow.live.configuration import this_release
+from hedgerow.live.each_constraint import add_each
 from hedgerow.live.payloads import RoundFeedback, unpack_action, unpack_feedback, value_of
 from hedgerow.live.schema import SNAPSHOTS, TELL
 from hedgerow.live.store import CERTIFIED, HEAD, Store, snapshot_damage
 from hedgerow.protocols.late_feedback import refuse_late, takes_late
 from hedgerow.protocols.parts import ResumablePolicy
 
-TOTALS = ("told", "total_cost", "total_ccv", "total_violated")
-Totals = tuple[int, float, float, int]
-NO_TOTALS: Totals = (0, 0.0, 0.0, 0)
+TOTALS = ("told", "total_cost", "total_ccv", "total_violated", "total_each")
+Totals = tuple[int, float, float, int, str | None]
+NO_TOTALS: Totals = (0, 0.0, 0.0, 0, None)
+totals_of: Callable[[Any], Totals] = attrgetter(*TOTALS)
 LOG = logging.getLogger("hedgerow.live")
 
 
@@ -78,7 +82,7 @@ class Replica:
             raise damaged(f"the last rows of the journal of session {self.name!r} are missing")
         return int(head)
 
-    def record(self, feedback: RoundFeedback, action: Vector) -> dict[str, float | None]:
+    def record(self, feedback: RoundFeedback, action: Vector) -> dict[str, float | str | None]:
         """Report a round to the policy and return the columns for the journal.
 
         `seq` is unknown until the round is committed, and the caller sets it.
@@ -86,12 +90,13 @@ class Replica:
         self.seq = None
         self._tell(feedback, action)
         cost, violation = value_of(feedback[0]), value_of(feedback[1])
-        count, total, ccv, violated = self.totals
+        count, total, ccv, violated, each = self.totals
         self.totals = (
             count + 1,
             total + cost,
             ccv + max(0.0, violation),
             violated + (violation > 0.0),
+            add_each(each, count, feedback[1]),
         )
         return {
             "cost": cost,
@@ -131,7 +136,7 @@ class Replica:
                         return int(row.seq)
                     action = unpack_action(row.action, row.action_digest, self.dim)
                     self._tell(unpack_feedback(row.payload, row.digest, self.dim), action)
-                    self.totals = row.told, row.total_cost, row.total_ccv, row.total_violated
+                    self.totals = totals_of(row)
                     self.last_feedback = row.seq, row.chain
                 elif self.replays and row.payload is not None:
                     self._compare(row)
@@ -223,7 +228,7 @@ class Replica:
         if seq:
             rows = WHOLE.where(ROW.c.session == self.session, ROW.c.seq == seq)
             row = checked(connection.execute(rows).one(), self.name)
-            self.totals = row.told, row.total_cost, row.total_ccv, row.total_violated
+            self.totals = totals_of(row)
             self.chain = row.chain
         self.last_feedback = seq, self.chain
 

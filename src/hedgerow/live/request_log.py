@@ -62,6 +62,16 @@ class _Sessions:
                 if (value := getattr(status, key)) is not None:
                     family.add_metric([status.name], float(value))
             yield family
+        several = GaugeMetricFamily(
+            "hedgerow_session_ccv_each",
+            "Sum of violations of each of several constraints, in its own unit.",
+            labels=["session", "constraint"],
+        )
+        for status in found:
+            for k, totals in enumerate(status.each, start=1):
+                several.add_metric([status.name, str(k)], totals.ccv)
+        if several.samples:
+            yield several
 
 
 class RequestLog:

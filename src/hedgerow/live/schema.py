@@ -51,6 +51,7 @@ JOURNAL = sql.Table(
     Column("total_violated", Integer),
     Column("payload", LargeBinary),  # the action or the feedback; none once it was compacted
     Column("chain", Text),  # digest of this row and of the chain before it
+    Column("total_each", Text),  # JSON: totals of each of several constraints
     UniqueConstraint("session", "kind", "round", name="once"),
     UniqueConstraint("session", "decision", name="one_decision"),
 )

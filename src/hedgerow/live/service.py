@@ -122,7 +122,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         "/sessions", dependencies=observe, summary="All sessions.", response_model=list[Status]
     )
     def sessions() -> Response:
-        return JSONResponse([asdict(status) for status in store.sessions()])
+        return JSONResponse([status.plain() for status in store.sessions()])
 
     @app.post(
         "/sessions",
@@ -137,7 +137,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         check_name(given.name)
         check_spec(given, limits.dimension)
         served.begin(given)
-        return JSONResponse(asdict(store.status(given.name)), 201)
+        return JSONResponse(store.status(given.name).plain(), 201)
 
     @app.get(
         "/sessions/{name}",
@@ -146,7 +146,7 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         response_model=Status,
     )
     def status(name: str) -> Response:
-        return JSONResponse(asdict(store.status(name)))
+        return JSONResponse(store.status(name).plain())
 
     @app.get("/sessions/{name}/history", dependencies=observe, summary="Rounds, from `first` on.")
     def history(name: str, asked: Annotated[HistoryQuery, Query()]) -> Response:

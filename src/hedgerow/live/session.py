@@ -316,9 +316,15 @@ class Session:
                 rounds.append((_linear(cost, action), [_linear(g, action) for g in each]))
         return Recorded(self.policy.decision_set, rounds)
 
-    def hindsight(self, *, budget: float = 0.0, time_limit: float | None = None) -> Benchmark:
+    def hindsight(
+        self,
+        *,
+        budget: float = 0.0,
+        time_limit: float | None = None,
+        units: Sequence[float] | None = None,
+    ) -> Benchmark:
         """Return the best fixed action of the answered rounds; see `hedgerow.hindsight`."""
-        return hindsight(self.problem(), budget=budget, time_limit=time_limit)
+        return hindsight(self.problem(), budget=budget, time_limit=time_limit, units=units)
 
     def _observe(self, cost: Any, constraint: Any, action: Vector | None) -> RoundFeedback:
         """Return feedback as it is stored; evaluate functions at the decision's action."""

@@ -9,7 +9,7 @@ import weakref
 from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -33,6 +33,7 @@ from hedgerow.live.chain import (
     snapshot_digest,
     text_digest,
 )
+from hedgerow.live.each_constraint import ConstraintTotals, read_each
 from hedgerow.live.migrations import is_current, migrate
 from hedgerow.live.schema import ASK, HEADS, JOURNAL, SESSIONS, SNAPSHOTS, TELL
 
@@ -89,12 +90,15 @@ class Status:
         decisions: how many were asked for.
         answered: how many of them have feedback.
         cost: the sum of their costs.
-        ccv: the sum of their violations, max(0, g).
+        ccv: the sum of their violations, max(0, g); None where there are several constraints,
+            whose units may differ.
         violated: how many of them violated the constraint.
         weight: the last weight on the constraint, where the policy has one.
         certificate: the last proved bound of the regret, where the policy has one.
         last: when the journal last grew, in seconds since 1970.
         served: whether the service can decide for it, because it can build the policy.
+        each: the totals of each constraint, in its own unit, where all rounds have several, equally
+            many; else empty.
 
     """
 
@@ -105,12 +109,18 @@ class Status:
     decisions: int
     answered: int
     cost: float
-    ccv: float
+    ccv: float | None
     violated: int
     weight: float | None
     certificate: float | None
     last: float | None
     served: bool
+    each: tuple[ConstraintTotals, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain data; `each` is there only for several constraints."""
+        found = asdict(self)
+        return found if self.each else {key: found[key] for key in found if key != "each"}
 
     @property
     def unanswered(self) -> int:
@@ -380,6 +390,8 @@ def _status(connection: sql.Connection, name: str) -> Status:
     if head is None or tuple(head) != end:
         raise damaged(f"the last rows of the journal of session {name!r} are missing")
     last = answers[0] if answers else None
+    several = None if last is None else last.total_each
+    ccv = 0.0 if last is None else last.total_ccv
     return Status(
         name=session.name,
         created=session.created,
@@ -388,12 +400,13 @@ def _status(connection: sql.Connection, name: str) -> Status:
         decisions=0 if asked is None else asked.round,
         answered=0 if last is None else last.told,
         cost=0.0 if last is None else last.total_cost,
-        ccv=0.0 if last is None else last.total_ccv,
+        ccv=ccv if several is None else None,
         violated=0 if last is None else last.total_violated,
         weight=None if last is None else last.weight,
         certificate=next((row.certificate for row in answers if row.certificate is not None), None),
         last=None if newest is None else newest.time,
         served=session.spec is not None,
+        each=read_each(several),
     )
 
 

@@ -15,7 +15,7 @@ from hedgerow.protocols.late_feedback import takes_late
 from hedgerow.protocols.parts import Learner, Surrogate
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful, states
-from hedgerow.surrogates.ranges import LearntRanges
+from hedgerow.surrogates.ranges import INFEASIBLE, LearntRanges
 
 SeenCost = TypeVar("SeenCost")
 SeenConstraint = TypeVar("SeenConstraint", contravariant=True)
@@ -99,10 +99,24 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
         summary = summary_of(self._state, weights, self.oracle_calls, self.projections)
-        summary = replace(summary, reaction=getattr(self.surrogate, "reaction", None))
+        queues = getattr(self.surrogate, "surrogates", (self.surrogate,))
+        ranges = [getattr(queue, "ranges", None) for queue in queues]
+        infeasible = [int(r.array[INFEASIBLE]) for r in ranges if isinstance(r, LearntRanges)]
+        summary = replace(
+            summary,
+            reaction=getattr(self.surrogate, "reaction", None),
+            infeasible_each=tuple(infeasible) if len(infeasible) == len(queues) else (),
+        )
         if "ccv_each" not in self._state.layout:
             return summary
-        return replace(summary, ccv=None, ccv_each=tuple(self._state["ccv_each"].tolist()))
+        # Neither violations of several constraints nor weights on them have a common unit.
+        return replace(
+            summary,
+            ccv=None,
+            ccv_each=tuple(self._state["ccv_each"].tolist()),
+            largest_weight=None,
+            largest_weight_each=tuple(float(queue.largest_weight) for queue in queues),
+        )
 
     @contextmanager
     def _taken_back(self) -> Iterator[None]:

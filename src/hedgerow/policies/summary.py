@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from hedgerow.protocols.limits import LimitName, NamedLimit, as_limits, names_of, numbered
 from hedgerow.snapshot import State
 
 TOTALS = ("rounds", "cost", "ccv", "violated")
@@ -19,15 +21,20 @@ class Summary:
         cost: the sum of the costs at the played points.
         ccv: the sum of max(0, constraint value) there, the largest value if one queue serves
             several; None where each has a queue of its own, because their units may differ.
-        violated: in how many rounds that was above zero.
+        violated: in how many rounds a constraint was violated.
         weight: the last round's weight on the constraint, in units of cost per violation, which may
             be 0 in a round without a violation; None where the policy has no single one.
-        largest_weight: the largest weight so far; None where it is not known.
+        largest_weight: the largest weight so far; None where it is not known, or where each of
+            several constraints has one.
         oracle_calls: linear minimisations so far.
         projections: projections onto the set so far.
         reaction: the last weight of a violated round in units of the exchange rate between cost
             and violation; None where the policy does not measure it.
         ccv_each: the CCV of each constraint, where each has a queue of its own.
+        largest_weight_each: the largest weight on each of them, in units of cost per violation.
+        infeasible_each: in how many rounds the policy found that no action meets the limit, for
+            each constraint that has a queue; empty where it does not look for such rounds.
+        limits: the name and the unit of each constraint, where `named` has given them.
 
     >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
     rounds        200
@@ -50,6 +57,19 @@ class Summary:
     projections: int
     reaction: float | None = None
     ccv_each: tuple[float, ...] = ()
+    largest_weight_each: tuple[float, ...] = ()
+    infeasible_each: tuple[int, ...] = ()
+    limits: tuple[LimitName, ...] = ()
+
+    def named(self, limits: Mapping[str, str] | Sequence[NamedLimit]) -> Summary:
+        """Return the summary with a name and a unit for each of several constraints.
+
+        Args:
+            limits: names with units, {"latency": "ms", "share": ""}, or `problem.limits`.
+
+        """
+        names = as_limits(limits) if isinstance(limits, Mapping) else names_of(limits)
+        return replace(self, limits=numbered(names, max(1, len(self.ccv_each))))
 
     @property
     def violated_share(self) -> float:
@@ -58,11 +78,13 @@ class Summary:
 
     def __str__(self) -> str:
         rounds = max(1, self.rounds)
+        of_any = ", of any constraint" if self.ccv is None else ""
         lines = {
             "rounds": f"{self.rounds}",
             "total cost": f"{self.cost:.6g}, {self.cost / rounds:.4g} per round",
             **self._violations(),
-            "violated": f"{self.violated} rounds, {100.0 * self.violated_share:.1f} %",
+            "violated": f"{self.violated} rounds, {100.0 * self.violated_share:.1f} %{of_any}",
+            "infeasible": self._infeasible(),
             "weight now": self._weights(),
             "oracle calls": f"{self.oracle_calls}, {self.oracle_calls / rounds:.3g} per round",
             "projections": f"{self.projections}",
@@ -72,10 +94,26 @@ class Summary:
     def _violations(self) -> dict[str, str]:
         if self.ccv is not None:
             return {"CCV": f"{self.ccv:.6g}, in the constraint's unit"}
+        if not self.limits:
+            return {
+                f"CCV of {k}": f"{ccv:.6g}, in the unit of constraint {k}"
+                for k, ccv in enumerate(self.ccv_each, start=1)
+            }
         return {
-            f"CCV of {k}": f"{ccv:.6g}, in the unit of constraint {k}"
-            for k, ccv in enumerate(self.ccv_each, start=1)
+            f"CCV of {k}": f"{ccv:.6g} {limit.unit}".rstrip() + f", {limit.name}"
+            for k, (ccv, limit) in enumerate(zip(self.ccv_each, self.limits, strict=True), start=1)
         }
+
+    def _infeasible(self) -> str:
+        """Say in how many rounds no action meets the limit, or each limit that has such rounds."""
+        names = [""]
+        if len(self.infeasible_each) > 1:
+            names = [f" {limit.name}" for limit in numbered(self.limits, len(self.infeasible_each))]
+        return "; ".join(
+            f"in {count} of {self.rounds} rounds no action meets the limit{name}"
+            for count, name in zip(self.infeasible_each, names, strict=False)
+            if count
+        )
 
     def _weights(self) -> str:
         if self.weight is None or self.largest_weight is None:

@@ -89,6 +89,16 @@ class Limit:
             "capacity": f"{level} fit on every link's {self.quantity.name}",
         }[self.kind]
 
+    @property
+    def name(self) -> str:
+        """The constraint in words."""
+        return str(self)
+
+    @property
+    def unit(self) -> str:
+        """The unit of its values, empty where it is not known."""
+        return self.quantity.unit
+
     def at(self, t: int) -> Function:
         """Return the constraint of round t, from 0."""
         values = self.quantity.at(t)
@@ -155,6 +165,8 @@ class MeasuredRoutes(Recorded):
     No action satisfies 1 of 2 rounds: latency at most 55 ms is broken by at least 5 ms.
 
     """
+
+    limits: tuple[Limit, ...]
 
     def __init__(
         self,
@@ -264,19 +276,25 @@ class MeasuredRoutes(Recorded):
 
     @cached_property
     def unavoidable(self) -> Vector:
-        """By how much each round is violated at least, in the unit of its worst constraint.
+        """By how much each round is violated at least; of several limits, in units of the level.
 
         0 for rounds that some action may satisfy. One oracle call for each round and constraint,
         which is a lower bound where there are several: no action need be best for all.
         """
+        least = self.unavoidable_each
+        found: Vector = least[0] if len(least) == 1 else (least.T / self.constraint_units).max(1)
+        return read_only(found)
+
+    @cached_property
+    def unavoidable_each(self) -> Vector:
+        """By how much each limit is violated at least, a row for each, in its own unit."""
         X = self.decision_set
         assert isinstance(X, DagPaths)
         least = np.array(
-            [[limit.least(X, t) for limit in self.limits] for t in range(self.horizon)]
+            [[limit.least(X, t) for t in range(self.horizon)] for limit in self.limits]
         )
         sure = SURE * np.array([max(abs(limit.level), 1e-300) for limit in self.limits])
-        found: Vector = np.where(least > sure, least, 0.0).max(axis=1)
-        return read_only(found)
+        return np.where(least > sure[:, None], least, 0.0)
 
     @property
     def unkept(self) -> int:
@@ -285,17 +303,20 @@ class MeasuredRoutes(Recorded):
 
     @property
     def feasibility(self) -> str:
-        """How many rounds no action satisfies and by how much at least, in a sentence."""
+        """How many rounds no action satisfies and by how much at least, limit by limit."""
         if not self.unkept:
             return f"Some action satisfies each of {self.horizon} rounds."
-        worst = int(np.argmax(self.unavoidable))
-        X = self.decision_set
-        assert isinstance(X, DagPaths)
-        limit = max(self.limits, key=lambda limit: limit.least(X, worst))
-        excess = f"{self.unavoidable[worst]:.3g} {limit.quantity.unit}".rstrip()
         count = "the round" if self.horizon == 1 else f"{self.unkept} of {self.horizon} rounds"
-        where = "" if self.unkept == 1 else " in the worst of them"
-        return f"No action satisfies {count}: {limit} is broken by at least {excess}{where}."
+        parts = []
+        for limit, least in zip(self.limits, self.unavoidable_each, strict=True):
+            if not (broken := int(np.count_nonzero(least))):
+                continue
+            excess = f"{least.max():.3g} {limit.unit}".rstrip()
+            where = "" if broken == 1 else " in the worst of them"
+            often = f" in {broken} rounds" if 1 < broken < self.unkept else ""
+            often = " in one of them" if broken == 1 < self.unkept else often
+            parts.append(f"{limit} is broken{often} by at least {excess}{where}")
+        return f"No action satisfies {count}: {', and '.join(parts)}."
 
     def service_levels(self, trace: Trace) -> tuple[ServiceLevel, ...]:
         """Return how well a game satisfied each constraint, in its unit and minutes."""

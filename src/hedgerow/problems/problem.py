@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from hedgerow.display import ShortRepr
-from hedgerow.functions import Function, Linear, Maximum
+from hedgerow.functions import Function, Linear, Maximum, parts_of
 from hedgerow.inputs import Vector, as_count, read_only
 from hedgerow.problems.compiled_rounds import CompiledChunk, linear_rows, packed_chunks
+from hedgerow.protocols.limits import LimitName, NamedLimit, as_limits, have_one_unit
 from hedgerow.protocols.parts import Policy
 from hedgerow.sets.decision_set import DecisionSet
 
@@ -74,11 +75,23 @@ class Problem(ShortRepr, ABC):
     Attributes:
         decision_set: where the game is played.
         horizon: the number of rounds.
+        limits: the constraints of a round, each with `name` and `unit`; empty where there is one,
+            or where they have no names.
 
     """
 
     decision_set: DecisionSet
     horizon: int
+    limits: Sequence[NamedLimit] = ()
+
+    @property
+    def one_unit(self) -> bool:
+        """Whether violations of a round's constraints may be added.
+
+        A function is one constraint, a `Maximum` too: its parts have one unit, or none would be the
+        largest. A problem whose constraints differ says so by the units of its `limits`.
+        """
+        return not self.limits or have_one_unit(self.limits)
 
     @property
     def adaptive(self) -> bool:
@@ -207,6 +220,9 @@ class Recorded(Problem):
         decision_set: where the game is played.
         rounds: pairs (cost, constraint) of convex functions. Several constraints may be given as a
             sequence of functions: the round's constraint is their `Maximum`, which keeps the parts.
+        limits: the name and the unit of each of several constraints, {"latency": "ms", "share":
+            ""}. Violations are added only where all have the same unit, which is not assumed of
+            a sequence without names. A `Maximum` of yours is one constraint in one unit.
 
     >>> from hedgerow.functions import Linear
     >>> from hedgerow.sets.simplices.simplex import Simplex
@@ -217,10 +233,21 @@ class Recorded(Problem):
     >>> ((_, constraint),) = Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)])
     >>> constraint.parts == tuple(caps)
     True
+    >>> Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)]).one_unit
+    False
+    >>> same = {"first": "share", "second": "share"}
+    >>> Recorded(Simplex(2), [(Linear([1.0, 0.0]), caps)], limits=same).one_unit
+    True
 
     """
 
-    def __init__(self, decision_set: DecisionSet, rounds: Iterable[GivenRound]):
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        rounds: Iterable[GivenRound],
+        *,
+        limits: Mapping[str, str] | None = None,
+    ):
         if not hasattr(decision_set, "lmo"):
             raise TypeError(
                 f"decision_set must be a set, such as Simplex(3), got {decision_set!r:.60}"
@@ -228,10 +255,26 @@ class Recorded(Problem):
         if not isinstance(rounds, Iterable):
             raise TypeError(f"rounds must be pairs (cost, constraint), got {rounds!r:.60}")
         self.decision_set = decision_set
-        self._rounds = tuple(_checked(given, t) for t, given in enumerate(rounds, start=1))
+        given = list(rounds)
+        self._rounds = tuple(_checked(pair, t) for t, pair in enumerate(given, start=1))
         if not self._rounds:
             raise ValueError("there are no rounds; give at least one pair (cost, constraint)")
         self.horizon = len(self._rounds)
+        # A problem whose rounds are recorded knows whether its maxima are of one constraint.
+        one_unit = not isinstance(rounds, Problem) or rounds.one_unit
+        self._one_unit = one_unit and not any(_is_several(constraint) for _, constraint in given)
+        if limits is not None:
+            self.limits = _named(as_limits(limits), self._rounds)
+        elif isinstance(rounds, Problem):
+            self.limits = rounds.limits
+
+    @property
+    def one_unit(self) -> bool:
+        """Whether violations of a round's constraints may be added.
+
+        That is where each round has one, or where `limits` has one unit for all.
+        """
+        return have_one_unit(self.limits) if self.limits else self._one_unit
 
     def chunks(self, size: int = CHUNK) -> Iterator[LinearChunk] | None:
         """Return the rounds as arrays, `size` at a time, or None if one is not linear."""
@@ -263,6 +306,22 @@ def _checked(given: Any, t: int) -> Round:
                 f"f.grad(x), such as Linear(coefficients), got {function!r:.60}"
             )
     return cost, _one(constraint, t)
+
+
+def _is_several(constraint: Function | Sequence[Function]) -> bool:
+    """Whether a round's constraint was given as a sequence of several."""
+    return isinstance(constraint, list | tuple) and len(constraint) > 1
+
+
+def _named(limits: tuple[LimitName, ...], rounds: Sequence[Round]) -> tuple[LimitName, ...]:
+    """Check that each round has as many constraints as there are names."""
+    for t, (_, constraint) in enumerate(rounds, start=1):
+        if (count := len(parts_of(constraint))) != len(limits):
+            raise ValueError(
+                f"limits names {len(limits)} constraints, round {t} has {count}; name each "
+                "constraint, always as many"
+            )
+    return limits
 
 
 def _one(constraint: Function | Sequence[Function], t: int) -> Function:

@@ -22,8 +22,9 @@ class Benchmark:
             "time limit" when the time limit is why; or "infeasible" when it is proved that no fixed
             action satisfies the constraints.
         violation: the largest constraint value of x over the rounds; at most the tolerance when
-            optimal without a budget, and as small as possible when infeasible.
-        ccv: the sum of the positive constraint values of x.
+            optimal without a budget, and as small as possible when infeasible; NaN where x does
+            not satisfy several constraints whose units may differ.
+        ccv: the sum of the positive constraint values of x; NaN in the same case.
         seconds: the wall time that it took.
         conflict: the rounds that no action keeps together, when infeasible.
         needed_budget: the least sum of positive constraint values of any action, when infeasible
@@ -31,9 +32,11 @@ class Benchmark:
         budget: the sum of positive constraint values that it was allowed; infinite where the
             constraints did not count.
         least: whether that is the least sum that any action has, because none satisfies every
-        round. units: where rounds have several constraints, what each was divided by before they
-        were
+            round.
+        units: where rounds have several constraints, what each was divided by before they were
             compared and added; empty where none was.
+        ccv_each: the sum of the positive values of each constraint, in its own unit, where rounds
+            have several whose units may differ.
 
     """
 
@@ -50,6 +53,7 @@ class Benchmark:
     budget: float = 0.0
     least: bool = False
     units: tuple[float, ...] = ()
+    ccv_each: tuple[float, ...] = ()
 
     @property
     def comparator(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from hedgerow.experiments.backtesting import BEST, PLAIN, Backtest, BacktestRun
+from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector
 from hedgerow.networks.timestamps import format_time
 from hedgerow.problems.measured_routes import Limit
@@ -105,8 +106,8 @@ def each_table(test: Backtest) -> Table | None:
     for run in test.runs:
         for k, level in enumerate(run.levels):
             name, constraint, violated, _, worst, _ = _level_cells(run, level)
-            rows.append(("" if k else name, constraint, violated, worst))
-    heads = ("policy", "constraint", f"violated\n{SHORT[_time(test)]}", "worst")
+            rows.append(("" if k else name, constraint, violated, worst, _in_all(run, k)))
+    heads = ("policy", "constraint", f"violated\n{SHORT[_time(test)]}", "worst", "CCV")
     return terminal_table(heads, rows, "lfr", padding=(0, 0, 0, 2))
 
 
@@ -114,6 +115,13 @@ def _level_cells(run: BacktestRun, level: ServiceLevel) -> tuple[str, ...]:
     """Return how long, how often and how far a policy violated one constraint."""
     sizes = (f"{shown(value)} {level.unit}".rstrip() for value in (level.worst, level.p95))
     return (run.name, level.name, _violated_time(level), f"{100.0 * level.share:.1f}", *sizes)
+
+
+def _in_all(run: BacktestRun, k: int) -> str:
+    """Return the CCV of one of several constraints, in its unit."""
+    each = run.trace.ccv_each
+    assert each is not None
+    return f"{shown(float(each[k]))} {run.levels[k].unit}".rstrip()
 
 
 def _violated_time(level: ServiceLevel) -> str:
@@ -175,11 +183,18 @@ def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
     if moved < 0.5e-3:
         return [*lines, "Rounding to these weights moves less than 0.1 % of the traffic."]
     *_, (cost, constraint) = test.problem
+    changes = f"the largest constraint value by {decided.change(constraint, x):+.3g}"
+    limits, parts = test.problem.limits, parts_of(constraint)
+    if len(limits) > 1:  # their values have no common unit
+        changes = ", ".join(
+            f"{f'{decided.change(part, x):+.3g} {limit.unit}'.rstrip()} of {limit}"
+            for limit, part in zip(limits, parts, strict=True)
+        )
+        changes = f"the constraint values by {changes}"
     return [
         *lines,
         f"Rounding moved {100.0 * moved:.1f} % of the traffic; in the last "
-        f"round it changes the cost by {decided.change(cost, x):+.3g} and the largest constraint "
-        f"value by {decided.change(constraint, x):+.3g}.",
+        f"round it changes the cost by {decided.change(cost, x):+.3g} and {changes}.",
     ]
 
 
@@ -195,6 +210,7 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
     problem, X = test.problem, test.problem.decision_set
     title = in_html(f"Backtest from {X.source} to {X.target}")  # type: ignore[attr-defined]
     columns = _columns(test)
+    several = ("CCV",) if len(problem.limits) > 1 else ()
     *weights, rounding = advice(test, routes)
     body = [
         f"<h1>{title}</h1>",
@@ -208,8 +224,15 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
         f'<ul class="soft">{"".join(map(_entry, legend(test)))}</ul>',
         "<h2>Each constraint</h2>",
         plain_table(
-            ("policy", "constraint", f"violated {SHORT[_time(test)]}", "%", "worst", "p95"),
-            (_level_cells(run, level) for run in test.runs for level in run.levels),
+            (
+                *("policy", "constraint", f"violated {SHORT[_time(test)]}", "%", "worst", "p95"),
+                *several,
+            ),
+            (
+                (*_level_cells(run, level), *(_in_all(run, k) for _ in several))
+                for run in test.runs
+                for k, level in enumerate(run.levels)
+            ),
         ),
         '<p class="soft">p95: the violation that 95 % of all rounds do not exceed.</p>',
         "<h2>Decision for the next round</h2>",
@@ -255,7 +278,8 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
         )
     count = len(problem.limits)
     figure, axes = canvas(1, 1 + count, 5.5 * (1 + count), 4.0)
-    traces = {run.name: run.trace for run in test.runs[:MOST_LINES]}
+    # Axes for each limit, also where two have one unit.
+    traces = {run.name: replace(run.trace, one_unit=count == 1) for run in test.runs[:MOST_LINES]}
     mean, *sums = plot_compare(traces, axes=axes[0], times=times)
     mean.set_ylabel(in_figure(f"{problem.cost.unit or problem.cost.name} per round"), fontsize=9)
     for ax, limit in zip(sums, problem.limits, strict=True):

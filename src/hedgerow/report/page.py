@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.protocols.limits import numbered
 from hedgerow.report.document import (
     document,
     figure_section,
@@ -81,6 +82,10 @@ EACH = (
     "The CCV of each constraint by itself, in % of the unconstrained action's CCV as above. In a "
     "method's CCV a round counts once, with its largest violation, so the columns may add up to "
     "more."
+)
+EACH_IN_ITS_UNIT = (
+    "The CCV of each constraint by itself, in its own unit. In a method's CCV a round counts once, "
+    "with the largest violation after each was divided by its size, such as the limit."
 )
 UNITS = (
     "Regret: cost above that of the best fixed action that satisfies every round's constraint, in "
@@ -321,15 +326,21 @@ def _each_section(place: ProblemAtHorizon, preset: str, rows: Sequence[Row]) -> 
         return ""
     (count,) = counts
     totals = [sum(row.ccv_each[k].value for row in rows) for k in range(count)]
-    worst = sorted(range(count), key=lambda k: -totals[k])[:MOST_CONSTRAINTS]
+    limits = rows[0].limits
+    by_size = range(count) if limits else sorted(range(count), key=lambda k: -totals[k])
+    worst = by_size[:MOST_CONSTRAINTS]
     cells = [
         (described(row.config), str(row.ccv), *(str(row.ccv_each[k]) for k in sorted(worst)))
         for row in _best_first(rows)
     ]
-    heads = ("method", "CCV %", *(f"constraint {k + 1}" for k in sorted(worst)))
-    some = f" The {len(worst)} of {count} with the most are shown." if len(worst) < count else ""
+    names = [str(limit) for limit in limits or numbered((), count)]
+    heads = ("method", "CCV %", *(names[k] for k in sorted(worst)))
+    most = "" if limits else " with the most"
+    first = "first " if limits else ""
+    some = f" The {first}{len(worst)} of {count}{most} are shown." if len(worst) < count else ""
+    about = EACH_IN_ITS_UNIT if limits else EACH
     title = in_html(f"Each constraint of {place}, {preset_title(preset)}")
-    return f"<h3>{title}</h3>{soft(EACH + some)}{plain_table(heads, cells)}"
+    return f"<h3>{title}</h3>{soft(about + some)}{plain_table(heads, cells)}"
 
 
 def _growth_section(rates: Sequence[Rate]) -> str:
@@ -377,7 +388,18 @@ def _service_section(
             cells.append((described(row.config), *_service_cells(levels)))
     title = in_html(f"How often and how far, {place}, {preset} constants")
     table = plain_table(SERVICE_HEADS, cells)
-    return f"<h3>{title}</h3>{soft(SERVICE)}{table}" if cells else ""
+    said = SERVICE + _infeasible(summary, place, rows)
+    return f"<h3>{title}</h3>{soft(said)}{table}" if cells else ""
+
+
+def _infeasible(summary: Summary, place: ProblemAtHorizon, rows: Sequence[Row]) -> str:
+    """Say in how many rounds no action meets the limit, by the count of the methods themselves."""
+    runs = [run for row in rows for run in summary.runs[row.place, row.config]]
+    counts = {run.record.get("infeasible_rounds", 0) for run in runs} - {0}
+    if not counts:
+        return ""
+    few = f"{min(counts)} to " if len(counts) > 1 else ""
+    return f" In {few}{max(counts)} of {place.horizon} rounds no action meets the limit."
 
 
 def _service_cells(levels: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hedgerow.inputs import Vector, as_array, as_count, as_vector
 from hedgerow.policies.certificate import Certificate
 from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.protocols.limits import numbered
 from hedgerow.protocols.trace import Step, Trace
 from hedgerow.report.escaping import in_figure
 from hedgerow.report.picture import (
@@ -40,43 +41,41 @@ def plot_trace(
     axes: Sequence[Axes] | None = None,
     *,
     times: ArrayLike | None = None,
-) -> tuple[Axes, Axes]:
+) -> tuple[Axes, ...]:
     """Draw one game: its cost by round, and its violation added up.
 
-    The left axes have the cost of every round, its moving mean and, where it is given, the mean
-    cost of the best fixed action. The right ones have the CCV and the signed sum, in which slack
-    pays for violation; where there are several constraints, the CCV of each, in its own unit.
+    The first axes have the cost of every round, its moving mean and, where it is given, the mean
+    cost of the best fixed action. The second have the CCV and the signed sum, in which slack
+    pays for violation. Each of several constraints has axes of its own, unless the problem says
+    that all have one unit.
 
     Args:
         trace: the game.
         benchmark: the best fixed action, as `hindsight` returns it.
-        axes: two axes to draw on; None makes a new figure.
+        axes: axes to draw on, one for the cost and one for each constraint; None makes a new
+            figure.
         times: when the rounds were, in Unix seconds, such as `network.times`.
 
     """
     if not isinstance(trace, Trace):
         raise TypeError(f"plot_trace needs a Trace, as simulate returns it, got {trace!r:.60}")
-    left, right = _figure(2, (10.0, 3.8)) if axes is None else axes
+    each = _each(trace)
+    left, *others = drawn = _axes("plot_trace", axes, len(each))
     when = _when(times, len(trace.costs))
     left.plot(when, trace.costs, color="0.8", linewidth=0.6, label="every round")
     left.plot(when, _moving_mean(trace.costs), color=COLOURS[0], linewidth=1.8, label="moving mean")
     _add_best(left, benchmark, len(trace.costs))
     _title(left, "Cost of a round", "f_t(x_t)")
-    if trace.violations_each is None:
-        ccv = np.maximum(trace.violations, 0.0).cumsum()
-        right.plot(when, ccv, color=COLOURS[1], linewidth=1.8, label="CCV")
+    for ax, (which, unit, row) in zip(others, each, strict=True):
+        ccv = np.maximum(row, 0.0).cumsum()
+        ax.plot(when, ccv, color=COLOURS[1], linewidth=1.8, label="CCV")
         signed: dict[str, Any] = {"color": COLOURS[2], "linewidth": 1.4, "linestyle": LINES[1]}
-        right.plot(when, trace.violations.cumsum(), label="signed sum", **signed)
-    else:
-        for k, row in enumerate(trace.violations_each):
-            style: dict[str, Any] = {"color": COLOURS[1 + k % (len(COLOURS) - 1)], "linewidth": 1.8}
-            each = np.maximum(row, 0.0).cumsum()
-            right.plot(when, each, label=f"CCV of constraint {k + 1}, in its unit", **style)
-    right.axhline(0.0, color="0.6", linewidth=0.8)
-    _title(right, "Violation, added up", "sum of g_t(x_t)")
-    for ax in (left, right):
+        ax.plot(when, row.cumsum(), label="signed sum", **signed)
+        ax.axhline(0.0, color="0.6", linewidth=0.8)
+        _title(ax, f"Violation{which}, added up", unit or "sum of g_t(x_t)")
+    for ax in drawn:
         _finish(ax, times is not None)
-    return left, right
+    return drawn
 
 
 def plot_compare(
@@ -88,7 +87,7 @@ def plot_compare(
 ) -> tuple[Axes, ...]:
     """Draw several games on the same rounds: mean cost so far, and CCV so far.
 
-    Where rounds have several constraints, each has axes of its own, because their units may differ.
+    Each of several constraints has axes of its own, unless the problem says that all have one unit.
 
     Args:
         traces: the games by the names that they have in the legend.
@@ -111,13 +110,7 @@ def plot_compare(
             f"plot_compare needs games with equally many constraints, got {sorted(counts)}"
         )
     (count,) = counts
-    drawn = tuple(_figure(1 + count, (5.0 + 5.0 * count, 3.8)) if axes is None else axes)
-    if len(drawn) != 1 + count:
-        raise ValueError(
-            f"plot_compare needs {1 + count} axes here, one for the cost and one for each "
-            f"constraint, got {len(drawn)}"
-        )
-    left, *others = drawn
+    left, *others = drawn = _axes("plot_compare", axes, count)
     (rounds,) = lengths
     when = _when(times, rounds)
     for i, (name, trace) in enumerate(games.items()):
@@ -128,21 +121,39 @@ def plot_compare(
         }
         mean = trace.costs.cumsum() / np.arange(1, rounds + 1)
         left.plot(when, mean, label=in_figure(name), **style)
-        for ax, row in zip(others, violations[name], strict=True):
+        for ax, (_, _, row) in zip(others, violations[name], strict=True):
             ax.plot(when, np.maximum(row, 0.0).cumsum(), **style)
     _add_best(left, benchmark, rounds)
     _title(left, "Mean cost so far", "cost per round")
-    for k, ax in enumerate(others, start=1):
-        which = "" if count == 1 else f" of constraint {k}"
-        _title(ax, f"CCV{which} so far", "sum of max(0, g_t(x_t))")
+    for ax, (which, unit, _) in zip(others, next(iter(violations.values())), strict=True):
+        _title(ax, f"CCV{which} so far", unit or "sum of max(0, g_t(x_t))")
     for ax in drawn:
         _finish(ax, times is not None)
     return drawn
 
 
-def _each(trace: Trace) -> Vector:
-    """Return a row of constraint values for each constraint."""
-    return trace.violations[None, :] if trace.violations_each is None else trace.violations_each
+def _each(trace: Trace) -> list[tuple[str, str, Vector]]:
+    """Return what is drawn on axes of its own: words for the title, the unit, and the values.
+
+    That is the largest value of each round where it has a unit, else each constraint.
+    """
+    rows = trace.violations_each
+    if rows is None or trace.one_unit:
+        trace.check_unit("figure")
+        return [("", trace.limits[0].unit if trace.limits else "", trace.violations)]
+    names = numbered(trace.limits, len(rows))
+    return [(f" of {name}", unit, row) for (name, unit), row in zip(names, rows, strict=True)]
+
+
+def _axes(function: str, given: Sequence[Axes] | None, count: int) -> tuple[Axes, ...]:
+    """Return axes for the cost and for each of so many constraints."""
+    drawn = tuple(_figure(1 + count, (5.0 + 5.0 * count, 3.8)) if given is None else given)
+    if len(drawn) != 1 + count:
+        raise ValueError(
+            f"{function} needs {1 + count} axes here, one for the cost and one for each "
+            f"constraint, got {len(drawn)}"
+        )
+    return drawn
 
 
 def plot_shares(
@@ -245,8 +256,8 @@ def _add_best(ax: Axes, benchmark: Benchmark | None, rounds: int) -> None:
 
 
 def _title(ax: Axes, title: str, label: str) -> None:
-    ax.set_title(title, fontsize=10, loc="left")
-    ax.set_ylabel(label, fontsize=9)
+    ax.set_title(in_figure(title), fontsize=10, loc="left")
+    ax.set_ylabel(in_figure(label), fontsize=9)
 
 
 def _finish(ax: Axes, dated: bool, *, grid: bool = True) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from hedgerow.experiments.growth import fit_growth
 from hedgerow.experiments.results import Results, RunResult
 from hedgerow.inputs import Vector
+from hedgerow.protocols.limits import LimitName
 from hedgerow.report.naming import remarks_of
 
 LEVEL = 0.95
@@ -142,7 +143,8 @@ class Row:
     that ignores the constraint. `ran` says how its games were played: "compiled", "through play",
     "partly compiled", or nothing where that was not recorded. `rank` is (by regret, by CCV) among
     the methods of the same preset there. `ccv_each` has the CCV of each constraint by itself, in
-    the unit of `ccv`; it is empty where rounds have one constraint.
+    the unit of `ccv`; where `limits` is not empty the constraints have the names and the units in
+    it, and `ccv_each` is in these units. It is empty where rounds have one constraint.
     """
 
     place: ProblemAtHorizon
@@ -159,6 +161,7 @@ class Row:
     rank: tuple[int, int] = (0, 0)
     undominated: bool = False
     ccv_each: tuple[Mean, ...] = ()
+    limits: tuple[LimitName, ...] = ()
 
 
 class Refusal(NamedTuple):
@@ -259,6 +262,7 @@ class Summary:
             1e6 * float(np.median(times)) / T if times else math.nan,
             _ran({self.compiled.get(i) for i in ids}),
             ccv_each=_each(runs),
+            limits=_limits(runs),
         )
 
 
@@ -292,15 +296,27 @@ def _unit(run: RunResult, which: Which) -> float:
 
 
 def _each(runs: list[RunResult]) -> tuple[Mean, ...]:
-    """Return the CCV of each constraint in percent, where all runs recorded equally many."""
+    """Return the CCV of each constraint, where all runs recorded equally many.
+
+    In percent of the unconstrained CCV; in its own unit where units may differ.
+    """
     recorded = [run.record.get("ccv_each", ()) for run in runs]
     if len(set(map(len, recorded))) > 1:
         return ()
-    units = [_unit(run, "ccv") for run in runs]
+    mixed = any("constraint_units" in run.record for run in runs)
+    units = [100.0 if mixed else _unit(run, "ccv") for run in runs]
     return tuple(
         Mean.of([100.0 * ccv / unit for ccv, unit in zip(column, units, strict=True)])
         for column in zip(*recorded, strict=True)
     )
+
+
+def _limits(runs: list[RunResult]) -> tuple[LimitName, ...]:
+    """Return names and units of constraints whose units may differ, as the runs recorded them."""
+    record = runs[0].record
+    if "constraint_units" not in record:
+        return ()
+    return tuple(LimitName(level["constraint"], level["unit"]) for level in record["service"])
 
 
 def _why(run: RunResult) -> str:

@@ -25,16 +25,13 @@ from hedgerow.games.comparators.master_problem import master_for
 from hedgerow.inputs import Vector, as_count, as_number, as_vector
 from hedgerow.problems.problem import GivenRound, LinearProblem, Problem, Recorded, Round
 from hedgerow.protocols.benchmark import Benchmark
+from hedgerow.protocols.limits import LimitName, names_of, refuse_sum
 from hedgerow.sets.decision_set import DecisionSet
 
 ALLOWANCE = 1e-6
 """The least violation is known up to this share, so the search for the cost may have so much."""
 WIDE = 1e3
 """On sets wider than this constraint values are rounded at more than the usual tolerance."""
-
-
-class MixedUnitsError(ValueError):
-    """Violations of several constraints were to be added, and no units are known."""
 
 
 def hindsight(
@@ -66,7 +63,7 @@ def hindsight(
         budget: the sum of positive constraint values that the action may have, at least 0; or
             "least": 0 where some action satisfies every round, else the least sum that any action
             has. `comparator` of the answer says which it was. Of several constraints in a round the
-            largest value counts.
+            largest value counts, so their units must agree, or `units` must be known.
         interval: (first, last), the only rounds that count, from 1; all by default.
         constrained: False for the best action without constraints.
         time_limit: the seconds after which the search ends, with status "time limit", the best
@@ -74,8 +71,9 @@ def hindsight(
             over them is not broken off. Where no action was found that satisfies the constraints,
             the gap is infinite and `cost` is not a bound; `lower_bound` always is.
         units: a size for each of several constraints, by which their values are divided before
-            they are compared and added, all 1 where they have one unit; "least" needs them.
-            Left out, those that the problem declares.
+            they are compared and added, all 1 where they have one unit; a budget needs them,
+            unless the problem says that all have one unit. Left out, those that the problem
+            declares.
 
     >>> from hedgerow.functions import Linear
     >>> from hedgerow.sets.simplices.simplex import Simplex
@@ -135,16 +133,21 @@ def hindsight_steps(
     sizes = getattr(problem, "constraint_units", None) if units is None else units
     if constrained and (budget == "least" or allowed > 0.0):
         game = game.in_units(None if sizes is None else as_vector(sizes, "units"))
-        if budget == "least" and game.units is None and game.constraints > 1:
-            raise MixedUnitsError(
-                f"rounds have {game.constraints} constraints, whose units may differ, so their "
-                'violations cannot be added; for budget="least" give units, one size for each '
-                f"constraint, such as units={[1.0] * game.constraints} where all have one unit"
+        if game.units is None and not game.one_unit:
+            refuse_sum(
+                game.limits,
+                game.constraints,
+                "their violations cannot be added to compare them with a budget",
+                "give units, one size for each constraint, such as "
+                f"units={[1.0] * game.constraints} where all have one unit",
             )
     first, last = (1, game.horizon) if interval is None else _interval(interval)
     most = allowed if constrained else math.inf
     search = _least_first if budget == "least" and constrained else _search
-    steps = search(game.decision_set, game.between(first, last), most, deadline)
+    table = game.between(first, last)
+    steps = search(game.decision_set, table, most, deadline)
+    if not game.one_unit:
+        steps = (game.without_sums(best, first, last, table.tolerance) for best in steps)
     scale = () if game.units is None else tuple(game.units.tolist())
     return (replace(best, seconds=perf_counter() - begin, units=scale) for best in steps)
 
@@ -206,12 +209,18 @@ def _interval(interval: tuple[int, int]) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class HindsightGame:
-    """A decision set and its rounds, which are read in chunks or held in memory."""
+    """A decision set and its rounds, which are read in chunks or held in memory.
+
+    `one_unit` is whether violations of a round's constraints may be added as they are; otherwise
+    they may once they are divided by `units`.
+    """
 
     decision_set: DecisionSet
     horizon: int
     source: LinearProblem | list[Round]
     units: Vector | None = None
+    one_unit: bool = True
+    limits: tuple[LimitName, ...] = ()
 
     @property
     def constraints(self) -> int:
@@ -254,8 +263,26 @@ class HindsightGame:
                 )
             rounds = problem
         X = problem.decision_set if isinstance(problem, Problem) else problem
-        kept = list(Recorded(X, rounds))
-        return cls(X, len(kept), kept)
+        recorded = Recorded(X, rounds)
+        # Rounds that were played by a problem have its units.
+        own = problem if isinstance(problem, Problem) else recorded
+        one_unit = recorded.one_unit and own.one_unit
+        return cls(X, recorded.horizon, list(recorded), None, one_unit, names_of(own.limits))
+
+    def without_sums(self, best: Benchmark, first: int, last: int, tolerance: float) -> Benchmark:
+        """Return a benchmark with the CCV of each constraint, in its own unit.
+
+        What compares or adds values of several units is left out, unless `units` made them one.
+        """
+        assert isinstance(self.source, list)
+        rounds, units = self.source[first - 1 : last], self.units
+        rows = [[part(best.x) for part in parts_of(g)] for _, g in rounds]
+        if len({len(row) for row in rows}) == 1:
+            each = np.maximum(rows, 0.0).sum(axis=0) * (1.0 if units is None else units)
+            best = replace(best, ccv_each=tuple(each.tolist()))
+        if units is not None or best.violation <= tolerance:
+            return best
+        return replace(best, violation=math.nan, ccv=math.nan, needed_budget=None)
 
     def between(self, first: int, last: int) -> Rounds:
         """Return the rounds with these numbers, both counted in."""
