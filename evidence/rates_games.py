@@ -1,42 +1,50 @@
 """Nine games for any set, as rules that the compiled loop plays: five adversarial, four ordinary.
 
-In each f_t(x) = <a_t, x - z> and g_t(x) = <c_t, x - z>, so that z satisfies every round and costs 0.
-The rules read a table: z, some directions of length 1, and vectors of noise of length 0.3, of which
-every round draws one.
+In each f_t(x) = <a_t, x - z> and g_t(x) = <c_t, x - z>, so that z satisfies every round and costs
+nothing. The rules read a table: z, some directions of length 1, and vectors of noise of length 0.3,
+of which every round draws one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 import hedgerow as hr
+from hedgerow._engine.kernel import nothing, read, write
 from hedgerow.extending import EVALUATE, kernel
 from hedgerow.functions import Linear
-from hedgerow.problems.compiled_rounds import CompiledChunk, FunctionRows
+from hedgerow.problems.compiled_rounds import CompiledChunk, FunctionRounds, FunctionRows
 from hedgerow.problems.problem import Round, chunk_slices, needs_policy
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 DIRECTIONS, NOISES = 12, 512
-NOISE, DIRECTION, FACTOR = range(3)
-"""A round's own numbers: which noise, which direction, and the direction's factor."""
+NOISE, DIRECTION, FACTOR, IS_COST = range(4)
+"""A round's own numbers: which noise, which direction, its factor, and 1 for a cost."""
 NO_INDEX = np.zeros(0, np.uint32)
 
 
+@kernel(nothing, read, write, read)
+def add_cost(own: Any, scratch: Any, grad: Any) -> None:
+    """Add a cost's gradient to the sum that the best action in hindsight needs."""
+    if own[IS_COST] == 1.0 and len(scratch) > 0:
+        for i in range(len(grad)):
+            scratch[i] += grad[i]
+
+
 @kernel(*EVALUATE)
-def given(
-    index: Any, numbers: Any, own: Any, part: int, x: Any, scratch: Any, grad: Any
-) -> float:
+def given(index: Any, numbers: Any, own: Any, part: int, x: Any, scratch: Any, grad: Any) -> float:
     """The round's own direction times its factor, and noise."""
     n, value = len(x), 0.0
     d, e = (1 + int(own[DIRECTION])) * n, (1 + DIRECTIONS + int(own[NOISE])) * n
     for i in range(n):
         grad[i] = own[FACTOR] * numbers[d + i] + numbers[e + i]
         value += grad[i] * (x[i] - numbers[i])
+    add_cost(own, scratch, grad)
     return value
 
 
@@ -52,6 +60,7 @@ def from_play(
     for i in range(n):
         grad[i] = (x[i] - numbers[i]) / math.sqrt(far2) + numbers[e + i]
         value += grad[i] * (x[i] - numbers[i])
+    add_cost(own, scratch, grad)
     return value
 
 
@@ -67,6 +76,7 @@ def hurtful(
     sign = 1.0 if value >= 0.0 else -1.0
     for i in range(n):
         grad[i] = sign * numbers[e + i]
+    add_cost(own, scratch, grad)
     return sign * value
 
 
@@ -86,6 +96,7 @@ def furthest(
     for i in range(n):
         grad[i] = own[FACTOR] * numbers[(1 + best) * n + i] + numbers[e + i]
         value += grad[i] * (x[i] - numbers[i])
+    add_cost(own, scratch, grad)
     return value
 
 
@@ -130,11 +141,11 @@ GAMES: dict[str, tuple[Rule, Rule]] = {
     "pulled into the constraint": (Rule(furthest, -0.6), WORST),
     "the sign that hurts": (Rule(hurtful), WORST),
     "the best moves on": (Rule(furthest), WORST),
-    "turning at growing intervals": (Rule(given, turns=growing), WORST),
+    "turning at growing intervals": (Rule(given, -1.0, turns=growing), WORST),
     "alike": (Rule(given, -1.0), NOISY),
     "alike, fixed constraint": (Rule(given, -1.0), FIXED),
-    "phases of 500": (Rule(given, turns=phases), NOISY),
-    "season of 12": (Rule(given, turns=walk), NOISY),
+    "phases of 500": (Rule(given, -1.0, turns=phases), NOISY),
+    "season of 12": (Rule(given, -1.0, turns=walk), NOISY),
 }
 ADVERSARIAL = tuple(GAMES)[:5]
 SETS: dict[str, Callable[[], hr.DecisionSet]] = {
@@ -146,8 +157,25 @@ SETS: dict[str, Callable[[], hr.DecisionSet]] = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class SummedChunk(CompiledChunk):
+    """Rounds whose cost gradients are added up, in `sums`, as the loop evaluates them."""
+
+    sums: list[Vector] = field(default_factory=list)
+
+    def functions_on(self, n: int) -> FunctionRounds:
+        """Return what a loop evaluates; its scratch memory holds the sum."""
+        found = super().functions_on(n)
+        found.table.scratch[:] = 0.0
+        self.sums.append(found.table.scratch)
+        return found
+
+
 class RuleGame(hr.Problem):
-    """One of the games on one of the sets."""
+    """One of the games on one of the sets.
+
+    The seed fixes z, the directions and the noise; every horizon draws its own rounds.
+    """
 
     def __init__(self, name: str, decision_set: hr.DecisionSet, horizon: int, seed: int):
         self.name, self.decision_set, self.horizon, self.seed = name, decision_set, horizon, seed
@@ -161,7 +189,7 @@ class RuleGame(hr.Problem):
         table = np.concatenate([self.feasible, rows.reshape(-1)])
         quiet = table.copy()
         quiet[(1 + DIRECTIONS) * n :] = 0.0
-        self.tables = {True: table, False: quiet}
+        self.tables, self.sums = {True: table, False: quiet}, list[Vector]()
 
     @property
     def adaptive(self) -> bool:
@@ -170,26 +198,41 @@ class RuleGame(hr.Problem):
 
     def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk]:
         """Return the rules, with each round's own numbers."""
-        rng = np.random.default_rng([self.seed, 1])
+        rng = np.random.default_rng([self.seed, self.horizon])
         for rounds in chunk_slices(self.horizon, size):
             t = np.arange(rounds.start, rounds.stop, dtype=float)
             parts = []
-            for rule in GAMES[self.name]:
-                noise = rng.integers(NOISES, size=t.size)
-                own = np.column_stack(
-                    [noise, rule.turns(t) % DIRECTIONS, np.full(t.size, rule.factor)]
-                )
+            for rule, is_cost in zip(GAMES[self.name], (1.0, 0.0), strict=True):
+                own = np.empty((t.size, 4))
+                own[:, NOISE] = rng.integers(NOISES, size=t.size)
+                own[:, DIRECTION] = rule.turns(t) % DIRECTIONS
+                own[:, FACTOR], own[:, IS_COST] = rule.factor, is_cost
                 parts.append((rule, own))
 
             def functions(r: int, x: Vector, parts: Any = parts) -> Round:
                 cost, constraint = (self.function(rule, own[r], x) for rule, own in parts)
                 return cost, constraint
 
+            n = self.decision_set.dim
             packed = (
-                FunctionRows.of_rows(rule.evaluate, own, NO_INDEX, self.tables[rule.noise])
-                for rule, own in parts
+                FunctionRows.of_rows(r.evaluate, own, NO_INDEX, self.tables[r.noise], scratch=n)
+                for r, own in parts
             )
-            yield CompiledChunk(t.size, *packed, functions)
+            yield SummedChunk(t.size, *packed, functions, self.sums)
+
+    def best_cost(self) -> float:
+        """Return the least cost, after a game, of an action that satisfies every possible round."""
+        n, X, z = self.decision_set.dim, self.decision_set, self.feasible
+        rule = GAMES[self.name][1]
+        rows = self.tables[True].reshape(-1, n)[1:]
+        limits = rows[:DIRECTIONS]
+        if rule.evaluate is given:  # its direction is always the first one
+            limits = rows[:1] + rows[DIRECTIONS:] if rule.noise else rows[:1]
+        total = np.sum(self.sums, axis=0)
+        size = float(np.linalg.norm(total)) or 1.0
+        rounds = [(Linear(total / (size * len(limits))), Linear(c, -float(c @ z))) for c in limits]
+        best = hr.hindsight(X, rounds, time_limit=20.0)
+        return size * best.cost - float(total @ z)
 
     def function(self, rule: Rule, own: Vector, x: Vector) -> Linear:
         """Return a round's function, given the decision."""
