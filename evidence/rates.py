@@ -57,8 +57,10 @@ def _alone(learner: Any) -> Any:
 
 
 PLAYERS: dict[str, Callable[[hr.DecisionSet], Any]] = {
-    "one step": lambda X: _alone(AdaptiveOCG(X, UniversalSteps(C))),
-    "away steps": lambda X: _alone(AwayOCG(X, UniversalSteps(C))),
+    "one step, universal": lambda X: _alone(AdaptiveOCG(X, UniversalSteps(C))),
+    "away steps, universal": lambda X: _alone(AwayOCG(X, UniversalSteps(C))),
+    "one step": lambda X: _alone(AdaptiveOCG(X, CertificateSteps())),
+    "away steps": lambda X: _alone(AwayOCG(X, CertificateSteps())),
     "plain": POLICIES["plain"],
     "away_coco": POLICIES["away_coco"],
 }
@@ -79,13 +81,13 @@ def growth(sets: Iterable[str] = SETS) -> list[Row]:
         X = SETS[name]()
         for game in GAMES:
             for player, make in PLAYERS.items():
-                alone = player in ("one step", "away steps")
+                alone = player not in POLICIES
                 row: Row = {"set": name, "game": game, "player": player}
                 row |= {"horizons": [], "regret": [], "ccv": [], "calls": []}
                 for T in FEWER.get(name, HORIZONS):
                     problem, policy = RuleGame(game, X, T, SEED), make(X)
                     trace = hr.simulate(policy, problem)
-                    total = np.sum(problem.sums, axis=0)
+                    total = problem.cost_gradients()
                     best = X.minimum(total) - float(total @ problem.feasible)
                     best = best if alone else problem.best_cost()
                     row["horizons"].append(T)
