@@ -87,6 +87,8 @@ def growth(sets: Iterable[str] = SETS) -> list[Row]:
                 for T in FEWER.get(name, HORIZONS):
                     problem, policy = RuleGame(game, X, T, SEED), make(X)
                     trace = hr.simulate(policy, problem)
+                    assert trace.compiled
+                    assert problem.interpreted == 0, "the sum of the costs would lack rounds"
                     total = problem.cost_gradients()
                     best = X.minimum(total) - float(total @ problem.feasible)
                     best = best if alone else problem.best_cost()
@@ -197,10 +199,8 @@ def bounds() -> list[Row]:
                 rows.append(place | {"player": player, "q": best.q, "regret": shares})
             for player, policy in POLICIES.items():
                 known = GuardedBounds(policy(X))
-                q, dual = int(known.q), known.q / (known.q - 1.0)
-                regret = known.factor * T ** (1.0 / dual) + known.missed
-                given = known.lam, known.lam_e, q, None, known.missed
-                ccv = T ** (1.0 / dual) * guarded_ccv(known.C, T, *given)
+                power = T ** (1.0 - 1.0 / known.q)
+                regret, ccv = known.regret_of(power, 1.0) / D, power * known.ccv_of(T)
                 before = (1.0 + 2.0 * SHARE) * old * T**0.75
                 ccv_before = (4.0 / 3.0 * T) ** 0.75 * guarded_ccv(old, T, cost_ratio=1.0)
                 proved = player != "default"
@@ -216,7 +216,7 @@ def bounds() -> list[Row]:
                 }
                 rows.append(
                     place
-                    | {"player": player, "q": q}
+                    | {"player": player, "q": known.q}
                     | {"regret": _shares(found, T), "ccv": _shares(violated, T)}
                 )
     return rows
@@ -265,10 +265,11 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
 
 def main() -> None:
     """Make what is asked for, and keep the rest of the file."""
-    kept = json.loads(PATH.read_text(encoding="utf-8")) if PATH.exists() else {}
     for name in sys.argv[1:] or PARTS:
         begin = time.process_time()
-        kept[name] = PARTS[name]()
+        found = PARTS[name]()
+        kept = json.loads(PATH.read_text(encoding="utf-8")) if PATH.exists() else {}
+        kept[name] = found
         kept = {part: kept[part] for part in PARTS if part in kept}
         PATH.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
         _say(name, f"{time.process_time() - begin:.0f} s")

@@ -210,7 +210,7 @@ class RuleGame(hr.Problem):
         quiet = table.copy()
         quiet[NOISY_ROWS:] = 0.0
         self.tables = {True: table.reshape(-1), False: quiet.reshape(-1)}
-        self.sums = list[Vector]()
+        self.sums, self.interpreted = list[Vector](), 0
 
     def _directions(self, rows: Vector) -> Vector:
         """Return vectors of length 1 along the set."""
@@ -225,12 +225,13 @@ class RuleGame(hr.Problem):
     def compiled_rounds(self, size: int = 256) -> Iterator[CompiledChunk]:
         """Return the rules, with each round's own numbers."""
         rng = np.random.default_rng([self.seed, self.horizon])
+        drawn = rng.integers(NOISES, size=(2, self.horizon))
         for rounds in chunk_slices(self.horizon, size):
             t = np.arange(rounds.start, rounds.stop, dtype=float)
             parts = []
-            for rule, is_cost in zip(GAMES[self.name], (1.0, 0.0), strict=True):
+            for rule, is_cost, noise in zip(GAMES[self.name], (1.0, 0.0), drawn, strict=True):
                 own = np.empty((t.size, 4))
-                own[:, NOISE] = rng.integers(NOISES, size=t.size)
+                own[:, NOISE] = noise[rounds]
                 own[:, ROW] = rule.row + rule.turns(t)
                 own[:, FACTOR], own[:, IS_COST] = rule.factor, is_cost
                 parts.append((rule, own))
@@ -265,7 +266,11 @@ class RuleGame(hr.Problem):
         return size * best.cost - float(total @ z)
 
     def function(self, rule: Rule, own: Vector, x: Vector) -> Linear:
-        """Return a round's function, given the decision."""
+        """Return a round's function, given the decision, for rounds outside the compiled loop.
+
+        They are not added to the sum, and no movement is known.
+        """
+        self.interpreted += 1
         grad, empty = np.empty(x.size), np.empty(0)
         value = rule.evaluate(NO_INDEX, self.tables[rule.noise], own, 0, x, empty, grad)
         return Linear(grad, float(value - grad @ x))
