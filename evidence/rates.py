@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from default import GAMES as FAMILIES
-from default import SLOW
 from rates_attack import POLICIES, GuardedBounds, attacks
 from rates_games import GAMES, SETS, RuleGame
 
@@ -234,7 +233,7 @@ def games() -> list[Row]:
     """
     rows = []
     for name, make in FAMILIES.items():
-        seeds = range(SEED, SEED + (5 if name in SLOW else 10))
+        seeds = range(SEED, SEED + 10)
         found: dict[str, list[tuple[float, float]]] = {policy: [] for policy in POLICIES}
         for seed in seeds:
             problem = make(seed)

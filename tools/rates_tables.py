@@ -22,11 +22,10 @@ def counts() -> str:
         "learners alone": [row for row in rows if row["player"] not in POLICIES],
         "all": rows,
     }
-    names = ("games", "rounds", "broken")
-    lines = [
-        [k, *(str(sum(r[name] for r in mine)) for name in names)] for k, mine in groups.items()
-    ]
-    return table(["players", "games", "rounds", "rounds that broke a bound"], lines)
+    lines = []
+    for who, mine in groups.items():
+        lines.append([who, *(str(sum(row[key] for row in mine)) for key in COUNTED)])
+    return table(["players", *COUNTED.values()], lines)
 
 
 def attack() -> str:
@@ -148,7 +147,11 @@ def bounds() -> str:
 
 
 def _per_cents(found: dict[str, float | None]) -> str:
-    return " / ".join("none" if value is None else f"{value:.3g}" for value in found.values())
+    return " / ".join("none" if value is None else _per_cent(value) for value in found.values())
+
+
+def _per_cent(value: float) -> str:
+    return f"{value:.1f}" if value < 100.0 else f"{value:.0f}"
 
 
 def times() -> str:
