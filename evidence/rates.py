@@ -39,7 +39,7 @@ PATH = Path(__file__).with_suffix(".json")
 Row = dict[str, Any]
 SEED = 400
 HORIZONS = (1000, 3162, 10_000, 31_623, 100_000, 1_000_000)
-FEWER = {"paths, 1200 edges": HORIZONS[:4]}
+FEWER = {"paths, 1200 edges": HORIZONS[:5]}
 """A round on paths takes tens of microseconds."""
 SMALL = 0.1
 """A regret or CCV below this, a tenth of what a round can cost, is not fitted."""

@@ -128,7 +128,7 @@ def _growth(evidence: dict[str, list[Row]]) -> str:
         r"set & game & one step & away steps & one step & away steps"
     )
     caption = (
-        r"Five adversarial games, $T=10^3$ to $10^6$ (to $3\cdot10^4$ for paths): exponents with "
+        r"Five adversarial games, $T=10^3$ to $10^6$ (to $10^5$ for paths): exponents with "
         r"95\,\% intervals, and the value at the longest horizon; no exponent where a value is "
         f"below 0.1. The median ratio of CCVs, away steps to one step, is {ratio:.2f}."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -189,3 +190,17 @@ def test_verdicts_name_what_is_smaller():
     assert says([1.0, 2.0], [2.0, 1.0]) == "less CCV"
     assert says([2.0, 1.0], [1.0, 2.0]) == "less regret"
     assert says([1.0, 1.0], [1.0, 1.0]) == "the same"
+
+
+def test_the_page_names_the_families_that_are_worse_or_better_in_both():
+    page = (ROOT / "docs" / "explanation" / "rates.md").read_text(encoding="utf-8")
+    (said,) = re.findall(r"^Away steps are an option.*?(?=\n\n)", page, re.DOTALL | re.MULTILINE)
+    found: dict[str, set[str]] = {}
+    for row in STORED["games"]:
+        verdict = rates_tables.verdict(row["away_coco"], row["plain"])
+        found.setdefault(verdict, set()).add(row["game"])
+    worse, _, better = said.partition("They win")
+    assert set(re.findall(r"`(\w+)`", worse)) == found["worse in both"]
+    paths = {"atlas_like", "drifting_paths"}
+    assert set(re.findall(r"`(\w+)`", better)) | paths == found["better in both"]
+    assert all(name.endswith("ball") for name in found["worse in both"]), "none is a polytope"
