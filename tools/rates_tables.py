@@ -57,9 +57,9 @@ def _grown() -> dict[tuple[str, str], dict[str, Row]]:
 
 def _fitted(row: Row, key: str) -> str:
     """Return an exponent with its interval, and the value at the longest horizon."""
-    fit, last = row["exponents"][key], row[key][-1]
+    fit, last = row["exponents"][key], round(row[key][-1], 6) + 0.0  # no -0
     shown = "" if fit is None else f"{fit[0]:.2f} ({fit[1]:.2f} to {fit[2]:.2f}); "
-    return f"{shown}{last:.3g}"
+    return shown + (f"{last:.0f}" if abs(last) >= 100.0 else f"{last:.3g}")
 
 
 def alone() -> str:
