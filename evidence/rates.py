@@ -1,7 +1,7 @@
 """Rates that follow the set: writes rates.json.
 
 `python evidence/rates.py [what]`, what among attack, growth, time, bounds, games; left out, all. It
-takes about a quarter of an hour. No constant of the library was chosen on these games or seeds.
+takes about ten minutes of processor time. No constant of the library was chosen on these games or seeds.
 """
 
 from __future__ import annotations
