@@ -12,7 +12,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
 LOWEST := .venv-lowest
-EVIDENCE := evidence/make.py evidence/default.py evidence/rivals.py evidence/restarts.py \
+EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/rivals.py evidence/restarts.py \
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
 	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
 	evidence/traffic.py evidence/violated_share.py evidence/kill_test.py evidence/sweep_2000.py \
@@ -80,6 +80,7 @@ site-check: $(SITE)  # opens every page in a browser: no request to elsewhere, n
 note:
 	@command -v latexmk >/dev/null || command -v pdflatex >/dev/null || { echo "make note needs LaTeX:\
 	 get texlive-latex-base, texlive-latex-recommended and latexmk, then run it again." >&2; exit 1; }
+	$(PYTHON) tools/rates_note.py
 	$(PYTHON) tools/note_table.py
 	cd docs/note && export SOURCE_DATE_EPOCH=0 FORCE_SOURCE_DATE=1 && if command -v latexmk >/dev/null; \
 		then latexmk -gg -pdf -interaction=nonstopmode -halt-on-error note.tex; \

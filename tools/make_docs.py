@@ -5,6 +5,7 @@ from __future__ import annotations
 from figures import draw_beyond, draw_eagerness, draw_front
 from idea_figures import draw_ideas
 from parts import PARTS, renewed
+from rates_figure import draw_rates
 from sets_picture import picture
 from shown_output import renew_all
 from tables import DOCS
@@ -22,6 +23,7 @@ def main() -> None:
     draw_beyond(DOCS / "appendix/beyond.png")
     draw_front(DOCS / "front.png")
     draw_eagerness(DOCS / "explanation/eagerness.png")
+    draw_rates(DOCS / "explanation/rates.png")
     draw_ideas(DOCS / "explanation")
 
 

@@ -13,6 +13,7 @@ import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
 import performance_tables as performance
+import rates_tables as rates
 import traffic_tables as traffic
 from cli_reference import cli_markdown
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
@@ -62,6 +63,16 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "runs": performance.runs,
         "projecting": performance.projecting,
         "compiled": performance.compiled,
+    },
+    "explanation/rates.md": {
+        "bounds": rates.bounds,
+        "counts": rates.counts,
+        "attack": rates.attack,
+        "summary": rates.summary,
+        "games": rates.games,
+        "times": rates.times,
+        "alone": rates.alone,
+        "constrained": rates.constrained,
     },
     "explanation/simple-rules.md": {"rules": pages.simple_rules},
     "how-to/experiments.md": {
