@@ -107,7 +107,7 @@ class Weights:
             q += max(self.violation / U, math.log2(1.0 + self.violated))
         else:
             self.infeasible += v > 0.1 * U
-            q += math.log2(1.0 + self.infeasible)
+            q += math.log2(1.0 + self.infeasible / 16.0)
         return ratio * min(max(5.0 / k * (q / k) ** 4, 0.5), math.sqrt(t))
 
     def unavoided(self, a: Vector, c: Vector, g: float, x: Vector, stands_out: bool) -> float:

@@ -54,6 +54,8 @@ P, QUEUE, SCALE_FLOOR, SCALE_GROWTH = 5.0, 6.0, 9.0, 0.375
 """The exponent, Q(0), the scale's floor and its growth, found on development games."""
 EXPONENT, BUDGET, LEAST = range(3)
 """The potential's numbers."""
+OUTAGE = 16.0
+"""Infeasible rounds count in this unit: an outage of up to 90 rounds weighs as its first one."""
 FIRST_SLOPE = 0.5
 """A violation weighs at least this much, in units of the exchange rate: the first one acts, too."""
 SAFETY = 4.0
@@ -93,7 +95,7 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
     ranges[SCALE] = k
     if sizes[UNAVOIDABLE] > 0.0:  # persistence counts by itself: an outage is soon forgotten
         queue[INFEASIBLE_COUNT] += v > LEAST_AVOIDED * U
-        return units[START] + math.log2(1.0 + queue[INFEASIBLE_COUNT])
+        return units[START] + math.log2(1.0 + queue[INFEASIBLE_COUNT] / OUTAGE)
     q = queue[VIOLATION] / U
     if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
         q = max(q, math.log2(1.0 + queue[COUNT]))
@@ -124,7 +126,7 @@ class AdaptiveSurrogate(FirstOrder):
     are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
     so far against the present play, less what violations paid: the scale grows only while regret
     is being lost. In an infeasible round, which no action satisfies, only the avoidable part counts
-    and q = 6 + log2(1 + N') with the number N' of such rounds, which count nowhere else, so that an
+    and q = 6 + log2(1 + N'/16) with the number N' of such rounds, which count nowhere else, so that an
     outage is soon forgotten; the exchange rate there has a price of safety of its own, so that a
     limit that is never met is not ignored. The least
     weight, half the ratio, makes the first few violations act; where unit, scale or budget are

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import ClassVar, Protocol
 
 from numba import types
@@ -66,6 +67,7 @@ def norm_of_weights(omega: float, dual: float) -> float:
     return float((((1.0 + omega) ** dual - 1.0) / dual) ** (1.0 / dual))
 
 
+@cache
 def first_constant(q: int, v: float = 0.0) -> float:
     """Return c1, the largest n(omega) - omega + v (1 + omega); v is C^{-q} for a mixture."""
     if v == 0.0:
