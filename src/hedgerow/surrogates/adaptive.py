@@ -126,8 +126,8 @@ class AdaptiveSurrogate(FirstOrder):
     are tiny. k = min(max(9, 0.375 sqrt t), 9 + 0.375 Reg^+/(ratio U)), where Reg is what was lost
     so far against the present play, less what violations paid: the scale grows only while regret
     is being lost. In an infeasible round, which no action satisfies, only the avoidable part counts
-    and q = 6 + log2(1 + N'/16) with the number N' of such rounds, which count nowhere else, so that an
-    outage is soon forgotten; the exchange rate there has a price of safety of its own, so that a
+    and q = 6 + log2(1 + N'/16) with the number N' of such rounds, which count nowhere else: an
+    outage is soon forgotten. The exchange rate there has a price of safety of its own, so that a
     limit that is never met is not ignored. The least
     weight, half the ratio, makes the first few violations act; where unit, scale or budget are
     given it is 0. One oracle call per round; a few more for violations of a new size.
