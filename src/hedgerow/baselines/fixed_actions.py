@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hedgerow.baselines.cheapest_vertex import TIE, vertices_about
+from hedgerow.baselines.simple_rule import SimpleRule
 from hedgerow.feedback import Constraints, EvalGrad, Full, first_order, full, needs
 from hedgerow.functions import parts_of
 from hedgerow.inputs import Vector, as_count, as_vector, read_only
@@ -221,7 +222,7 @@ def _equal_split(X: DagPaths | UnitFlow, length: Vector) -> Vector:
     return x
 
 
-class BestOfYesterday(StatefulPlayer):
+class BestOfYesterday(SimpleRule):
     """Plays, for a window of rounds, the best vertex of the window before.
 
     Best is the cheapest vertex whose mean constraint was at most 0, or that with the least mean
@@ -235,23 +236,12 @@ class BestOfYesterday(StatefulPlayer):
 
     """
 
-    oblivious_only = False
     feedback = staticmethod(first_order)
 
     def __init__(self, decision_set: DecisionSet, window: int = DAY):
-        self.decision_set, self.window = decision_set, as_count(window, "window")
         n = decision_set.dim
-        self._state = State(x=n, cost=n, constraint=n, offset=1, rounds=1, calls=1)
-        self._state["x"][:] = decision_set.start()
-
-    @property
-    def oracle_calls(self) -> int:
-        """How many linear minimisations it has asked for: a few at the end of each window."""
-        return int(self._state["calls"][0])
-
-    def ask(self) -> Vector:
-        """Return this window's vertex."""
-        return self._state["x"].copy()
+        super().__init__(decision_set, {"cost": n, "constraint": n, "offset": 1, "rounds": 1})
+        self.window = as_count(window, "window")
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
         """Add the round to the window; at its end choose a vertex.
@@ -279,10 +269,6 @@ class BestOfYesterday(StatefulPlayer):
         state = self._state
         offset = float(state["offset"][0])
         return vertices_about(self._lmo, state["cost"], state["constraint"], offset)[1]
-
-    def _lmo(self, direction: Vector) -> Vector:
-        self._state["calls"][0] += 1.0
-        return self.decision_set.lmo(direction)
 
 
 @records_call

@@ -6,16 +6,16 @@ import numpy as np
 
 from hedgerow.baselines.cheapest_vertex import vertices_about
 from hedgerow.baselines.feasible_leader import cheapest_in_rows
+from hedgerow.baselines.simple_rule import SimpleRule
 from hedgerow.feedback import Constraints, EvalGrad, first_order_each
 from hedgerow.inputs import Vector
 from hedgerow.protocols.late_feedback import as_play
-from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
-from hedgerow.snapshot import State, records_call
+from hedgerow.snapshot import records_call
 from hedgerow.surrogates.queued import checked, checked_each
 
 
-class LastRound(StatefulPlayer):
+class LastRound(SimpleRule):
     """Plays what would have been best in the last round.
 
     x_{t+1} = argmin over X of <grad f_t, x> with g_t(x) <= 0, where curved functions count by their
@@ -29,23 +29,12 @@ class LastRound(StatefulPlayer):
 
     """
 
-    oblivious_only = False
     feedback = staticmethod(first_order_each)
 
     def __init__(self, decision_set: DecisionSet):
-        X = self.decision_set = decision_set
-        self._rows = X.rows() if X.supports(HasLinearDescription) else None
-        self._state = State(x=X.dim, calls=1)
-        self._state["x"][:] = X.start()
-
-    @property
-    def oracle_calls(self) -> int:
-        """How many linear minimisations and linear programmes it has asked for."""
-        return int(self._state["calls"][0])
-
-    def ask(self) -> Vector:
-        """Return the best action of the last round."""
-        return self._state["x"].copy()
+        super().__init__(decision_set, {})
+        has_rows = decision_set.supports(HasLinearDescription)
+        self._rows = decision_set.rows() if has_rows else None
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
         """Solve the round.
@@ -85,10 +74,6 @@ class LastRound(StatefulPlayer):
             if x is not None:
                 return x
         return self._state["x"].copy()
-
-    def _lmo(self, direction: Vector) -> Vector:
-        self._state["calls"][0] += 1.0
-        return self.decision_set.lmo(direction)
 
 
 @records_call

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hedgerow.baselines.recent_rounds import RecentRounds, as_margin
+from hedgerow.baselines.simple_rule import SimpleRule
 from hedgerow.feedback import Constraints, EvalGrad, first_order
 from hedgerow.inputs import Vector, as_count, as_number
 from hedgerow.protocols.late_feedback import as_play
-from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import State, records_call
+from hedgerow.snapshot import records_call
 from hedgerow.surrogates.queued import most_violated
 
 MEMORY = 20
@@ -16,7 +16,7 @@ MEMORY = 20
 PROPORTIONAL, INTEGRAL = 0.2, 0.1
 
 
-class ProportionalIntegral(StatefulPlayer):
+class ProportionalIntegral(SimpleRule):
     """Splits between a cheap and a safe vertex, x = (1 - u) cheap + u safe.
 
     The share u is set by a PI controller in velocity form,
@@ -41,7 +41,6 @@ class ProportionalIntegral(StatefulPlayer):
 
     """
 
-    oblivious_only = False
     feedback = staticmethod(first_order)
 
     def __init__(
@@ -52,21 +51,11 @@ class ProportionalIntegral(StatefulPlayer):
         integral: float = INTEGRAL,
         rounds: int = MEMORY,
     ):
-        X = self.decision_set = decision_set
+        numbers = {"share": 1, "error": 1} | RecentRounds.sizes(decision_set.dim)
+        super().__init__(decision_set, numbers)
         self.proportional = _as_gain(proportional, "proportional")
         self.integral = _as_gain(integral, "integral")
-        self._state = State(x=X.dim, share=1, error=1, calls=1, **RecentRounds.sizes(X.dim))
-        self._state["x"][:] = X.start()
         self.recent = RecentRounds(self._state, as_count(rounds, "rounds"), as_margin(margin))
-
-    @property
-    def oracle_calls(self) -> int:
-        """How many linear minimisations it has asked for: two per round."""
-        return int(self._state["calls"][0])
-
-    def ask(self) -> Vector:
-        """Return the split."""
-        return self._state["x"].copy()
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
         """Move the share by the error of this round.
@@ -80,8 +69,7 @@ class ProportionalIntegral(StatefulPlayer):
         state, X = self._state, self.decision_set
         seen_at = state["x"].copy() if at is None else as_play(at, X, state["x"])
         self.recent.observe(cost, constraint, seen_at)
-        cheap, safe = X.lmo(state["cost"]), X.lmo(state["limit"])
-        state["calls"][0] += 2.0
+        cheap, safe = self._lmo(state["cost"]), self._lmo(state["limit"])
         reach = float(state["limit"] @ (cheap - safe))
         distance = most_violated(constraint, X.dim).value + self.recent.margin
         error = min(1.0, max(-1.0, distance / reach)) if reach > 0.0 else 0.0

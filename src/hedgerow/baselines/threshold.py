@@ -6,16 +6,16 @@ import numpy as np
 
 from hedgerow.baselines.cheapest_vertex import listed_vertices, vertices_about
 from hedgerow.baselines.recent_rounds import RecentRounds, as_margin, values_at
+from hedgerow.baselines.simple_rule import SimpleRule
 from hedgerow.feedback import Constraints, EvalGrad, first_order_each
 from hedgerow.inputs import Vector, as_count
 from hedgerow.protocols.late_feedback import as_play
-from hedgerow.protocols.player import StatefulPlayer
 from hedgerow.sets.decision_set import DecisionSet
-from hedgerow.snapshot import State, records_call
+from hedgerow.snapshot import records_call
 from hedgerow.surrogates.queued import checked_each
 
 
-class ThresholdRule(StatefulPlayer):
+class ThresholdRule(SimpleRule):
     """Plays the cheapest vertex whose constraint was at most -margin in the last rounds.
 
     Where there is none, it plays the one whose constraint was least. An option's reading in a round
@@ -33,25 +33,14 @@ class ThresholdRule(StatefulPlayer):
 
     """
 
-    oblivious_only = False
     feedback = staticmethod(first_order_each)
 
     def __init__(self, decision_set: DecisionSet, margin: float | None = None, rounds: int = 1):
-        X = self.decision_set = decision_set
-        self._vertices = listed_vertices(X)
+        self._vertices = listed_vertices(decision_set)
         options = 0 if self._vertices is None else len(self._vertices)
-        self._state = State(x=X.dim, readings=options, calls=1, **RecentRounds.sizes(X.dim))
-        self._state["x"][:] = X.start()
+        numbers = {"readings": options} | RecentRounds.sizes(decision_set.dim)
+        super().__init__(decision_set, numbers)
         self.recent = RecentRounds(self._state, as_count(rounds, "rounds"), as_margin(margin))
-
-    @property
-    def oracle_calls(self) -> int:
-        """How many linear minimisations it has asked for; none where vertices are listed."""
-        return int(self._state["calls"][0])
-
-    def ask(self) -> Vector:
-        """Return the vertex."""
-        return self._state["x"].copy()
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
         """Read every option off the round, and choose one.
@@ -78,10 +67,6 @@ class ThresholdRule(StatefulPlayer):
         readings = self._state["readings"]
         under = readings <= -self.recent.margin
         return int(np.argmin(np.where(under, costs, np.inf) if under.any() else readings))
-
-    def _lmo(self, direction: Vector) -> Vector:
-        self._state["calls"][0] += 1.0
-        return self.decision_set.lmo(direction)
 
 
 @records_call
