@@ -43,7 +43,7 @@ def test_a_method_without_the_knob_refuses_it_and_others_take_it():
 
 @pytest.mark.parametrize("eagerness", [0.5, 1.0, 4.0])
 def test_eagerness_divides_the_queue_and_its_scale(eagerness):
-    """The weight is (Gf/Gg) min(e (5/9) ((6 + e q)/9)^4, sqrt t), while no regret is lost."""
+    """The weight is (Gf/Gg) min(e max(1/2, (5/9) ((6 + e q)/9)^4), sqrt t) without regret."""
     learner = hr.learners.TrackingOCG(hr.sets.Simplex(2))
     ranges = hr.surrogates.SeenRanges(learner, violation=2.0, ratio=1.0)
     policy = hr.Constrained(learner, hr.surrogates.AdaptiveSurrogate(ranges, eagerness))
@@ -52,9 +52,9 @@ def test_eagerness_divides_the_queue_and_its_scale(eagerness):
             hr.feedback.EvalGrad(0.0, np.array([1.0, 0.0])),
             hr.feedback.EvalGrad(0.5, np.array([0.0, 1.0])),
         )
-        q = 0.5 * t / 2.0
-        expected = eagerness * 5.0 / 9.0 * ((6.0 + eagerness * q) / 9.0) ** 4
-        expected = min(expected, math.sqrt(t))
+        q = max(0.5 * t / 2.0, math.log2(1.0 + t))
+        slope = max(0.5, 5.0 / 9.0 * ((6.0 + eagerness * q) / 9.0) ** 4)
+        expected = min(eagerness * slope, math.sqrt(t))
         assert policy.surrogate.weight == pytest.approx(expected, rel=1e-12)
 
 

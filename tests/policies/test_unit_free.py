@@ -94,3 +94,17 @@ def test_violation_scale_is_how_much_may_be_spent():
         spent.append(hr.simulate(policy, problem).ccv)
     assert spent[0] < spent[1] < spent[2]
     assert all(0.1 * s < ccv < 3.0 * s for s, ccv in zip((20.0, 80.0, 320.0), spent, strict=True))
+
+
+@pytest.mark.parametrize("kind", [hr.problems.IidSimplex, hr.problems.Ranking])
+def test_a_smaller_violation_range_is_more_eager(kind):
+    problem = kind(horizon=1000, seed=11)
+    policy = hr.projection_free_coco(problem.decision_set)
+    hr.simulate(policy, problem)
+    unit = policy.surrogate.ranges.violation
+    policies = [
+        hr.projection_free_coco(problem.decision_set, violation_range=factor * unit)
+        for factor in (4.0, 1.0, 0.25, 0.0625)
+    ]
+    found = [hr.simulate(policy, problem).ccv for policy in policies]
+    assert found == sorted(found, reverse=True)

@@ -97,7 +97,7 @@ def observe(queue: Array, ranges: Array, units: Array, value: float, sizes: Size
         queue[INFEASIBLE_COUNT] += v > LEAST_AVOIDED * U
         return units[START] + math.log2(1.0 + queue[INFEASIBLE_COUNT] / OUTAGE)
     q = queue[VIOLATION] / U
-    if units[GIVEN_MG] == 0.0:  # persistence counts, unless the unit is the user's own
+    if growth > 0.0:  # persistence counts, unless the user has said how much may be spent
         q = max(q, math.log2(1.0 + queue[COUNT]))
     return units[START] + q
 
@@ -129,7 +129,7 @@ class AdaptiveSurrogate(FirstOrder):
     and q = 6 + log2(1 + N'/16) with the number N' of such rounds, which count nowhere else: an
     outage is soon forgotten. The exchange rate there has a price of safety of its own, so that a
     limit that is never met is not ignored. The least
-    weight, half the ratio, makes the first few violations act; where unit, scale or budget are
+    weight, half the ratio, makes the first few violations act; where scale or budget are
     given it is 0. One oracle call per round; a few more for violations of a new size.
 
     Args:
@@ -157,7 +157,7 @@ class AdaptiveSurrogate(FirstOrder):
         floor = (SCALE_FLOOR if scale is None else as_positive(scale, "scale")) / e
         super().__init__(PowerPotential(P, floor), QUEUE / e, ranges)
         self.guard, self._budget = guard, budget
-        measured = scale is None and budget == 0.0 and self._units[GIVEN_MG] == 0.0
+        measured = scale is None and budget == 0.0
         self._least = FIRST_SLOPE * e if measured else 0.0
         self._state = State(t=1, violation=1, weight=1, price=1, largest=1, seen=6)
         self._state.array[FLOOR] = floor
@@ -173,7 +173,7 @@ class AdaptiveSurrogate(FirstOrder):
         """q, in units of `ranges.violation`."""
         numbers = self._state.array
         q = float(numbers[VIOLATION] / self.ranges.violation)
-        if self._units[GIVEN_MG] == 0.0:
+        if numbers[GROWTH] > 0.0:
             q = max(q, math.log2(1.0 + numbers[COUNT]))
         return self.initial + q
 
