@@ -63,7 +63,10 @@ def test_practical_presets_declare_what_is_proved():
         assert guarded.proved
         assert guarded.name == "Theorem G"
         assert (guarded["mixture"] > 0.0) == tracking
-    assert hr.projection_free_coco(X, constraints=2).guarantees() == ()
+    (each,) = hr.projection_free_coco(X, constraints=2).guarantees()
+    assert each["constraints"] == 2.0
+    product = hr.sets.Product(X, X)  # blocks have no guard for several constraints
+    assert hr.projection_free_coco(product, tracking=False, constraints=2).guarantees() == ()
     (perturbed,) = hr.ftpl_coco(X, 1500, 0).guarantees()
     assert not perturbed.proved
     (calls,) = hr.projection_free_cbco(X, 1500, 0, lipschitz=2.0, bound=3.0).guarantees()

@@ -34,7 +34,7 @@ from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot import Snapshot
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
 from hedgerow.surrogates.potentials import PowerPotential
-from hedgerow.surrogates.queued import FirstOrder, Queued
+from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.signed import SignedSurrogate
 
 Bound = tuple[str, str, float | None, float | None]
@@ -158,9 +158,11 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     """Theorem G: beforehand in units of Gf D T and Gg D T, and with the rounds seen so far."""
     C, D, lam, lam_e, mixture = (theorem[name] for name in ("C", "D", "lam", "lam_e", "mixture"))
     q, dual = int(theorem["q"]), theorem["q"] / (theorem["q"] - 1.0)
-    guard = surrogate.guard if isinstance(surrogate, FirstOrder) else None
+    m = int(dict(theorem.constants).get("constraints", 1.0))
+    guard = getattr(surrogate, "guard", None)
+    of_ccv = "CCV, Theorem G" if m == 1 else "CCV of each constraint, Theorem G"
     if guard is not None and guard.refuted:
-        for name in ("regret, Theorem G", "CCV, Theorem G"):
+        for name in ("regret, Theorem G", of_ccv):
             yield Guarantee(name, REFUTED, None, None, theorem.assumptions)
         return
 
@@ -168,7 +170,8 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
         return guarded_regret(C, 1.0, cost_size, lam, lam_e, steepest * mixture)
 
     def ccv(T: float) -> float:
-        return float(T ** (1.0 / dual) * guarded_ccv(C, T, lam, lam_e, q, mixture=mixture > 0.0))
+        share = guarded_ccv(C, T, lam, lam_e, q, mixture=mixture > 0.0, constraints=m)
+        return float(T ** (1.0 / dual) * share)
 
     order = f"T^{{{q - 1}/{q}}}"
     text = f"{regret(1.0, 0.0):.3g} D Phi_T"
@@ -187,13 +190,13 @@ def _guarded(theorem: Theorem, surrogate: object) -> Iterator[Guarantee]:
     )
     begin = nonvacuous_horizon(ccv, 1.0)
     now = worst_now = None
-    if guard and seen and guard.worst_violation > 0.0:
+    if guard and seen and guard.worst_violation > 0.0 and m == 1:
         rounds = (worst / (D * guard.cost_size)) ** q  # at most T: sum ||grad f|| <= T^{1/q} Phi_T
         ratio = guard.cost_ratio
         share = guarded_ccv(C, rounds, lam, lam_e, q, ratio, mixture=mixture > 0.0)
         now, worst_now = D * guard.constraint_size * share, guard.worst_violation
     yield Guarantee(
-        "CCV, Theorem G",
+        of_ccv,
         f"of order Gg D {order} (log T)^{{1/{q}}}; for costs of one size "
         f"{ccv(1600.0) / 1600.0:.0%} of Gg D T at T = 1600, below it from T = {begin:.0f} on",
         now,

@@ -44,6 +44,7 @@ def guarded_ccv(
     cost_ratio: float | None = None,
     *,
     mixture: bool = False,
+    constraints: int = 1,
 ) -> float:
     """Theorem G: a bound of CCV_T over D (sum ||grad g_t||^{q'})^{1/q'}, for costs of any sizes.
 
@@ -64,12 +65,14 @@ def guarded_ccv(
         q: of the growth.
         cost_ratio: Phi_T/Phi_1; T^{1/q'}, that of costs of one size, if left out.
         mixture: whether the learner is a mixture, such as `TrackingOCG`.
+        constraints: m, for the CCV of one of m constraints with a weight each: lam/m stands for
+            lam, and 1 + lam_e + lam (m - 1)/m for 1 + lam_e.
 
     """
     dual, T, v = q / (q - 1.0), horizon, C**-q
-    share = v if mixture else 0.0
-    right = 1.0 + lam_e + (T ** (1.0 / q) + (1.0 if mixture else 0.0)) / C
-    omega = _root(first_constant(q, share) / lam * right, dual, share)
+    share, others = v if mixture else 0.0, 1.0 - 1.0 / constraints
+    right = 1.0 + lam_e + lam * others + (T ** (1.0 / q) + (1.0 if mixture else 0.0)) / C
+    omega = _root(constraints * first_constant(q, share) / lam * right, dual, share)
     grown = math.log1p(omega) + math.log(T ** (1.0 / dual) if cost_ratio is None else cost_ratio)
     return float(C * (v / math.log1p(v) * grown) ** (1.0 / q))
 

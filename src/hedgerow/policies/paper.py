@@ -43,6 +43,7 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.adaptive import SCALE_FLOOR, AdaptiveSurrogate, P
 from hedgerow.surrogates.block_guard import BlockGuard
 from hedgerow.surrogates.current import CurrentSurrogate
+from hedgerow.surrogates.each_guard import EachGuard
 from hedgerow.surrogates.guard import Guard
 from hedgerow.surrogates.per_constraint import one_or_each
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
@@ -96,7 +97,8 @@ def projection_free_coco(
     queue and keeps their maximum: the value and gradient of the most violated one are used, as for
     a `Maximum`. With `constraints=m` each of the m has a queue, units and a weight of its own, and
     the loss has a term for each; one that is measured in another unit, or seldom the worst, then
-    counts as much as the others.
+    counts as much as the others. Theorem G then bounds the CCV of each, except on a `Product`
+    without tracking.
 
     `theory` is the paper's box after its errata: p = log T, V = (144 G D p^2 T^{3/4})^p,
     Q(0) = G D log T, `PaperSteps`; Theorem 3.4 gives regret and CCV of order T^{3/4} up to
@@ -167,16 +169,19 @@ def projection_free_coco(
         scale = SCALE_FLOOR
         violation_range = as_positive(violation_scale, "violation_scale") / scale
     budget = P * as_budget(benchmark_budget)
-    guard = None
+    guard: Guard | None = None
+    each: EachGuard | None = None
     if constraints is None:
         guard = BlockGuard(learner) if isinstance(learner, BlockOCG) else Guard(learner)
-    theorems = () if guard is None else (theorem_g(guard),)
+    elif not isinstance(learner, BlockOCG):
+        each = EachGuard(learner, constraints)
+    theorems = tuple(theorem_g(one) for one in (guard, each) if one is not None)
 
     def surrogate() -> AdaptiveSurrogate:
         ranges = SeenRanges(learner, violation_range, given_ratio(lipschitz))
         return AdaptiveSurrogate(ranges, eagerness, scale, budget, guard)
 
-    return Constrained(learner, one_or_each(surrogate, constraints), theorems)
+    return Constrained(learner, one_or_each(surrogate, constraints, each), theorems)
 
 
 projection_free_coco_plain = baseline(
@@ -274,8 +279,10 @@ def paper_potential(horizon: int, GD: float, budget: float = 0.0) -> tuple[Power
 
 def theorem_g(guard: Guard) -> Theorem:
     """Declare Theorem G, of a guarded learner."""
-    shares = (("lam", guard.lam), ("lam_e", guard.lam_e), ("mixture", float(guard.mixes)))
-    constants = (("C", guard.C), ("q", guard.growth.q), ("D", guard.diameter), *shares)
+    shares = {"lam": guard.lam, "lam_e": guard.lam_e, "mixture": guard.mixes}
+    several = {"constraints": guard.constraints} if isinstance(guard, EachGuard) else {}
+    sizes = {"C": guard.C, "q": guard.growth.q, "D": guard.diameter} | shares | several
+    constants = tuple((name, float(value)) for name, value in sizes.items())
     return Theorem("Theorem G", constants, (CONVEX, FEASIBLE, EXACT, AT_ONCE))
 
 

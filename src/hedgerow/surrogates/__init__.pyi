@@ -6,6 +6,7 @@ from .current import CurrentSurrogate as CurrentSurrogate
 from .dual import DualSteps as DualSteps
 from .dual import DualSurrogate as DualSurrogate
 from .dual import DualValues as DualValues
+from .each_guard import EachGuard as EachGuard
 from .guard import Guard as Guard
 from .guard import Guarded as Guarded
 from .per_constraint import PerConstraintSurrogate as PerConstraintSurrogate

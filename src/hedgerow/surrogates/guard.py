@@ -123,27 +123,31 @@ def add_cost(guard: Array, cost2: float) -> float:
     return size
 
 
-@kernel(number, write, number, number, SIZES)
-def theorem_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
-    """Take in the round's sizes; return Theorem F's weight.
+@kernel(number, write, number, number, number, number)
+def theorem_weight(guard: Array, D: float, value: float, force2: float, paid: float) -> float:
+    """Return Theorem F's weight of a constraint with ||grad g||^2 = force2, after the cost's.
 
     wc = ((m_t + Wc)/kappa_t) (g/kappa_t)^{q-1}, m_t = (lambda/c1) C D Phi_t,
-    kappa_t = C D ||grad g||.
+    kappa_t = C D ||grad g||; Wc, the sum of wc g so far, is `paid`.
     """
-    size, unit = add_cost(guard, sizes[COST2]), guard[UNIT]
-    if value <= 0.0 or sizes[CONSTRAINT_GRAD2] <= 0.0:
-        guard[PC] += size
+    if value <= 0.0 or force2 <= 0.0:
         return 0.0
-    CD, phi = guard[C] * D, unit * dual_root(guard, guard[PHI])
-    norm = math.sqrt(sizes[CONSTRAINT_GRAD2])
+    CD, phi, norm = guard[C] * D, guard[UNIT] * dual_root(guard, guard[PHI]), math.sqrt(force2)
     if guard[STEEPNESS] == 0.0:
         guard[PHI_FIRST] = phi
     guard[STEEPNESS] += norm
-    guard[GRADS] += dual_power(guard, sizes[CONSTRAINT_GRAD2], 1.0)
+    guard[GRADS] += dual_power(guard, force2, 1.0)
     kappa = CD * norm
     share = min(value / kappa, 1.0 / guard[C])  # no more where some action satisfies the round
-    wc = (guard[PAID] * CD * phi + guard[WC]) / kappa * share ** (guard[Q] - 1.0)
-    guard[PC] += dual_power(guard, mixed_size2(sizes, wc), unit)
+    return (guard[PAID] * CD * phi + paid) / kappa * share ** (guard[Q] - 1.0)
+
+
+@kernel(number, write, number, number, SIZES)
+def book_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
+    """Take in the cost and the one constraint of a round; return Theorem F's weight."""
+    size = add_cost(guard, sizes[COST2])
+    wc = theorem_weight(guard, D, value, sizes[CONSTRAINT_GRAD2], guard[WC])
+    guard[PC] += size if wc == 0.0 else dual_power(guard, mixed_size2(sizes, wc), guard[UNIT])
     return wc
 
 
@@ -245,16 +249,26 @@ def allow_all(guard: Array, rule: Array, value: float, proposed: float, sizes: S
     return proposed
 
 
-@kernel(*ALLOW)
-def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
-    """Return the weight of this round, at most the larger of the proposed one and Theorem F's."""
-    D, lost = rule[rules.D], rule[rules.LOST]
-    if refute(guard, D, guard[RISEN] + lost, guard[R2] * rule[rules.BETA]):
-        rule[rules.ALONE] = 0.0
-        add_cost(guard, sizes[COST2])
-        return proposed
-    floor = theorem_weight(guard, D, value, sizes)
-    weight, unit = max(proposed, floor), guard[UNIT]
+@kernel(types.boolean, write, write, number)
+def stops(guard: Array, rule: Array, cost2: float) -> bool:
+    """Return whether there is nothing to guard, because no action satisfies all rounds."""
+    known = guard[RISEN] + rule[rules.LOST]
+    if not refute(guard, rule[rules.D], known, guard[R2] * rule[rules.BETA]):
+        return False
+    rule[rules.ALONE] = 0.0
+    add_cost(guard, cost2)
+    return True
+
+
+@kernel(number, write, write, number, number, number, SIZES)
+def judge(
+    guard: Array, rule: Array, value: float, weight: float, floor: float, sizes: Sizes
+) -> float:
+    """Return the largest weight between floor and weight that keeps the inequality; book it.
+
+    The cost and Theorem F's weight, which is the floor, are booked already.
+    """
+    D, lost, unit = rule[rules.D], rule[rules.LOST], guard[UNIT]
     if rule[rules.UNIT] == 0.0:
         rule[rules.UNIT] = power_of_two_above(mixed_size2(sizes, weight))
     root, dual = unit * dual_root(guard, guard[PC]), guard[Q] / (guard[Q] - 1.0)
@@ -281,8 +295,18 @@ def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes
     rule[rules.ALONE] = 0.0 if left - extra <= slack else 1.0  # the last resort missed it
     guard[RISEN] = known + rise
     remember(guard, s2, D, beta)
-    guard[WC] += floor * max(0.0, value)
     guard[WE] += extra if value > 0.0 else 0.0
+    return weight
+
+
+@kernel(*ALLOW)
+def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
+    """Return the weight of this round, at most the larger of the proposed one and Theorem F's."""
+    if stops(guard, rule, sizes[COST2]):
+        return proposed
+    floor = book_weight(guard, rule[rules.D], value, sizes)
+    weight = judge(guard, rule, value, max(proposed, floor), floor, sizes)
+    guard[WC] += floor * max(0.0, value)
     return weight
 
 

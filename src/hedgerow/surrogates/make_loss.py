@@ -8,6 +8,7 @@ from typing import Any
 from numba import types
 
 from hedgerow._engine.kernel import function, kernel, nothing, number, read, rows, write
+from hedgerow._engine.signatures import CONSTRAINT_GRAD2, SIZES, UNAVOIDABLE
 from hedgerow._engine.table import TableType, any_table
 from hedgerow.inputs import LARGEST_GRADIENT
 from hedgerow.kernels.certificate import lost_against
@@ -19,8 +20,20 @@ from hedgerow.kernels.policy_tables import (
     tangent_norm2,
 )
 from hedgerow.kernels.vectors import copy, dot, four, mix, six, three
+from hedgerow.learners import steps as rules
 from hedgerow.learners.steps import FORCED_BETA
 from hedgerow.surrogates.block_guard import ROW
+from hedgerow.surrogates.each_guard import EACH
+from hedgerow.surrogates.guard import (
+    PC,
+    UNIT,
+    WC,
+    add_cost,
+    dual_power,
+    judge,
+    stops,
+    theorem_weight,
+)
 from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
 from hedgerow.surrogates.ranges import (
     AS_AVOIDABLE,
@@ -49,6 +62,9 @@ AS_COST, WRITTEN = 0.0, 1.0
 make_loss_type = function(six, any_table, *MAKE_LOSS)
 take_back_type = function(nothing, any_table)
 NOT_MADE = (math.nan, 0.0, 0.0, 0.0, 0.0, 0.0)
+Sizes = tuple[float, float, float, float, float, float]
+NO_SIZES = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+proposal_type = types.Tuple((number, SIZES))  # type: ignore[no-untyped-call]
 LARGEST_PART2 = LARGEST_PART * LARGEST_PART
 """Rounds with a larger squared gradient are left to Python, which refuses them."""
 
@@ -74,8 +90,8 @@ def take_back(surrogate: Any) -> None:
         surrogate.rule[i] = 0.0
 
 
-@kernel(number, surrogate_table, write, read, read, number, read, read, three)
-def find_weight(
+@kernel(proposal_type, surrogate_table, write, read, read, number, read, read, three)
+def propose_weight(
     surrogate: Any,
     s: Array,
     a: Array,
@@ -84,16 +100,16 @@ def find_weight(
     x: Array,
     at: Array,
     norms2: tuple[float, float, float],
-) -> float:
-    """Take in a round with gradients a, c and constraint value at `at`; return the weight w_t.
+) -> tuple[float, Sizes]:
+    """Take in a round with gradients a, c and constraint value at `at`; propose a weight.
 
     x is the present decision. `norms2` are ||a||^2, ||c||^2 and the squared norm of a along the
     set; s is memory to work in. NaN, with nothing changed, stands for a round that is left to
-    Python.
+    Python. Return the weight, and the sizes that a guard needs.
     """
     cost2, plain2, tangent2 = norms2
     if not (cost2 <= LARGEST_PART2 and plain2 <= LARGEST_PART2 and abs(value) <= LARGEST_PART):
-        return math.nan
+        return math.nan, NO_SIZES
     queue, ranges, units = surrogate.queue, surrogate.ranges, surrogate.units
     ledger = surrogate.ledger
     needed = surrogate.needs_gradient(queue, units, value)
@@ -103,7 +119,7 @@ def find_weight(
     if needs_reach(ranges, units, value, needed, force2):
         unavoidable = surrogate.reach(surrogate.set, ranges, units, a, c, value, at, s)
         if unavoidable != unavoidable:
-            return math.nan
+            return math.nan, NO_SIZES
     product = lost = 0.0
     if units[LEARNT] == AS_AVOIDABLE and tangent2 > 0.0 and force2 > 0.0:
         k = math.sqrt(tangent2 / force2)
@@ -120,13 +136,30 @@ def find_weight(
         weight = weight_unit(ranges, units) * surrogate.slope(
             surrogate.potential, q, queue[ROUND], unit, ranges[SCALE]
         )
+    return weight, sizes
+
+
+@kernel(number, surrogate_table, write, read, read, number, read, read, three)
+def find_weight(
+    surrogate: Any,
+    s: Array,
+    a: Array,
+    c: Array,
+    value: float,
+    x: Array,
+    at: Array,
+    norms2: tuple[float, float, float],
+) -> float:
+    """Take in a round of one constraint, as `propose_weight` does; return the weight w_t."""
+    proposed, sizes = propose_weight(surrogate, s, a, c, value, x, at, norms2)
+    if proposed != proposed:
+        return proposed
+    weight, ranges = proposed, surrogate.ranges
     if len(surrogate.guard) > 0:
-        proposed = weight
-        weight = surrogate.allow(
-            surrogate.guard, surrogate.rule, value - unavoidable, proposed, sizes
-        )
+        avoidable = value - sizes[UNAVOIDABLE]
+        weight = surrogate.allow(surrogate.guard, surrogate.rule, avoidable, proposed, sizes)
         record_force(ranges, value, weight > proposed)
-    surrogate.record(queue, ranges, units, value, weight)
+    surrogate.record(surrogate.queue, ranges, surrogate.units, value, weight)
     return weight
 
 
@@ -176,12 +209,56 @@ each_table = TableType(
     "EachTable",
     {
         "surrogates": types.Array(surrogate_table, 1, "C", readonly=True),
-        "scratch": write,
+        "scratch": write,  # two vectors
+        "weights": write,  # EACH_NUMBERS of each constraint
         "gradients": rows,  # of the constraints, and their values
         "values": read,
+        "guard": write,  # as `surrogates/each_guard.py` has it; empty without a guard
+        "rule": write,  # the step rule's numbers, for the guard
+        "saved": write,  # memory for the guard, to take back a round
     },
 )
 """Of a policy with a surrogate for each constraint."""
+PROPOSED, AVOIDABLE, FORCE2, FLOOR, ALLOWED, EACH_NUMBERS = range(6)
+"""Of each constraint: the proposed weight, the avoidable violation, ||grad g||^2 along the set,
+Theorem F's weight, and the allowed weight."""
+
+
+@kernel(nothing, each_table, write, read, number)
+def guard_each(table: Any, s: Array, a: Array, cost2: float) -> None:
+    """Reduce the weights of all constraints to what their guard allows; s is memory."""
+    guard, rule, w, base = table.guard, table.rule, table.weights, table.scratch[: len(s)]
+    if stops(guard, rule, cost2):
+        return
+    D, m = rule[rules.D], len(table.surrogates)
+    add_cost(guard, cost2)
+    copy(base, a)
+    scale(s, a, 0.0)
+    paid = extra = 0.0
+    for k in range(m):  # base = grad f + sum wc_k grad g_k, s = what is proposed beyond it
+        own = w[k * EACH_NUMBERS : (k + 1) * EACH_NUMBERS]
+        v = max(0.0, own[AVOIDABLE])
+        own[FLOOR] = theorem_weight(guard, D, v, own[FORCE2], guard[EACH + k])
+        more = max(0.0, own[PROPOSED] - own[FLOOR])
+        add_scaled(base, table.gradients[k], own[FLOOR])
+        add_scaled(s, table.gradients[k], more)
+        guard[EACH + k] += own[FLOOR] * v
+        paid += own[FLOOR] * v
+        extra += more * v
+    set_ = table.surrogates[0].set
+    base2, more2 = tangent_norm2(set_, base, dot(base, base)), tangent_norm2(set_, s, dot(s, s))
+    guard[PC] += dual_power(guard, base2, guard[UNIT])
+    both = table.scratch[len(s) :]
+    copy(both, base)
+    add_scaled(both, s, 1.0)
+    product = product_of(tangent_norm2(set_, both, dot(both, both)), base2, more2, 1.0)
+    sizes = (base2, more2, more2, product, 0.0, 0.0)
+    share = judge(guard, rule, extra, 1.0, 0.0, sizes)
+    guard[WC] += paid
+    for k in range(m):
+        own = w[k * EACH_NUMBERS : (k + 1) * EACH_NUMBERS]
+        own[ALLOWED] = own[FLOOR] + share * max(0.0, own[PROPOSED] - own[FLOOR])
+        record_force(table.surrogates[k].ranges, table.values[k], own[FLOOR] > own[PROPOSED])
 
 
 @kernel(six, each_table, *MAKE_LOSS)
@@ -196,22 +273,32 @@ def make_each_loss(
     products: tuple[float, float, float, float],
 ) -> tuple[float, float, float, float, float, float]:
     """Make the loss s = a + the sum of w_{t,i} c_i; c, value are the most violated constraint's."""
-    surrogates, cost2, price, made = surrogate.surrogates, dot(a, a), 0.0, 0
-    refused = False
-    copy(s, a)
+    surrogates, cost2, price, made, w = surrogate.surrogates, dot(a, a), 0.0, 0, surrogate.weights
+    tangent2, refused = tangent_norm2(surrogates[0].set, a, cost2), False
+    copy(surrogate.saved, surrogate.guard)
     for k in range(len(surrogates)):
         if refused:
             break
         part, c_k = surrogates[k], surrogate.gradients[k]
         norms2 = (cost2, dot(c_k, c_k), tangent_norm2(part.set, a, cost2))
-        weight = find_weight(part, surrogate.scratch, a, c_k, surrogate.values[k], x, at, norms2)
-        refused = weight != weight
+        proposed, sizes = propose_weight(part, s, a, c_k, surrogate.values[k], x, at, norms2)
+        refused = proposed != proposed
         if not refused:
-            add_scaled(s, c_k, weight)
-            price += part.queue[PRICE]
+            own = w[k * EACH_NUMBERS : (k + 1) * EACH_NUMBERS]
+            own[PROPOSED], own[ALLOWED], own[FORCE2] = proposed, proposed, sizes[CONSTRAINT_GRAD2]
+            own[AVOIDABLE] = surrogate.values[k] - sizes[UNAVOIDABLE]
             made += 1
+    if not refused and len(surrogate.guard) > 0:
+        guard_each(surrogate, s, a, tangent2)
+    copy(s, a)
+    for k in range(made):
+        part, weight = surrogates[k], w[k * EACH_NUMBERS + ALLOWED]
+        add_scaled(s, surrogate.gradients[k], weight)
+        part.record(part.queue, part.ranges, part.units, surrogate.values[k], weight)
+        price += part.queue[PRICE]
     norm2 = dot(s, s)
     if refused or not (norm2 <= LARGEST_LOSS2 and abs(price) < math.inf):
+        copy(surrogate.guard, surrogate.saved)
         for k in range(made - 1, -1, -1):
             take_back(surrogates[k])
         return NOT_MADE
@@ -220,7 +307,10 @@ def make_each_loss(
 
 @kernel(nothing, each_table)
 def take_back_each(surrogate: Any) -> None:
-    """Restore the numbers of all surrogates."""
+    """Restore the numbers of all surrogates, and of their guard."""
+    copy(surrogate.guard, surrogate.saved)
+    if len(surrogate.rule) > 0:
+        surrogate.rule[FORCED_BETA] = 0.0
     for k in range(len(surrogate.surrogates)):
         take_back(surrogate.surrogates[k])
 

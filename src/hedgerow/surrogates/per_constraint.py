@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.vectors import dots_and_norms
 from hedgerow.protocols.parts import ReadsLedger
 from hedgerow.protocols.rounds import CompiledRounds, compiled_step
-from hedgerow.sets.compiled import not_overridden
+from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.snapshot import Restorable, Stateful
-from hedgerow.surrogates.make_loss import each_table, make_each_loss
+from hedgerow.surrogates.each_guard import EachGuard
+from hedgerow.surrogates.make_loss import EACH_NUMBERS, each_table, make_each_loss
 from hedgerow.surrogates.queued import FirstOrder, checked, checked_each, refuse_loss
 from hedgerow.surrogates.rounds import EachLossRounds
 
@@ -27,15 +29,36 @@ class PerConstraintSurrogate(Stateful):
 
     Args:
         surrogates: one for each constraint, in the order of the feedback.
+        guard: limits the weights of all; without one there is no bound beforehand.
 
     """
 
     feedback = staticmethod(first_order_each)
 
-    def __init__(self, surrogates: Sequence[FirstOrder]):
+    def __init__(self, surrogates: Sequence[FirstOrder], guard: EachGuard | None = None):
         if not surrogates:
             raise ValueError("give one surrogate for each constraint, got none")
-        self.surrogates = tuple(surrogates)
+        if guard is not None and guard.constraints != len(surrogates):
+            raise ValueError(
+                f"the guard is made for {guard.constraints} constraints, got {len(surrogates)} "
+                "surrogates; give one surrogate for each"
+            )
+        self.surrogates, self.guard = tuple(surrogates), guard
+
+    def table(self, parts: list[Any], gradients: Any, values: Vector) -> Any:
+        """Return the table of a round: those of the surrogates, their guard, and memory."""
+        n, m = gradients.shape[1], len(parts)
+        guard = NO_NUMBERS if self.guard is None else self.guard.array
+        return each_table.filled(
+            surrogates=parts,
+            scratch=np.empty(2 * n),
+            weights=np.empty(EACH_NUMBERS * m),
+            gradients=gradients,
+            values=values,
+            guard=guard,
+            rule=NO_NUMBERS if self.guard is None else self.guard.rule,
+            saved=np.empty(guard.size),
+        )
 
     def read(self, ledger: Vector) -> None:
         """Lend the policy's sums to the surrogates that read them."""
@@ -85,13 +108,10 @@ class PerConstraintSurrogate(Stateful):
         s, x = np.empty(cost.grad.size), self.surrogates[0].present(cost.grad.size)
         at = x if at is None else at
         for python in (False, True):
-            table = each_table.filled(
-                surrogates=[
-                    part.python_table if python else part.table for part in self.surrogates
-                ],
-                scratch=np.empty(s.size),
-                gradients=np.array([g.grad for g in seen]),
-                values=np.array([g.value for g in seen]),
+            table = self.table(
+                [part.python_table if python else part.table for part in self.surrogates],
+                np.array([g.grad for g in seen]),
+                np.array([g.value for g in seen]),
             )
             products = dots_and_norms(cost.grad, seen[0].grad, at)
             made = make_each_loss(table, s, cost.grad, seen[0].grad, seen[0].value, x, at, products)
@@ -110,23 +130,26 @@ class PerConstraintSurrogate(Stateful):
         tables = [surrogate.table for surrogate in self.surrogates]
         if step is None or not written or any(table.in_python for table in tables):
             return None
-        return EachLossRounds(learner, step, tables, ledger)
+        return EachLossRounds(learner, step, partial(self.table, tables), len(tables), ledger)
 
     @property
     def _parts(self) -> dict[str, Restorable]:
-        return {str(i): surrogate for i, surrogate in enumerate(self.surrogates)}
+        guard = {} if self.guard is None else {"guard": self.guard}
+        return {**{str(i): part for i, part in enumerate(self.surrogates)}, **guard}
 
 
 def one_or_each(
-    make: Callable[[], FirstOrder], constraints: int | None
+    make: Callable[[], FirstOrder], constraints: int | None, guard: EachGuard | None = None
 ) -> FirstOrder | PerConstraintSurrogate:
     """Return one surrogate, for the maximum of a round's constraints, or one for each of them.
 
     Args:
         make: returns a fresh surrogate.
         constraints: how many there are in each round; left out, one surrogate serves all.
+        guard: of the surrogates together, where there is one for each.
 
     """
     if constraints is None:
         return make()
-    return PerConstraintSurrogate([make() for _ in range(as_count(constraints, "constraints"))])
+    parts = [make() for _ in range(as_count(constraints, "constraints"))]
+    return PerConstraintSurrogate(parts, guard)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,6 @@ from hedgerow.protocols.rounds import CompiledRounds, compiled_step
 from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.surrogates.make_loss import (
     WRITTEN,
-    each_table,
     make_each_loss,
     make_loss,
     make_loss_type,
@@ -165,29 +165,40 @@ def loss_rounds(surrogate: Any, base: type, learner: Any, ledger: Vector) -> Los
 
 
 class EachLossRounds(LossRounds):
-    """Rounds in which each constraint has a surrogate of its own; it takes their tables."""
+    """Rounds in which each constraint has a surrogate of its own.
+
+    Args:
+        learner: the learner.
+        step: its step.
+        table: makes the surrogates' table from the memory of gradients and values.
+        queues: how many constraints there are.
+        ledger: what the certificate remembers.
+
+    """
 
     feedback: Feedback = staticmethod(first_order_each)
     make_loss, take_back = staticmethod(make_each_loss), staticmethod(take_back_each)
     linear = False
     table = None  # a single round has no array of gradients
 
-    def __init__(self, learner: Any, step: CompiledStep, surrogates: list[Any], ledger: Vector):
+    def __init__(
+        self,
+        learner: Any,
+        step: CompiledStep,
+        table: Callable[[Any, Vector], Any],
+        queues: int,
+        ledger: Vector,
+    ):
         super().__init__(learner, step, None, ledger)
-        self._surrogates = surrogates
+        self._each_table, self._queues = table, queues
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds, which holds where their gradients are written."""
-        self._policy, queues = None, len(self._surrogates)
-        wrong = (rounds.parts_f[first:end] != 1) | (rounds.parts_g[first:end] != queues)
+        self._policy = None
+        wrong = (rounds.parts_f[first:end] != 1) | (rounds.parts_g[first:end] != self._queues)
         until = first + int(wrong.argmax()) if wrong.any() else end  # Python refuses the next one
         return super().begin(rounds, first, until) if until > first else (None, first)
 
     def _policy_with(self, noise: Vector, rounds: Any) -> Any:
-        self._surrogate = each_table.filled(
-            surrogates=self._surrogates,
-            scratch=np.empty(self._step.x.size),
-            gradients=rounds.gradients,
-            values=rounds.values,
-        )
+        self._surrogate = self._each_table(rounds.gradients, rounds.values)
         return policy_of(play_round, self._table(noise, rounds.values), self._step.x)
