@@ -307,8 +307,8 @@ class ShareSummary(Summary):
         margin: the present margin, in its unit.
         left_out: violated rounds that no action satisfies.
 
-    >>> print(ShareSummary(200, 12.5, 0.75, 3, 0.5, 2.0, 201, 0, None, (), (0.01,), (2 / 199,),
-    ...     (0.25,), (1,)))
+    >>> shares = {"allowed": (0.01,), "reached": (2 / 199,), "margin": (0.25,), "left_out": (1,)}
+    >>> print(ShareSummary(200, 12.5, 0.75, 3, 0.5, 2.0, 201, 0, **shares))
     rounds        200
     total cost    12.5, 0.0625 per round
     CCV           0.75, in the constraint's unit
