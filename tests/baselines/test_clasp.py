@@ -79,7 +79,7 @@ def test_a_curved_constraint_is_projected_onto():
         y = x - X.diameter / (7.0 * math.sqrt(t)) * cost.coefficients
         expected = y * min(1.0, radius / np.linalg.norm(y))
         # cuts within 1e-9 of the constraint put the point within the square root of that
-        np.testing.assert_allclose(policy.ask(), expected, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(policy.ask(), expected, rtol=0, atol=1e-4 * X.diameter)
     assert policy.unsatisfied == 0
 
 

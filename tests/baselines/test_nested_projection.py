@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize, nnls
+from scipy.optimize import lsq_linear, minimize
 
 import hedgerow as hr
 from hedgerow.baselines import penalised_step
@@ -53,7 +53,8 @@ def project_onto_polytope(y, rows, limits):
     """Project onto rows x <= limits: least distance programming (Lawson and Hanson 1974)."""
     E = np.vstack([-rows.T, -(limits - rows @ y)])
     f = np.append(np.zeros(y.size), 1.0)
-    multipliers, _ = nnls(E, f, maxiter=10_000)
+    # `nnls` of older SciPy is wrong here
+    multipliers = lsq_linear(E, f, (0.0, np.inf), method="bvls", tol=1e-15).x
     residual = E @ multipliers - f
     return y - residual[:-1] / residual[-1]
 
