@@ -13,6 +13,7 @@ from hedgerow.learners import steps as rules
 from hedgerow.surrogates import AdaptiveSurrogate, Guard, PerConstraintSurrogate, SeenRanges
 from hedgerow.surrogates import guard as numbers
 from hedgerow.surrogates.each_guard import EACH, EachGuard
+from hedgerow.surrogates.make_loss import make_each_loss
 
 SETS = {
     "simplex": lambda: hr.sets.Simplex(4),
@@ -146,6 +147,25 @@ def test_the_compiled_loop_guards_as_the_objects_do(tracking):
         policies[1].tell(hr.first_order(f, x), hr.feedback.first_order_each(g, x))
     assert policies[0].state()["checksum"] == policies[1].state()["checksum"]
     assert math.isfinite(policies[0].certificate())
+
+
+def test_a_refused_round_leaves_guard_and_steps_as_they_were():
+    """The second part is too large for compiled code, after the first has proposed its weight."""
+    X = SETS["simplex"]()
+    policy = policy_of(X, 2)
+    guard, parts = policy.surrogate.guard, policy.surrogate.surrogates
+    for x, f, seen in reacting(X, 2, policy, 20, 2):
+        policy.tell(EvalGrad(float(f @ x), f), seen)
+    before, x = guard.array.copy(), policy.ask()
+    states = [part.state()["checksum"] for part in parts]
+    guard.rule[rules.FORCED_BETA] = 7.0  # as if the guard had acted before the refusal
+    rows = np.array([f, np.full(4, 1e160)])
+    table = policy.surrogate.table([part.table for part in parts], rows, np.array([0.5, 0.5]))
+    made = make_each_loss(table, np.empty(4), f, f, 0.5, x, x, (0.0, 0.0, 0.0, 0.0))
+    assert math.isnan(made[0])
+    assert guard.rule[rules.FORCED_BETA] == 0.0
+    np.testing.assert_array_equal(guard.array, before)
+    assert [part.state()["checksum"] for part in parts] == states
 
 
 def test_explain_bounds_each_constraint():

@@ -7,7 +7,8 @@ L_T/L_1 enters it is given by its logarithm, which fits a float when the ratio d
 The second part rests on the one-step inequality: any regulariser, no horizon, no Lipschitz
 constant. Z_t = M_t + (4/3) h_t, where h_t = F_t(x_{t+1}) - min F_t, grows in one round by at most
 min(D^{2/3} ||s_t||^{4/3} beta_t^{-1/3}, (4/3) ||s_t|| D) + (beta_t - beta_{t-1}) ||x_t - x_1||^2/3
-where the step is an exact line search. Its bounds are sums of that; theory.md has the proofs. D is
+where the step is an exact line search. Its bounds are sums of that; theory.md has the proofs.
+`schedule_regret` and `universal_regret` take any other `Growth` of the steps as well. D is
 the set's diameter, R the largest distance of a point to x_1 (`X.radius_around(x_1)`),
 rho = (R/D)^2 <= 1, and P_T = sum of ||s_t||^{4/3}. P_T^{3/4} <= T^{1/4} sqrt(sum ||s_t||^2)
 <= L T^{3/4}.

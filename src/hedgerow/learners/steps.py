@@ -300,9 +300,9 @@ class CertificateSteps:
         return StepKernels(_certificate_regularise, line_search, _certificate_after_step)
 
 
-DUAL, SCHEDULE, POWERS = 1, 2, 3
-"""The others of `ScheduleSteps`: q', kappa/D, and the sum of ||grad||^{q'} in the rule's unit."""
-SCHEDULE_UNIT = 4
+DUAL, SCHEDULE, POWERS, SCHEDULE_UNIT = range(1, 5)
+"""The others of `ScheduleSteps`: q', kappa/D, the sum of ||grad||^{q'} in the rule's unit, and that
+unit, the power of two above the first gradient."""
 
 
 @kernel(*REGULARISE)

@@ -36,11 +36,11 @@ from hedgerow.surrogates.guard import (
     Sizes,
     Z,
     add_cost,
-    book_weight,
     dual_root,
     mixed_size2,
     one_step,
     power_factor,
+    record_weight,
     refute,
 )
 
@@ -116,7 +116,7 @@ def allow_blocks(guard: Array, rows: Array, value: float, proposed: float, sizes
     if refute(guard, D, known, raised(guard, rows, 0.0)[0]):
         add_cost(guard, sizes[COST2])
         return proposed
-    floor = book_weight(guard, D, value, sizes)
+    floor = record_weight(guard, D, value, sizes)
     weight, unit = max(proposed, floor), guard[UNIT]
     theta = 1.0 / (guard[Q] - 1.0)
     root = unit * dual_root(guard, guard[PC])

@@ -3,8 +3,8 @@
 A practical preset proposes a weight and a regulariser. Before each step the guard checks one
 inequality between numbers that are known by then; while it holds, regret and CCV obey Theorem G of
 theory.md, whatever was proposed. A proposal that would break it is reduced, at worst to the
-weight of Theorem F and the regulariser of its schedule, which always keep it; for a learner that
-skips steps up to the term E_T of theory.md.
+weight of Theorem F and the regulariser of its schedule. These always satisfy it, but for a mixture,
+which then plays its leader alone in the next round.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ def theorem_weight(guard: Array, D: float, value: float, force2: float, paid: fl
 
 
 @kernel(number, write, number, number, SIZES)
-def book_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
-    """Take in the cost and the one constraint of a round; return Theorem F's weight."""
+def record_weight(guard: Array, D: float, value: float, sizes: Sizes) -> float:
+    """Record the cost and the one constraint of a round; return Theorem F's weight."""
     size = add_cost(guard, sizes[COST2])
     wc = theorem_weight(guard, D, value, sizes[CONSTRAINT_GRAD2], guard[WC])
     guard[PC] += size if wc == 0.0 else dual_power(guard, mixed_size2(sizes, wc), guard[UNIT])
@@ -250,7 +250,7 @@ def allow_all(guard: Array, rule: Array, value: float, proposed: float, sizes: S
 
 
 @kernel(types.boolean, write, write, number)
-def stops(guard: Array, rule: Array, cost2: float) -> bool:
+def has_stopped(guard: Array, rule: Array, cost2: float) -> bool:
     """Return whether there is nothing to guard, because no action satisfies all rounds."""
     known = guard[RISEN] + rule[rules.LOST]
     if not refute(guard, rule[rules.D], known, guard[R2] * rule[rules.BETA]):
@@ -261,12 +261,12 @@ def stops(guard: Array, rule: Array, cost2: float) -> bool:
 
 
 @kernel(number, write, write, number, number, number, SIZES)
-def judge(
+def largest_allowed(
     guard: Array, rule: Array, value: float, weight: float, floor: float, sizes: Sizes
 ) -> float:
-    """Return the largest weight between floor and weight that keeps the inequality; book it.
+    """Return the largest weight between floor and weight that satisfies the inequality.
 
-    The cost and Theorem F's weight, which is the floor, are booked already.
+    Record it; the cost and Theorem F's weight, which is the floor, are recorded before.
     """
     D, lost, unit = rule[rules.D], rule[rules.LOST], guard[UNIT]
     if rule[rules.UNIT] == 0.0:
@@ -302,10 +302,10 @@ def judge(
 @kernel(*ALLOW)
 def allow(guard: Array, rule: Array, value: float, proposed: float, sizes: Sizes) -> float:
     """Return the weight of this round, at most the larger of the proposed one and Theorem F's."""
-    if stops(guard, rule, sizes[COST2]):
+    if has_stopped(guard, rule, sizes[COST2]):
         return proposed
-    floor = book_weight(guard, rule[rules.D], value, sizes)
-    weight = judge(guard, rule, value, max(proposed, floor), floor, sizes)
+    floor = record_weight(guard, rule[rules.D], value, sizes)
+    weight = largest_allowed(guard, rule, value, max(proposed, floor), floor, sizes)
     guard[WC] += floor * max(0.0, value)
     return weight
 

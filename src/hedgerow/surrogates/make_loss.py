@@ -30,8 +30,8 @@ from hedgerow.surrogates.guard import (
     WC,
     add_cost,
     dual_power,
-    judge,
-    stops,
+    has_stopped,
+    largest_allowed,
     theorem_weight,
 )
 from hedgerow.surrogates.queue import LARGEST_PART, PRICE, ROUND
@@ -228,7 +228,7 @@ Theorem F's weight, and the allowed weight."""
 def guard_each(table: Any, s: Array, a: Array, cost2: float) -> None:
     """Reduce the weights of all constraints to what their guard allows; s is memory."""
     guard, rule, w, base = table.guard, table.rule, table.weights, table.scratch[: len(s)]
-    if stops(guard, rule, cost2):
+    if has_stopped(guard, rule, cost2):
         return
     D, m = rule[rules.D], len(table.surrogates)
     add_cost(guard, cost2)
@@ -253,12 +253,20 @@ def guard_each(table: Any, s: Array, a: Array, cost2: float) -> None:
     add_scaled(both, s, 1.0)
     product = product_of(tangent_norm2(set_, both, dot(both, both)), base2, more2, 1.0)
     sizes = (base2, more2, more2, product, 0.0, 0.0)
-    share = judge(guard, rule, extra, 1.0, 0.0, sizes)
+    share = largest_allowed(guard, rule, extra, 1.0, 0.0, sizes)
     guard[WC] += paid
     for k in range(m):
         own = w[k * EACH_NUMBERS : (k + 1) * EACH_NUMBERS]
         own[ALLOWED] = own[FLOOR] + share * max(0.0, own[PROPOSED] - own[FLOOR])
         record_force(table.surrogates[k].ranges, table.values[k], own[FLOOR] > own[PROPOSED])
+
+
+@kernel(nothing, each_table)
+def restore_guard(table: Any) -> None:
+    """Restore the numbers of the guard of several constraints; it forces nothing."""
+    copy(table.guard, table.saved)
+    if len(table.rule) > 0:
+        table.rule[FORCED_BETA] = 0.0
 
 
 @kernel(six, each_table, *MAKE_LOSS)
@@ -298,7 +306,7 @@ def make_each_loss(
         price += part.queue[PRICE]
     norm2 = dot(s, s)
     if refused or not (norm2 <= LARGEST_LOSS2 and abs(price) < math.inf):
-        copy(surrogate.guard, surrogate.saved)
+        restore_guard(surrogate)
         for k in range(made - 1, -1, -1):
             take_back(surrogates[k])
         return NOT_MADE
@@ -308,9 +316,7 @@ def make_each_loss(
 @kernel(nothing, each_table)
 def take_back_each(surrogate: Any) -> None:
     """Restore the numbers of all surrogates, and of their guard."""
-    copy(surrogate.guard, surrogate.saved)
-    if len(surrogate.rule) > 0:
-        surrogate.rule[FORCED_BETA] = 0.0
+    restore_guard(surrogate)
     for k in range(len(surrogate.surrogates)):
         take_back(surrogate.surrogates[k])
 
