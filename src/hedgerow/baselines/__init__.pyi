@@ -106,6 +106,7 @@ from .rectified_penalty import (
 from .rectified_penalty import (
     yi_2023 as yi_2023,
 )
+from .same_time import SameTime as SameTime
 from .sinha_vaze import lu_bagel as lu_bagel
 from .sinha_vaze import sarkar_sinha_2025 as sarkar_sinha_2025
 from .sinha_vaze import (

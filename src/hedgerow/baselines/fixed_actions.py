@@ -331,15 +331,20 @@ class LastMatrix(StatefulPlayer):
     Args:
         problem: what is known beforehand: set, latencies and limit, but not its demands.
         start: the first split; each pair on its shortest path if left out.
+        rounds: plan for the mean of about this many last matrices instead, each new one counting
+            1/rounds; None for the mean of all.
 
     """
 
     oblivious_only = False
     feedback = staticmethod(full)
 
-    def __init__(self, problem: TrafficEngineering, start: ArrayLike | None = None):
+    def __init__(
+        self, problem: TrafficEngineering, start: ArrayLike | None = None, rounds: int | None = 1
+    ):
         X = self.decision_set = problem.decision_set
         self.problem = problem
+        self.rounds = None if rounds is None else as_count(rounds, "rounds")
         self._state = State(x=X.dim, demand=len(X.pairs), t=1)
         x1 = problem.shortest if start is None else as_vector(start, "start", X.dim)
         self._state["x"][:] = x1
@@ -363,19 +368,25 @@ class LastMatrix(StatefulPlayer):
 
     def _planned(self, demand: Vector) -> Vector:
         """Return the demand to plan for, given the last one."""
-        return demand
+        mean, t = self._state["demand"], float(self._state["t"][0])
+        return mean + (demand - mean) / (t if self.rounds is None else min(t, self.rounds))
 
     @property
     def _configuration(self) -> object:
-        return (self.problem.limit,)
+        return (self.problem.limit, self.rounds)
 
 
 class MeanMatrix(LastMatrix):
-    """Plays the best split for the mean of all traffic matrices so far."""
+    """Plays the best split for the mean of all traffic matrices so far.
 
-    def _planned(self, demand: Vector) -> Vector:
-        mean = self._state["demand"]
-        return mean + (demand - mean) / float(self._state["t"][0])
+    Args:
+        problem: as `LastMatrix` has it.
+        start: as `LastMatrix` has it.
+
+    """
+
+    def __init__(self, problem: TrafficEngineering, start: ArrayLike | None = None):
+        super().__init__(problem, start, rounds=None)
 
 
 def _matrix(constraint: Any) -> tuple[SplitLoads, Vector]:

@@ -1,4 +1,4 @@
-"""The linear programme of the last round: its cheapest action within its limits."""
+"""The linear programme of the last rounds: their cheapest action within the limits."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 
 from hedgerow.baselines.cheapest_vertex import vertices_about
 from hedgerow.baselines.feasible_leader import cheapest_in_rows
+from hedgerow.baselines.recent_rounds import RecentRounds
 from hedgerow.baselines.simple_rule import SimpleRule
 from hedgerow.feedback import Constraints, EvalGrad, first_order_each
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_count
 from hedgerow.protocols.late_feedback import as_play
 from hedgerow.sets.decision_set import DecisionSet, HasLinearDescription
 from hedgerow.snapshot import records_call
@@ -26,15 +27,19 @@ class LastRound(SimpleRule):
 
     Args:
         decision_set: where to play.
+        rounds: solve the mean of about this many last rounds instead, as `RecentRounds` has it; of
+            several constraints the most violated one then counts.
 
     """
 
     feedback = staticmethod(first_order_each)
 
-    def __init__(self, decision_set: DecisionSet):
-        super().__init__(decision_set, {})
-        has_rows = decision_set.supports(HasLinearDescription)
+    def __init__(self, decision_set: DecisionSet, rounds: int = 1):
+        rounds = as_count(rounds, "rounds")
+        super().__init__(decision_set, RecentRounds.sizes(decision_set.dim) if rounds > 1 else {})
+        has_rows = decision_set.supports(HasLinearDescription) and rounds == 1
         self._rows = decision_set.rows() if has_rows else None
+        self._recent = RecentRounds(self._state, rounds, 0.0) if rounds > 1 else None
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
         """Solve the round.
@@ -48,7 +53,11 @@ class LastRound(SimpleRule):
         state, X = self._state, self.decision_set
         seen_at = state["x"] if at is None else as_play(at, X, state["x"])
         f, parts = checked(cost, "cost", X.dim), checked_each(constraint, X.dim)
-        if len(parts) > 1 and self._rows is not None:
+        if self._recent is not None:
+            self._recent.observe(f, parts, seen_at)
+            limit = EvalGrad(float(state["offset"][0]), state["limit"])
+            state["x"][:] = self._by_oracle(state["cost"], limit, np.zeros(X.dim))
+        elif len(parts) > 1 and self._rows is not None:
             state["x"][:] = self._by_rows(f.grad, parts, seen_at)
         else:
             state["x"][:] = self._by_oracle(f.grad, max(parts, key=lambda g: g.value), seen_at)
@@ -77,12 +86,15 @@ class LastRound(SimpleRule):
 
 
 @records_call
-def last_round(decision_set: DecisionSet, horizon: int | None = None) -> LastRound:
+def last_round(
+    decision_set: DecisionSet, horizon: int | None = None, *, rounds: int = 1
+) -> LastRound:
     """Play the cheapest action within the limits of the last round, by a linear programme.
 
     Args:
         decision_set: where to play.
         horizon: not used.
+        rounds: solve the mean of about this many last rounds instead.
 
     >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> policy = last_round(Simplex(2))
@@ -94,4 +106,4 @@ def last_round(decision_set: DecisionSet, horizon: int | None = None) -> LastRou
 
     """
     del horizon
-    return LastRound(decision_set)
+    return LastRound(decision_set, rounds)

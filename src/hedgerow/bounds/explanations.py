@@ -20,6 +20,7 @@ from hedgerow.bounds.ocg_bounds import Adaptivity, sharper_ocg_regret
 from hedgerow.inputs import Vector
 from hedgerow.learners import steps as rules
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.advised_ocg import AdvisedOCG
 from hedgerow.learners.away_ocg import AwayOCG
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.block_ocg import BlockOCG
@@ -29,7 +30,7 @@ from hedgerow.policies.composition import Composition
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import paper_potential
 from hedgerow.policies.sampled import SampledPlay
-from hedgerow.policies.theorem import CONVEX, FEASIBLE, UNCAPPED, Theorem
+from hedgerow.policies.theorem import AT_ONCE, CONVEX, FEASIBLE, UNCAPPED, Theorem
 from hedgerow.protocols.parts import Policy
 from hedgerow.snapshot import Snapshot
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
@@ -37,6 +38,8 @@ from hedgerow.surrogates.potentials import PowerPotential
 from hedgerow.surrogates.queued import Queued
 from hedgerow.surrogates.signed import SignedSurrogate
 
+Regularised = AdaptiveOCG | AdvisedOCG | AwayOCG | BlockOCG | TrackingOCG
+"""Learners with a regulariser that their steps determine."""
 Bound = tuple[str, str, float | None, float | None]
 """Name, statement, value and trivial value of a guarantee."""
 ORDER = "of order T^{3/4}"
@@ -106,10 +109,8 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
         (CONVEX, FEASIBLE if budget == 0.0 else f"against {proved.comparator}"),
     )
     learner = policy.learner
-    if isinstance(learner, AdaptiveOCG | AwayOCG | BlockOCG | TrackingOCG) and isinstance(
-        learner.steps, CertificateSteps
-    ):
-        mixed = isinstance(learner, TrackingOCG)
+    if isinstance(learner, Regularised) and isinstance(learner.steps, CertificateSteps):
+        mixed = isinstance(learner, AdvisedOCG | TrackingOCG)
         lost = "M_T + gap_T - Delta_T + beta_T R^2, without an oracle call"
         yield Guarantee(
             "regret of the losses, afterwards",
@@ -118,16 +119,24 @@ def _certificates(policy: Constrained[Any], budget: float) -> Iterator[Guarantee
             worst,
             ("convex losses", "an oracle call in the last round") if mixed else ("convex losses",),
         )
+    if isinstance(learner, AdvisedOCG):
+        yield Guarantee(
+            "cost and priced violation above each adviser's, afterwards",
+            "(2 + log(1 + T)/log(K + 1)) Delta_T + A_T, over the rounds in which it spoke",
+            learner.lost_to_voices if played else None,
+            worst,
+            ("convex losses", AT_ONCE),
+        )
 
 
-def _by_regulariser(learner: AdaptiveOCG | AwayOCG | BlockOCG | TrackingOCG) -> float | None:
+def _by_regulariser(learner: Regularised) -> float | None:
     """Return M_T + (gap_T - Delta_T) + beta_T R^2, and what a mixture lost to its leader."""
     if isinstance(learner, BlockOCG):
         return learner.bound
     rule, X = learner.rule_numbers, learner.decision_set
     R = X.radius_around(learner.first_play)
     bound = float(rule[rules.M] + rule[rules.LEFT] + rule[rules.BETA] * R**2)
-    if isinstance(learner, TrackingOCG):
+    if isinstance(learner, AdvisedOCG | TrackingOCG):
         bound += learner.ahead
     return bound if math.isfinite(bound) else None
 

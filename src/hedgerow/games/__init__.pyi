@@ -1,3 +1,5 @@
+from .advice import Adviser as Adviser
+from .advice import record_advice as record_advice
 from .checkpoints import simulate_resumable as simulate_resumable
 from .comparators.hindsight import hindsight as hindsight
 from .comparators.hindsight import hindsight_steps as hindsight_steps

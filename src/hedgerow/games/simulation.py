@@ -6,12 +6,13 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from hedgerow.feedback import first_order
 from hedgerow.functions import Function, parts_of
+from hedgerow.games.advice import GameAdvice, following
 from hedgerow.inputs import as_count
 from hedgerow.policies.constrained import Constrained
 from hedgerow.problems.compiled_rounds import CompiledChunk
@@ -24,10 +25,15 @@ from hedgerow.protocols.trace import Step, Trace
 CHUNK_ENTRIES = 2**16
 """About how many cost coefficients come at a time: half a MiB, so that they stay in the cache."""
 LONGEST_CHUNK = 2**12
+Played = TypeVar("Played")
 
 
 def play(
-    policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None
+    policy: Policy[Any, Any],
+    problem: Problem,
+    feedback: Feedback | None = None,
+    *,
+    advice: GameAdvice | None = None,
 ) -> Iterator[Step]:
     """Play a problem round by round and yield what happened.
 
@@ -36,6 +42,8 @@ def play(
         problem: the rounds.
         feedback: what the policy observes of cost and constraint; left out, `policy.feedback`, or
             `first_order` if it has none.
+        advice: for a policy with advisers: a policy or a function of the rounds so far that
+            advises, recorded points, or a mapping of such by name.
 
     Yields:
         `Step(t, x, cost, violation, each)`: the round from 1 on, x_t, f_t(x_t), g_t(x_t), and the
@@ -45,7 +53,20 @@ def play(
     check_match(policy, problem)
     observe = feedback_of(policy) if feedback is None else feedback
     rounds = enumerate(problem.rounds(policy), start=1)
-    return (turn(policy, t, *functions, observe) for t, functions in rounds)
+    steps = (turn(policy, t, *functions, observe) for t, functions in rounds)
+    return _advised(policy, problem, advice, 0, steps)
+
+
+def _advised(
+    policy: Policy[Any, Any],
+    problem: Problem,
+    advice: GameAdvice | None,
+    skip: int,
+    played: Iterator[Played],
+) -> Iterator[Played]:
+    """Yield what is played, with the advice of these advisers."""
+    with following(policy, problem, advice, skip):
+        yield from played
 
 
 def feedback_of(policy: Policy[Any, Any]) -> Feedback:
@@ -113,7 +134,13 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
         )
 
 
-def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | None = None) -> Trace:
+def simulate(
+    policy: Policy[Any, Any],
+    problem: Problem,
+    feedback: Feedback | None = None,
+    *,
+    advice: GameAdvice | None = None,
+) -> Trace:
     """Play a problem to its end and return the record, with oracle calls and time.
 
     The game runs in one compiled loop if every part of the policy and its rounds have kernels.
@@ -125,9 +152,10 @@ def simulate(policy: Policy[Any, Any], problem: Problem, feedback: Feedback | No
         policy: anything with `ask` and `tell`; it goes on from where it is.
         problem: the rounds.
         feedback: what the policy observes; left out, `policy.feedback`.
+        advice: as `play` has it. It is recorded before the game, by `record_advice`.
 
     """
-    return Trace.joined(simulate_chunks(policy, problem, feedback))
+    return Trace.joined(simulate_chunks(policy, problem, feedback, advice=advice))
 
 
 def simulate_chunks(
@@ -137,6 +165,7 @@ def simulate_chunks(
     *,
     size: int | None = None,
     skip: int = 0,
+    advice: GameAdvice | None = None,
 ) -> Iterator[Trace]:
     """Play a problem and yield the record of each chunk of rounds.
 
@@ -150,9 +179,11 @@ def simulate_chunks(
         size: how many rounds make a chunk; left out, about half a MiB of costs.
         skip: how many rounds of the problem were played before. A problem that reacts to decisions
             takes none, unless its rule is a kernel, which knows the present decision alone.
+        advice: as `play` has it.
 
     """
     traces = _chunks(policy, problem, feedback, size, skip)
+    traces = _advised(policy, problem, advice, skip, traces)
     return (trace.named_by(problem) for trace in _timed(policy, traces))
 
 

@@ -1,6 +1,7 @@
 from . import steps as steps
 from .adahedge import AdaHedge as AdaHedge
 from .adaptive_ocg import AdaptiveOCG as AdaptiveOCG
+from .advised_ocg import AdvisedOCG as AdvisedOCG
 from .away_ocg import AwayOCG as AwayOCG
 from .block_bandit import BlockBandit as BlockBandit
 from .block_ocg import BlockOCG as BlockOCG

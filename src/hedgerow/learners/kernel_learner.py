@@ -106,6 +106,7 @@ class KernelLearner(StatefulPlayer):
         self._state["x"][:] = X.start() if x1 is None else x1
         self._work = aligned_zeros((4 if self.projects else 3) * n + NUMBERS + scratch)
         self._answer = self._work[n : 2 * n]
+        self._noise_at = 3 * n + NUMBERS  # in `_work`
         self._workspace = X.workspace()
 
     def ask(self) -> Vector:
@@ -150,7 +151,7 @@ class KernelLearner(StatefulPlayer):
     def _step_table(
         self, set_: Any, along: Any, lists: bool, after_oracle: Kernel | None = None
     ) -> Any:
-        n, kind = self.decision_set.dim, type(self)
+        kind = type(self)
         return step_table.filled(
             state=self._state.array,
             work=self._work,
@@ -158,7 +159,7 @@ class KernelLearner(StatefulPlayer):
             after_oracle=after_oracle or kind.after_oracle,
             steps=step_rule.filled(**self.rule._asdict()),
             set=set_,
-            noise=3 * n + NUMBERS,
+            noise=self._noise_at,
             tangent=self.projects,
             along=along,
             lists=lists,

@@ -6,6 +6,7 @@ import math
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -14,23 +15,26 @@ from numpy.typing import ArrayLike
 
 from hedgerow.feedback import Constraints, EvalGrad, each_seen, first_order, needs
 from hedgerow.inputs import Vector, level_outside
+from hedgerow.kernels.certificate import ADVISER_TOTALS, store_play
 from hedgerow.kernels.policy_tables import UNDECLARED, UNMEASURED
 from hedgerow.kernels.vectors import dot
+from hedgerow.learners.advised_ocg import Advice, AdvisedOCG
 from hedgerow.learners.arguments import warn_beyond
 from hedgerow.learners.kernel_learner import KernelLearner
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.composition import Composition, check_parts
 from hedgerow.policies.presets import IgnoredConstraintWarning, as_budget
+from hedgerow.policies.summary import AdviserTotals, Summary
 from hedgerow.policies.theorem import Theorem
 from hedgerow.protocols.late_feedback import as_play, reach_of
 from hedgerow.protocols.parts import Feedback, Learner, ReadsLedger, Surrogate
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import not_overridden
+from hedgerow.sets.compiled import NO_NUMBERS, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.make_loss import WRITTEN
 from hedgerow.surrogates.queued import checked, checked_each, is_plain
 from hedgerow.surrogates.ranges import COSTS2, GF, INFEASIBLE, LearntRanges, SeenRanges
-from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, round_table, tell_round
+from hedgerow.surrogates.rounds import NO_NOISE, LossRounds, advisers_of, round_table, tell_round
 
 Seen = TypeVar("Seen", bound=Constraints, contravariant=True)
 
@@ -60,10 +64,14 @@ class Constrained(Composition[EvalGrad, Seen]):
         totals = {"cost": 1, "ccv": 1, "violated": 1}
         if (queues := len(getattr(surrogate, "surrogates", ()))) > 1:
             totals["ccv_each"] = queues
+        if names := getattr(learner, "advisers", ()):
+            totals["advisers"] = ADVISER_TOTALS * len(names)  # the last part
         super().__init__(
             learner, surrogate, theorems, {"s": learner.decision_set.dim} | sums | totals
         )
         self._warned, self._dim = False, learner.decision_set.dim
+        if names:
+            self._charged.append(self._state["advisers"])
         if isinstance(surrogate, ReadsLedger):
             surrogate.read(self.ledger)
 
@@ -73,7 +81,68 @@ class Constrained(Composition[EvalGrad, Seen]):
         feedback: Feedback = getattr(self.surrogate, "feedback", first_order)
         return feedback
 
-    def tell(self, cost: EvalGrad, constraint: Seen, *, at: Vector | None = None) -> None:
+    def ask(self, advice: Advice | None = None) -> Vector:
+        """Return the learner's decision; advice has a share in it that follows its merits.
+
+        Args:
+            advice: a point of the set that somebody proposes for this round, or one for each
+                adviser by name. It is remembered until `tell`; asking again with other advice
+                replaces it, {} withdraws it. The policy must be built with `advisers`.
+
+        """
+        if advice is not None:
+            learner = self.learner
+            if not isinstance(learner, AdvisedOCG):
+                raise TypeError(
+                    "this policy has no advisers; build it with some, such as "
+                    "projection_free_coco(X, advisers=['plan'])"
+                )
+            learner.advise(advice)
+            store_play(self.ledger, learner.ask())
+        return self.learner.ask()
+
+    @property
+    def advisers(self) -> tuple[str, ...]:
+        """The names of the advisers; none unless the policy was built with some."""
+        return tuple(getattr(self.learner, "advisers", ()))
+
+    def summary(self) -> Summary:
+        """Return the totals of the rounds so far; `print` shows them in a few lines."""
+        summary = super().summary()
+        if not self.advisers:
+            return summary
+        voices = cast(AdvisedOCG, self.learner).voices
+        totals = self._state["advisers"].reshape(-1, ADVISER_TOTALS)
+        return replace(
+            summary,
+            advisers=tuple(
+                AdviserTotals(
+                    name,
+                    voices[name],
+                    int(rounds),
+                    float(cost),
+                    None if summary.ccv is None else float(ccv),
+                    int(violated),
+                )
+                for name, (rounds, cost, ccv, violated) in zip(self.advisers, totals, strict=True)
+            ),
+        )
+
+    def follow(self, recorded: Vector | None) -> None:
+        """Take recorded advice from now on, or no longer; see `AdvisedOCG.follow`."""
+        learner = cast(AdvisedOCG, self.learner)
+        learner.follow(recorded)
+        store_play(self.ledger, learner.ask())
+        self.__dict__.pop("_table", None)  # it has no place for recorded advice
+
+    def tell(
+        self,
+        cost: EvalGrad,
+        constraint: Seen,
+        *,
+        at: Vector | None = None,
+        advice: Advice | None = None,
+    ) -> None:
         """Make the loss of this round and pass it to the learner.
 
         Args:
@@ -82,8 +151,12 @@ class Constrained(Composition[EvalGrad, Seen]):
             at: the earlier play that late feedback is about; left out, it is about `ask()`. The
                 certificate then counts the round at that play and stays a proof; theorems that
                 hold beforehand assume that every round is reported at once.
+            advice: the advice for that earlier decision, if it had some; left out, the advice is
+                that of the last `ask`.
 
         """
+        if advice is not None:
+            self.ask(advice)
         dim = self._dim
         now = at is None and self._table is not None
         if now and is_plain(cost, dim) and is_plain(constraint, dim):
@@ -269,7 +342,9 @@ def tell_in_python(
         late=at is not None,
         loss=np.empty(n),
         ledger=policy.ledger,
+        each=policy._state["ccv_each"] if "ccv_each" in policy._state.layout else NO_NUMBERS,
         values=np.array([seen.value for seen in parts]),
+        **advisers_of(learner, policy.ledger),
         noise=NO_NOISE,
     )
     with policy._taken_back():

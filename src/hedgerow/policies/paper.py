@@ -7,11 +7,13 @@ Optimization with Adversarial Constraints", AISTATS 2026.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 from hedgerow.feedback import Constraints
 from hedgerow.inputs import as_positive
 from hedgerow.learners.adaptive_ocg import AdaptiveOCG
+from hedgerow.learners.advised_ocg import AdvisedOCG
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.learners.steps import CertificateSteps, PaperSteps
 from hedgerow.learners.tracking_ocg import TrackingOCG
@@ -75,6 +77,7 @@ def projection_free_coco(
     eagerness: float = 1.0,
     tracking: bool = True,
     constraints: int | None = None,
+    advisers: Sequence[str] | None = None,
 ) -> Constrained[Constraints]:
     """Algorithm 2, projection-free COCO: small regret and small CCV, one oracle call per round.
 
@@ -129,6 +132,9 @@ def projection_free_coco(
         constraints: how many constraints a round has, in `practical` alone, for one queue each;
             left out, one queue for their maximum. The other arguments hold for each of them, and
             a budget is that of all together.
+        advisers: names of those who may propose a decision in a round, in `practical` with
+            `tracking` alone: `ask(advice={"plan": x})`. The policy mixes them with its own
+            decision and learns whom to follow; its bounds hold whatever they propose.
 
     >>> from hedgerow.sets.simplices.simplex import Simplex
     >>> policy = projection_free_coco(Simplex(3))
@@ -137,12 +143,13 @@ def projection_free_coco(
 
     """
     check_preset(preset, decision_set, horizon)
-    learner: AdaptiveOCG | BlockOCG | TrackingOCG
+    learner: AdaptiveOCG | AdvisedOCG | BlockOCG | TrackingOCG
     if preset == "theory":
         refuse_in_theory(
             violation_range=violation_range,
             violation_scale=violation_scale,
             constraints=constraints,
+            advisers=advisers,
         )
         refuse_eagerness(eagerness)
         T, G = needed_horizon(horizon), needed_lipschitz(lipschitz)
@@ -154,7 +161,11 @@ def projection_free_coco(
         return Constrained(learner, CurrentSurrogate(potential, queue), (theorem,))
     if not isinstance(tracking, bool):
         raise TypeError(f"tracking must be True or False, got {tracking!r}")
-    if tracking:
+    if advisers is not None:
+        if not tracking:
+            raise ValueError("advisers join the mixture of tracking=True; leave tracking as it is")
+        learner = AdvisedOCG(decision_set, advisers)
+    elif tracking:
         learner = TrackingOCG(decision_set)
     elif isinstance(decision_set, Product):
         learner = BlockOCG(decision_set)

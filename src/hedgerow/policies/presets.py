@@ -38,7 +38,7 @@ def check_preset(preset: str, decision_set: DecisionSet, horizon: int | None) ->
         raise ValueError("the theory preset needs a set with more than one point to choose from")
 
 
-def refuse_in_theory(**given: float | None) -> None:
+def refuse_in_theory(**given: object) -> None:
     """Refuse what the theorem does not know; None stands for what was left out."""
     for name, value in given.items():
         if value is not None:

@@ -13,6 +13,42 @@ TOTALS = ("rounds", "cost", "ccv", "violated")
 
 
 @dataclass(frozen=True)
+class AdviserTotals:
+    """What an adviser proposed, in total.
+
+    Costs and violations are those of the tangents at the decisions: the adviser's own where rounds
+    are linear, else lower bounds of them.
+
+    Attributes:
+        name: of the adviser.
+        weight: its share in a decision for which every adviser speaks.
+        rounds: in how many rounds it spoke.
+        cost: the sum of the costs of its proposals, at least.
+        ccv: the sum of their violations, at least; None for several constraints.
+        violated: in how many of these rounds its proposal violated a constraint, at least.
+
+    >>> print(AdviserTotals("plan", 0.75, 40, 12.0, 0.5, 3))
+    weight 75 %; spoke in 40 rounds: cost 0.3 per round, CCV 0.5, violated 3, each at least
+
+    """
+
+    name: str
+    weight: float
+    rounds: int
+    cost: float
+    ccv: float | None
+    violated: int
+
+    def __str__(self) -> str:
+        ccv = "" if self.ccv is None else f" CCV {self.ccv:.4g},"
+        return (
+            f"weight {100.0 * self.weight:.3g} %; spoke in {self.rounds} rounds: cost "
+            f"{self.cost / max(1, self.rounds):.4g} per round,{ccv} violated {self.violated}, "
+            "each at least"
+        )
+
+
+@dataclass(frozen=True)
 class Summary:
     """The totals of a policy's rounds.
 
@@ -35,6 +71,7 @@ class Summary:
         infeasible_each: in how many rounds the policy found that no action meets the limit, for
             each constraint that has a queue; empty where it does not look for such rounds.
         limits: the name and the unit of each constraint, where `named` has given them.
+        advisers: what each adviser proposed, for a policy that has some.
 
     >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
     rounds        200
@@ -60,6 +97,7 @@ class Summary:
     largest_weight_each: tuple[float, ...] = ()
     infeasible_each: tuple[int, ...] = ()
     limits: tuple[LimitName, ...] = ()
+    advisers: tuple[AdviserTotals, ...] = ()
 
     def named(self, limits: Mapping[str, str] | Sequence[NamedLimit]) -> Summary:
         """Return the summary with a name and a unit for each of several constraints.
@@ -88,6 +126,7 @@ class Summary:
             "weight now": self._weights(),
             "oracle calls": f"{self.oracle_calls}, {self.oracle_calls / rounds:.3g} per round",
             "projections": f"{self.projections}",
+            **{f"advice: {adviser.name}": str(adviser) for adviser in self.advisers},
         }
         return "\n".join(f"{name:<12}  {text}" for name, text in lines.items() if text)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.feedback import Constraints, EvalGrad, first_order, full, linear, semi_bandit
 from hedgerow.inputs import Vector, as_number
+from hedgerow.learners.advised_ocg import Advice
 from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.presets import as_budget
 from hedgerow.policies.summary import Summary, add_round
@@ -134,9 +135,26 @@ class ViolatedShare(Stateful):
         rounds = np.maximum(1.0, state["rounds"][0] - state["left_out"])
         return tuple((state["counted"] / rounds).tolist())
 
-    def ask(self) -> Vector:
-        """Return the inner policy's play."""
-        return self.policy.ask()
+    def ask(self, advice: Advice | None = None) -> Vector:
+        """Return the inner policy's decision.
+
+        Args:
+            advice: for an inner policy with advisers, as it takes it.
+
+        """
+        policy: Any = self.policy
+        decision: Vector = policy.ask() if advice is None else policy.ask(advice)
+        return decision
+
+    @property
+    def advisers(self) -> tuple[str, ...]:
+        """The inner policy's."""
+        return tuple(getattr(self.policy, "advisers", ()))
+
+    def follow(self, recorded: Vector | None) -> None:
+        """Let the inner policy take recorded advice from now on, or no longer."""
+        policy: Any = self.policy
+        policy.follow(recorded)
 
     def tell(self, cost: EvalGrad, constraint: Constraints, *, at: Vector | None = None) -> None:
         """Add the margin to the constraint, report it to the inner policy, and adjust the margin.

@@ -12,7 +12,14 @@ from hedgerow._engine.kernel import function, kernel, number, read, rows, write
 from hedgerow._engine.table import TableType, any_table, untyped
 from hedgerow.feedback import first_order, first_order_each
 from hedgerow.inputs import Vector
-from hedgerow.kernels.certificate import add_each, certificate_add, is_play_left, store_play
+from hedgerow.kernels.certificate import (
+    ADVISER_TOTALS,
+    add_advisers,
+    add_each,
+    certificate_add,
+    is_play_left,
+    store_play,
+)
 from hedgerow.kernels.policy_tables import STEP, CompiledStep
 from hedgerow.kernels.rounds import SEEN_ROUND, policy_of
 from hedgerow.kernels.vectors import dot, dots_and_norms
@@ -32,6 +39,8 @@ from hedgerow.surrogates.make_loss import (
 from hedgerow.surrogates.queue import LARGEST_PART
 
 Array = Any
+TOTALS = 8
+"""How many sums the ledger has after the play and the sum of the losses."""
 NO_NOISE = np.empty((2**20, 0))
 """Rows of no noise, more than a chunk has rounds; they take no memory."""
 step_type = function(types.boolean, any_table, *STEP)
@@ -48,7 +57,10 @@ round_table = TableType(
         "late": types.boolean,
         "loss": write,  # memory for the gradient of a loss
         "ledger": write,  # what the certificate remembers
-        "values": read,  # of single constraints, where the ledger has a sum for each
+        "each": write,  # the ledger's sums of single constraints, where it has them
+        "values": read,  # of single constraints, for these sums
+        "advisers": write,  # the ledger's totals of advisers, where it has them
+        "advice": read,  # of this round, as the learner has it
         "noise": rows,  # of the rounds that are played; rows of length 0 without any
     },
 )
@@ -75,12 +87,13 @@ def play_round(
         return False
     s = table.loss if made == WRITTEN else a
     here = dot(s, table.x) if table.late else inner
+    add_advisers(table.advisers, table.advice, a, cost, c, value, table.at)
     # line 7: pass it to Algorithm 1
     if not table.step(table.learner, s, table.noise[k], here, (tangent2, norm2, declared)):
         table.take_back(table.surrogate)
         return False
     certificate_add(table.ledger, s, inner, norm2, price, cost, value)
-    add_each(table.ledger, len(a), table.values)
+    add_each(table.each, table.values)
     return True
 
 
@@ -112,6 +125,7 @@ class LossRounds(CompiledRounds):
     def __init__(self, learner: Any, step: CompiledStep, surrogate: Any, ledger: Vector):
         self._learner, self._step, self._ledger = learner, step, ledger
         self._surrogate, self._policy = surrogate, None
+        self._each = NO_NUMBERS
 
     @property
     def table(self) -> Any:
@@ -131,7 +145,9 @@ class LossRounds(CompiledRounds):
             late=False,
             loss=step.loss,
             ledger=self._ledger,
+            each=self._each,
             values=values,
+            **advisers_of(self._learner, self._ledger),
             noise=noise,
         )
 
@@ -154,6 +170,14 @@ class LossRounds(CompiledRounds):
         store_play(self._ledger, self._step.x)
         if self._learner.draws:
             self._learner.give_back(played)
+
+
+def advisers_of(learner: Any, ledger: Vector) -> dict[str, Vector]:
+    """Return the ledger's totals of advisers and their advice, empty for a learner without any."""
+    names = getattr(learner, "advisers", ())
+    if not names:
+        return {"advisers": NO_NUMBERS, "advice": NO_NUMBERS}
+    return {"advisers": ledger[-ADVISER_TOTALS * len(names) :], "advice": learner.advice}
 
 
 def loss_rounds(surrogate: Any, base: type, learner: Any, ledger: Vector) -> LossRounds | None:
@@ -191,6 +215,8 @@ class EachLossRounds(LossRounds):
     ):
         super().__init__(learner, step, None, ledger)
         self._each_table, self._queues = table, queues
+        begin = 2 * learner.decision_set.dim + TOTALS
+        self._each = ledger[begin : begin + queues]
 
     def begin(self, rounds: Any, first: int, end: int) -> tuple[Any, int]:
         """Return the table of the rounds, which holds where their gradients are written."""
