@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+import advice_tables as advice
 import beyond_tables as beyond
 import evidence_tables as evidence
 import page_tables as pages
@@ -75,6 +76,14 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "constrained": rates.constrained,
     },
     "explanation/simple-rules.md": {"rules": pages.simple_rules},
+    "how-to/advice.md": {
+        "measured": advice.measured,
+        "generated": advice.generated,
+        "rules": advice.rules,
+        "hostile": advice.hostile,
+        "useless": advice.useless,
+        "speed": advice.speed,
+    },
     "how-to/experiments.md": {
         "kills": partial(facts, "kill_test.json"),
         "sweep": partial(facts, "sweep_2000.json"),

@@ -21,7 +21,7 @@ from hedgerow.problems import MeasuredRoutes
 from hedgerow.protocols.limits import MixedUnitsError
 from hedgerow.protocols.service_level import shown
 from hedgerow.report import backtest_table, write_backtest
-from hedgerow.report.backtest import advice, each_table
+from hedgerow.report.backtest import each_table, next_weights
 from operator_case import LINKS, OUTAGE, operator_csv, operator_readings
 
 MINUTES = 1280
@@ -89,13 +89,13 @@ def test_the_best_row_is_the_benchmark(test, problem):
     assert test.best.least == (problem.unkept > 0)
 
 
-def test_advice_states_what_rounding_costs(problem):
+def test_next_weights_state_what_rounding_costs(problem):
     problem = MeasuredRoutes(
         problem.network, "Lisbon", "Warsaw", cost="price", caps={"latency": 40.0}
     )
     test = backtest(problem)
     assert test.now[0].share < 0.9  # the traffic is split, so that rounding matters
-    *lines, loss = advice(test, 1)
+    *lines, loss = next_weights(test, 1)
     assert len(lines) == 1
     (cost, constraint) = list(problem)[-1]
     before, after = test[DEFAULT].following, test.now.rounded(1).x
@@ -104,12 +104,12 @@ def test_advice_states_what_rounding_costs(problem):
     assert f"moved {100.0 * (1.0 - test.now[0].share):.1f} %" in loss
 
 
-def test_advice_adds_no_units_of_several_limits(problem):
+def test_next_weights_add_no_units_of_several_limits(problem):
     several = MeasuredRoutes(
         problem.network, "Lisbon", "Warsaw", cost="price", caps="latency=40, hops=10", horizon=400
     )
     test = backtest(several)
-    *_, loss = advice(test, 1)
+    *_, loss = next_weights(test, 1)
     _, constraint = list(several)[-1]
     before, after = test[DEFAULT].following, test.now.rounded(1).x
     assert not np.allclose(before, after)
@@ -299,3 +299,21 @@ def test_rules_of_several_limits_do_not_mix_units(problem):
     rule = played["threshold, 5 %"]
     assert len(rule.levels) == 2
     assert played["threshold rule"].any_level.violated <= played["cheapest path"].any_level.violated
+
+
+def test_advice_is_one_more_row_with_a_picture_of_its_voices(problem, tmp_path):
+    test = backtest(problem, advice=["lp-last", "shortest"], time_limit=5.0)
+    run = test["hedgerow, advised"]
+    assert list(run.voices) == ["lp-last", "shortest", "policy"]
+    weights = np.array(list(run.voices.values()))
+    assert weights.shape == (3, problem.horizon)
+    np.testing.assert_allclose(weights.sum(axis=0), 1.0)
+    page = write_backtest(test, tmp_path)
+    assert "Who was followed: hedgerow, advised" in page.read_text(encoding="utf-8")
+    assert next(tmp_path.rglob("voices.png")).stat().st_size > 5000
+    assert not test["hedgerow"].voices
+
+
+def test_an_unknown_adviser_is_refused_before_anything_is_played(problem):
+    with pytest.raises(ValueError, match=r"no adviser 'lp-lats', there are 'lp-last'"):
+        backtest(problem, advice=["lp-lats"])

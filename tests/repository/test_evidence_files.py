@@ -18,6 +18,7 @@ SCRIPTS = {
     "make.py problems": ["problems"],
     "beyond_real.py": [],
     "traffic.py measured": ["measured"],
+    "advice.py measured": ["measured"],
 }
 
 

@@ -13,6 +13,7 @@ from hedgerow.baselines.fixed_actions import fixed
 from hedgerow.cli.errors import report_errors
 from hedgerow.cli.ingest import Series, print_readings
 from hedgerow.cli.output import print_line, print_stderr
+from hedgerow.experiments.backtesting import ADVISERS
 from hedgerow.experiments.backtesting import backtest as play_all
 from hedgerow.experiments.validation import LONGEST_HORIZON
 from hedgerow.networks.edge_rows import USUAL_NAMES, EdgeColumns
@@ -25,10 +26,10 @@ from hedgerow.problems.measured_routes import MeasuredRoutes
 from hedgerow.problems.variation import UniformScaling
 from hedgerow.report.backtest import (
     MOST_ROUTES,
-    advice,
     backtest_table,
     each_table,
     legend,
+    next_weights,
     sentences,
     write_backtest,
 )
@@ -61,6 +62,10 @@ def backtest(
     violated: Annotated[
         str | None,
         typer.Option(help="The share of rounds in which a limit may be violated: 1%."),
+    ] = None,
+    advice: Annotated[
+        list[str] | None,
+        typer.Option(help=f"An adviser to mix in: {', '.join(ADVISERS)}. Repeatable."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The output folder.")] = Path(
         "out/backtest"
@@ -127,7 +132,14 @@ def backtest(
         }
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", IgnoredConstraintWarning)
-            test = play_all(problem, own, eagerness=eagerness, violated=_share(violated), dead=dead)
+            test = play_all(
+                problem,
+                own,
+                eagerness=eagerness,
+                violated=_share(violated),
+                advice=advice or (),
+                dead=dead,
+            )
         for warning in warned:
             print_stderr(f"A learner: {warning.message}.")
         Console().print(backtest_table(test))
@@ -140,7 +152,7 @@ def backtest(
         for sentence in sentences(test)[1:]:
             print_line(sentence)
         print_line("To play next, weights of routes:")
-        *weights, loss = advice(test, routes)
+        *weights, loss = next_weights(test, routes)
         for line in weights:
             print_line(f"  {line}")
         print_line(loss)

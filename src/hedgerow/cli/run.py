@@ -21,7 +21,7 @@ from hedgerow.cli.errors import in_options, report_errors
 from hedgerow.cli.listing import shipped_names
 from hedgerow.cli.output import counted, print_error, print_json, print_line, print_stderr
 from hedgerow.cli.progress import progress, span
-from hedgerow.cli.traffic import run_traffic
+from hedgerow.cli.traffic import ADVISERS, run_traffic
 from hedgerow.experiments.executors import check_cluster, dask, find_joblib, processes, serial
 from hedgerow.experiments.experiment import Experiment
 from hedgerow.experiments.folder import refuse_other_states
@@ -62,6 +62,10 @@ Demands = Annotated[
     Path | None,
     typer.Option(help="For traffic: a folder, .tgz, .npz or .csv of demand matrices."),
 ]
+Advice = Annotated[
+    list[str] | None,
+    typer.Option(help=f"For traffic: an adviser to mix in: {', '.join(ADVISERS)}. Repeatable."),
+]
 Mix = Annotated[
     bool,
     typer.Option("--mix", help="Add to results of another state of the library; reports say so."),
@@ -82,6 +86,7 @@ def run(
     cluster: Cluster = None,
     network: NetworkFile = None,
     demands: Demands = None,
+    advice: Advice = None,
     mix: Mix = False,
     dry: DryRun = False,
     as_json: Json = False,
@@ -94,10 +99,13 @@ def run(
                 raise ValueError(
                     "traffic runs in this process; leave out --workers, --cluster, --mix, --dry-run"
                 )
-            run_traffic(network, demands, out or Path("out") / TRAFFIC, as_json, quiet)
+            folder = out or Path("out") / TRAFFIC
+            run_traffic(network, demands, folder, advice or (), as_json, quiet)
             return
         if demands is not None:
             raise ValueError("--demands is for `hedgerow run traffic`; leave it out here")
+        if advice:
+            raise ValueError("--advice is for `hedgerow run traffic`; leave it out here")
         experiment = load_experiment(file, network)
         folder = out or Path("out") / experiment.name
         if dry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import hedgerow as hr
 from hedgerow.baselines.fixed_actions import FixedSplit, LastMatrix, MeanMatrix
 from hedgerow.cli.network import find_topology
 from hedgerow.cli.output import counted, print_json, print_line
+from hedgerow.games.advice import record_advice
 from hedgerow.inputs import Vector
 from hedgerow.learners.block_ocg import BlockOCG
 from hedgerow.networks.topology import Topology
@@ -21,7 +23,8 @@ from hedgerow.networks.traffic_matrices import TrafficMatrices
 from hedgerow.problems.generated_demand import gravity_demands
 from hedgerow.problems.traffic_engineering import TrafficEngineering
 from hedgerow.protocols.trace import Step
-from hedgerow.report.picture import Picture
+from hedgerow.report.picture import Picture, canvas, save_figure
+from hedgerow.report.plots import plot_voices
 from hedgerow.report.traffic import (
     draw_before_and_after,
     draw_days,
@@ -41,23 +44,39 @@ ROUNDS_PER_DAY, DAYS = 144, 7
 BUSY = 0.95
 """Maps show the round that is busier under shortest paths than this share of all rounds."""
 SHORTEST, BLOCKS, ON_MAP = "shortest paths", "a learner for each demand", "projection_free_coco"
+ADVISED = "projection_free_coco, advised"
+ADVISERS: dict[str, Callable[[TrafficEngineering], Any]] = {
+    "lp-last": LastMatrix,
+    "lp-mean": MeanMatrix,
+    "shortest": lambda problem: FixedSplit(problem.decision_set, problem.shortest),
+}
+"""Who may advise: the programmes of the last and of the mean matrix, and shortest paths."""
 FRAMES = 24
 """Pictures of the animation."""
 
 
 def run_traffic(
-    network: Path | None, demands: Path | None, out: Path, as_json: bool, quiet: bool
+    network: Path | None,
+    demands: Path | None,
+    out: Path,
+    advice: Sequence[str],
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Play a network's traffic, print a table and write maps and a page."""
+    unknown = [name for name in advice if name not in ADVISERS]
+    if unknown:
+        known = ", ".join(map(repr, ADVISERS))
+        raise ValueError(f"there is no adviser {unknown[0]!r} of traffic, there are {known}")
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     topology = find_topology(NETWORK if network is None else str(network))
     problem, day, described = _rounds(topology, demands)
-    policies = _policies(problem)
+    policies = _policies(problem, advice)
     shown, frames = _shown_rounds(problem)
     records = {name: _Record(problem, {shown, *frames}) for name in policies}
     certificates = {}
     for name, policy in policies.items():
-        records[name].play(policy)
+        records[name].play(policy, advice if name == ADVISED else ())
         if isinstance(policy, hr.Constrained):
             certificates[name] = policy.certificate()
     silent = _remove_vacuous(problem, certificates)
@@ -80,6 +99,13 @@ def run_traffic(
     if draw_moved(problem, last.mean, out / "moved.png") is not None:
         pictures.append(
             Picture("moved", "Demands that were moved", f"On average, by {ON_MAP}; the most first.")
+        )
+    if advice:
+        figure, axes = canvas(1, 1, 9.5, 2.6)
+        plot_voices(records[ADVISED].voices, axes[0, 0])
+        save_figure(figure, out / "voices.png", dpi=140)
+        pictures.append(
+            Picture("voices", f"Who was followed: {ADVISED}", "The weight after each round.")
         )
     film = draw_frames(topology, {t: last.plays[t] for t in frames}, problem, out / "frames.gif")
     page = write_traffic_page(
@@ -123,7 +149,7 @@ def _rounds(
     return problem, day, sentences
 
 
-def _policies(problem: TrafficEngineering) -> dict[str, Any]:
+def _policies(problem: TrafficEngineering, advice: Sequence[str]) -> dict[str, Any]:
     """Return the policies by name."""
     X = problem.decision_set
     learner = BlockOCG(X)
@@ -135,6 +161,7 @@ def _policies(problem: TrafficEngineering) -> dict[str, Any]:
         "best for the mean matrix": MeanMatrix(problem),
         BLOCKS: blocks,
         ON_MAP: hr.projection_free_coco(X),
+        **({ADVISED: hr.projection_free_coco(X, advisers=advice)} if advice else {}),
     }
 
 
@@ -145,14 +172,20 @@ class _Record:
         self.problem, self.wanted = problem, wanted
         self.plays: dict[int, Vector] = {}
         self.mean = np.zeros(problem.decision_set.dim)
+        self.voices: dict[str, list[float]] = {}
 
-    def play(self, policy: Any) -> None:
-        """Play all rounds."""
+    def play(self, policy: Any, advice: Sequence[str]) -> None:
+        """Play all rounds, with these advisers."""
+        problem = self.problem
+        recorded = {name: record_advice(ADVISERS[name](problem), problem) for name in advice}
         begin = time.perf_counter()
-        trace = hr.Trace.of(map(self._seen, hr.play(policy, self.problem)))
+        steps = hr.play(policy, problem, advice=recorded or None)
+        trace = hr.Trace.of(self._seen(step, policy) for step in steps)
         self.trace = replace(trace, seconds=time.perf_counter() - begin)
 
-    def _seen(self, step: Step) -> Step:
+    def _seen(self, step: Step, policy: Any) -> Step:
+        for name, weight in getattr(policy, "voices", {}).items():
+            self.voices.setdefault(name, []).append(weight)
         if step.t - 1 in self.wanted:
             self.plays[step.t - 1] = step.x
         self.mean += step.x / self.problem.horizon

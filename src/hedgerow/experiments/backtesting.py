@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -21,6 +21,7 @@ from hedgerow.baselines.fixed_actions import (
 )
 from hedgerow.baselines.last_optimum import last_round
 from hedgerow.baselines.pi_control import proportional_integral
+from hedgerow.baselines.same_time import SameTime
 from hedgerow.baselines.threshold import threshold_rule
 from hedgerow.games import hindsight, play
 from hedgerow.inputs import Vector, as_number
@@ -38,6 +39,9 @@ from hedgerow.sets.paths.graph import number_nodes
 
 DEFAULT, PLAIN = "hedgerow", "hedgerow, plain"
 BEST = "best in hindsight"
+ADVISED = "hedgerow, advised"
+MEAN_ROUNDS = 20
+"""How many rounds the mean of recent rounds is about, for an adviser."""
 TIME_LIMIT = 20.0
 """Seconds for the best fixed action in hindsight."""
 
@@ -59,6 +63,8 @@ class BacktestRun:
         certificate: a proved bound of its regret, where it has one: against every action that
             satisfies the constraints in all rounds, or violates them no more than the best fixed
             action does.
+        voices: the weight of each adviser and of the policy itself after each round, for a policy
+            with advisers.
 
     """
 
@@ -71,6 +77,7 @@ class BacktestRun:
     dead_minutes: float | None
     following: Vector
     certificate: Certificate | None = None
+    voices: Mapping[str, Vector] = field(default_factory=dict)
 
     @property
     def mean_cost(self) -> float:
@@ -111,6 +118,7 @@ def backtest(
     *,
     eagerness: float = 1.0,
     violated: float | None = None,
+    advice: Sequence[str] = (),
     dead: float | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Backtest:
@@ -123,6 +131,7 @@ def backtest(
         violated: the share of rounds in which each constraint may be violated, such as 0.01; the
             first two rows are then the default policy and the threshold rule, each in a
             `ViolatedShare`.
+        advice: advisers by name, of `ADVISERS`; one more row is then the default policy with them.
         dead: the latency in ms from which on a link counts as dead; left out, ten times the
             link's median. A link without a reading is dead, too.
         time_limit: seconds for the best fixed action in hindsight.
@@ -132,13 +141,18 @@ def backtest(
         raise TypeError(
             f"a backtest plays measured rounds, hr.problems.MeasuredRoutes, got {problem!r:.60}"
         )
+    advisers = advisers_of(problem, advice)
     flags = problem.dead_links(None if dead is None else as_number(dead, "dead"))
     best = hindsight(problem, budget="least", time_limit=as_number(time_limit, "time_limit"))
     players = {**default_policies(problem, eagerness, violated), **(policies or {})}
+    if advice:
+        X, m = problem.decision_set, problem.constraints
+        advised = projection_free_coco(X, eagerness=eagerness, constraints=m, advisers=advice)
+        players = {ADVISED: advised, **players}
     fixed = _played(problem, BEST, FixedAction(problem.decision_set, best.x), flags)
     allowed = fixed.trace if best.least else None
     runs = [
-        _played(problem, name, policy, flags, allowed)
+        _played(problem, name, policy, flags, allowed, advisers if name == ADVISED else None)
         for name, policy in players.items()
         if name != BEST
     ]
@@ -149,8 +163,7 @@ def default_policies(
     problem: MeasuredRoutes, eagerness: float = 1.0, violated: float | None = None
 ) -> dict[str, Policy[Any, Any]]:
     """Return the learner, its plain variant and the usual routing rules, by name."""
-    X, minutes = problem.decision_set, problem.round_minutes
-    day = DAY if minutes is None else max(1, round(DAY / minutes))
+    X, day = problem.decision_set, _day(problem)
     m, e = problem.constraints, eagerness
     shared: dict[str, Policy[Any, Any]] = {}
     if violated is not None:
@@ -176,15 +189,45 @@ def default_policies(
     }
 
 
+def advisers_of(problem: MeasuredRoutes, names: Sequence[str]) -> dict[str, Policy[Any, Any]]:
+    """Return advisers by name."""
+    for name in names:
+        if name not in ADVISERS:
+            raise ValueError(
+                f"there is no adviser {name!r}, there are {', '.join(map(repr, ADVISERS))}"
+            )
+    return {name: ADVISERS[name](problem) for name in names}
+
+
+def _day(problem: MeasuredRoutes) -> int:
+    """Return the number of rounds in a day."""
+    minutes = problem.round_minutes
+    return DAY if minutes is None else max(1, round(DAY / minutes))
+
+
+ADVISERS: dict[str, Callable[[MeasuredRoutes], Policy[Any, Any]]] = {
+    "lp-last": lambda problem: last_round(problem.decision_set),
+    "lp-mean": lambda problem: last_round(problem.decision_set, rounds=MEAN_ROUNDS),
+    "yesterday": lambda problem: SameTime(last_round(problem.decision_set), _day(problem)),
+    "shortest": lambda problem: shortest_path(problem.decision_set, lengths=problem.latency),
+}
+"""Who may advise: the programme of the last round, of the mean of recent ones, of the same time a
+day before, and the shortest path."""
+
+
 def _played(
     problem: MeasuredRoutes,
     name: str,
     policy: Policy[Any, Any],
     dead: NDArray[np.bool_],
     allowed: Trace | None = None,
+    advice: Mapping[str, Policy[Any, Any]] | None = None,
 ) -> BacktestRun:
     """Play the rounds; the certificate is for actions that violate no more than `allowed` does."""
-    steps = list(play(policy, problem))
+    steps, weights = [], []
+    for step in play(policy, problem, advice=advice):
+        steps.append(step)
+        weights.append(list(getattr(policy, "voices", {}).values()))
     trace, plays = Trace.of(iter(steps), problem), np.array([step.x for step in steps])
     length = problem.round_minutes
     on_dead = float(np.minimum(1.0, (plays * dead).sum(axis=1)).sum())
@@ -198,6 +241,7 @@ def _played(
         on_dead * (1.0 if length is None else length) if dead.any() else None,
         policy.ask(),
         _certificate(policy, allowed),
+        dict(zip(getattr(policy, "voices", {}), np.array(weights).T, strict=True)),
     )
 
 

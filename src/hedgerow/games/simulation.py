@@ -182,9 +182,9 @@ def simulate_chunks(
         advice: as `play` has it.
 
     """
-    traces = _chunks(policy, problem, feedback, size, skip)
+    traces = _timed(policy, _chunks(policy, problem, feedback, size, skip))
     traces = _advised(policy, problem, advice, skip, traces)
-    return (trace.named_by(problem) for trace in _timed(policy, traces))
+    return (trace.named_by(problem) for trace in traces)
 
 
 def _chunks(

@@ -106,12 +106,17 @@ class Constrained(Composition[EvalGrad, Seen]):
         """The names of the advisers; none unless the policy was built with some."""
         return tuple(getattr(self.learner, "advisers", ()))
 
+    @property
+    def voices(self) -> dict[str, float]:
+        """The weight of each adviser and of the policy itself, in a round in which all speak."""
+        return cast(AdvisedOCG, self.learner).voices if self.advisers else {}
+
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         summary = super().summary()
         if not self.advisers:
             return summary
-        voices = cast(AdvisedOCG, self.learner).voices
+        voices = self.voices
         totals = self._state["advisers"].reshape(-1, ADVISER_TOTALS)
         return replace(
             summary,

@@ -151,6 +151,11 @@ class ViolatedShare(Stateful):
         """The inner policy's."""
         return tuple(getattr(self.policy, "advisers", ()))
 
+    @property
+    def voices(self) -> dict[str, float]:
+        """The inner policy's."""
+        return dict(getattr(self.policy, "voices", {}))
+
     def follow(self, recorded: Vector | None) -> None:
         """Let the inner policy take recorded advice from now on, or no longer."""
         policy: Any = self.policy

@@ -6,4 +6,5 @@ from .page import write_report as write_report
 from .plots import plot_compare as plot_compare
 from .plots import plot_shares as plot_shares
 from .plots import plot_trace as plot_trace
+from .plots import plot_voices as plot_voices
 from .summary import Summary as Summary

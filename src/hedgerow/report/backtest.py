@@ -30,7 +30,7 @@ from hedgerow.report.picture import (
     save_figure,
     write_file,
 )
-from hedgerow.report.plots import plot_compare, plot_shares
+from hedgerow.report.plots import plot_compare, plot_shares, plot_voices
 
 MOST_LINES = 10
 MOST_ROUTES = 8
@@ -174,7 +174,7 @@ def _violated(test: Backtest) -> str:
     return ", ".join(f"{part} ({limit})" for part, limit in zip(parts, limits, strict=True))
 
 
-def advice(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
+def next_weights(test: Backtest, most: int = MOST_ROUTES) -> list[str]:
     """Return the routes for the next round, as weights that sum to 100, and what rounding costs."""
     few = test.now.rounded(most)
     decided, x = few.weighted(), test.runs[0].following
@@ -211,7 +211,7 @@ def write_backtest(test: Backtest, folder: Path | str, routes: int = MOST_ROUTES
     title = in_html(f"Backtest from {X.source} to {X.target}")  # type: ignore[attr-defined]
     columns = _columns(test)
     several = ("CCV",) if len(problem.limits) > 1 else ()
-    *weights, rounding = advice(test, routes)
+    *weights, rounding = next_weights(test, routes)
     body = [
         f"<h1>{title}</h1>",
         f'<p class="soft">{in_html(_asked(test))}</p>',
@@ -291,6 +291,16 @@ def _draw(test: Backtest, folder: Path) -> Iterator[Picture]:
     legend_above(figure, mean)
     save_figure(figure, folder / "compared.png", DPI)
     yield Picture("compared", "Cost and violation so far", "All policies on the same rounds.")
+    for run in test.runs:
+        if run.voices:
+            figure, axes = canvas(1, 1, 11.0, 2.6)
+            plot_voices(run.voices, axes[0, 0], times=times)
+            save_figure(figure, folder / "voices.png", DPI)
+            yield Picture(
+                "voices",
+                f"Who was followed: {run.name}",
+                "The weight of each adviser after each round; policy is Hedgerow's own decision.",
+            )
     names = [f"{a} → {b}" for a, b in X.edges]  # type: ignore[attr-defined]
     used = int(np.count_nonzero(test.runs[0].plays.max(axis=0)))
     figure, axes = canvas(1, 1, 11.0, 1.2 + 0.26 * min(25, used))

@@ -156,6 +156,41 @@ def _axes(function: str, given: Sequence[Axes] | None, count: int) -> tuple[Axes
     return drawn
 
 
+def plot_voices(
+    voices: Mapping[str, ArrayLike], axes: Axes | None = None, *, times: ArrayLike | None = None
+) -> Axes:
+    """Draw how much each adviser was followed over time, and the policy itself.
+
+    Args:
+        voices: the weight of each voice after each round, by name, as `policy.voices` has it.
+        axes: where to draw; None makes a new figure.
+        times: when the rounds were, in Unix seconds.
+
+    """
+    weights = np.array([np.asarray(row, dtype=np.float64) for row in voices.values()])
+    if weights.ndim != 2 or not weights.size:
+        raise ValueError(
+            "voices must have a name and a weight per round for each voice, such as "
+            "{'plan': [...], 'policy': [...]}; record policy.voices after each round"
+        )
+    ax = axes if axes is not None else _figure(1, (9.0, 2.6))[0]
+    when = _when(times, weights.shape[1])
+    colours = [COLOURS[k % len(COLOURS)] for k in range(len(weights))]
+    labels = [in_figure(name) for name in voices]
+    ax.stackplot(when, 100.0 * weights, labels=labels, colors=colours, linewidth=0.0)
+    ax.set_ylim(0.0, 100.0)
+    ax.margins(x=0.0)
+    ax.set_ylabel("weight, %", fontsize=9)
+    ax.set_xlabel("round t" if times is None else "time, UTC", fontsize=9)
+    if times is not None:
+        label_days(ax.xaxis, 9)
+    ax.legend(
+        frameon=False, fontsize=8, ncols=4, loc="lower left", bbox_to_anchor=(0.0, 1.0),
+        borderaxespad=0.0, reverse=True,
+    )  # fmt: skip
+    return ax
+
+
 def plot_shares(
     plays: ArrayLike | Iterable[Step],
     names: Sequence[str] | None = None,
