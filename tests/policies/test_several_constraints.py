@@ -18,6 +18,7 @@ from hedgerow.feedback import Eval, EvalGrad, EvalLinear, Full, SemiBanditFeedba
 from hedgerow.games.simulation import simulate_chunks
 from hedgerow.learners.steps import CertificateSteps
 from hedgerow.policies.presets import VacuousConstantsWarning
+from hedgerow.surrogates.each_guard import EachGuard
 from hedgerow.surrogates.potentials import GrowingScale, PowerPotential
 from synthetic_games import GAMES
 
@@ -159,12 +160,13 @@ def by_hand(X, kind=hr.surrogates.AdaptiveSurrogate, m=2):
     if kind is hr.surrogates.AdaptiveSurrogate:
         learner = hr.learners.TrackingOCG(X)
         queues = [kind(hr.surrogates.SeenRanges(learner)) for _ in range(m)]
+        guard = EachGuard(learner, m)
     else:
         learner = hr.learners.AdaptiveOCG(X, CertificateSteps())
         potential = PowerPotential(2.0, GrowingScale(1.0, 1.0, 0.25))
         ranges = [hr.surrogates.SeenRanges(learner, exclude_unavoidable=False) for _ in range(m)]
-        queues = [kind(potential, 0.0, one) for one in ranges]
-    return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues))
+        queues, guard = [kind(potential, 0.0, one) for one in ranges], None
+    return hr.Constrained(learner, hr.surrogates.PerConstraintSurrogate(queues, guard))
 
 
 EACH = {

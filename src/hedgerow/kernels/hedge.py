@@ -1,4 +1,7 @@
-"""Exponential weights in logarithms, for AdaHedge. A rate of infinity follows the leaders."""
+"""Exponential weights in logarithms, for AdaHedge. A rate of infinity follows the leaders.
+
+p_k ~ exp(-h_k - eta L_k): h_k is the handicap of expert k, 0 where there is none.
+"""
 
 from __future__ import annotations
 
@@ -12,41 +15,41 @@ from hedgerow.kernels.vectors import two
 Array = Any
 
 
-@kernel(number, read, number)
-def log_total(L: Array, eta: float) -> float:
-    """Return ln of the sum of exp(-eta L_k), where the least L is 0: at least one term is 1."""
+@kernel(number, read, read, number)
+def log_total(L: Array, h: Array, eta: float) -> float:
+    """Return ln of the sum of exp(-h_k - eta L_k), where the least L is 0."""
     total = 0.0
     for k in range(len(L)):
         if L[k] == 0.0:
-            total += 1.0
+            total += math.exp(-h[k])
         elif eta < math.inf:
-            total += math.exp(-eta * L[k])
+            total += math.exp(-h[k] - eta * L[k])
     return math.log(total)
 
 
-@kernel(nothing, write, read, number)
-def weigh(p: Array, L: Array, eta: float) -> None:
-    """p_k ~ exp(-eta L_k)."""
-    logarithm = log_total(L, eta)
+@kernel(nothing, write, read, read, number)
+def weigh(p: Array, L: Array, h: Array, eta: float) -> None:
+    """p_k ~ exp(-h_k - eta L_k)."""
+    logarithm = log_total(L, h, eta)
     for k in range(len(L)):
         if L[k] == 0.0:
-            p[k] = math.exp(-logarithm)
+            p[k] = math.exp(-h[k] - logarithm)
         else:
-            p[k] = math.exp(-eta * L[k] - logarithm)
+            p[k] = math.exp(-h[k] - eta * L[k] - logarithm)
 
 
-@kernel(number, write, read, read, number)
-def lose(L: Array, p: Array, losses: Array, eta: float) -> float:
+@kernel(number, write, read, read, read, number)
+def lose(L: Array, h: Array, p: Array, losses: Array, eta: float) -> float:
     """Add the losses to L, relative to the new leader; return the mixability gap delta.
 
-    With l relative to <p, l>, delta = ln(sum of p_k exp(-eta l_k)) / eta. As p_k ~ exp(-eta L_k),
+    With l relative to <p, l>, delta = ln(sum of p_k exp(-eta l_k)) / eta. For the p of `weigh`
     that is the least L_k + l_k and two sums relative to leaders: no logarithm of zero.
     """
     mean = 0.0
     for k in range(len(L)):
         mean += p[k] * losses[k]
     least = math.inf
-    before = log_total(L, eta)
+    before = log_total(L, h, eta)
     for k in range(len(L)):
         L[k] += losses[k] - mean
         least = min(least, L[k])
@@ -54,7 +57,7 @@ def lose(L: Array, p: Array, losses: Array, eta: float) -> float:
         L[k] -= least
     delta = -least
     if eta < math.inf:
-        delta += (log_total(L, eta) - before) / eta
+        delta += (log_total(L, h, eta) - before) / eta
     return max(0.0, delta)
 
 

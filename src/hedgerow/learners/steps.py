@@ -195,12 +195,13 @@ class RmsSteps:
         return StepKernels(_rms_regularise, line_search, learn_nothing)
 
 
-C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, ALONE, LOST, APART = range(1, 13)
+C, FLOOR, CAP, P, BETA, M, UNIT, LEFT, FORCED_BETA, ALONE, LOST, APART, WORTH = range(1, 14)
 """The others of `CertificateSteps`. UNIT is the power of two above the first gradient, so that
 multiplying all gradients by a power of two changes no bit; P is in that unit. A guard writes
 FORCED_BETA, the regulariser that it forces in this round, or 0, and ALONE, 1 if a mixture must play
 its leader alone in the next one. A mixture writes what it has lost to its leader so far, LOST, and
-how far from it the next decision is, APART."""
+how far from it the next decision is, APART. The surrogate of a guard writes WORTH, what the
+violation of this round cost, w_t v_t; after the step it is 0."""
 
 
 @kernel(number, number)
@@ -249,7 +250,7 @@ def _certificate_regularise(rule: Array, t: float, loss: Loss) -> float:
 @kernel(*AFTER_STEP)
 def _certificate_after_step(rule: Array, margin: float, left: float) -> None:
     """Remember M_t, and a bound of F_t(x_{t+1}) - min F_t."""
-    rule[M], rule[LEFT] = margin, left
+    rule[M], rule[LEFT], rule[WORTH] = margin, left, 0.0
 
 
 @dataclass(frozen=True)
@@ -293,7 +294,7 @@ class CertificateSteps:
 
     def begin(self, diameter: float) -> Vector:
         """Return D, c, floor and cap, and zeros."""
-        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 9])
+        return np.array([diameter, self.c, self.floor, self.cap, *[0.0] * 10])
 
     def kernels(self) -> StepKernels:
         """Return the compiled arithmetic."""

@@ -12,40 +12,56 @@ from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE
 from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.hedge import combine, compare, lose, weigh
 from hedgerow.kernels.ocg import write_vertex
+from hedgerow.kernels.vectors import copy, descent
 from hedgerow.learners import adaptive_ocg, corrective_omd
 from hedgerow.learners.adaptive_ocg import ROUND, RULE
+from hedgerow.learners.approach import approach
 from hedgerow.learners.arguments import first_play
 from hedgerow.learners.growth import Growth, growths_of_one_step
 from hedgerow.learners.kernel_learner import KernelLearner
-from hedgerow.learners.steps import ALONE, APART, LOST, CertificateSteps
+from hedgerow.learners.steps import ALONE, APART, LOST, WORTH, CertificateSteps
 from hedgerow.sets.compiled import NO_INDEX
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import LINE_NUMBERS
 
 Array = Vector
 Loss = tuple[float, float, float]
-INNER, AHEAD, LEADS, DELTA, LEADER, SHARES, P, L, CREDIT = *range(5), 5, 7, 9, 11
+INNER, AHEAD, LEADS, DELTA, LEADER = range(5)
+SHARES, P, L, CREDIT, HANDICAP, CUT = range(5, 16, 2)
 """The numbers of the state [x | sum of <s, x>, sum of <s, x - x_A>, whether the leader has the
-turn, AdaHedge's Delta, length of the leader's part, shares in the play, AdaHedge's p and L,
-credit | leader | follower], after x. The last four are pairs: leader, follower."""
+turn, AdaHedge's Delta, length of the leader's part, shares in the mixture, AdaHedge's p and L,
+credit, handicap, length of the last step if it was cut | leader | follower], after x. Those from
+the shares to the handicap are pairs: leader, follower."""
 OWN = 16
 """The size of these numbers: two cache lines, so that the leader's part begins with a line."""
 EQUAL = 0.2
 """The share of the oracle calls that is divided equally; the rest goes by weight."""
+ENTRY = 1.0 / 3.0
+"""The follower's weight has the factor t^{-1/3}: where it is only noise, so that its losses tell it
+from the leader no better than chance, its share goes to 0, and with it what it costs."""
+PAID = 7
+"""The number that the first kernel passes to the second, behind those of A and B: w_t v_t."""
 TIE = 1e-9
 """Credits that differ by less are equal. Then the leader has the call, within ten rounds."""
 
 
 @kernel(nothing, write, read, number)
 def hedge(own: Array, losses: Array, t: float) -> None:
-    """AdaHedge: update both weights with their losses; weights are at least 1/(2 + t)."""
-    p, lost = own[P : P + 2], own[L : L + 2]
+    """AdaHedge: update both weights with their losses.
+
+    A's share is at least 1/(2 + t), B's at least 1/(1 + (1 + t)^{4/3}).
+    """
+    p, lost, handicap = own[P : P + 2], own[L : L + 2], own[HANDICAP : HANDICAP + 2]
     eta = math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf
-    own[DELTA] += lose(lost, p, losses, eta)
+    own[DELTA] += lose(lost, handicap, p, losses, eta)
+    log = math.log(1.0 + t)
+    handicap[1] = ENTRY * log
+    eta = math.inf
     if own[DELTA] > 0.0:
-        deepest = own[DELTA] * math.log2(1.0 + t)
-        lost[0], lost[1] = min(lost[0], deepest), min(lost[1], deepest)
-    weigh(p, lost, math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf)
+        eta = math.log(2.0) / own[DELTA]
+        lost[0] = min(lost[0], (log + handicap[1]) / eta)
+        lost[1] = min(lost[1], log / eta)
+    weigh(p, lost, handicap, eta)
 
 
 @kernel(nothing, write)
@@ -71,11 +87,17 @@ def before_oracle(
     leader, follower = parts[: int(own[LEADER])], parts[int(own[LEADER]) :]
     lead, apart = compare(s, leader[:n], follower[:n])
     own[INNER] += inner
-    own[AHEAD] -= own[SHARES + 1] * apart
+    if own[CUT] > 0.0:  # x is on its way to the mixture
+        own[AHEAD] += compare(s, state[:n], leader[:n])[1]
+    else:
+        own[AHEAD] -= own[SHARES + 1] * apart
     losses = work[3 * n : 3 * n + 2]
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which changes no weight
     hedge(own, losses, leader[3 * n + ROUND] + 1.0)
     assign_turn(own)
+    work[3 * n + PAID] = leader[3 * n + RULE + WORTH]
+    if work[3 * n + PAID] > 0.0:
+        copy(work[2 * n : 3 * n], s)
     if own[LEADS] > 0.0:
         corrective_omd.correct_alone(follower, work, s, loss[0])
         return adaptive_ocg.before_oracle(leader, work, s, lead, loss, steps)
@@ -100,8 +122,14 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
         own[SHARES], own[SHARES + 1] = 1.0, 0.0
     else:
         own[SHARES], own[SHARES + 1] = own[P], own[P + 1]
-    far2 = combine(state[:n], own[SHARES], leader[:n], own[SHARES + 1], follower[:n])
+    worth = work[3 * n + PAID]
+    free = rule[ALONE] > 0.0 or (worth == 0.0 and own[CUT] == 0.0)
+    target = state[:n] if free else work[:n]
+    far2 = combine(target, own[SHARES], leader[:n], own[SHARES + 1], follower[:n])
     rule[LOST], rule[APART] = own[AHEAD], own[SHARES + 1] * math.sqrt(far2)
+    own[CUT] = 0.0 if free else approach(state[:n], target, work[2 * n : 3 * n], worth, own[CUT])
+    if own[CUT] > 0.0:
+        rule[APART] = math.sqrt(descent(target, state[:n], leader[:n])[2])
 
 
 class TrackingOCG(KernelLearner):
@@ -109,11 +137,15 @@ class TrackingOCG(KernelLearner):
 
     A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
     `CorrectiveOMD`, which forgets and is the better one where they drift. p_t is `AdaHedge` on the
-    losses <s_t, x_A> and <s_t, x_B>, but no share sinks below 1/(2 + t), so that the worse one of
-    many rounds is back within a few. For either of them, as long as no guard limits the loss to A,
-    sum <s_t, x_t - x_k> <= (2 + log2(1 + T)) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where v_t and
-    S are variances and the largest range of these losses: it is hardly worse than the better one
-    (Theorem C of beyond.md).
+    losses <s_t, x_A> and <s_t, x_B>, with the factor t^{-1/3} on B's weight: where B is only noise,
+    its share goes to 0. Shares do not sink below about 1/t and t^{-4/3}, so that the worse one of
+    many rounds is back within a few. As long as no guard limits the loss to A, and no step is cut,
+    sum <s_t, x_t - x_k> <= c (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), with c = 6.4 against A and
+    2 + (4/3) log2(1 + T) against B, where v_t and S are variances and the largest range of these
+    losses: it is hardly worse than the better one (Theorem C of beyond.md).
+
+    After a violation that a guard's surrogate reports, x approaches the mixture in steps instead
+    (`learners/approach.py`): the first gains at most four times what the violation cost.
 
     They share one oracle call per round: each round adds 0.8 p_k + 0.1 to the credit of learner k,
     and the one with the most credit has the call and pays for it. So a learner that is hardly
@@ -159,7 +191,7 @@ class TrackingOCG(KernelLearner):
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         rule = self.steps.begin(diameter)
         own = {"inner": 1, "ahead": 1, "leads": 1, "Delta": 1, "leader": 1}
-        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "room": OWN - CREDIT - 2}
+        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "handicap": 2, "cut": 1}
         leader = {"x_A": n, "x1": n, "S": n, "t": 1, "inner_A": 1, "skipped": 1, "rule": rule.size}
         leader |= {"room_A": -(RULE + rule.size) % LINE_NUMBERS}
         follower = {"x_B": n} | {f"{k}_B": v for k, v in corrective_omd.state_sizes(n, K).items()}
@@ -182,7 +214,7 @@ class TrackingOCG(KernelLearner):
 
     @property
     def weights(self) -> Vector:
-        """How much of A and of B is played now."""
+        """The shares of A and B in the mixture that is played, or approached after a violation."""
         return self._state["shares"].copy()
 
     @property

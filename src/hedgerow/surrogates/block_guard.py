@@ -47,7 +47,7 @@ from hedgerow.surrogates.guard import (
 Array = Vector
 DIAMETER, CAP, BLOCKS = range(STEEPNESS + 1, STEEPNESS + 4)
 """The numbers after the guard's: D of the product, the steps' cap; then R_b^2 of each block."""
-ROW = rules.APART + 2
+ROW = rules.WORTH + 2
 """How many numbers a block has: those of its step rule, and the sum of <s, x>."""
 
 

@@ -21,7 +21,7 @@ from hedgerow.kernels.policy_tables import (
 )
 from hedgerow.kernels.vectors import copy, dot, four, mix, six, three
 from hedgerow.learners import steps as rules
-from hedgerow.learners.steps import FORCED_BETA
+from hedgerow.learners.steps import FORCED_BETA, WORTH
 from hedgerow.surrogates.block_guard import ROW
 from hedgerow.surrogates.each_guard import EACH
 from hedgerow.surrogates.guard import (
@@ -86,8 +86,8 @@ def take_back(surrogate: Any) -> None:
     copy(queue, saved[:q])
     copy(ranges, saved[q:r])
     copy(surrogate.guard, saved[r : r + len(surrogate.guard)])
-    for i in range(FORCED_BETA, len(surrogate.rule), ROW):
-        surrogate.rule[i] = 0.0
+    for i in range(0, len(surrogate.rule), ROW):
+        surrogate.rule[i + FORCED_BETA] = surrogate.rule[i + WORTH] = 0.0
 
 
 @kernel(proposal_type, surrogate_table, write, read, read, number, read, read, three)
@@ -160,6 +160,8 @@ def find_weight(
         weight = surrogate.allow(surrogate.guard, surrogate.rule, avoidable, proposed, sizes)
         record_force(ranges, value, weight > proposed)
     surrogate.record(surrogate.queue, ranges, surrogate.units, value, weight)
+    if len(surrogate.guard) > 0:
+        surrogate.rule[WORTH] = surrogate.queue[PRICE]
     return weight
 
 
@@ -266,7 +268,7 @@ def restore_guard(table: Any) -> None:
     """Restore the numbers of the guard of several constraints; it forces nothing."""
     copy(table.guard, table.saved)
     if len(table.rule) > 0:
-        table.rule[FORCED_BETA] = 0.0
+        table.rule[FORCED_BETA] = table.rule[WORTH] = 0.0
 
 
 @kernel(six, each_table, *MAKE_LOSS)
@@ -304,6 +306,8 @@ def make_each_loss(
         add_scaled(s, surrogate.gradients[k], weight)
         part.record(part.queue, part.ranges, part.units, surrogate.values[k], weight)
         price += part.queue[PRICE]
+    if len(surrogate.rule) > 0:
+        surrogate.rule[WORTH] = price
     norm2 = dot(s, s)
     if refused or not (norm2 <= LARGEST_LOSS2 and abs(price) < math.inf):
         restore_guard(surrogate)
