@@ -22,7 +22,7 @@ from hedgerow.policies.summary import Summary
 from hedgerow.protocols.late_feedback import refuse_late
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
-from hedgerow.sets.compiled import not_overridden
+from hedgerow.sets.compiled import Index, not_overridden
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.snapshot import Restorable, State, Stateful
 from hedgerow.surrogates.queue import LARGEST_PART
@@ -142,7 +142,7 @@ def limited_round(
     table: Any,
     a: Array,
     cost: float,
-    c: Array,
+    c: Array,  # noqa: ARG001 - one part's alone
     value: float,
     products: tuple[float, float, float, float],
     k: int,
@@ -287,16 +287,16 @@ class LimitedStep(Stateful):
 
         gradients, values = np.array([g.grad for g in parts]), np.array([g.value for g in parts])
         count = np.array([len(parts)], np.uint32)
-        table = self.table(policy_table.filled(play=play, table=None, x=x), gradients, values, count)
-        top = int(values.argmax())
-        products = dots_and_norms(cost.grad, gradients[top], self._state["y"])
-        if not limited_round(table, cost.grad, cost.value, gradients[top], values[top], products, 0):
+        inner, top = policy_table.filled(play=play, table=None, x=x), int(values.argmax())
+        table, a, c = self.table(inner, gradients, values, count), cost.grad, gradients[top]
+        products = dots_and_norms(a, c, self._state["y"])
+        if not limited_round(table, a, cost.value, c, float(values[top]), products, 0):
             raise ValueError(
                 f"a part of the constraint is above {LARGEST_PART:g} at the inner policy's "
                 "decision; measure the constraint in a larger unit"
             )
 
-    def table(self, inner: Any, gradients: Vector, values: Vector, parts: Vector) -> Any:
+    def table(self, inner: Any, gradients: Vector, values: Vector, parts: Index) -> Any:
         """Return the table of rounds with these arrays of gradients and values."""
         n = self.decision_set.dim
         return limited_table.filled(
