@@ -20,6 +20,7 @@ from hedgerow.policies.certificate import Certificate
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.summary import Summary
 from hedgerow.protocols.late_feedback import refuse_late
+from hedgerow.protocols.limits import refuse_sum
 from hedgerow.protocols.parts import Feedback
 from hedgerow.protocols.rounds import CompiledRounds
 from hedgerow.sets.compiled import Index, not_overridden
@@ -260,6 +261,12 @@ class LimitedStep(Stateful):
     def unlimited(self) -> int:
         """The rounds after which the step was not limited, as too much had been lost by then."""
         return int(self._state["totals"][UNLIMITED])
+
+    def take_units(self, one_unit: bool) -> None:
+        """Refuse a game whose constraints may have different units."""
+        if not one_unit:
+            do = "give their Maximum in place of a list, or constraints=m without LimitedStep"
+            refuse_sum((), None, "their violations cannot be compared", do)
 
     def ask(self) -> Vector:
         """Return the decision y_t."""
