@@ -11,6 +11,7 @@ from functools import partial
 
 import beyond_tables as beyond
 import evidence_tables as evidence
+import limits_tables as limits
 import page_tables as pages
 import performance_tables as performance
 import rates_tables as rates
@@ -75,11 +76,18 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "constrained": rates.constrained,
     },
     "explanation/simple-rules.md": {"rules": pages.simple_rules},
+    "explanation/unattainable.md": {
+        "caps": limits.caps,
+        "networks": limits.networks,
+        "weights": limits.weights,
+        "attack": limits.attack,
+    },
     "how-to/experiments.md": {
         "kills": partial(facts, "kill_test.json"),
         "sweep": partial(facts, "sweep_2000.json"),
     },
     "how-to/live.md": {"kills": partial(facts, "kill_live.json")},
+    "how-to/several-constraints.md": {"parts": limits.many_parts},
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),
