@@ -4,7 +4,7 @@
 names), `generated` twenty networks with generated demand; the adviser is the linear programme for
 the last traffic matrix. `rules` plays ten other games with the threshold rule as adviser. `hostile`
 has advisers that mean harm, and `useless` adds advisers that know nothing. `speed` times compiled
-rounds. Costs are per round, CCV is a sum, both in the units of the problem. Microseconds of an adviser
+rounds. Costs are per round, CCV is a sum, both in the units of the problem. An adviser's microseconds
 are those of its programmes. Seeds are 500 and above, which chose nothing.
 """
 

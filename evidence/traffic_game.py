@@ -6,10 +6,10 @@ from hedgerow.networks import Topology
 from hedgerow.problems import TrafficEngineering, gravity_demands
 
 PAIRS = 40
+ABILENE = Topology.shipped("topozoo/Abilene")
 
 
 def traffic(horizon: int, seed: int) -> TrafficEngineering:
     """Forty demands on Abilene, each split over its paths, with a limit on utilisation."""
-    network = Topology.shipped("topozoo/Abilene")
-    demands = gravity_demands(network, horizon, seed, pairs=PAIRS)
-    return TrafficEngineering.from_network(network, demands)
+    demands = gravity_demands(ABILENE, horizon, seed, pairs=PAIRS)
+    return TrafficEngineering.from_network(ABILENE, demands)

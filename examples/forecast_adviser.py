@@ -1,8 +1,8 @@
 """A forecaster of scikit-learn as adviser: python examples/forecast_adviser.py.
 
 Prices of five providers follow the time of day. A small model forecasts the next round from the
-hour, its proposal is the provider that it believes to be cheapest within the limit, and the policy
-learns how far to follow it. After a while the day shifts by six hours, and the forecaster, which was
+hour, proposes the provider that it believes to be cheapest within the limit, and the policy learns
+how far to follow it. After a while the day shifts by six hours, and the forecaster, which was
 trained before, is wrong.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from figures import draw_beyond, draw_eagerness, draw_front
 from idea_figures import draw_ideas
+from limits_tables import draw_weights
 from parts import PARTS, renewed
 from rates_figure import draw_rates
 from sets_picture import picture
@@ -24,6 +25,7 @@ def main() -> None:
     draw_front(DOCS / "front.png")
     draw_eagerness(DOCS / "explanation/eagerness.png")
     draw_rates(DOCS / "explanation/rates.png")
+    draw_weights(DOCS / "explanation/weights.png")
     draw_ideas(DOCS / "explanation")
 
 

@@ -12,6 +12,7 @@ from functools import partial
 import advice_tables as advice
 import beyond_tables as beyond
 import evidence_tables as evidence
+import limits_tables as limits
 import page_tables as pages
 import performance_tables as performance
 import rates_tables as rates
@@ -76,6 +77,12 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "constrained": rates.constrained,
     },
     "explanation/simple-rules.md": {"rules": pages.simple_rules},
+    "explanation/unattainable.md": {
+        "caps": limits.caps,
+        "networks": limits.networks,
+        "weights": limits.weights,
+        "attack": limits.attack,
+    },
     "how-to/advice.md": {
         "measured": advice.measured,
         "generated": advice.generated,
@@ -89,6 +96,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "sweep": partial(facts, "sweep_2000.json"),
     },
     "how-to/live.md": {"kills": partial(facts, "kill_live.json")},
+    "how-to/several-constraints.md": {"parts": limits.many_parts},
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),

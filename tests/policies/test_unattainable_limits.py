@@ -1,22 +1,16 @@
 """A limit that no action meets for a while, or ever: what could be avoided is avoided."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import hedgerow as hr
 
-ROUNDS = 3000
-LATENCIES, PRICES = np.array([80.0, 128.0, 150.0]), [1.0, 2.0, 1.7]
-
-
-def incidents(cap, seed):
-    """Six incidents of 150 rounds, in which the cheapest backend takes 195 ms; 5 % noise."""
-    rng = np.random.default_rng(seed)
-    seen = LATENCIES * (1.0 + 0.05 * rng.standard_normal((ROUNDS, 3)))
-    for begin in range(200, 200 + 6 * 480, 480):
-        seen[begin : begin + 150, 0] *= 195.0 / 80.0
-    rounds = [(hr.Linear(PRICES), hr.Linear(row, -cap)) for row in seen]
-    return hr.Recorded(hr.sets.Simplex(3), rounds), np.maximum(0.0, seen.min(axis=1) - cap)
+sys.path.append(str(Path(__file__).parents[2] / "evidence"))
+import limits_attack
+from unattainable import ROUNDS, incidents, unattainable
 
 
 def avoidable(policy, cap, seed):
@@ -45,3 +39,47 @@ def test_a_stricter_limit_leads_to_little_more_violation_of_a_looser_one():
         for loose in range(strict + 1, caps.size):
             above = [np.maximum(0.0, latency[k] - caps[loose]).sum() for k in (strict, loose)]
             assert above[0] <= 1.5 * above[1], (caps[strict], caps[loose])
+
+
+@pytest.mark.parametrize("tracking", [True, False])
+def test_a_limit_that_is_lost_for_good_never_stops_a_game_of_20000_rounds(tracking):
+    problem = unattainable("for good after 30 rounds", 520)
+    policy = hr.projection_free_coco(problem.decision_set, tracking=tracking)
+    assert hr.simulate(policy, problem).costs.size == 20_000
+    assert policy.surrogate.largest_weight < 200.0  # it was 4e146, or an error in round 1866
+
+
+def test_without_tracking_it_competes_with_the_best_fixed_action():
+    """At 60 ms no fixed action avoids much, at 140 ms one avoids nearly all."""
+    for cap, least in ((60.0, 0.8), (140.0, 0.0)):
+        problem, unavoidable = incidents(cap, 502)
+        rounds = [
+            (f, hr.Linear(g.coefficients, g.offset - u))
+            for (f, g), u in zip(problem, unavoidable, strict=True)
+        ]
+        best = hr.hindsight(problem.decision_set, rounds, budget="least").ccv
+        free = avoidable(hr.unconstrained, cap, 502)
+        assert best >= least * free
+        plain = avoidable(lambda X: hr.projection_free_coco(X, tracking=False), cap, 502)
+        assert plain <= 1.15 * best + 0.05 * free
+
+
+@pytest.mark.parametrize("name", limits_attack.POLICIES)
+def test_no_certificate_and_no_guard_is_false_with_infeasible_rounds_and_margins(name):
+    """A sample of the 900 games of evidence/limits_attack.py, with other seeds."""
+    found = limits_attack.Found()
+    for place, kind in (("simplex", "pull"), ("paths", "lure")):
+        for seed in (701, 702, 705):
+            limits_attack.attacked(name, limits_attack.SETS[place](), kind, seed, found)
+    assert found.what == []
+    assert found.compared > 300
+    assert found.infeasible_rounds > 0
+
+
+def test_the_sample_finds_a_certificate_that_ignores_what_others_violate(monkeypatch):
+    truth = hr.Constrained.certificate
+    monkeypatch.setattr(hr.Constrained, "certificate", lambda self, _=0.0: truth(self))
+    found = limits_attack.Found()
+    for kind in ("pull", "hurt"):
+        limits_attack.attacked("default", limits_attack.SETS["simplex"](), kind, 702, found)
+    assert found.broken > 0

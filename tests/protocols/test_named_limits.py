@@ -301,3 +301,55 @@ def test_recorded_rounds_have_the_units_of_their_problem():
     with pytest.raises(MixedUnitsError, match="latency in ms, share of B"):
         hr.hindsight(problem, seen, budget=1.0)
     assert len(hr.hindsight(problem, seen).ccv_each) == 2
+
+
+def test_the_summary_of_one_queue_adds_no_units():
+    names = "latency in ms, share of B"
+    for limits in (NAMES, None):
+        policy = hr.projection_free_coco(X)
+        hr.simulate(policy, hr.Recorded(X, rounds(), limits=limits))
+        summary = policy.summary()
+        assert summary.ccv is summary.weight is summary.largest_weight is None
+        said = str(summary).splitlines()
+        assert said[2] == (
+            "CCV           none: one queue for several constraints, whose units may differ"
+        )
+        assert said[3].endswith("%, of any constraint")
+        assert f"several constraints ({names})" in str(summary.named(NAMES))
+        assert not any(line.startswith("weight") for line in said)
+
+
+def test_the_summary_of_one_queue_has_a_ccv_where_all_have_one_unit():
+    policy = hr.projection_free_coco(X)
+    trace = hr.simulate(policy, hr.Recorded(X, rounds(), limits=ALIKE))
+    summary = policy.summary()
+    assert summary.ccv == pytest.approx(trace.ccv)
+    unit = next(iter(ALIKE.values()))
+    line = f"CCV           {summary.ccv:.6g} {unit}, of the largest violation of each round"
+    assert line in str(summary.named(ALIKE)).splitlines()
+    one = hr.projection_free_coco(X)
+    hr.simulate(one, hr.Recorded(X, [(cost, hr.Maximum(caps)) for cost, caps in rounds()]))
+    assert one.summary().ccv == summary.ccv, "a Maximum is one constraint"
+    told = hr.projection_free_coco(X)
+    for cost, caps in rounds():
+        x = told.ask()
+        told.tell(hr.first_order(cost, x), [hr.first_order(cap, x) for cap in caps])
+    assert told.summary().ccv is None, "a list without names is never added up"
+    assert told.summary().named(ALIKE).ccv == pytest.approx(summary.ccv)
+    assert told.summary().named({"latency": "ms", "share": ""}).ccv is None
+
+
+def test_a_share_of_violated_rounds_adds_no_units():
+    policy = hr.policies.ViolatedShare(hr.projection_free_coco(X), 0.1)
+    hr.simulate(policy, hr.Recorded(X, rounds(), limits=NAMES))
+    assert policy.summary().ccv is None
+    alike = hr.policies.ViolatedShare(hr.projection_free_coco(X), 0.1)
+    hr.simulate(alike, hr.Recorded(X, rounds(), limits=ALIKE))
+    assert alike.summary().ccv > 0.0
+
+
+def test_parts_of_different_units_are_not_compared():
+    policy = hr.policies.LimitedStep(hr.projection_free_coco(X))
+    with pytest.raises(MixedUnitsError, match=r"cannot be compared; give their Maximum"):
+        hr.simulate(policy, hr.Recorded(X, rounds(), limits=NAMES))
+    assert hr.simulate(policy, hr.Recorded(X, rounds(), limits=ALIKE)).compiled

@@ -95,7 +95,7 @@ def _takes_two(tell: Callable[..., object]) -> bool:
 
 
 def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
-    """Refuse a problem that the policy cannot play."""
+    """Refuse a problem that the policy cannot play; tell the policy whether it has one unit."""
     if not hasattr(policy, "ask") or not hasattr(policy, "tell"):
         name = getattr(policy, "__name__", "") if callable(policy) else ""
         build = f" itself; build one with {name}(problem.decision_set)" if name else ""
@@ -132,6 +132,9 @@ def check_match(policy: Policy[Any, Any], problem: Problem) -> None:
             f"{type(getattr(policy, 'learner', policy)).__name__} needs rounds that are fixed "
             "beforehand; choose another policy or problem"
         )
+    take_units = getattr(policy, "take_units", None)
+    if take_units is not None:
+        take_units(problem.one_unit)
 
 
 def simulate(

@@ -28,12 +28,12 @@ Loss = tuple[float, float, float]
 Advice = ArrayLike | Mapping[str, ArrayLike | None]
 """A point of the set for this round, or one for each adviser by name; None for no advice."""
 VOICES, DELTA, OUTSIDE, NEAR, ADVISED, ASIDE, RECORDED, MEMORY, HEADER = range(9)
-"""The numbers of the state [x | numbers | q | L | awake | advice | learner], after x: K + 1 voices,
-AdaHedge's Delta, the sum of <s, x - y> with the learner's decision y, how far y is from its leader,
-rounds with advice, what rounds with the leader alone lost to the mixture, whether the next advice
-is recorded, and where `work` has memory for the losses, which the recorded advice follows; HEADER
-is their count. q, L and awake have an entry for each voice, the learner's last: AdaHedge's weights
-and losses, and which voices speak in this round."""
+"""The numbers of the state [x | numbers | q | L | h | awake | advice | learner], after x: voices,
+K + 1; AdaHedge's Delta; the sum of <s, x - y> with the learner's decision y; how far y is from its
+leader; rounds with advice; what rounds with the leader alone lost to the mixture; whether the next
+advice is recorded; and where `work` has memory for the losses, which the recorded advice follows.
+HEADER is their count. q, L, h and awake have an entry for each voice, the learner's last: AdaHedge's
+weights, losses and handicaps, which are 0, and which voices speak in this round."""
 ROUNDING = 1e-6
 """Advice that is outside the set by less than this, relative to its diameter, is projected."""
 ONE_ADVISER = "advice"
@@ -48,8 +48,8 @@ def hedge_voices(own: Array, losses: Array) -> float:
     1/(K (1 + t)) of the largest, so that each voice can return.
     """
     V = int(own[VOICES])
-    q, L, awake = own[HEADER : HEADER + V], own[HEADER + V :], own[HEADER + 2 * V :]
-    L, logarithm = L[:V], math.log(V)
+    q, L, h = own[HEADER : HEADER + V], own[HEADER + V :], own[HEADER + 2 * V :]
+    L, h, awake, logarithm = L[:V], h[:V], own[HEADER + 3 * V :], math.log(V)
     total = mean = 0.0
     for v in range(V):
         if awake[v] > 0.0:
@@ -60,12 +60,12 @@ def hedge_voices(own: Array, losses: Array) -> float:
         if awake[v] == 0.0:
             losses[v] = mean
     own[ADVISED] += 1.0
-    own[DELTA] += lose(L, q, losses, logarithm / own[DELTA] if own[DELTA] > 0.0 else math.inf)
+    own[DELTA] += lose(L, h, q, losses, logarithm / own[DELTA] if own[DELTA] > 0.0 else math.inf)
     if own[DELTA] > 0.0:
         deepest = own[DELTA] * math.log((V - 1.0) * (1.0 + own[ADVISED])) / logarithm
         for v in range(V):
             L[v] = min(L[v], deepest)
-    weigh(q, L, logarithm / own[DELTA] if own[DELTA] > 0.0 else math.inf)
+    weigh(q, L, h, logarithm / own[DELTA] if own[DELTA] > 0.0 else math.inf)
     return mean
 
 
@@ -77,7 +77,7 @@ def mix_voices(state: Array, n: int) -> None:
     """
     own = state[n:]
     V = int(own[VOICES])
-    q, awake, points = own[HEADER:], own[HEADER + 2 * V :], own[HEADER + 3 * V :]
+    q, awake, points = own[HEADER:], own[HEADER + 3 * V :], own[HEADER + 4 * V :]
     learner = points[(V - 1) * n :]
     leader = learner[n + OWN :]
     rule, x, advised, total = leader[3 * n + RULE :], state[:n], 0.0, q[V - 1]
@@ -107,7 +107,7 @@ def take_advice(state: Array, advice: Array, n: int) -> None:
     """Store the advice for this round, NaN for none, and write the decision."""
     own = state[n:]
     V = int(own[VOICES])
-    awake, points = own[HEADER + 2 * V :], own[HEADER + 3 * V :]
+    awake, points = own[HEADER + 3 * V :], own[HEADER + 4 * V :]
     for v in range(V - 1):
         point = advice[v * n : (v + 1) * n]
         awake[v] = 0.0 if math.isnan(point[0]) else 1.0
@@ -123,7 +123,7 @@ def before_oracle(
     """Update the weights of the voices with s_t, then let the learner take it in."""
     n, own = len(s), state[len(s) :]
     V = int(own[VOICES])
-    awake, points = own[HEADER + 2 * V :], own[HEADER + 3 * V :]
+    awake, points = own[HEADER + 3 * V :], own[HEADER + 4 * V :]
     learner, losses = points[(V - 1) * n :], work[int(own[MEMORY]) : int(own[MEMORY]) + V]
     alone, advised = dot(s, learner[:n]), 0.0
     own[OUTSIDE] += inner - alone
@@ -143,7 +143,7 @@ def after_oracle(state: Array, work: Array, n: int, ones: Any, steps: Any) -> No
     """Move the learner; take the next recorded advice, or none until somebody speaks."""
     own = state[n:]
     V = int(own[VOICES])
-    awake, points = own[HEADER + 2 * V :], own[HEADER + 3 * V :]
+    awake, points = own[HEADER + 3 * V :], own[HEADER + 4 * V :]
     learner, memory = points[(V - 1) * n :], work[int(own[MEMORY]) :]
     tracking_ocg.after_oracle(learner, work, n, ones, steps)
     own[NEAR] = learner[n + OWN + 3 * n + RULE + APART]
@@ -208,7 +208,7 @@ class AdvisedOCG(KernelLearner):
         self.advisers = as_names(advisers)
         self.learner = learner = TrackingOCG(decision_set, atoms=atoms, start=start)
         n, V = decision_set.dim, len(self.advisers) + 1
-        voices = {"q": V, "losses": V, "awake": V, "advice": (V - 1) * n}
+        voices = {"q": V, "losses": V, "handicaps": V, "awake": V, "advice": (V - 1) * n}
         scratch = learner._work.size - 3 * n - NUMBERS
         super().__init__(
             decision_set,
@@ -246,7 +246,7 @@ class AdvisedOCG(KernelLearner):
     def advice(self) -> Vector:
         """The advice for this round: which voices speak, then the points; a view of the state."""
         state = self._state.array
-        begin = self.decision_set.dim + HEADER + 2 * len(self.voices)
+        begin = self.decision_set.dim + HEADER + 3 * len(self.voices)
         return state[begin : begin + len(self.voices) + self._state["advice"].size]
 
     @property

@@ -66,6 +66,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         self._charged = [state.array for state in states(surrogate)]  # to take back a refused round
         self._state = State(left=learner.decision_set.dim, **numbers)  # left by the last round
         self._state["left"][:] = learner.ask()
+        self._one_unit = True
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -95,6 +96,13 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
         """Return what was proved of it beforehand; `explain` computes the bounds."""
         return self._theorems
 
+    def take_units(self, one_unit: bool) -> None:
+        """Remember whether all constraints of a round have one unit, for `summary`.
+
+        A game reports what its problem says. Once units may differ they do for good.
+        """
+        self._one_unit = self._one_unit and one_unit
+
     def summary(self) -> Summary:
         """Return the totals of the rounds so far; `print` shows them in a few lines."""
         weights = getattr(self.surrogate, "weight", None), self.surrogate.largest_weight
@@ -108,7 +116,7 @@ class Composition(Stateful, Generic[SeenCost, SeenConstraint]):
             infeasible_each=tuple(infeasible) if len(infeasible) == len(queues) else (),
         )
         if "ccv_each" not in self._state.layout:
-            return summary
+            return summary if self._one_unit else summary.of_several()
         # Neither violations of several constraints nor weights on them have a common unit.
         return replace(
             summary,

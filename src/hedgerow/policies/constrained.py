@@ -175,6 +175,7 @@ class Constrained(Composition[EvalGrad, Seen]):
         self._check(cost, constraint)
         self._check_left()
         tell_in_python(self, checked(cost, "cost"), constraint, at)
+        self.take_units(len(each_seen(constraint)) == 1)
         if any(seen.value > 0.0 for seen in each_seen(constraint)):
             self.warn_if_ignored()
 

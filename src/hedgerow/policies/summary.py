@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
-from hedgerow.protocols.limits import LimitName, NamedLimit, as_limits, names_of, numbered
+from hedgerow.protocols.limits import (
+    LimitName,
+    NamedLimit,
+    as_limits,
+    have_one_unit,
+    names_of,
+    numbered,
+)
 from hedgerow.snapshot import State
 
 TOTALS = ("rounds", "cost", "ccv", "violated")
@@ -55,8 +63,8 @@ class Summary:
     Attributes:
         rounds: how many there were.
         cost: the sum of the costs at the played points.
-        ccv: the sum of max(0, constraint value) there, the largest value if one queue serves
-            several; None where each has a queue of its own, because their units may differ.
+        ccv: the sum of max(0, constraint value) there; None for several constraints, whose units
+            may differ.
         violated: in how many rounds a constraint was violated.
         weight: the last round's weight on the constraint, in units of cost per violation, which may
             be 0 in a round without a violation; None where the policy has no single one.
@@ -72,6 +80,8 @@ class Summary:
             each constraint that has a queue; empty where it does not look for such rounds.
         limits: the name and the unit of each constraint, where `named` has given them.
         advisers: what each adviser proposed, for a policy that has some.
+        largest_ccv: where one queue serves several constraints, the sum of their largest
+            violations; it is in a unit only if all have that one.
 
     >>> print(Summary(200, 12.5, 0.75, 10, 0.5, 2.0, 201, 0))
     rounds        200
@@ -98,16 +108,30 @@ class Summary:
     infeasible_each: tuple[int, ...] = ()
     limits: tuple[LimitName, ...] = ()
     advisers: tuple[AdviserTotals, ...] = ()
+    largest_ccv: float | None = None
+
+    def of_several(self) -> Self:
+        """Return the summary of one queue for several constraints, whose units may differ."""
+        return replace(self, ccv=None, weight=None, largest_weight=None, largest_ccv=self.ccv)
 
     def named(self, limits: Mapping[str, str] | Sequence[NamedLimit]) -> Summary:
         """Return the summary with a name and a unit for each of several constraints.
+
+        With one queue for all of them there is a CCV only if all have one unit: that of the
+        largest violation of each round.
 
         Args:
             limits: names with units, {"latency": "ms", "share": ""}, or `problem.limits`.
 
         """
         names = as_limits(limits) if isinstance(limits, Mapping) else names_of(limits)
-        return replace(self, limits=numbered(names, max(1, len(self.ccv_each))))
+        if self.ccv_each or len(names) == 1:
+            return replace(self, limits=numbered(names, max(1, len(self.ccv_each))))
+        if have_one_unit(names):
+            return replace(
+                self, ccv=self.largest_ccv if self.ccv is None else self.ccv, limits=names
+            )
+        return replace(self if self.ccv is None else self.of_several(), limits=names)
 
     @property
     def violated_share(self) -> float:
@@ -116,7 +140,7 @@ class Summary:
 
     def __str__(self) -> str:
         rounds = max(1, self.rounds)
-        of_any = ", of any constraint" if self.ccv is None else ""
+        of_any = ", of any constraint" if self.ccv is None or len(self.limits) > 1 else ""
         lines = {
             "rounds": f"{self.rounds}",
             "total cost": f"{self.cost:.6g}, {self.cost / rounds:.4g} per round",
@@ -132,7 +156,15 @@ class Summary:
 
     def _violations(self) -> dict[str, str]:
         if self.ccv is not None:
-            return {"CCV": f"{self.ccv:.6g}, in the constraint's unit"}
+            unit = self.limits[0].unit if self.limits else ""
+            largest = ", of the largest violation of each round" if len(self.limits) > 1 else ""
+            in_unit = f" {unit}{largest}" if unit else ", in the constraint's unit"
+            return {"CCV": f"{self.ccv:.6g}{in_unit}"}
+        if not self.ccv_each:
+            named = f" ({', '.join(map(str, self.limits))})" if self.limits else ""
+            return {
+                "CCV": f"none: one queue for several constraints{named}, whose units may differ"
+            }
         if not self.limits:
             return {
                 f"CCV of {k}": f"{ccv:.6g}, in the unit of constraint {k}"

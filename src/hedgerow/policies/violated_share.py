@@ -88,6 +88,7 @@ class ViolatedShare(Stateful):
         totals = dict.fromkeys(("rounds", "cost", "ccv", "violated", "calls"), 1)
         self._state = State(margin=k, margins=k, ccv_each=k, **each, **bound, **totals)
         self._slopes = self._state["slopes"].reshape(k, n)
+        self._one_unit = True
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -134,6 +135,10 @@ class ViolatedShare(Stateful):
         state = self._state
         rounds = np.maximum(1.0, state["rounds"][0] - state["left_out"])
         return tuple((state["counted"] / rounds).tolist())
+
+    def take_units(self, one_unit: bool) -> None:
+        """Remember whether all constraints of a round have one unit, for `summary`."""
+        self._one_unit = self._one_unit and one_unit
 
     def ask(self, advice: Advice | None = None) -> Vector:
         """Return the inner policy's decision.
@@ -192,6 +197,7 @@ class ViolatedShare(Stateful):
         except Exception:
             self._state.array[:] = before  # a refused round changes nothing
             raise
+        self.take_units(len(parts) == 1)
         add_round(self._state, value, max(g.value for g in parts))
 
     def _limits(self, parts: list[EvalGrad]) -> list[EvalGrad]:
@@ -298,7 +304,7 @@ class ViolatedShare(Stateful):
         inner: Any = getattr(self.policy, "summary", None)
         weights = inner() if inner is not None else None
         several = len(self.shares) > 1
-        return ShareSummary(
+        summary = ShareSummary(
             rounds=int(state["rounds"][0]),
             cost=float(state["cost"][0]),
             ccv=None if several else float(state["ccv"][0]),
@@ -314,6 +320,7 @@ class ViolatedShare(Stateful):
             margin=self.margin,
             left_out=tuple(map(int, state["left_out"])),
         )
+        return summary if self._one_unit or several else summary.of_several()
 
     @property
     def _parts(self) -> Mapping[str, Restorable]:
