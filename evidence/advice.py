@@ -4,8 +4,8 @@
 names), `generated` twenty networks with generated demand; the adviser is the linear programme for
 the last traffic matrix. `rules` plays ten other games with the threshold rule as adviser. `hostile`
 has advisers that mean harm, and `useless` adds advisers that know nothing. `speed` times compiled
-rounds. Costs are per round, CCV is a sum, both in the units of the problem. An adviser's microseconds
-are those of its programmes. Seeds are 500 and above, which chose nothing.
+rounds. Costs are per round, CCV is a sum, both in the units of the problem. The microseconds of an
+adviser are those of its programmes. Seeds are 500 and above, which chose nothing.
 """
 
 from __future__ import annotations

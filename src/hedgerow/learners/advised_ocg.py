@@ -32,8 +32,8 @@ VOICES, DELTA, OUTSIDE, NEAR, ADVISED, ASIDE, RECORDED, MEMORY, HEADER = range(9
 K + 1; AdaHedge's Delta; the sum of <s, x - y> with the learner's decision y; how far y is from its
 leader; rounds with advice; what rounds with the leader alone lost to the mixture; whether the next
 advice is recorded; and where `work` has memory for the losses, which the recorded advice follows.
-HEADER is their count. q, L, h and awake have an entry for each voice, the learner's last: AdaHedge's
-weights, losses and handicaps, which are 0, and which voices speak in this round."""
+HEADER is their count. q, L, h and awake have an entry for each voice, the learner's last: weights,
+losses and handicaps of AdaHedge, which are 0, and which voices speak in this round."""
 ROUNDING = 1e-6
 """Advice that is outside the set by less than this, relative to its diameter, is projected."""
 ONE_ADVISER = "advice"
