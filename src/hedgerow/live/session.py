@@ -6,7 +6,8 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from hedgerow.feedback import EvalGrad, EvalLinear
 from hedgerow.functions import Function, Linear
 from hedgerow.games.comparators.hindsight import hindsight
 from hedgerow.games.simulation import feedback_of
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.vectors import dot
 from hedgerow.live.chain import COVERED, ROW, WHOLE, checked, link
 from hedgerow.live.history import History, read_history
@@ -40,8 +41,11 @@ from hedgerow.protocols.parts import ResumablePolicy
 
 LONGEST_KEY = 80
 KEY = re.compile(rf"[^\0\ud800-\udfff]{{1,{LONGEST_KEY}}}")
-REMEMBERED = 64
-"""How many of its newest open decisions a process remembers; others are read from the store."""
+REMEMBERED = 64, 100_000
+"""A process remembers this many of its newest open decisions, or as many as have this many numbers;
+others are read from the store."""
+MOST = 1000
+"""Decisions or feedbacks in one call."""
 
 LAST = sql.select(sql.func.max(JOURNAL.c.round)).where(
     JOURNAL.c.session == sql.bindparam("session"),
@@ -117,6 +121,7 @@ class Session:
         self._replica = Replica(store, row, policy, upgrade)
         # round, action and its digest of decisions made here, without feedback up to its row
         self._open: dict[str, tuple[int, Vector, str]] = {}
+        self._remembered = max(REMEMBERED[0], REMEMBERED[1] // self._dim)
         self._round: int | None = None  # the last one, up to its row
         self._refresh()
         if self._replica.replays:
@@ -140,7 +145,12 @@ class Session:
     def after_fork(self) -> None:
         """Reset the lock in a child process: a thread of the parent may have held it."""
         self._lock = threading.RLock()
-        self._replica.seq = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Build the policy from the store before its next use: what it has seen may be undone."""
+        with self._lock:
+            self._replica.seq = None
 
     def ask(self, key: str | None = None) -> Decision:
         """Return a decision that is already durable.
@@ -179,7 +189,7 @@ class Session:
                 chain = self._add(connection, row, None)
             self._replica.seq, self._replica.chain = head + 1, chain
             self._round = decision.round
-            if len(self._open) >= REMEMBERED:
+            if len(self._open) >= self._remembered:
                 del self._open[next(iter(self._open))]
             self._open[decision.id] = decision.round, action.copy(), row["digest"]
         return decision
@@ -231,6 +241,59 @@ class Session:
             self._replica.seq, self._replica.chain = done.order, chain
             self._open.pop(id, None)
         return done
+
+    def ask_many(self, count: int = 1, keys: Sequence[str] | None = None) -> list[Decision]:
+        """Return several decisions that are durable, all by one commit.
+
+        No feedback comes between them, so they have the same action, unless the policy is random.
+
+        Args:
+            count: how many.
+            keys: their ids, instead of a number.
+
+        """
+        wanted = [None] * as_count(count, "count") if keys is None else list(keys)
+        _check_size(len(wanted), "decisions")
+        with self._one_commit():
+            return [self.ask(key) for key in wanted]
+
+    def tell_many(
+        self,
+        feedback: Sequence[
+            tuple[
+                str,
+                Observation | Function,
+                Observations | Sequence[Observation] | Function,
+            ]
+        ],
+    ) -> list[Acknowledgement]:
+        """Record feedback on several decisions by one commit: all of it, or none if one is refused.
+
+        Args:
+            feedback: of each decision its id, cost and constraint, as for `tell`.
+
+        """
+        _check_size(len(feedback), "feedbacks")
+        done: list[Acknowledgement] = []
+        with self._one_commit():
+            for one in feedback:
+                try:
+                    done.append(self.tell(*one))
+                except (ValueError, TypeError, LookupError) as error:
+                    place = f"feedback {len(done) + 1} of {len(feedback)}, and so all, is refused"
+                    raise type(error)(f"{place}: {error}") from None
+        return done
+
+    @contextmanager
+    def _one_commit(self) -> Iterator[None]:
+        """Let all calls in the block share one commit."""
+        with self._lock:
+            try:
+                with self.store.one_commit():
+                    yield
+            except BaseException:
+                self.forget()
+                raise
 
     def _find_decision(
         self,
@@ -388,6 +451,11 @@ def check_key(key: object) -> str:
             f"{str(key)[:80]!r}"
         )
     return key
+
+
+def _check_size(size: int, what: str) -> None:
+    if not 1 <= size <= MOST:
+        raise ValueError(f"one call takes 1 to {MOST} {what}, got {size}; make several calls")
 
 
 def _linear(seen: Observation, action: Vector) -> Linear:
