@@ -33,6 +33,7 @@ from hedgerow.live.tokens import make_token
 
 HERE = Path(__file__).parents[1]
 sys.path.insert(0, str(HERE / "tools"))
+from http_by_hand import Line  # noqa: E402
 from postgres_server import available, postgres_server  # noqa: E402
 
 CLIENTS = (1, 8, 64)
@@ -82,49 +83,32 @@ def serving(tree: Path, place: str, dimension: int) -> Iterator[Served]:
         server.wait(60)
 
 
-async def post(
-    line: tuple[asyncio.StreamReader, asyncio.StreamWriter], head: bytes, body: bytes
-) -> Any:
-    """Send a request and return the JSON of its answer."""
-    reader, writer = line
-    writer.write(b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body))
-    answer = await reader.readuntil(b"\r\n\r\n")
-    size = int(answer.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-    content = await reader.readexactly(size)
-    if not answer.startswith(b"HTTP/1.1 200"):
-        raise RuntimeError(content.decode())
-    return json.loads(content)
-
-
 async def client(
     served: Served, number: int, dimension: int, end: float
 ) -> list[tuple[float, float, float]]:
     """Play rounds until the end; return when each ended, and the seconds of ask and tell."""
-    line = await asyncio.open_connection("127.0.0.1", served.port, limit=1 << 22)
-    ask, tell = (
-        f"POST /sessions/bench/{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: "
-        f"application/json\r\nAuthorization: Bearer {served.token}\r\n".encode()
-        for path in ("decisions", "feedback")
-    )
+    line = await Line.open(served.port, served.token)
     rng, spent = np.random.default_rng(number), []
     costs = rng.random((16, dimension))
     texts = [json.dumps(cost.tolist()) for cost in costs]
     for k in range(MOST):
         begin = time.perf_counter()
         key = json.dumps({"key": f"{number}-{begin}-{k}"}).encode()
-        made = await post(line, ask, key)
+        status, made = await line.post("/sessions/bench/decisions", key)
         middle = time.perf_counter()
         value = float(costs[k % 16] @ made["action"])
         seen = f'{{"value": {value}, "gradient": {texts[k % 16]}}}'
         limit = f'{{"value": {value - 0.5}, "gradient": {texts[k % 16]}}}'
         body = f'{{"id": "{made["id"]}", "cost": {seen}, "constraint": {limit}}}'.encode()
         begun = time.perf_counter()
-        await post(line, tell, body)
+        told, _ = await line.post("/sessions/bench/feedback", body)
         done = time.perf_counter()
+        if (status, told) != (200, 200):
+            raise RuntimeError(f"answered {status} and {told}")
         spent.append((done, middle - begin, done - begun))
         if done > end:
             break
-    line[1].close()
+    line.close()
     return spent
 
 
