@@ -284,3 +284,19 @@ def share_course(target: str = "0.01") -> str:
             course = [f"{100.0 * row[when]:.3g}" for when in ("quarter", "half", "share")]
             lines.append([game, f"{row['rounds']:.0f}", *course, f"{row['calls']:.3f}"])
     return table(["game", "rounds", "a quarter", "half", "all", "oracle calls"], lines)
+
+
+def service() -> str:
+    """Return pairs per second and latencies of the live service, before and now."""
+    rows = {
+        (row["store"], row["clients"], row["tree"]): row for row in read("service.json")["rows"]
+    }
+    lines = []
+    for store, clients in dict.fromkeys(key[:2] for key in rows):
+        before, now = (rows[store, clients, tree] for tree in ("before", "now"))
+        pairs = [row["pairs per second"] for row in (before, now)]
+        times = [f"{row['p50 ms']:.3g} / {row['p99 ms']:.3g}" for row in (before, now)]
+        ratio = f"{pairs[1] / pairs[0]:.1f}x"
+        lines.append([store, str(clients), *(f"{rate:.0f}" for rate in pairs), ratio, *times])
+    head = ["store", "clients", "ask + tell pairs per second, before", "now", "ratio"]
+    return table([*head, "median / 99 % of latencies in ms, before", "now"], lines)

@@ -95,7 +95,11 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "kills": partial(facts, "kill_test.json"),
         "sweep": partial(facts, "sweep_2000.json"),
     },
-    "how-to/live.md": {"kills": partial(facts, "kill_live.json")},
+    "how-to/live.md": {
+        "kills": partial(facts, "kill_live.json"),
+        "service": pages.service,
+        "lost": partial(facts, "kill_service.json"),
+    },
     "how-to/several-constraints.md": {"parts": limits.many_parts},
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),

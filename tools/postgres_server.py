@@ -41,7 +41,8 @@ def postgres_server(below: str = "/tmp") -> Iterator[str]:  # noqa: S108 - socke
     start = [bin_folder / "postgres", "-D", folder / "data", "-k", folder, "-h", ""]
     server = subprocess.Popen(start, cwd=folder, **quiet, **as_user)  # noqa: S603
     try:
-        while not (folder / ".s.PGSQL.5432").exists():
+        ready = [bin_folder / "pg_isready", "-q", "-h", folder, "-U", "hedgerow"]
+        while subprocess.run(ready, check=False, **quiet).returncode:  # noqa: S603
             if server.poll() is not None:
                 raise RuntimeError("the PostgreSQL server did not start")
             time.sleep(0.02)

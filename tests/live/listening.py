@@ -9,7 +9,8 @@ from contextlib import contextmanager
 import httpx
 import uvicorn
 
-from hedgerow.live.admission import Limits, limited_protocol
+from hedgerow.live.admission import Limits
+from hedgerow.live.connections import limited_protocol
 
 
 @contextmanager

@@ -38,6 +38,11 @@ REQUESTS = {
     ("POST", "/sessions/{name}/decisions"): ("decide", {"key": "new"}),
     ("POST", "/sessions/{name}/decisions/{decision}/feedback"): ("decide", FEEDBACK),
     ("POST", "/sessions/{name}/feedback"): ("decide", {**FEEDBACK, "id": "k"}),
+    ("POST", "/sessions/{name}/decisions/batch"): ("decide", {"keys": ["new", "k"]}),
+    ("POST", "/sessions/{name}/feedback/batch"): (
+        "decide",
+        {"feedback": [{**FEEDBACK, "id": "k"}, {**FEEDBACK, "id": "k"}]},
+    ),
     ("POST", "/sessions"): ("admin", BEGIN),
 }
 """Each route: the role that it needs, and a body that it accepts."""

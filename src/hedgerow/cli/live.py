@@ -54,7 +54,8 @@ def serve(
     with _store(store) as opened:
         import uvicorn
 
-        from hedgerow.live.admission import Limits, is_loopback, limited_protocol
+        from hedgerow.live.admission import Limits, is_loopback
+        from hedgerow.live.connections import limited_protocol
         from hedgerow.live.service import make_app
         from hedgerow.live.tokens import tokens
 

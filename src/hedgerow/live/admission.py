@@ -1,29 +1,29 @@
-"""Admission of requests: tokens and roles, rates, and the number and time of connections."""
+"""Admission of requests: tokens and roles, and rates."""
 
 from __future__ import annotations
 
-import asyncio
+import hashlib
 import ipaddress
 import re
 import threading
 import time
-from collections import Counter
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-import h11
 from fastapi import Depends, FastAPI, Request, Response, Security
+from fastapi.concurrency import run_in_threadpool
 from fastapi.params import Depends as Dependency
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hedgerow.live.store import Store
-from hedgerow.live.tokens import ROLES, find_token
+from hedgerow.live.tokens import ROLES, Token, find_token
 
 LOCAL_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.ASCII | re.IGNORECASE)
 BEARER = HTTPBearer(auto_error=False, description="`hedgerow token add STORE` makes one.")
+KNOWN = 1000
+"""Tokens that a process remembers."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ class Admission:
     def __init__(self, store: Store, limits: Limits, open_access: bool):
         self.store, self.limits, self.open_access = store, limits, open_access
         self._rates, self._failures = _Rates(limits.rate), _Rates(10.0)
+        self._known: dict[bytes, Token] = {}  # by the digest of the token
 
     def anyone(self) -> list[Dependency]:
         """Return the dependency of a route that needs no token."""
@@ -110,15 +111,52 @@ class Admission:
         if self.open_access:
             return self.admit_anyone(request)
         token = None if given is None else find_token(self.store, given.credentials)
-        if token is None:
-            if not self._failures.allow(_address(request)):
-                raise Refusal(429, "too many", "too many refused tokens; wait a second")
-            sentence = "give a valid token: Authorization: Bearer TOKEN; `hedgerow token` makes one"
-            raise Refusal(401, "unauthorized", sentence, **{"WWW-Authenticate": "Bearer"})
         (role,) = needed.scopes
+        self._check_role(request, token, role)
+        return None
+
+    async def admit_writer(self, request: Request, role: str) -> Token | None:
+        """Do the same without reading the store for a token that was valid before.
+
+        Its caller must check, in the transaction that writes, that the token returned still is.
+        """
+        if self.open_access:
+            self.admit_anyone(request)
+            return None
+        given = await BEARER(request)
+        key = b"" if given is None else hashlib.sha256(given.credentials.encode()).digest()
+        token = self._known.get(key)
+        if token is None and given is not None:
+            token = await run_in_threadpool(find_token, self.store, given.credentials)
+        checked = self._check_role(request, token, role)
+        if len(self._known) >= KNOWN:
+            self._known.clear()
+        self._known[key] = checked
+        return checked
+
+    def refuse_token(self, request: Request) -> Refusal:
+        """Return the answer to a request without a valid token."""
+        if not self._failures.allow(_address(request)):
+            return Refusal(429, "too many", "too many refused tokens; wait a second")
+        sentence = "give a valid token: Authorization: Bearer TOKEN; `hedgerow token` makes one"
+        return Refusal(401, "unauthorized", sentence, **{"WWW-Authenticate": "Bearer"})
+
+    def refuse_revoked(self, request: Request) -> Refusal:
+        """Return the answer to a request whose token was valid, and read all tokens again."""
+        self._known.clear()
+        return self.refuse_token(request)
+
+    def charge(self, request: Request, token: Token | None, more: int) -> None:
+        """Count a request as this many more."""
+        self._check_rate(_address(request) if token is None else token.id, more)
+
+    def _check_role(self, request: Request, token: Token | None, role: str) -> Token:
+        if token is None:
+            raise self.refuse_token(request)
         if ROLES.index(token.role) < ROLES.index(role):
             raise Refusal(403, "forbidden", f"this needs a token of role {role}, not {token.role}")
-        return self._check_rate(token.id)
+        self._check_rate(token.id)
+        return token
 
     def _check_local(self, request: Request) -> None:
         """Refuse other machines, and pages of other sites in a browser on this one."""
@@ -130,8 +168,8 @@ class Admission:
         ):
             raise Refusal(403, "forbidden", "without tokens only local requests are accepted")
 
-    def _check_rate(self, caller: str) -> None:
-        if not self._rates.allow(caller):
+    def _check_rate(self, caller: str, count: int = 1) -> None:
+        if not self._rates.allow(caller, count):
             sentence = f"more than {self.limits.rate:g} requests per second; send fewer"
             raise Refusal(429, "too many", sentence, **{"Retry-After": "1"})
 
@@ -148,14 +186,15 @@ class _Rates:
         self.rate, self.lock = rate, threading.Lock()
         self.left: dict[str, tuple[float, float]] = {}
 
-    def allow(self, caller: str) -> bool:
+    def allow(self, caller: str, count: int = 1) -> bool:
+        """Return whether a caller has a request left, and count some, even more than are left."""
         with self.lock:
             now = time.monotonic()
             if len(self.left) > 10_000:
                 self.left.clear()
             before, left = self.left.get(caller, (now, 10.0 * self.rate))
             left = min(10.0 * self.rate, left + self.rate * (now - before))
-            self.left[caller] = now, max(0.0, left - 1.0)
+            self.left[caller] = now, left - count if left >= 1.0 else min(0.0, left)
             return left >= 1.0
 
 
@@ -165,86 +204,3 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def limited_protocol(limits: Limits) -> type[LimitedProtocol]:
-    """Return the protocol for `uvicorn.Config(http=...)` that enforces these limits."""
-    return type("LimitedProtocol", (LimitedProtocol,), {"limits": limits, "open": Counter()})
-
-
-class LimitedProtocol(H11Protocol):
-    """HTTP/1.1 of uvicorn, for clients that may be slow on purpose.
-
-    uvicorn has no time limit for a request that is sent in part, and counts connections only when
-    a request is complete. Here a client has `limits.seconds` to send a whole request, and as many
-    to accept the answer; the time that the service takes for the answer is not limited.
-    """
-
-    limits: ClassVar[Limits]
-    open: ClassVar[Counter[str]]  # connections by address
-    _deadline: asyncio.TimerHandle | None = None
-    _blocked = False  # the client does not accept the answer fast enough
-    _counted = False  # it is one of the open connections
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Close the connection at once if too many are open.
-
-        A connection that is refused never counts: it ends a turn of the event loop later, and
-        others that came in the same turn must not be refused because of it.
-        """
-        super().connection_made(transport)
-        self._host = self.client[0] if self.client else ""
-        here, everywhere = self.open[self._host], self.open.total()
-        self._counted = here < self.limits.per_address and everywhere < self.limits.connections
-        if self._counted:
-            self.open[self._host] += 1
-        else:
-            transport.abort()
-        self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the clock."""
-        super().connection_lost(exc)
-        self.open[self._host] -= self._counted
-        if self.open[self._host] == 0:
-            del self.open[self._host]
-        if self._deadline is not None:
-            self._deadline.cancel()
-
-    def data_received(self, data: bytes) -> None:
-        """Stop the clock when the request is complete."""
-        super().data_received(data)
-        self._watch()
-
-    def on_response_complete(self) -> None:
-        """Start the clock for the next request."""
-        super().on_response_complete()
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-        self._watch()
-
-    def pause_writing(self) -> None:
-        """Start the clock: the answer waits for the client."""
-        super().pause_writing()
-        self._blocked = True
-        self._watch()
-
-    def resume_writing(self) -> None:
-        """Stop the clock."""
-        super().resume_writing()
-        self._blocked = False
-        self._watch()
-
-    def _watch(self) -> None:
-        """Let the clock run exactly while the client has something to do."""
-        waits = (
-            self._blocked
-            or self.transport.is_closing()  # what is left of the answer is still being sent
-            or self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
-        )
-        if not waits and self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-        elif waits and self._deadline is None:
-            self._deadline = self.loop.call_later(self.limits.seconds, self.transport.abort)

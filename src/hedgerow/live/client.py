@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import httpx
@@ -12,7 +12,7 @@ import numpy as np
 
 from hedgerow.feedback import EvalGrad
 from hedgerow.functions import Function
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_count
 from hedgerow.live.session import Acknowledgement, ConflictError, Decision, check_key
 from hedgerow.live.store import check_name
 
@@ -64,15 +64,25 @@ class Client:
 
     def begin(self, **settings: Any) -> dict[str, Any]:
         """Begin the session, with the keys of experiment files; the token needs role admin."""
-        return self._send("POST", "/sessions", {"name": self.name, **settings})
+        begun: dict[str, Any] = self._send("POST", "/sessions", {"name": self.name, **settings})
+        return begun
 
-    def ask(self, key: str | None = None) -> Decision:
-        """Return a decision that is already durable."""
-        key = uuid.uuid4().hex if key is None else check_key(key)
-        found = self._send("POST", f"/sessions/{self.name}/decisions", {"key": key})
-        action = np.array(found["action"], dtype=np.float64)
-        self._points[found["id"]] = action
-        return Decision(found["id"], found["round"], action, found["time"])
+    def ask(self, key: str | None = None, advice: Mapping[str, Any] | None = None) -> Decision:
+        """Return a decision that is already durable; advice is that of `Session.ask`, by name."""
+        asked: dict[str, Any] = {"key": uuid.uuid4().hex if key is None else check_key(key)}
+        if advice is not None:
+            asked["advice"] = {
+                name: np.asarray(point, dtype=np.float64).tolist() for name, point in advice.items()
+            }
+        return self._made(self._send("POST", f"/sessions/{self.name}/decisions", asked))
+
+    def ask_many(self, count: int = 1, keys: Sequence[str] | None = None) -> list[Decision]:
+        """Return several decisions by one request and one commit; see `Session.ask_many`."""
+        if keys is None:
+            keys = [uuid.uuid4().hex for _ in range(as_count(count, "count"))]
+        asked = {"keys": [check_key(key) for key in keys]}
+        found = self._send("POST", f"/sessions/{self.name}/decisions/batch", asked)
+        return [self._made(one) for one in found]
 
     def tell(
         self,
@@ -81,27 +91,50 @@ class Client:
         constraint: EvalGrad | Function | Sequence[EvalGrad],
     ) -> Acknowledgement:
         """Report feedback on a decision; functions are evaluated at its action."""
-        several = isinstance(constraint, list | tuple)
-        feedback = {
-            "id": check_key(id),
-            "cost": self._feedback(id, cost),
-            "constraint": [self._feedback(id, part) for part in constraint]  # type: ignore[union-attr]
-            if several
-            else self._feedback(id, constraint),
-        }
-        path = f"/sessions/{self.name}/feedback"
-        done = Acknowledgement(**self._send("POST", path, feedback))
+        told = self._told(id, cost, constraint)
+        done = Acknowledgement(**self._send("POST", f"/sessions/{self.name}/feedback", told))
         self._points.pop(id, None)
         return done
 
+    def tell_many(
+        self,
+        feedback: Sequence[
+            tuple[str, EvalGrad | Function, EvalGrad | Function | Sequence[EvalGrad]]
+        ],
+    ) -> list[Acknowledgement]:
+        """Report feedback on several decisions by one request; see `Session.tell_many`."""
+        told = {"feedback": [self._told(*one) for one in feedback]}
+        found = self._send("POST", f"/sessions/{self.name}/feedback/batch", told)
+        for one in feedback:
+            self._points.pop(one[0], None)
+        return [Acknowledgement(**one) for one in found]
+
     def status(self) -> dict[str, Any]:
         """Return the session in numbers."""
-        return self._send("GET", f"/sessions/{self.name}")
+        found: dict[str, Any] = self._send("GET", f"/sessions/{self.name}")
+        return found
 
     def history(self, first: int = 1, actions: bool = False) -> dict[str, Any]:
         """Return rounds from `first` on, as many as the service gives at a time."""
         path = f"/sessions/{self.name}/history?first={first}&actions={int(actions)}"
-        return self._send("GET", path)
+        found: dict[str, Any] = self._send("GET", path)
+        return found
+
+    def _made(self, found: dict[str, Any]) -> Decision:
+        action = np.array(found["action"], dtype=np.float64)
+        self._points[found["id"]] = action
+        return Decision(found["id"], found["round"], action, found["time"])
+
+    def _told(self, id_: str, cost: Any, constraint: Any) -> dict[str, Any]:
+        """Return feedback as it is sent."""
+        several = isinstance(constraint, list | tuple)
+        return {
+            "id": check_key(id_),
+            "cost": self._feedback(id_, cost),
+            "constraint": [self._feedback(id_, part) for part in constraint]
+            if several
+            else self._feedback(id_, constraint),
+        }
 
     def _feedback(self, id_: str, seen: Any) -> dict[str, Any]:
         if not isinstance(seen, EvalGrad):
@@ -113,7 +146,7 @@ class Client:
             seen = EvalGrad(seen(x), seen.grad(x))
         return {"value": float(seen.value), "gradient": np.asarray(seen.grad).tolist()}
 
-    def _send(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+    def _send(self, method: str, path: str, body: Any = None) -> Any:
         for trial in range(1, self._tries + 1):
             wait = min(5.0, 0.05 * 2.0**trial)
             try:
@@ -129,10 +162,10 @@ class Client:
         raise AssertionError("unreachable")
 
 
-def _content(answer: httpx.Response) -> dict[str, Any]:
+def _content(answer: httpx.Response) -> Any:
     """Return the content of an answer, or raise its error."""
     try:
-        content: dict[str, Any] = answer.json()
+        content: Any = answer.json()
     except ValueError:
         content = {}
     if answer.is_success:

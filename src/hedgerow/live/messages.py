@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.live.session import LONGEST_KEY
+from hedgerow.live.session import LONGEST_KEY, MOST
 
 Numbers = Annotated[list[FiniteFloat], Field(fail_fast=True)]
 """A list of finite numbers; validation stops at the first that is not one."""
@@ -44,10 +44,21 @@ class Seen(Message):
         return EvalGrad(self.value, np.array(self.gradient, dtype=np.float64))
 
 
+Key = Annotated[str, Field(max_length=LONGEST_KEY)]
+
+
 class Ask(Message):
     """A request for a decision."""
 
-    key: Annotated[str, Field(max_length=LONGEST_KEY)] | None = None
+    key: Key | None = None
+    advice: dict[Key, Numbers] | None = None
+
+
+class AskMany(Message):
+    """A request for several decisions: how many, or their keys."""
+
+    count: Annotated[int, Field(ge=1, le=MOST)] = 1
+    keys: Annotated[list[Key], Field(min_length=1, max_length=MOST, fail_fast=True)] | None = None
 
 
 ONE, SEVERAL = "one constraint", "several constraints"
@@ -67,11 +78,23 @@ class Feedback(Message):
         Discriminator(_how_many),
     ]
 
+    def of(self, decision: str) -> tuple[str, EvalGrad, EvalGrad | list[EvalGrad]]:
+        """Return the arguments of `Session.tell`."""
+        if isinstance(self.constraint, list):
+            return decision, self.cost.feedback(), [part.feedback() for part in self.constraint]
+        return decision, self.cost.feedback(), self.constraint.feedback()
+
 
 class Tell(Feedback):
     """Feedback on the decision `id`."""
 
-    id: Annotated[str, Field(max_length=LONGEST_KEY)]
+    id: Key
+
+
+class TellMany(Message):
+    """Feedback on several decisions."""
+
+    feedback: Annotated[list[Tell], Field(min_length=1, max_length=MOST, fail_fast=True)]
 
 
 class Made(Message):

@@ -18,6 +18,7 @@ Observations = Observation | tuple[Observation, ...]
 RoundFeedback = tuple[Observation, Observations]
 """What was observed of the cost, and of the constraint or constraints."""
 FORMAT = 1
+NO_ADVICE = np.empty(0)
 LITTLE = np.dtype("<f8")
 
 
@@ -26,17 +27,35 @@ def digest_of(payload: bytes) -> str:
     return hashlib.sha256(payload).hexdigest()
 
 
-def pack_action(action: Vector) -> bytes:
-    """Return an action as bytes."""
-    return np.ascontiguousarray(action, dtype=LITTLE).tobytes()
+def pack_action(action: Vector, advice: Vector = NO_ADVICE) -> bytes:
+    """Return an action as bytes, followed by the points that its advisers proposed."""
+    return np.concatenate([action, advice]).astype(LITTLE).tobytes()
 
 
 def unpack_action(payload: bytes, digest: str, dim: int) -> Vector:
     """Return the action of a payload, or refuse one that was changed."""
     _check(payload, digest)
-    if len(payload) != LITTLE.itemsize * dim:
+    if not payload or len(payload) % (LITTLE.itemsize * dim):
         raise ValueError(f"an action of {dim} numbers was stored as {len(payload)} octets")
-    return np.frombuffer(payload, dtype=LITTLE).astype(np.float64)
+    return np.frombuffer(payload, dtype=LITTLE, count=dim).astype(np.float64)
+
+
+def unpack_advice(payload: bytes, dim: int) -> Vector:
+    """Return the advisers' points, one after the other, of a payload that was checked."""
+    return np.frombuffer(payload, dtype=LITTLE, offset=LITTLE.itemsize * dim).astype(np.float64)
+
+
+def ask_with(policy: Any, advice: Vector) -> Vector:
+    """Return the decision of a policy with the advice that was stored, if it has advisers."""
+    names: tuple[str, ...] = getattr(policy, "advisers", ())
+    if not names:
+        decision: Vector = policy.ask()
+        return decision
+    points = advice.reshape(-1, policy.decision_set.dim)
+    stored = zip(names, points, strict=False)  # nothing at all, if nobody spoke
+    spoken = {name: point for name, point in stored if not np.isnan(point[0])}
+    advised: Vector = policy.ask(advice=spoken)
+    return advised
 
 
 def as_feedback(cost: Any, constraint: Any, dim: int) -> RoundFeedback:

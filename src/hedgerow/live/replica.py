@@ -19,7 +19,14 @@ from hedgerow.inputs import Vector
 from hedgerow.live.chain import FIRST, ROW, WHOLE, add_snapshot, checked, damaged
 from hedgerow.live.configuration import this_release
 from hedgerow.live.each_constraint import add_each
-from hedgerow.live.payloads import RoundFeedback, unpack_action, unpack_feedback, value_of
+from hedgerow.live.payloads import (
+    RoundFeedback,
+    ask_with,
+    unpack_action,
+    unpack_advice,
+    unpack_feedback,
+    value_of,
+)
 from hedgerow.live.schema import SNAPSHOTS, TELL
 from hedgerow.live.store import CERTIFIED, HEAD, Store, snapshot_damage
 from hedgerow.protocols.late_feedback import refuse_late, takes_late
@@ -82,13 +89,15 @@ class Replica:
             raise damaged(f"the last rows of the journal of session {self.name!r} are missing")
         return int(head)
 
-    def record(self, feedback: RoundFeedback, action: Vector) -> dict[str, float | str | None]:
+    def record(
+        self, feedback: RoundFeedback, action: Vector, advice: Vector
+    ) -> dict[str, float | str | None]:
         """Report a round to the policy and return the columns for the journal.
 
         `seq` is unknown until the round is committed, and the caller sets it.
         """
         self.seq = None
-        self._tell(feedback, action)
+        self._tell(feedback, action, advice)
         cost, violation = value_of(feedback[0]), value_of(feedback[1])
         count, total, ccv, violated, each = self.totals
         self.totals = (
@@ -135,7 +144,8 @@ class Replica:
                     if row.payload is None or row.action is None:
                         return int(row.seq)
                     action = unpack_action(row.action, row.action_digest, self.dim)
-                    self._tell(unpack_feedback(row.payload, row.digest, self.dim), action)
+                    advice = unpack_advice(row.action, self.dim)
+                    self._tell(unpack_feedback(row.payload, row.digest, self.dim), action, advice)
                     self.totals = totals_of(row)
                     self.last_feedback = row.seq, row.chain
                 elif self.replays and row.payload is not None:
@@ -146,7 +156,8 @@ class Replica:
 
     def _compare(self, row: Any) -> None:
         """Refuse to continue if the policy now decides differently from the journal."""
-        recorded, action = unpack_action(row.payload, row.digest, self.dim), self.policy.ask()
+        recorded = unpack_action(row.payload, row.digest, self.dim)
+        action = ask_with(self.policy, unpack_advice(row.payload, self.dim))
         if not self._upgrade and not np.array_equal(recorded, action):
             far = float(np.abs(recorded - action).max())
             raise OtherDecisionError(
@@ -157,10 +168,10 @@ class Replica:
                 "the release that recorded it"
             )
 
-    def _tell(self, feedback: RoundFeedback, action: Vector) -> None:
-        """Report feedback on one of its decisions, at the action that was played then."""
+    def _tell(self, feedback: RoundFeedback, action: Vector, advice: Vector) -> None:
+        """Report feedback on one of its decisions, at the action and with the advice of then."""
         policy: Any = self.policy
-        if np.array_equal(action, policy.ask()):
+        if np.array_equal(action, ask_with(policy, advice)):
             policy.tell(*feedback)
         elif self._takes_late:
             policy.tell(*feedback, at=action)

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import gc
 import html
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import sqlalchemy as sql
 from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.routing import APIRoute
 from prometheus_client import generate_latest
 from pydantic.json_schema import models_json_schema
+from pydantic_core import to_json
 from starlette.requests import ClientDisconnect
 
 import hedgerow
 from hedgerow.live.admission import Admission, Limits, Refusal, refused
+from hedgerow.live.group_commit import GroupCommit
 from hedgerow.live.history import read_history
 from hedgerow.live.messages import (
     Ask,
+    AskMany,
     Feedback,
     HistoryQuery,
     Made,
     NotJsonError,
     Tell,
+    TellMany,
     parse,
     plain,
     sentence_of,
@@ -37,12 +44,13 @@ from hedgerow.live.opening import begin
 from hedgerow.live.page import add_page
 from hedgerow.live.request_log import Metrics, RequestLog
 from hedgerow.live.schema import SESSIONS, VERSIONS
-from hedgerow.live.session import Acknowledgement, ConflictError, Session, check_key
+from hedgerow.live.session import Acknowledgement, ConflictError, Decision, Session, check_key
 from hedgerow.live.specs import Begin, Spec, check_spec, policy_of, stored_spec
 from hedgerow.live.store import Status, Store, StoreError, check_name, session_row
+from hedgerow.live.tokens import RevokedError
 
 LOG = logging.getLogger("hedgerow.live")
-BODIES = (Ask, Begin, Feedback, Tell)
+BODIES = (Ask, AskMany, Begin, Feedback, Tell, TellMany)
 """The models of request bodies."""
 
 
@@ -77,10 +85,14 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     """
     limits = limits or Limits()
     door, metrics, served = Admission(store, limits, open_access), Metrics(store), _Sessions(store)
+    commits = GroupCommit(store)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        gc.collect()
+        gc.freeze()  # a collection that looks at all that is loaded takes 0.1 s
         yield
+        await run_in_threadpool(commits.close)
         store.close()
 
     app = FastAPI(
@@ -95,9 +107,25 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     )
     app.state.longest_body = limits.body
     app.add_middleware(RequestLog, metrics=metrics)
-    _add_error_answers(app)
-    add_page(app, store, door)
-    observe, decide = door.needs("observe"), door.needs("decide")
+    _add_error_answers(app, door)
+    observe = door.needs("observe")
+
+    def decides(path: str, body: type[Any], answer: Any, summary: str) -> Callable[[Any], None]:
+        """Add a route by which clients ask for decisions or report feedback."""
+
+        def add(endpoint: Any) -> None:
+            app.router.add_api_route(
+                path,
+                endpoint,
+                methods=["POST"],
+                dependencies=door.needs("decide"),
+                summary=summary,
+                response_model=answer,
+                openapi_extra=_body_schema(body),
+                route_class_override=DecideRoute,
+            )
+
+        return add
 
     @app.get("/health", dependencies=door.anyone(), summary="Whether the store can be read.")
     def health() -> Response:
@@ -157,50 +185,102 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         columns = vars(found) if asked.actions else found.columns()
         return JSONResponse({key: plain(value) for key, value in columns.items()})
 
-    @app.post(
-        "/sessions/{name}/decisions",
-        dependencies=decide,
-        summary="Ask for a decision.",
-        response_model=Made,
-        openapi_extra=_body_schema(Ask),
-    )
-    def ask(name: str, body: Body) -> Response:
-        key = parse(Ask, body).key
-        decision = served[name].ask(key)
-        return JSONResponse({**asdict(decision), "action": decision.action.tolist()})
+    async def write(
+        name: str, request: Request, function: Callable[[Session], Any], count: int = 1
+    ) -> Response:
+        """Answer with what a function of a session returns, after the commit."""
+        session, token = await served.find(name), request.scope["token"]
+        if count > 1:
+            door.charge(request, token, count - 1)
+        answer = await commits.call(session, partial(function, session), token)
+        return Response(to_json(answer), media_type="application/json")
 
-    @app.post(
-        "/sessions/{name}/feedback",
-        dependencies=decide,
-        summary="Report feedback, exactly once.",
-        response_model=Acknowledgement,
-        openapi_extra=_body_schema(Tell),
-    )
-    def tell(name: str, body: Body) -> Response:
+    @decides("/sessions/{name}/decisions", Ask, Made, "Ask for a decision.")
+    async def ask(name: str, body: Body, request: Request) -> Response:
+        given = parse(Ask, body)
+        return await write(
+            name, request, lambda session: made(session.ask(given.key, given.advice))
+        )
+
+    @decides("/sessions/{name}/decisions/batch", AskMany, list[Made], "Ask for several decisions.")
+    async def ask_many(name: str, body: Body, request: Request) -> Response:
+        given = parse(AskMany, body)
+        count = given.count if given.keys is None else len(given.keys)
+
+        def work(session: Session) -> list[dict[str, Any]]:
+            check_answer(count, session.policy.decision_set.dim, limits)
+            return [made(decision) for decision in session.ask_many(given.count, given.keys)]
+
+        return await write(name, request, work, count)
+
+    @decides("/sessions/{name}/feedback", Tell, Acknowledgement, "Report feedback, exactly once.")
+    async def tell(name: str, body: Body, request: Request) -> Response:
         given = parse(Tell, body)
-        return _record(served[name], given.id, given)
+        feedback = given.of(check_key(given.id))
+        return await write(name, request, lambda session: session.tell(*feedback))
 
-    @app.post(
-        "/sessions/{name}/decisions/{decision}/feedback",
-        dependencies=decide,
-        summary="The same, for ids that can stand in an address.",
-        response_model=Acknowledgement,
-        openapi_extra=_body_schema(Feedback),
+    @decides(
+        "/sessions/{name}/feedback/batch",
+        TellMany,
+        list[Acknowledgement],
+        "Report feedback on several decisions: all of it, or none.",
     )
-    def tell_addressed(name: str, decision: str, body: Body) -> Response:
-        return _record(served[name], decision, parse(Feedback, body))
+    async def tell_many(name: str, body: Body, request: Request) -> Response:
+        feedback = [one.of(check_key(one.id)) for one in parse(TellMany, body).feedback]
+        return await write(
+            name, request, lambda session: session.tell_many(feedback), len(feedback)
+        )
 
+    @decides(
+        "/sessions/{name}/decisions/{decision}/feedback",
+        Feedback,
+        Acknowledgement,
+        "The same, for ids that can stand in an address.",
+    )
+    async def tell_addressed(name: str, decision: str, body: Body, request: Request) -> Response:
+        feedback = parse(Feedback, body).of(check_key(decision))
+        return await write(name, request, lambda session: session.tell(*feedback))
+
+    add_page(app, store, door)
     door.check_routes(app)
     return app
 
 
-def _record(session: Session, decision: str, given: Feedback) -> Response:
-    check_key(decision)
-    if isinstance(given.constraint, list):
-        several = [part.feedback() for part in given.constraint]
-        return JSONResponse(asdict(session.tell(decision, given.cost.feedback(), several)))
-    one = given.constraint.feedback()
-    return JSONResponse(asdict(session.tell(decision, given.cost.feedback(), one)))
+def made(decision: Decision) -> dict[str, Any]:
+    """Return a decision as plain data."""
+    return {**vars(decision), "action": decision.action.tolist()}
+
+
+def check_answer(count: int, dim: int, limits: Limits) -> None:
+    """Refuse to answer with more numbers than a request may have."""
+    most = max(1, limits.body // (8 * dim))
+    if count > most:
+        raise ValueError(
+            f"one request may ask for {most} decisions of {dim} numbers, got {count}; ask for fewer"
+        )
+
+
+class DecideRoute(APIRoute):
+    """A route that many requests take: it admits and reads them by itself.
+
+    FastAPI resolves dependencies anew for each request, which takes longer than all they do.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what FastAPI calls with a request."""
+        (declared,) = self.dependencies
+        door: Admission = declared.dependency.__self__  # type: ignore[union-attr]
+        (role,) = declared.scopes  # type: ignore[attr-defined]
+
+        async def answer(request: Request) -> Response:
+            request.scope["token"] = await door.admit_writer(request, role)
+            body = await read_body(request)
+            response: Response = await self.endpoint(
+                **request.path_params, body=body, request=request
+            )
+            return response
+
+        return answer
 
 
 class _Sessions:
@@ -225,7 +305,12 @@ class _Sessions:
             if given.name not in self.open:
                 self._open(given.name, given, json.dumps(spec))
 
-    def __getitem__(self, name: str) -> Session:
+    async def find(self, name: str) -> Session:
+        """Return a session, which is opened, in a thread, when it is first used."""
+        known = self.open.get(name)
+        return await run_in_threadpool(self._find, name) if known is None else known
+
+    def _find(self, name: str) -> Session:
         check_name(name)
         with self.lock:
             if name not in self.open:
@@ -245,7 +330,7 @@ class _Sessions:
         )
 
 
-def _add_error_answers(app: FastAPI) -> None:
+def _add_error_answers(app: FastAPI, door: Admission) -> None:
     """Turn errors of the library into answers."""
 
     def answers(kind: type[Exception] | int, status: int, code: str) -> None:
@@ -260,6 +345,10 @@ def _add_error_answers(app: FastAPI) -> None:
     @app.exception_handler(Refusal)
     def refusal(_: Request, error: Refusal) -> Response:
         return refused(error)
+
+    @app.exception_handler(RevokedError)
+    def revoked(request: Request, _: RevokedError) -> Response:
+        return refused(door.refuse_revoked(request))
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> Response:

@@ -6,7 +6,8 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,19 +17,23 @@ from hedgerow.feedback import EvalGrad, EvalLinear
 from hedgerow.functions import Function, Linear
 from hedgerow.games.comparators.hindsight import hindsight
 from hedgerow.games.simulation import feedback_of
-from hedgerow.inputs import Vector
+from hedgerow.inputs import Vector, as_count
 from hedgerow.kernels.vectors import dot
+from hedgerow.learners.advised_ocg import Advice, as_advice
 from hedgerow.live.chain import COVERED, ROW, WHOLE, checked, link
 from hedgerow.live.history import History, read_history
 from hedgerow.live.payloads import (
+    NO_ADVICE,
     Observation,
     Observations,
     RoundFeedback,
     as_feedback,
+    ask_with,
     digest_of,
     pack_action,
     pack_feedback,
     unpack_action,
+    unpack_advice,
     unpack_feedback,
 )
 from hedgerow.live.replica import Replica
@@ -40,8 +45,11 @@ from hedgerow.protocols.parts import ResumablePolicy
 
 LONGEST_KEY = 80
 KEY = re.compile(rf"[^\0\ud800-\udfff]{{1,{LONGEST_KEY}}}")
-REMEMBERED = 64
-"""How many of its newest open decisions a process remembers; others are read from the store."""
+REMEMBERED = 64, 100_000
+"""A process remembers this many of its newest open decisions, or as many as have this many numbers;
+others are read from the store."""
+MOST = 1000
+"""Decisions or feedbacks in one call."""
 
 LAST = sql.select(sql.func.max(JOURNAL.c.round)).where(
     JOURNAL.c.session == sql.bindparam("session"),
@@ -115,8 +123,9 @@ class Session:
         self._id, self._dim, self._owns = int(row.id), int(row.dim), owns
         self._lock = threading.RLock()
         self._replica = Replica(store, row, policy, upgrade)
-        # round, action and its digest of decisions made here, without feedback up to its row
-        self._open: dict[str, tuple[int, Vector, str]] = {}
+        # round, action, digest and advice of decisions made here, without feedback up to its row
+        self._open: dict[str, tuple[int, Vector, str, Vector]] = {}
+        self._remembered = max(REMEMBERED[0], REMEMBERED[1] // self._dim)
         self._round: int | None = None  # the last one, up to its row
         self._refresh()
         if self._replica.replays:
@@ -140,13 +149,20 @@ class Session:
     def after_fork(self) -> None:
         """Reset the lock in a child process: a thread of the parent may have held it."""
         self._lock = threading.RLock()
-        self._replica.seq = None
+        self.forget()
 
-    def ask(self, key: str | None = None) -> Decision:
+    def forget(self) -> None:
+        """Build the policy from the store before its next use: what it has seen may be undone."""
+        with self._lock:
+            self._replica.seq = None
+
+    def ask(self, key: str | None = None, advice: Advice | None = None) -> Decision:
         """Return a decision that is already durable.
 
         Args:
-            key: an id of your own; asking again with it returns the same decision.
+            key: an id of your own; asking again with it returns the same decision, whatever the
+                advice.
+            advice: for a policy with advisers, what they propose: points of the set by name.
 
         """
         if key is not None:
@@ -158,8 +174,9 @@ class Session:
                     return Decision(key, asked.round, self._action(asked), asked.time)
                 if self._round is None:
                     self._round = self.store.run(connection, LAST, {"session": self._id})[0][0]
-                action = self.policy.ask()
-                payload = pack_action(action)
+                proposed = self._advice(advice)
+                action = ask_with(self.policy, proposed)
+                payload = pack_action(action, proposed)
                 decision = Decision(
                     uuid.uuid4().hex if key is None else key,
                     (self._round or 0) + 1,
@@ -179,9 +196,9 @@ class Session:
                 chain = self._add(connection, row, None)
             self._replica.seq, self._replica.chain = head + 1, chain
             self._round = decision.round
-            if len(self._open) >= REMEMBERED:
+            if len(self._open) >= self._remembered:
                 del self._open[next(iter(self._open))]
-            self._open[decision.id] = decision.round, action.copy(), row["digest"]
+            self._open[decision.id] = decision.round, action.copy(), row["digest"], proposed
         return decision
 
     def tell(
@@ -206,15 +223,16 @@ class Session:
             with self.store.writing(self._id) as connection:
                 head = self._catch_up(connection)
                 if id in self._open:
-                    round_, action, digest = self._open[id]
+                    round_, action, digest, proposed = self._open[id]
                 else:
-                    round_, action, digest, before = self._find_decision(connection, id)
+                    asked, before = self._find_decision(connection, id)
+                    round_, action, digest, proposed = asked
                     if before is not None:
                         return self._again(before, id, self._observe(cost, constraint, action))
                     assert action is not None
                 feedback = self._observe(cost, constraint, action)
                 payload = pack_feedback(*feedback)
-                columns = self._replica.record(feedback, action)
+                columns = self._replica.record(feedback, action, proposed)
                 done = Acknowledgement(id, round_, head + 1, time.time())
                 row = EMPTY | {
                     "session": self._id,
@@ -232,12 +250,65 @@ class Session:
             self._open.pop(id, None)
         return done
 
+    def ask_many(self, count: int = 1, keys: Sequence[str] | None = None) -> list[Decision]:
+        """Return several decisions that are durable, all by one commit.
+
+        No feedback comes between them, so they have the same action, unless the policy is random.
+
+        Args:
+            count: how many.
+            keys: their ids, instead of a number.
+
+        """
+        wanted = [None] * as_count(count, "count") if keys is None else list(keys)
+        _check_size(len(wanted), "decisions")
+        with self._one_commit():
+            return [self.ask(key) for key in wanted]
+
+    def tell_many(
+        self,
+        feedback: Sequence[
+            tuple[
+                str,
+                Observation | Function,
+                Observations | Sequence[Observation] | Function,
+            ]
+        ],
+    ) -> list[Acknowledgement]:
+        """Record feedback on several decisions by one commit: all of it, or none if one is refused.
+
+        Args:
+            feedback: of each decision its id, cost and constraint, as for `tell`.
+
+        """
+        _check_size(len(feedback), "feedbacks")
+        done: list[Acknowledgement] = []
+        with self._one_commit():
+            for one in feedback:
+                try:
+                    done.append(self.tell(*one))
+                except (ValueError, TypeError, LookupError) as error:
+                    place = f"feedback {len(done) + 1} of {len(feedback)}, and so all, is refused"
+                    raise type(error)(f"{place}: {error}") from None
+        return done
+
+    @contextmanager
+    def _one_commit(self) -> Iterator[None]:
+        """Let all calls in the block share one commit."""
+        with self._lock:
+            try:
+                with self.store.one_commit():
+                    yield
+            except BaseException:
+                self.forget()
+                raise
+
     def _find_decision(
         self,
         connection: sql.Connection,
         id: str,  # noqa: A002
-    ) -> tuple[int, Vector | None, str, sql.Row[Any] | None]:
-        """Return round, action and its digest of a decision, and its feedback if it has any."""
+    ) -> tuple[tuple[int, Vector | None, str, Vector], sql.Row[Any] | None]:
+        """Return round, action, digest and advice of a decision, and its feedback if it has any."""
         asked = self._asked(connection, id)
         if asked is None:
             raise LookupError(
@@ -247,8 +318,22 @@ class Session:
         given = {"session": self._id, "round": asked.round}
         found = self.store.run(connection, ANSWER, given)
         before = checked(found[0], self.name) if found else None
-        compacted = before is not None and asked.payload is None
-        return asked.round, None if compacted else self._action(asked), asked.digest, before
+        if before is not None and asked.payload is None:  # compacted
+            return (asked.round, None, asked.digest, NO_ADVICE), before
+        action, advice = self._action(asked), unpack_advice(asked.payload, self._dim)
+        return (asked.round, action, asked.digest, advice), before
+
+    def _advice(self, given: Advice | None) -> Vector:
+        """Return the advisers' points as they are stored, or refuse them."""
+        names: tuple[str, ...] = getattr(self.policy, "advisers", ())
+        if not names:
+            if given is not None:
+                raise TypeError(
+                    f"the policy of session {self.name!r} has no advisers; begin a session whose "
+                    "policy has some"
+                )
+            return NO_ADVICE
+        return as_advice({} if given is None else given, names, self.policy.decision_set)
 
     def _again(
         self,
@@ -388,6 +473,11 @@ def check_key(key: object) -> str:
             f"{str(key)[:80]!r}"
         )
     return key
+
+
+def _check_size(size: int, what: str) -> None:
+    if not 1 <= size <= MOST:
+        raise ValueError(f"one call takes 1 to {MOST} {what}, got {size}; make several calls")
 
 
 def _linear(seen: Observation, action: Vector) -> Linear:

@@ -43,6 +43,7 @@ class Spec(Message):
     horizon: Annotated[int, Field(ge=1, le=LARGEST_COUNT)] = 1000
     seed: Annotated[int, Field(ge=0, le=LARGEST_COUNT)] = 0
     violated: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] | None = None
+    advisers: Annotated[list[Label], Field(min_length=1, max_length=16)] | None = None
     labels: list[Label] | None = None
     every: Annotated[int, Field(ge=1, lt=2**31)] = EVERY
 
@@ -134,7 +135,12 @@ def policy_of(spec: Spec) -> ResumablePolicy[Any, Any]:
     """Build the policy of a specification."""
     X = _set_of(spec.set) if spec.set is not None else _problem_set(spec.problem, spec.seed)
     method = METHODS[spec.method]
-    policy = method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
+    if spec.advisers is None:
+        policy = method.policy(X, spec.horizon, spec.seed, "practical", eagerness=spec.eagerness)
+    elif method.takes("advisers"):
+        policy = method.build(X, eagerness=spec.eagerness, advisers=spec.advisers)
+    else:
+        raise ValueError(f"{method.name} takes no advice; leave `advisers` out")
     return policy if spec.violated is None else ViolatedShare(policy, spec.violated)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 import weakref
 from collections import namedtuple
 from collections.abc import Iterator
@@ -54,6 +55,21 @@ WAIT = 60.0
 
 class StoreError(OSError):
     """The store cannot be reached or read."""
+
+
+class SharedCommit(threading.local):
+    """The transaction that a thread has open, if all that it writes now is to share one commit.
+
+    Attributes:
+        connection: of the transaction; None if there is none.
+        locked: the sessions that it has locked.
+        changed: whether a statement has written since this was last set to False.
+
+    """
+
+    connection: sql.Connection | None = None
+    locked: frozenset[int | None] = frozenset()
+    changed = False
 
 
 class _Forked(Protocol):
@@ -161,6 +177,7 @@ class Store:
         self._connections: set[sql.Connection] = set()  # of this process
         self._idle: list[sql.Connection] = []  # those between two transactions
         self._inherited: list[sql.Connection] = []  # of the parent process, never used here
+        self._shared = SharedCommit()
         prepare = _prepare_file if self.is_file else _prepare_server
         sql.event.listen(self.engine, "connect", prepare)
         call_after_fork(self)
@@ -187,7 +204,7 @@ class Store:
     def after_fork(self) -> None:
         """Leave the connections of the parent process to it; closing them would end them there."""
         self._inherited += self._connections
-        self._connections, self._idle = set(), []
+        self._connections, self._idle, self._shared = set(), [], SharedCommit()
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
@@ -197,11 +214,40 @@ class Store:
 
     @contextmanager
     def writing(self, session: int | None = None) -> Iterator[sql.Connection]:
-        """Change the store, all or nothing; one writer of a session at a time."""
+        """Change the store, all or nothing; one writer of a session at a time.
+
+        Within `one_commit` this is a part of its transaction, and is committed with it.
+        """
+        shared = self._shared
+        if shared.connection is not None:
+            with self._errors():
+                if session not in shared.locked:
+                    self._lock(shared.connection, session)
+                    shared.locked |= {session}
+                yield shared.connection
+            return
         with self._errors(), self._transaction(writes=True) as connection:
-            if session is not None and not self.is_file:
-                self.run(connection, LOCK, {"session": session})
+            self._lock(connection, session)
             yield connection
+
+    @contextmanager
+    def one_commit(self) -> Iterator[SharedCommit]:
+        """Let all that this thread writes in the block share one commit, at its end.
+
+        Whoever catches an error within the block must know that nothing was written before it:
+        see `SharedCommit.changed`. In a server, a block is about one session, so that two processes
+        do not wait for each other. Within another block this is a part of it.
+        """
+        shared = self._shared
+        if shared.connection is not None:
+            yield shared
+            return
+        with self._errors(), self._transaction(writes=True) as connection:
+            shared.connection, shared.locked, shared.changed = connection, frozenset(), False
+            try:
+                yield shared
+            finally:
+                shared.connection = None
 
     def run(self, connection: sql.Connection, statement: Any, given: dict[str, Any]) -> list[Any]:
         """Execute a statement that is written once, at the top of a file; return its rows.
@@ -217,7 +263,10 @@ class Store:
         text, order, row = known
         driver: Any = connection.connection.driver_connection
         found = driver.execute(text, given if order is None else [given[name] for name in order])
-        return [] if row is None else [row._make(values) for values in found.fetchall()]
+        if row is None:
+            self._shared.changed = True
+            return []
+        return [row._make(values) for values in found.fetchall()]
 
     def sessions(self) -> list[Status]:
         """Return the status of every session, by name."""
@@ -270,6 +319,11 @@ class Store:
                 driver: Any = alone.connection.driver_connection
                 driver.execute("VACUUM")  # in no transaction
         return dropped
+
+    def _lock(self, connection: sql.Connection, session: int | None) -> None:
+        """Wait until no other process writes to a session; in SQLite that is so already."""
+        if session is not None and not self.is_file:
+            self.run(connection, LOCK, {"session": session})
 
     def _migrate(self) -> None:
         """Create the tables, or bring them to this release's version."""

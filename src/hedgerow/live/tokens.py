@@ -8,6 +8,7 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sql
 
@@ -19,6 +20,10 @@ ROLES = ("observe", "decide", "admin")
 TOKEN = re.compile(r"hedgerow_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 FIND = sql.select(TOKENS).where(TOKENS.c.id == sql.bindparam("id"))
 NO_TOKEN = hashlib.sha256(b"nobody").hexdigest()
+
+
+class RevokedError(Exception):
+    """A token was revoked after its request was admitted."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,16 @@ def find_token(store: Store, given: str) -> Token | None:
     same = hmac.compare_digest(_digest(given), NO_TOKEN if row is None else row.digest)
     if row is None or not same or row.revoked is not None or row.role not in ROLES:
         return None
+    return _token(row)
+
+
+def is_valid(store: Store, connection: sql.Connection, token: Token) -> bool:
+    """Return whether a token that was valid still is, within a transaction."""
+    found = store.run(connection, FIND, {"id": token.id})
+    return bool(found) and _token(found[0]) == token
+
+
+def _token(row: Any) -> Token:
     return Token(row.id, row.role, row.label, row.created, row.revoked)
 
 

@@ -1,0 +1,187 @@
+"""The service under load: pairs of ask and tell per second, and latencies, at 1, 8 and 64 clients.
+
+    git worktree add ../before REVISION
+    .venv/bin/python benchmarks/service.py [--before ../before] [--seconds 4] [--dimension 10]
+
+Both trees serve the same requests from the same environment, in turns: ratios are of one run.
+All clients are in one process with an event loop and HTTP by hand: a client library would take more
+time than the service. Writes evidence/service.json when it has both trees, unless `--write` names
+another file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import numpy as np
+
+import hedgerow as hr
+from hedgerow.live.tokens import make_token
+
+HERE = Path(__file__).parents[1]
+sys.path.insert(0, str(HERE / "tools"))
+from http_by_hand import Line  # noqa: E402
+from postgres_server import available, postgres_server  # noqa: E402
+
+CLIENTS = (1, 8, 64)
+MOST = 200_000
+"""Pairs of one client at most, whatever the clock says."""
+
+
+class Served(NamedTuple):
+    """A running service."""
+
+    port: int
+    token: str
+    process: int
+
+
+@contextmanager
+def serving(tree: Path, place: str, dimension: int) -> Iterator[Served]:
+    """Serve a store with the source of a tree, in a process of its own, with one session."""
+    with hr.live.Store(place) as store:
+        token = make_token(store, "admin")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    code = "from hedgerow.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", place, "--port", str(port), "--rate", "1e6"]
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "OMP_NUM_THREADS": "1"}
+    quiet = subprocess.DEVNULL
+    server = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)  # noqa: S603
+    try:
+        for _ in range(600):
+            try:
+                httpx.get(f"http://127.0.0.1:{port}/health")
+                break
+            except httpx.TransportError:
+                if server.poll() is not None:
+                    raise RuntimeError(f"{tree} does not serve") from None
+                time.sleep(0.1)
+        with hr.live.Client(f"http://127.0.0.1:{port}", "bench", token) as session:
+            session.begin(set={"kind": "Simplex", "n": dimension}, method="projection_free_coco")
+            ones = np.ones(dimension)
+            for _ in range(20):  # compile and load, late feedback too
+                made = [session.ask() for _ in range(2)]
+                for decision in made:
+                    session.tell(decision.id, hr.Linear(ones), hr.Linear(ones, -2.0))
+        yield Served(port, token, server.pid)
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+async def client(
+    served: Served, number: int, dimension: int, end: float
+) -> list[tuple[float, float, float]]:
+    """Play rounds until the end; return when each ended, and the seconds of ask and tell."""
+    line = await Line.open(served.port, served.token)
+    rng, spent = np.random.default_rng(number), []
+    costs = rng.random((16, dimension))
+    texts = [json.dumps(cost.tolist()) for cost in costs]
+    for k in range(MOST):
+        begin = time.perf_counter()
+        key = json.dumps({"key": f"{number}-{begin}-{k}"}).encode()
+        status, made = await line.post("/sessions/bench/decisions", key)
+        middle = time.perf_counter()
+        value = float(costs[k % 16] @ made["action"])
+        seen = f'{{"value": {value}, "gradient": {texts[k % 16]}}}'
+        limit = f'{{"value": {value - 0.5}, "gradient": {texts[k % 16]}}}'
+        body = f'{{"id": "{made["id"]}", "cost": {seen}, "constraint": {limit}}}'.encode()
+        begun = time.perf_counter()
+        told, _ = await line.post("/sessions/bench/feedback", body)
+        done = time.perf_counter()
+        if (status, told) != (200, 200):
+            raise RuntimeError(f"answered {status} and {told}")
+        spent.append((done, middle - begin, done - begun))
+        if done > end:
+            break
+    line.close()
+    return spent
+
+
+def processor_seconds(process: int) -> float:
+    """Return the processor time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def clients(served: Served, count: int, dimension: int, seconds: float) -> dict[str, Any]:
+    """Let this many clients play at once; leave out the first fifth of the time."""
+    begin, used = time.perf_counter(), processor_seconds(served.process)
+    end = begin + seconds
+    work = [client(served, number, dimension, end) for number in range(count)]
+    spent = np.concatenate([np.array(one) for one in await asyncio.gather(*work)])
+    used = processor_seconds(served.process) - used
+    begin += seconds / 5.0
+    kept = spent[(spent[:, 0] > begin) & (spent[:, 0] <= end)]
+    latency = 1e3 * kept[:, 1:].ravel()
+    return {
+        "pairs per second": round(len(kept) / (end - begin), 1),
+        "p50 ms": round(float(np.quantile(latency, 0.5)), 2),
+        "p99 ms": round(float(np.quantile(latency, 0.99)), 2),
+        "processor ms per request": round(500.0 * used / len(spent), 3),
+    }
+
+
+def measure(
+    trees: dict[str, Path], server: str | None, given: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Return a row for each number of clients and each tree, which take turns three times."""
+    found: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        for turn in range(given.turns):
+            for tree, path in trees.items():
+                place = f"{folder}/{tree}-{turn}.db"
+                with (
+                    nullcontext(place) if server is None else postgres_server() as store,
+                    serving(path, store, given.dimension) as served,
+                ):
+                    for count in CLIENTS:
+                        work = clients(served, count, given.dimension, given.seconds)
+                        found.setdefault((count, tree), []).append(asyncio.run(work))
+    rows = []
+    for (count, tree), turns in sorted(found.items()):
+        middle = sorted(turns, key=lambda one: one["pairs per second"])[len(turns) // 2]
+        rows.append({"store": server or "SQLite", "clients": count, "tree": tree, **middle})
+    return rows
+
+
+def main() -> None:
+    """Measure, print and write."""
+    asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    asked.add_argument("--before", type=Path, help="a second tree to compare with")
+    asked.add_argument("--seconds", type=float, default=4.0, help="for each cell")
+    asked.add_argument("--turns", type=int, default=3, help="of each tree; the median is shown")
+    asked.add_argument("--dimension", type=int, default=10, help="of a decision")
+    asked.add_argument("--folder", default=None, help="where the SQLite file is")
+    asked.add_argument("--only", choices=["SQLite", "PostgreSQL"], help="one kind of store")
+    asked.add_argument("--write", type=Path, help="the JSON file to write")
+    given = asked.parse_args()
+    trees = {"now": HERE} if given.before is None else {"before": given.before, "now": HERE}
+    rows = []
+    if given.only != "PostgreSQL":
+        rows += measure(trees, None, given)
+    if given.only != "SQLite" and available():
+        rows += measure(trees, "PostgreSQL", given)
+    for row in rows:
+        print(json.dumps(row))
+    place = given.write or (HERE / "evidence" / "service.json" if len(trees) == 2 else None)
+    if place is not None:
+        place.write_text(json.dumps({"dimension": given.dimension, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
