@@ -1,7 +1,7 @@
 """The service under load: pairs of ask and tell per second, and latencies, at 1, 8 and 64 clients.
 
     git worktree add ../before REVISION
-    .venv/bin/python benchmarks/service.py [--before ../before] [--seconds 4] [--dimension 10]
+    .venv/bin/python benchmarks/service.py [--before ../before] [--turns 8] [--dimension 10]
 
 Both trees serve the same requests from the same environment, in turns: ratios are of one run.
 All clients are in one process with an event loop and HTTP by hand: a client library would take more
@@ -21,7 +21,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,44 +119,54 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def clients(served: Served, count: int, dimension: int, seconds: float) -> dict[str, Any]:
-    """Let this many clients play at once; leave out the first fifth of the time."""
-    begin, used = time.perf_counter(), processor_seconds(served.process)
-    end = begin + seconds
+async def clients(served: Served, count: int, dimension: int, seconds: float) -> Any:
+    """Let this many clients play at once; return when each pair ended, and its two latencies."""
+    end = time.perf_counter() + seconds
     work = [client(served, number, dimension, end) for number in range(count)]
-    spent = np.concatenate([np.array(one) for one in await asyncio.gather(*work)])
-    used = processor_seconds(served.process) - used
-    begin += seconds / 5.0
-    kept = spent[(spent[:, 0] > begin) & (spent[:, 0] <= end)]
-    latency = 1e3 * kept[:, 1:].ravel()
-    return {
-        "pairs per second": round(len(kept) / (end - begin), 1),
-        "p50 ms": round(float(np.quantile(latency, 0.5)), 2),
-        "p99 ms": round(float(np.quantile(latency, 0.99)), 2),
-        "processor ms per request": round(500.0 * used / len(spent), 3),
-    }
+    return np.concatenate([np.array(one) for one in await asyncio.gather(*work)])
 
 
 def measure(
     trees: dict[str, Path], server: str | None, given: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """Return a row for each number of clients and each tree, which take turns three times."""
-    found: dict[tuple[int, str], list[dict[str, Any]]] = {}
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        for turn in range(given.turns):
-            for tree, path in trees.items():
-                place = f"{folder}/{tree}-{turn}.db"
-                with (
-                    nullcontext(place) if server is None else postgres_server() as store,
-                    serving(path, store, given.dimension) as served,
-                ):
-                    for count in CLIENTS:
-                        work = clients(served, count, given.dimension, given.seconds)
-                        found.setdefault((count, tree), []).append(asyncio.run(work))
+    """Return a row for each number of clients and each tree.
+
+    The trees take turns of a second or so: whatever else the machine does then meets both.
+    """
     rows = []
-    for (count, tree), turns in sorted(found.items()):
-        middle = sorted(turns, key=lambda one: one["pairs per second"])[len(turns) // 2]
-        rows.append({"store": server or "SQLite", "clients": count, "tree": tree, **middle})
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder, ExitStack() as running:
+        served = {}
+        for tree, path in trees.items():
+            place = f"{folder}/{tree}.db"
+            if server is not None:
+                place = running.enter_context(postgres_server())
+            served[tree] = running.enter_context(serving(path, place, given.dimension))
+        for count in CLIENTS:
+            spent: dict[str, list[Any]] = {tree: [] for tree in trees}
+            lasted, used = dict.fromkeys(trees, 0.0), dict.fromkeys(trees, 0.0)
+            for turn, tree in product(range(given.turns + 1), trees):
+                begin, before = time.perf_counter(), processor_seconds(served[tree].process)
+                work = clients(served[tree], count, given.dimension, given.seconds)
+                found = asyncio.run(work)
+                if turn:  # the first one only warms up
+                    spent[tree].append(found)
+                    lasted[tree] += time.perf_counter() - begin
+                    used[tree] += processor_seconds(served[tree].process) - before
+            for tree in trees:
+                pairs = np.concatenate(spent[tree])
+                latency = 1e3 * pairs[:, 1:].ravel()
+                rows.append(
+                    {
+                        "store": server or "SQLite",
+                        "clients": count,
+                        "tree": tree,
+                        "pairs per second": round(len(pairs) / lasted[tree], 1),
+                        "p50 ms": round(float(np.quantile(latency, 0.5)), 2),
+                        "p99 ms": round(float(np.quantile(latency, 0.99)), 2),
+                        "processor ms per request": round(500.0 * used[tree] / len(pairs), 3),
+                    }
+                )
+                print(json.dumps(rows[-1]), flush=True)
     return rows
 
 
@@ -163,8 +174,8 @@ def main() -> None:
     """Measure, print and write."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     asked.add_argument("--before", type=Path, help="a second tree to compare with")
-    asked.add_argument("--seconds", type=float, default=4.0, help="for each cell")
-    asked.add_argument("--turns", type=int, default=3, help="of each tree; the median is shown")
+    asked.add_argument("--seconds", type=float, default=1.0, help="of a turn")
+    asked.add_argument("--turns", type=int, default=8, help="of each tree and number of clients")
     asked.add_argument("--dimension", type=int, default=10, help="of a decision")
     asked.add_argument("--folder", default=None, help="where the SQLite file is")
     asked.add_argument("--only", choices=["SQLite", "PostgreSQL"], help="one kind of store")
@@ -176,8 +187,6 @@ def main() -> None:
         rows += measure(trees, None, given)
     if given.only != "SQLite" and available():
         rows += measure(trees, "PostgreSQL", given)
-    for row in rows:
-        print(json.dumps(row))
     place = given.write or (HERE / "evidence" / "service.json" if len(trees) == 2 else None)
     if place is not None:
         place.write_text(json.dumps({"dimension": given.dimension, "rows": rows}, indent=1) + "\n")

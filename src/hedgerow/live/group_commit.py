@@ -19,7 +19,7 @@ from hedgerow.live.tokens import RevokedError, Token, is_valid
 
 T = TypeVar("T")
 MOST = 128
-"""Calls in one commit; more would let other processes wait for long."""
+"""Calls after which none are added to a commit: other processes may wait for it."""
 
 
 class Call(NamedTuple):
@@ -39,9 +39,6 @@ class Call(NamedTuple):
     answer: asyncio.Future[Any]
 
 
-Waiting = queue.SimpleQueue[Call | None]
-
-
 class GroupCommit:
     """Makes calls on sessions in threads of its own, those that wait together in one transaction.
 
@@ -55,43 +52,63 @@ class GroupCommit:
 
     def __init__(self, store: Store):
         self.store = store
-        self._threads: dict[str, tuple[threading.Thread, Waiting]] = {}
+        self._writers: dict[str, _Writer] = {}
 
     async def call(self, session: Session, function: Callable[[], T], token: Token | None) -> T:
         """Return what the function returns, once all that it wrote is durable."""
+        name = "" if self.store.is_file else session.name
+        if name not in self._writers:
+            self._writers[name] = _Writer(self.store)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue(session).put(Call(session, token, function, answer))
+        self._writers[name].add(Call(session, token, function, answer))
         return await answer
 
     def close(self) -> None:
         """Make the calls that wait, and end the threads."""
-        for _, waiting in self._threads.values():
-            waiting.put(None)
-        for thread, _ in self._threads.values():
-            thread.join()
+        for writer in self._writers.values():
+            writer.close()
 
-    def _queue(self, session: Session) -> Waiting:
-        """Return where calls on a session wait."""
-        name = "" if self.store.is_file else session.name
-        if name not in self._threads:
-            waiting: Waiting = queue.SimpleQueue()
-            thread = threading.Thread(target=self._work, args=[waiting], daemon=True)
-            self._threads[name] = thread, waiting
-            thread.start()
-        return self._threads[name][1]
 
-    def _work(self, waiting: Waiting) -> None:
-        """Make calls until None comes."""
-        open_ = True
-        while open_:
-            found = [waiting.get()]
-            with suppress(queue.Empty):
-                while len(found) < MOST and found[-1] is not None:
-                    found.append(waiting.get_nowait())
-            group = [call for call in found if call is not None]
-            open_ = len(group) == len(found)
-            if group:
+class _Writer:
+    """A thread that makes calls.
+
+    Args:
+        store: to write to.
+
+    """
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._arrived: list[Call] = []  # in this turn of the event loop
+        self._waiting: queue.SimpleQueue[list[Call]] = queue.SimpleQueue()
+        self._is_open = True
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def add(self, call: Call) -> None:
+        """Hand a call to the thread, with all others of this turn of the event loop."""
+        if not self._arrived:
+            call.answer.get_loop().call_soon(self._hand_over)
+        self._arrived.append(call)
+
+    def close(self) -> None:
+        """Make the calls that wait, and end the thread."""
+        self._waiting.put([])
+        self._thread.join()
+
+    def _hand_over(self) -> None:
+        arrived, self._arrived = self._arrived, []
+        self._waiting.put(arrived)
+
+    def _work(self) -> None:
+        while self._is_open:
+            if group := self._take(self._waiting.get()):
                 self._answer(group)
+
+    def _take(self, calls: list[Call]) -> list[Call]:
+        """Return calls that were taken from the queue; none are the last."""
+        self._is_open = self._is_open and bool(calls)
+        return calls
 
     def _answer(self, group: list[Call]) -> None:
         """Make calls and answer each, after the commit.
@@ -111,32 +128,42 @@ class GroupCommit:
             group[0].answer.get_loop().call_soon_threadsafe(_settle, group, outcomes)
 
     def _make(self, group: list[Call]) -> list[Any]:
-        """Make calls in one transaction; return what each returned or raised, after the commit."""
-        outcomes = []
+        """Make calls in one transaction; return what each returned or raised, after the commit.
+
+        Those that arrive meanwhile are added to the group.
+        """
+        outcomes: list[Any] = []
+        valid: dict[Token | None, bool] = {None: True}
         try:
-            with self.store.one_commit() as shared:
-                refused = self._invalid(shared, {call.token for call in group})
+            with self._store.one_commit() as shared:
                 for call in group:
                     shared.changed = False
                     try:
-                        if call.token in refused:
+                        if not self._is_valid(call.token, valid, shared):
                             raise RevokedError
                         outcomes.append(call.function())
                     except Exception as error:
                         if shared.changed or isinstance(error, StoreError):
                             raise
                         outcomes.append(error)
+                    if len(outcomes) == len(group) < MOST:
+                        with suppress(queue.Empty):
+                            group += self._take(self._waiting.get_nowait())
         except BaseException:
             for call in group:
                 call.session.forget()
             raise
         return outcomes
 
-    def _invalid(self, shared: SharedCommit, tokens: set[Token | None]) -> set[Token | None]:
-        """Return which tokens were revoked since their requests were admitted."""
-        known = [token for token in tokens if token is not None]
-        assert shared.connection is not None
-        return {token for token in known if not is_valid(self.store, shared.connection, token)}
+    def _is_valid(
+        self, token: Token | None, valid: dict[Token | None, bool], shared: SharedCommit
+    ) -> bool:
+        """Return whether a token is still valid; each is looked up once in a transaction."""
+        if token not in valid:
+            assert token is not None
+            assert shared.connection is not None
+            valid[token] = is_valid(self._store, shared.connection, token)
+        return valid[token]
 
 
 def _settle(group: list[Call], outcomes: list[Any]) -> None:

@@ -114,5 +114,8 @@ class RequestLog:
         seconds = time.perf_counter() - begin_
         method = scope["method"] if scope["method"] in ("GET", "POST") else "other"
         self.metrics.count(method, status, seconds)
-        path = scope["path"][:200].encode("unicode_escape").decode()
-        LOG.info("%s %s %d %.1f ms", method, path, status, 1e3 * seconds)
+        # decisions and feedback come by the thousand: metrics count them
+        level = logging.DEBUG if method == "POST" and status == 200 else logging.INFO
+        if LOG.isEnabledFor(level):
+            path = scope["path"][:200].encode("unicode_escape").decode()
+            LOG.log(level, "%s %s %d %.1f ms", method, path, status, 1e3 * seconds)

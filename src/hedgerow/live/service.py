@@ -127,6 +127,62 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
 
         return add
 
+    async def write(
+        name: str, request: Request, function: Callable[[Session], Any], count: int = 1
+    ) -> Response:
+        """Answer with what a function of a session returns, after the commit."""
+        session, token = await served.find(name), request.scope["token"]
+        if count > 1:
+            door.charge(request, token, count - 1)
+        answer = await commits.call(session, partial(function, session), token)
+        return Response(to_json(answer), media_type="application/json")
+
+    @decides("/sessions/{name}/decisions", Ask, Made, "Ask for a decision.")
+    async def ask(name: str, body: Body, request: Request) -> Response:
+        given = parse(Ask, body)
+        return await write(
+            name, request, lambda session: made(session.ask(given.key, given.advice))
+        )
+
+    @decides("/sessions/{name}/decisions/batch", AskMany, list[Made], "Ask for several decisions.")
+    async def ask_many(name: str, body: Body, request: Request) -> Response:
+        given = parse(AskMany, body)
+        count = given.count if given.keys is None else len(given.keys)
+
+        def work(session: Session) -> list[dict[str, Any]]:
+            check_answer(count, session.policy.decision_set.dim, limits)
+            return [made(decision) for decision in session.ask_many(given.count, given.keys)]
+
+        return await write(name, request, work, count)
+
+    @decides("/sessions/{name}/feedback", Tell, Acknowledgement, "Report feedback, exactly once.")
+    async def tell(name: str, body: Body, request: Request) -> Response:
+        given = parse(Tell, body)
+        feedback = given.of(check_key(given.id))
+        return await write(name, request, lambda session: session.tell(*feedback))
+
+    @decides(
+        "/sessions/{name}/feedback/batch",
+        TellMany,
+        list[Acknowledgement],
+        "Report feedback on several decisions: all of it, or none.",
+    )
+    async def tell_many(name: str, body: Body, request: Request) -> Response:
+        feedback = [one.of(check_key(one.id)) for one in parse(TellMany, body).feedback]
+        return await write(
+            name, request, lambda session: session.tell_many(feedback), len(feedback)
+        )
+
+    @decides(
+        "/sessions/{name}/decisions/{decision}/feedback",
+        Feedback,
+        Acknowledgement,
+        "The same, for ids that can stand in an address.",
+    )
+    async def tell_addressed(name: str, decision: str, body: Body, request: Request) -> Response:
+        feedback = parse(Feedback, body).of(check_key(decision))
+        return await write(name, request, lambda session: session.tell(*feedback))
+
     @app.get("/health", dependencies=door.anyone(), summary="Whether the store can be read.")
     def health() -> Response:
         with store.reading() as connection:
@@ -184,62 +240,6 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
         found = read_history(store, name, first=first, last=first + rows - 1, actions=asked.actions)
         columns = vars(found) if asked.actions else found.columns()
         return JSONResponse({key: plain(value) for key, value in columns.items()})
-
-    async def write(
-        name: str, request: Request, function: Callable[[Session], Any], count: int = 1
-    ) -> Response:
-        """Answer with what a function of a session returns, after the commit."""
-        session, token = await served.find(name), request.scope["token"]
-        if count > 1:
-            door.charge(request, token, count - 1)
-        answer = await commits.call(session, partial(function, session), token)
-        return Response(to_json(answer), media_type="application/json")
-
-    @decides("/sessions/{name}/decisions", Ask, Made, "Ask for a decision.")
-    async def ask(name: str, body: Body, request: Request) -> Response:
-        given = parse(Ask, body)
-        return await write(
-            name, request, lambda session: made(session.ask(given.key, given.advice))
-        )
-
-    @decides("/sessions/{name}/decisions/batch", AskMany, list[Made], "Ask for several decisions.")
-    async def ask_many(name: str, body: Body, request: Request) -> Response:
-        given = parse(AskMany, body)
-        count = given.count if given.keys is None else len(given.keys)
-
-        def work(session: Session) -> list[dict[str, Any]]:
-            check_answer(count, session.policy.decision_set.dim, limits)
-            return [made(decision) for decision in session.ask_many(given.count, given.keys)]
-
-        return await write(name, request, work, count)
-
-    @decides("/sessions/{name}/feedback", Tell, Acknowledgement, "Report feedback, exactly once.")
-    async def tell(name: str, body: Body, request: Request) -> Response:
-        given = parse(Tell, body)
-        feedback = given.of(check_key(given.id))
-        return await write(name, request, lambda session: session.tell(*feedback))
-
-    @decides(
-        "/sessions/{name}/feedback/batch",
-        TellMany,
-        list[Acknowledgement],
-        "Report feedback on several decisions: all of it, or none.",
-    )
-    async def tell_many(name: str, body: Body, request: Request) -> Response:
-        feedback = [one.of(check_key(one.id)) for one in parse(TellMany, body).feedback]
-        return await write(
-            name, request, lambda session: session.tell_many(feedback), len(feedback)
-        )
-
-    @decides(
-        "/sessions/{name}/decisions/{decision}/feedback",
-        Feedback,
-        Acknowledgement,
-        "The same, for ids that can stand in an address.",
-    )
-    async def tell_addressed(name: str, decision: str, body: Body, request: Request) -> Response:
-        feedback = parse(Feedback, body).of(check_key(decision))
-        return await write(name, request, lambda session: session.tell(*feedback))
 
     add_page(app, store, door)
     door.check_routes(app)

@@ -163,10 +163,12 @@ class Constrained(Composition[EvalGrad, Seen]):
         if advice is not None:
             self.ask(advice)
         dim = self._dim
-        now = at is None and self._table is not None
-        if now and is_plain(cost, dim) and is_plain(constraint, dim):
+        table = self._table if at is None else self._late_table
+        if table is not None and is_plain(cost, dim) and is_plain(constraint, dim):
+            if at is not None:
+                table.at[:] = as_play(at, self.decision_set, self.ask())
             value, learner = constraint.value, cast(KernelLearner, self.learner)
-            if tell_round(self._table, cost.grad, cost.value, constraint.grad, value):
+            if tell_round(table, cost.grad, cost.value, constraint.grad, value):
                 if learner.horizon is not None:
                     warn_beyond(learner.rounds, learner.horizon)
                 if value > 0.0:
@@ -184,6 +186,12 @@ class Constrained(Composition[EvalGrad, Seen]):
         """The table by which one kernel takes in a round; None where that takes more."""
         rounds = self.compiled_rounds(first_order)
         return rounds.table if isinstance(rounds, LossRounds) else None
+
+    @cached_property
+    def _late_table(self) -> Any:
+        """The same for feedback on an earlier decision."""
+        rounds = self.compiled_rounds(first_order)
+        return rounds.late_table if isinstance(rounds, LossRounds) else None
 
     def compiled_rounds(self, feedback: Feedback) -> CompiledRounds | None:
         """Return its rounds for the compiled loops, seen like this; None where a part has none."""

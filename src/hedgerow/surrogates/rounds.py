@@ -132,7 +132,13 @@ class LossRounds(CompiledRounds):
         """The table of a single round, for `tell_round`; None for a learner that draws noise."""
         return None if self._learner.draws else self._table(NO_NOISE)
 
-    def _table(self, noise: Vector, values: Vector = NO_NUMBERS) -> Any:
+    @property
+    def late_table(self) -> Any:
+        """The same for a round that was seen at an earlier decision, which is written into it."""
+        at = np.empty_like(self._step.x)
+        return None if self._learner.draws else self._table(NO_NOISE, at=at)
+
+    def _table(self, noise: Vector, values: Vector = NO_NUMBERS, at: Vector | None = None) -> Any:
         step = self._step
         return round_table.filled(
             make_loss=untyped(self.make_loss, make_loss_type),
@@ -141,8 +147,8 @@ class LossRounds(CompiledRounds):
             step=untyped(step.step, step_type),
             learner=untyped(step.table),
             x=step.x,
-            at=step.x,
-            late=False,
+            at=step.x if at is None else at,
+            late=at is not None,
             loss=step.loss,
             ledger=self._ledger,
             each=self._each,
@@ -203,7 +209,7 @@ class EachLossRounds(LossRounds):
     feedback: Feedback = staticmethod(first_order_each)
     make_loss, take_back = staticmethod(make_each_loss), staticmethod(take_back_each)
     linear = False
-    table = None  # a single round has no array of gradients
+    table = late_table = None  # a single round has no array of gradients
 
     def __init__(
         self,
