@@ -3,9 +3,9 @@
 Four games with a `Maximum` as constraint: the load of 24 hours, of one site and of six, and the
 links of Abilene and of a layered network. The methods that see the whole function, with a
 convex programme in each round, play against ours. Eagerness is the practical one, and tuned: of
-several factors, the least CCV on seeds 400 to 402 among those that cost at most as much as the best
-fixed action; where none does, the least cost. Seeds 500 to 509 are reported, a row for each game,
-seed, method and setting.
+several factors, the least CCV on seeds 400 and 401 among those that cost at most as much as the
+best fixed action; where none does, the least cost. Seeds 500 to 509 are reported, a row for each
+game, seed, method and setting.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hedgerow.inputs import Vector
 from hedgerow.problems import TrafficEngineering, gravity_demands
 
 ROWS = Path(__file__).parent / "many_parts.csv"
-ROUNDS, TRAIN, SEEDS = 300, range(400, 403), range(500, 510)
+ROUNDS, TRAIN, SEEDS = 300, range(400, 402), range(500, 510)
 HOURS = np.arange(24)
 PRICE = 1.0 + 0.35 * np.sin((HOURS - 13) / 12 * np.pi) + 0.25 * np.sin((HOURS - 7) / 6 * np.pi)
 BASE = 0.55 + 0.25 * np.sin((HOURS - 12) / 12 * np.pi) + 0.1 * np.sin((HOURS - 6) / 6 * np.pi)
@@ -68,12 +68,12 @@ def abilene(seed: int) -> hr.Problem:
 
 
 def layered(seed: int) -> hr.Problem:
-    """Send one unit through four layers of four nodes; every edge has a capacity."""
+    """Send one unit through three layers of four nodes; every edge has a capacity."""
     rng, ring = np.random.default_rng([seed, 7]), range(4)
-    edges = [("s", f"0{i}") for i in ring] + [(f"3{i}", "t") for i in ring]
+    edges = [("s", f"0{i}") for i in ring] + [(f"2{i}", "t") for i in ring]
     edges += [
         (f"{layer}{i}", f"{layer + 1}{(i - step) % 4}")
-        for layer in range(3)
+        for layer in range(2)
         for i in ring
         for step in range(3)
     ]
@@ -96,7 +96,7 @@ GAMES: dict[str, Callable[[int], hr.Problem]] = {
     "24 hours, one site": lambda seed: load(1, seed),
     "24 hours, six sites": lambda seed: load(6, seed),
     "links of Abilene": abilene,
-    "links of four layers": layered,
+    "links of three layers": layered,
 }
 METHODS: dict[str, tuple[Make, Sequence[float]]] = {
     "default": (hr.projection_free_coco, (0.3, 0.5, 1.0, 2.0)),
@@ -109,7 +109,6 @@ METHODS: dict[str, tuple[Make, Sequence[float]]] = {
     ),
     "RECOO": (hr.baselines.guo_recoo, (0.1, 1.0, 10.0)),
     "Yi 2021": (hr.baselines.yi_2021, (0.1, 1.0, 10.0)),
-    "Yi 2023": (hr.baselines.yi_2023, (0.1, 1.0, 10.0)),
 }
 
 
