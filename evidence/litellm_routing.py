@@ -1,6 +1,6 @@
 """LiteLLM's routing strategies and shares by Hedgerow on one trace: writes litellm_routing.json.
 
-`python evidence/litellm_routing.py`, about 12 minutes; it needs `pip install ".[litellm]"`. The
+`python evidence/litellm_routing.py`, about 20 minutes; it needs `pip install ".[litellm]"`. The
 trace is generated: four deployments of one model, the cheaper the slower, whose latencies drift,
 and an incident in which the third is five times as slow for a while. Requests go through LiteLLM's
 router with `mock_response` and `mock_delay`, and every strategy sees the latencies that it
@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import random
+import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -31,9 +32,9 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # no look-up of prices
 import litellm
 
 FILE = Path(__file__).with_suffix(".json")
-OBJECTIVE, INTERVAL, INTERVALS, AT_ONCE, SEED = 0.3, 40, 150, 25, 0
+OBJECTIVE, INTERVAL, INTERVALS, AT_ONCE, SEED = 0.9, 40, 150, 40, 0
 PRICES = {"spot": 1.0, "regional": 1.7, "standard": 2.6, "premium": 4.0}  # per million tokens
-LATENCY = {"spot": 0.55, "regional": 0.34, "standard": 0.24, "premium": 0.16}  # seconds
+LATENCY = {"spot": 1.65, "regional": 1.02, "standard": 0.72, "premium": 0.48}  # seconds
 MESSAGES = [{"role": "user", "content": "hello"}]
 Make = Callable[[hr.DecisionSet], Any]
 
@@ -82,13 +83,16 @@ def make_router(strategy: str, weights: np.ndarray | None, **arguments: float) -
     )
 
 
-async def replay(router: litellm.Router, label: str) -> np.ndarray:
-    """Send the trace through a router; return which deployment served each request."""
+async def replay(router: litellm.Router, label: str) -> tuple[np.ndarray, np.ndarray]:
+    """Send the trace through a router; return who served each request, and its measured time."""
+    seconds = np.zeros(len(SIZES))
     served, free = np.full(len(SIZES), -1), asyncio.Semaphore(AT_ONCE)
     names = [*PRICES]
 
     async def request(k: int) -> None:
+        begin = time.monotonic()
         found = await router.acompletion(model="chat", messages=MESSAGES)
+        seconds[k] = time.monotonic() - begin
         served[k] = names.index(found._hidden_params["model_id"])
         free.release()
 
@@ -100,7 +104,7 @@ async def replay(router: litellm.Router, label: str) -> np.ndarray:
         tasks.append(asyncio.create_task(request(k)))
         await asyncio.sleep(0)  # so that it reads these delays
     await asyncio.gather(*tasks)
-    return served
+    return served, seconds
 
 
 def figures(served: np.ndarray) -> dict[str, float]:
@@ -139,7 +143,8 @@ def play(
             on_interval=intervals.append,
         )
         shares.attach()
-    found: dict[str, Any] = figures(asyncio.run(replay(router, label)))
+    served, seconds = asyncio.run(replay(router, label))
+    found: dict[str, Any] = figures(served) | {"measured_mean_ms": 1e3 * float(seconds.mean())}
     litellm.logging_callback_manager._reset_all_callbacks()
     if intervals:
         found["shares"] = [[round(x, 4) for x in one.shares.values()] for one in intervals]
