@@ -12,15 +12,17 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-s
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
 LOWEST := .venv-lowest
+LITELLM := .venv-litellm
 EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/rivals.py evidence/restarts.py \
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
 	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
 	evidence/traffic.py evidence/advice.py evidence/violated_share.py evidence/unattainable.py \
 	evidence/limits_attack.py evidence/many_parts.py evidence/kill_test.py evidence/sweep_2000.py \
 	evidence/bench.py tools/kill_live.py tools/kill_service.py
+EVIDENCE_LITELLM := evidence/litellm_routing.py
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-lowest test-numba check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
+.PHONY: demo test test-lowest test-numba test-litellm check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
@@ -42,6 +44,10 @@ test-numba: requirements/numba-$(NUMBA).txt
 	PYTHONPATH=$(CURDIR)/src NUMBA_CACHE_DIR=$(CURDIR)/$(OTHER)/kernels \
 		$(OTHER)/bin/python -m pytest -q $(ENGINE_TESTS)
 
+# LiteLLM needs older versions of what others here need, so it has an environment of its own.
+test-litellm: $(LITELLM)/.ready
+	$(LITELLM)/bin/pytest -q tests/integrations
+
 requirements/numba-%.txt: | $(PINNED)
 	$(LOCK) --extra test --upgrade-package numba==$* -o $@ >/dev/null
 
@@ -58,8 +64,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-evidence: $(BENCH)  # every file in evidence/; hours, and HEDGEROW_DATA must name the measured files
+evidence: $(BENCH) $(LITELLM)/.ready  # every file in evidence/; hours, and HEDGEROW_DATA must name the measured files
 	for file in $(EVIDENCE); do $(BIN)/python $$file || exit 1; done
+	$(LITELLM)/bin/python $(EVIDENCE_LITELLM)
 
 bench: $(BENCH)
 	$(BIN)/python benchmarks/bench.py
@@ -95,6 +102,7 @@ lock: $(PINNED)
 	$(LOCK) $(UPGRADE) --extra all --extra test --group make -o requirements/test.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra docs -c requirements/test.txt -o requirements/docs.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra bench -c requirements/test.txt -o requirements/bench.txt >/dev/null
+	$(LOCK) $(UPGRADE) --extra cli --extra gymnasium --extra litellm --extra test --group make -o requirements/litellm.txt >/dev/null
 	$(LOCK) --resolution lowest-direct --extra all --extra test --group make -o requirements/lowest.txt >/dev/null
 
 $(PINNED): requirements/test.txt
@@ -112,6 +120,12 @@ $(LOWEST)/.ready: requirements/lowest.txt pyproject.toml
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
+$(LITELLM)/.ready: requirements/litellm.txt pyproject.toml
+	$(PYTHON) -m venv --clear $(LITELLM)
+	$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check $(VERIFIED) -r requirements/litellm.txt
+	$(LITELLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
 $(BENCH): $(READY) requirements/bench.txt
 	$(INSTALL) $(VERIFIED) -r requirements/bench.txt
 	touch $(BENCH)
@@ -121,4 +135,4 @@ $(SITE): $(READY) requirements/docs.txt
 	touch $(SITE)
 
 clean:
-	rm -rf $(VENV) $(LOWEST) .venv-numba out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) $(LITELLM) .venv-numba out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

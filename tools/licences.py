@@ -16,8 +16,10 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "licences.md"
 LOCKS = tuple(ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
-RUNTIME = ("core", "cli", "lp", "qp", "cluster", "frames", "graphs", "data", "live")
+RUNTIME = ("core", "cli", "lp", "qp", "cluster", "frames", "graphs", "gymnasium", "data", "live")
 """What users may install: `all` is these together."""
+ALONE = ("litellm",)
+"""What users may install, too, but needs other versions than those of the locks."""
 OTHERS = ("test", "docs", "make", "bench")
 TEXT = """\
 # Licences

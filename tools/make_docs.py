@@ -5,6 +5,7 @@ from __future__ import annotations
 from figures import draw_beyond, draw_eagerness, draw_front
 from idea_figures import draw_ideas
 from limits_tables import draw_weights
+from litellm_replay import draw_litellm
 from parts import PARTS, renewed
 from rates_figure import draw_rates
 from sets_picture import picture
@@ -27,6 +28,7 @@ def main() -> None:
     draw_rates(DOCS / "explanation/rates.png")
     draw_weights(DOCS / "explanation/weights.png")
     draw_ideas(DOCS / "explanation")
+    draw_litellm(DOCS / "how-to/litellm.png")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import advice_tables as advice
 import beyond_tables as beyond
 import evidence_tables as evidence
 import limits_tables as limits
+import litellm_replay as litellm
 import page_tables as pages
 import performance_tables as performance
 import rates_tables as rates
@@ -95,6 +96,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "kills": partial(facts, "kill_test.json"),
         "sweep": partial(facts, "sweep_2000.json"),
     },
+    "how-to/litellm.md": {"setting": litellm.setting, "replay": litellm.replay},
     "how-to/live.md": {
         "kills": partial(facts, "kill_live.json"),
         "service": pages.service,

@@ -5,6 +5,7 @@ from . import extending as extending
 from . import feedback as feedback
 from . import functions as functions
 from . import games as games
+from . import integrations as integrations
 from . import learners as learners
 from . import live as live
 from . import networks as networks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -20,8 +21,18 @@ LARGEST_COUNT = 10**100
 """Counts above this are refused: no game is longer, and their squares still fit float64."""
 
 
+class CopiedArrayWarning(UserWarning):
+    """An array of another library was copied, to main memory or to contiguous float64."""
+
+
 def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return `value` as a contiguous float64 array of finite numbers."""
+    """Return `value` as a contiguous float64 array of finite numbers.
+
+    Arrays of other libraries that speak DLPack, such as torch, JAX and CuPy, are read without a
+    copy where they lie in main memory as contiguous float64.
+    """
+    if _is_other_array(value):
+        return _from_other(value, name)
     given = np.asarray(unlabelled(unmasked(value, name), name))
     if given.dtype.kind not in "fiu":
         raise TypeError(
@@ -32,6 +43,39 @@ def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
         raise ValueError(
             f"{name} must be finite, got {int((~np.isfinite(array)).sum())} NaN or infinite "
             f"entries of {array.size}; replace them before passing it on"
+        )
+    return array
+
+
+def _is_other_array(value: Any) -> bool:
+    """Whether this is an array of another library, which speaks DLPack."""
+    return hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic))
+
+
+def _from_other(value: Any, name: str) -> NDArray[np.float64]:
+    """Return an array of another library, and warn where it had to be copied."""
+    kind = f"{type(value).__module__.partition('.')[0]}.{type(value).__name__}"
+    moved = False
+    try:
+        try:
+            given = np.from_dlpack(value)
+        except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
+            moved = True
+            to_host = getattr(value, "cpu", None) or getattr(value, "get", None)
+            given = np.asarray(value if to_host is None else to_host())
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise TypeError(
+            f"{name} cannot be read from a {kind} ({error}); pass a float64 array in main memory "
+            "that tracks no gradients, such as `.detach().cpu()`"
+        ) from None
+    array = as_array(given, name)
+    if moved or array is not given:
+        where = f", {value.device}" if hasattr(value, "device") else ""
+        warnings.warn(
+            f"{name} was copied from a {kind} of {given.size} entries ({value.dtype}{where}) to "
+            "float64 in main memory; pass contiguous float64 there to avoid the copy",
+            CopiedArrayWarning,
+            stacklevel=level_outside(),
         )
     return array
 
@@ -143,7 +187,9 @@ def _largest(vector: Vector) -> float:
 def as_number(value: Any, name: str) -> float:
     """Return `value` as one finite float."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"{name} must be one real number, got {value!r}")
+        if not _is_other_array(value) or getattr(value, "ndim", 1) > 0:
+            raise TypeError(f"{name} must be one real number, got {value!r}")
+        value = as_array(value, name)
     try:
         number = float(value)
     except OverflowError:
@@ -175,6 +221,41 @@ def as_count(value: Any, name: str, least: int = 1) -> int:
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
+
+
+RNG = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator
+"""What an argument `rng` may be, as SPEC 7 of Scientific Python names it."""
+
+
+class _Unchosen(int):
+    """The seed of a caller who chose none."""
+
+
+DEFAULT_SEED = _Unchosen(0)
+
+
+def as_seed(seed: int | None, rng: RNG | None = None) -> int:
+    """Return the seed that was given as `seed` or as `rng`, which may be a generator.
+
+    A whole number is the same seed through either. From a generator a seed is drawn, so that
+    everything can be made again from it.
+
+    >>> as_seed(3), as_seed(None, 3), as_seed(None, np.random.default_rng(0))
+    (3, 3, 5874934615388537135)
+
+    """
+    if rng is None:
+        return as_count(seed, "seed", least=0)
+    if seed is not None and seed is not DEFAULT_SEED:
+        raise TypeError(f"give seed or rng, not both; got seed={seed!r} and rng={rng!r:.60}")
+    if isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
+        return int(np.random.default_rng(rng).integers(2**63))
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer):
+        raise TypeError(
+            "rng must be a whole number, or a Generator, BitGenerator or SeedSequence of "
+            f"numpy.random, got {rng!r:.60}"
+        )
+    return as_count(rng, "rng", least=0)
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

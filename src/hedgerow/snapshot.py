@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.display import short_repr
 from hedgerow.files import Snapshot, read_snapshot, write_snapshot
+from hedgerow.inputs import RNG, as_seed
 
 __all__ = [
     "Call",
@@ -121,9 +122,15 @@ class Stateful:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Remember the arguments, of which a copy is built."""
         self = super().__new__(cls)
+        if kwargs.get("rng") is not None:
+            args, kwargs = _seeded(_signature(cls), args, kwargs)
         named = {name: _own(value) for name, value in kwargs.items()}
         self._made_of = tuple(map(_own, args)), named
         return self
+
+    def _seed(self, seed: int | None, rng: RNG | None) -> int:
+        """Return the seed of this part, drawn once where `rng` is a generator."""
+        return as_seed(seed) if rng is None else int(self._made_of[1]["seed"])
 
     def made_by(self) -> Call:
         """Return the call that made it: of a preset such as `projection_free_coco`, or its own."""
@@ -141,7 +148,7 @@ class Stateful:
         """What a snapshot must agree on: the arguments, parts apart, which know their own."""
         arguments = _signature(type(self)).bind(*self._made_of[0], **self._made_of[1])
         arguments.apply_defaults()
-        return list(arguments.arguments.items())
+        return [(name, value) for name, value in arguments.arguments.items() if name != "rng"]
 
     @property
     def _stream(self) -> np.random.Generator | None:
@@ -288,6 +295,7 @@ def records_call(build: Build) -> Build:
 
     @functools.wraps(build)
     def recorded(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = _seeded(signature(), args, kwargs)
         made = build(*args, **kwargs)
         if isinstance(made, Stateful):
             made._call = _called(build.__qualname__, signature(), args, kwargs)
@@ -301,8 +309,23 @@ def _called(
 ) -> Call:
     given = signature.bind(*args, **kwargs).arguments
     every = signature.parameters.values()
-    defaults = {one.name: one.default for one in every if one.default is not one.empty}
+    defaults = {
+        one.name: one.default
+        for one in every
+        if one.default is not one.empty and one.name not in ("rng", "seed")  # a seed has no default
+    }
     return Call(name, {key: _own(value) for key, value in given.items()}, defaults)
+
+
+def _seeded(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Replace an argument `rng` by the seed that it stands for: a generator can draw only once."""
+    if kwargs.get("rng") is None or "rng" not in signature.parameters:
+        return args, kwargs
+    given = signature.bind_partial(*args, **kwargs).arguments
+    named = {name: value for name, value in kwargs.items() if name != "rng"}
+    return args, named | {"seed": as_seed(given.get("seed"), kwargs["rng"])}
 
 
 def _built(

@@ -32,7 +32,7 @@ INTERNAL = {
     "BlockConstraints", "Bounds", "Composition", "Directions", "Dual", "FeasibleFollower",
     "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",
-    "Queued", "Routes", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
+    "Queued", "Routes", "Seeded", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels", "Stepping",
     "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "ScheduleSteps", "UniversalSteps",
     "Values", "WeibelSteps", "KernelSchedule", "ProjectedStep", "RecentRounds", "Scale",
     "ShareMethod", "SimpleRule", "check_preset", "priced", "stand_alone",

@@ -48,8 +48,8 @@ def test_with_a_folder_that_lacks_a_file(script, monkeypatch, tmp_path):
 def made_by_make():
     """Return the scripts that `make evidence` runs."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    (listed,) = re.findall(r"^EVIDENCE := (.*)$", makefile, re.MULTILINE)
-    return [ROOT / name for name in listed.split()]
+    listed = re.findall(r"^EVIDENCE\w* := (.*)$", makefile, re.MULTILINE)
+    return [ROOT / name for names in listed for name in names.split()]
 
 
 def written_by(script):

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 TEST, DOCS, BENCH = (ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
 OLDEST = ROOT / "requirements" / "numba-0.63.1.txt"
-LOWEST = ROOT / "requirements" / "lowest.txt"
+LOWEST, LITELLM = (ROOT / "requirements" / f"{name}.txt" for name in ("lowest", "litellm"))
 
 
 def _tool(name: str):
@@ -35,7 +35,9 @@ def entries(lock: Path) -> list[str]:
     return re.findall(r"^\w(?:.*\\\n)*.*$", lock.read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("lock", [TEST, DOCS, BENCH, OLDEST, LOWEST], ids=lambda lock: lock.name)
+@pytest.mark.parametrize(
+    "lock", [TEST, DOCS, BENCH, OLDEST, LOWEST, LITELLM], ids=lambda lock: lock.name
+)
 def test_every_package_is_pinned_by_hash_and_no_index_is_named(lock):
     found = entries(lock)
     assert len(found) > 10
@@ -62,7 +64,7 @@ def is_pinned(pins):
 def test_make_installs_nothing_that_is_not_pinned():
     makefile = (ROOT / "Makefile").read_text()
     commands = re.findall(r"^\t.*(?:install|INSTALL)\b.*$", makefile, re.MULTILINE)
-    assert len(commands) == 7
+    assert len(commands) == 9
     for command in commands:
         pinned = "$(VERIFIED) -r requirements/" in command
         assert pinned or command.endswith("--no-deps --no-build-isolation -e ."), command
@@ -103,7 +105,7 @@ def imports(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize("folder", ["src", "tests"])
 def test_every_import_is_declared(folder):
-    extras = [*licences.RUNTIME, *(["test"] if folder == "tests" else [])]
+    extras = [*licences.RUNTIME, *licences.ALONE, *(["test"] if folder == "tests" else [])]
     asked = [Requirement(line) for extra in extras for line in licences.project()[extra]]
     declared = {name.replace("-", "_") for one in asked for name in (one.name, *one.extras)}
     found = imports(ROOT / folder)
@@ -115,7 +117,7 @@ def test_nothing_under_the_gpl_is_needed_to_run():
         found = {name: licences.licence(name) for name in licences.closure(extra)}
         assert {"numpy", "scipy", "numba"} <= found.keys()
         assert {name for name, one in found.items() if licences.is_gpl(one)} == set()
-    assert set(licences.project()) == {*licences.RUNTIME, "all", *licences.OTHERS}
+    assert set(licences.project()) == {*licences.RUNTIME, *licences.ALONE, "all", *licences.OTHERS}
     tests = {name for name in licences.closure("test") if licences.is_gpl(licences.licence(name))}
     assert tests == {"quadprog"}
 

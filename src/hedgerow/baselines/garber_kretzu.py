@@ -15,7 +15,7 @@ import warnings
 from hedgerow.baselines.normalised import Normalised
 from hedgerow.baselines.penalty_prox import PenaltyProx
 from hedgerow.feedback import EvalGrad, Full
-from hedgerow.inputs import as_count, as_positive, level_outside
+from hedgerow.inputs import RNG, as_count, as_positive, as_seed, level_outside
 from hedgerow.learners.block_rules import FixedLooBlocks, PracticalBlocks, PracticalLooBlocks
 from hedgerow.learners.blocked_ogd import BlockedOGD
 from hedgerow.learners.hull_coordinates import HullCoordinates, ShrunkHull
@@ -222,8 +222,9 @@ does as well as `projection_free_cbco`."""
 def garber_kretzu_2024_bandit(
     decision_set: DecisionSet,
     horizon: int,
-    seed: int,
+    seed: int | None = None,
     *,
+    rng: RNG | None = None,
     lipschitz: float | tuple[float, float],
     bound: float | tuple[float, float],
     preset: Preset = "practical",
@@ -251,6 +252,7 @@ def garber_kretzu_2024_bandit(
         decision_set: where to play; it needs a hull and an inner ball.
         horizon: the number of rounds T.
         seed: fixes the perturbations.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         lipschitz: a Lipschitz constant of costs and constraints, or a pair of them.
         bound: a bound of |cost| and |constraint| over the set, or a pair of them.
         preset: "practical" or "theory".
@@ -262,6 +264,7 @@ def garber_kretzu_2024_bandit(
     """
     check_preset(preset, decision_set, horizon)
     T = as_count(horizon, "horizon", least=8)
+    seed = as_seed(seed, rng)
     (Gf, Gg), M = as_pair(lipschitz, "lipschitz"), max(as_pair(bound, "bound"))
     if preset == "theory":
         refuse_eagerness(eagerness)

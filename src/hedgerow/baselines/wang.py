@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.inputs import RNG, as_count, as_positive, as_seed
 from hedgerow.learners.block_rules import PracticalBlocks
 from hedgerow.learners.hull_coordinates import HullCoordinates
 from hedgerow.learners.ocg import StronglyConvexOCG
@@ -191,8 +191,9 @@ five dimensions at T = 2000 and 20000, seeds 0 and 1."""
 def wang_2025_bandit(
     decision_set: DecisionSet,
     horizon: int,
-    seed: int,
+    seed: int | None = None,
     *,
+    rng: RNG | None = None,
     lipschitz: float | tuple[float, float],
     bound: float | tuple[float, float],
     preset: Preset = "practical",
@@ -220,6 +221,7 @@ def wang_2025_bandit(
         decision_set: where to play; it needs a hull and an inner ball.
         horizon: the number of rounds T.
         seed: fixes the perturbations.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         lipschitz: a Lipschitz constant of costs and constraints, or a pair of them.
         bound: a bound of |cost| and |constraint| over the set, or a pair of them.
         preset: "practical" or "theory".
@@ -232,6 +234,7 @@ def wang_2025_bandit(
     """
     check_preset(preset, decision_set, horizon)
     T, D = as_count(horizon, "horizon", least=3), decision_set.diameter
+    seed = as_seed(seed, rng)
     (Gf, Gg), (M, Fg) = as_pair(lipschitz, "lipschitz"), as_pair(bound, "bound")
     declared = DeclaredValues(max(Gf, Gg), max(M, Fg))
     if preset == "theory":

@@ -12,7 +12,7 @@ from numba import types
 from hedgerow._engine.kernel import function, kernel, nothing, number, read, whole, write
 from hedgerow._engine.table import TableType
 from hedgerow.feedback import LARGEST_VALUE, Eval, as_eval
-from hedgerow.inputs import Vector, as_count
+from hedgerow.inputs import RNG, Vector
 from hedgerow.kernels.conditional_gradient import conditional_gradient, descent_table
 from hedgerow.kernels.vectors import copy, dot, four_vectors
 from hedgerow.learners.arguments import warn_beyond
@@ -141,6 +141,7 @@ class BlockConditionalGradient(StatefulPlayer):
         decision_set: where to play; it needs a hull and an inner ball.
         steps: the constants of a block and the rule for 1/eta_m.
         seed: fixes the perturbations.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     Reference for the estimates: A. Flaxman, A. Kalai and B. McMahan, Online convex optimization in
     the bandit setting, SODA 2005.
@@ -150,12 +151,19 @@ class BlockConditionalGradient(StatefulPlayer):
     oblivious_only = True
     end_block: ClassVar[Callable[..., float]]
 
-    def __init__(self, decision_set: DecisionSet, steps: BlockRule, seed: int):
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        steps: BlockRule,
+        seed: int | None = None,
+        *,
+        rng: RNG | None = None,
+    ):
         inside, self.steps = HullCoordinates(decision_set), steps
         self.decision_set = decision_set
         n, block = decision_set.dim, steps.begin(inside.dim, inside.radius, decision_set.diameter)
         self._shrunk = ShrunkHull(decision_set, block.delta, inside)  # X_delta = (1 - delta/r) X
-        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
+        self._rng = np.random.default_rng(self._seed(seed, rng))
         names = ("t", "sum", "mean", "squares", "lipschitz", "bound", "calls", "capped")
         numbers = dict.fromkeys((*names, "guess", "restarts"), 1)
         self._state = State(u=n, **numbers, x=n, anchor=n, S=n, grad=n)  # x_1 = 0, the centre
@@ -274,6 +282,7 @@ class BlockBandit(BlockConditionalGradient):
         decision_set: where to play; it needs a hull and an inner ball.
         steps: `PaperBlocks(horizon)` or `PracticalBlocks(horizon)`.
         seed: fixes the perturbations.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hedgerow._engine.kernel import kernel, number, write
 from hedgerow._engine.signatures import AFTER_ORACLE, BEFORE_ORACLE, REGULARISE
-from hedgerow.inputs import Vector, as_count, as_positive, freeze
+from hedgerow.inputs import RNG, Vector, as_positive, freeze
 from hedgerow.kernels.ocg import add, perturb
 from hedgerow.learners.kernel_learner import NO_RULE, NUMBERS, KernelLearner
 from hedgerow.sets.decision_set import DecisionSet
@@ -98,6 +98,7 @@ class FTPL(KernelLearner):
     Args:
         decision_set: where to play; only its oracle is used.
         seed: fixes the noise.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         noise: the schedule eta_t.
 
     Reference: Abernethy, Lee and Tewari (2016); Algorithm 7 of the paper.
@@ -107,9 +108,16 @@ class FTPL(KernelLearner):
     oblivious_only = draws = True
     before_oracle, after_oracle = before_oracle, after_oracle
 
-    def __init__(self, decision_set: DecisionSet, seed: int, noise: GaussianNoise | None = None):
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        seed: int | None = None,
+        noise: GaussianNoise | None = None,
+        *,
+        rng: RNG | None = None,
+    ):
         self.noise, n = GaussianNoise() if noise is None else noise, decision_set.dim
-        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
+        self._rng = np.random.default_rng(self._seed(seed, rng))
         rule = NO_RULE._replace(regularise=next_noise_scale)
         schedule = self.noise.begin(n)
         numbers = {"L": n, "t": 1, "calls": 1, "schedule": schedule.size}

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow import kernels
 from hedgerow._engine.kernel import kernel, nothing, number, read, rows, write
 from hedgerow.feedback import LARGEST_VALUE, Eval, EvalGrad, as_eval
-from hedgerow.inputs import Vector, as_count
+from hedgerow.inputs import RNG, Vector, as_count
 from hedgerow.kernels.hulls import place
 from hedgerow.learners.hull_coordinates import ShrunkHull
 from hedgerow.protocols.parts import Learner
@@ -133,18 +133,26 @@ class OnePoint(OnePointEstimates):
     Args:
         learner: plays on a `ShrunkHull` of the set, with first-order feedback.
         seed: fixes the perturbations.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         window: how many rounds a mean is taken over, to be subtracted; 0 subtracts nothing.
 
     """
 
-    def __init__(self, learner: Learner[EvalGrad], seed: int, window: int = 0):
+    def __init__(
+        self,
+        learner: Learner[EvalGrad],
+        seed: int | None = None,
+        window: int = 0,
+        *,
+        rng: RNG | None = None,
+    ):
         if not isinstance(learner.decision_set, ShrunkHull):
             raise TypeError(
                 f"one-point play needs a learner on a ShrunkHull, got one on a "
                 f"{type(learner.decision_set).__name__}; build it on "
                 "ShrunkHull(decision_set, delta)"
             )
-        super().__init__(learner.decision_set, seed, window, {})
+        super().__init__(learner.decision_set, self._seed(seed, rng), window, {})
         self.learner = learner
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow._engine.kernel import kernel, number
-from hedgerow.inputs import Vector, as_count, as_positive, freeze
+from hedgerow.inputs import RNG, Vector, as_count, as_positive, freeze
 from hedgerow.learners.block_bandit import (
     END_BLOCK,
     GUESS,
@@ -123,6 +123,7 @@ class RestartedBlockBandit(BlockConditionalGradient):
         steps: `WangBlocks(...)` or `PracticalBlocks(horizon)`; it takes the guess for the largest
             Lipschitz constant.
         seed: fixes the perturbations.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         guess: the first guess, in units of loss per length; left out, the largest Lipschitz
             constant that the first block declares.
 
@@ -134,10 +135,16 @@ class RestartedBlockBandit(BlockConditionalGradient):
     end_block = double_guess
 
     def __init__(
-        self, decision_set: DecisionSet, steps: BlockRule, seed: int, guess: float | None = None
+        self,
+        decision_set: DecisionSet,
+        steps: BlockRule,
+        seed: int | None = None,
+        guess: float | None = None,
+        *,
+        rng: RNG | None = None,
     ):
         first = 0.0 if guess is None else as_positive(guess, "guess")
-        super().__init__(decision_set, steps, seed)
+        super().__init__(decision_set, steps, self._seed(seed, rng))
         self._state["guess"][0] = first
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count
+from hedgerow.inputs import DEFAULT_SEED, RNG, Vector, as_count, as_seed
 from hedgerow.networks.network import Network
 from hedgerow.networks.quantities import composed, draw_synthetic
 
@@ -21,8 +21,9 @@ def hub_graph(
     star: Network,
     nodes: int = 191,
     edges: int = 1200,
-    seed: int = 0,
+    seed: int = DEFAULT_SEED,
     *,
+    rng: RNG | None = None,
     bandwidth: str | None = None,
     source: str | None = None,
     target: str | None = None,
@@ -40,6 +41,7 @@ def hub_graph(
         nodes: how many nodes to keep; spokes are taken at equally spaced ranks of latency.
         edges: how many edges, all of them live.
         seed: fixes the edges, the order of the spokes and a synthetic bandwidth.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         bandwidth: None keeps the star's (or none); "synthetic:lognormal(MEDIAN,SIGMA)" draws one.
         source: the spoke where paths begin; None takes a seeded one.
         target: the spoke where paths end; None takes a seeded one.
@@ -53,13 +55,14 @@ def hub_graph(
     (7, 'proxy:hub_sum(measured)')
 
     """
+    seed = as_seed(seed, rng)
     names, rtt, mbps = _spokes(star, as_count(nodes, "nodes", least=4) - 1)
     label = star.bandwidth_label
     if bandwidth is not None:
         mbps, label = draw_synthetic(bandwidth, len(names), seed), bandwidth
-    rng = np.random.default_rng([as_count(seed, "seed", least=0), 0])
-    pairs, hub = hub_edges(nodes, edges, rng)
-    order = _order(names, rng, source, target)
+    draws = np.random.default_rng([seed, 0])
+    pairs, hub = hub_edges(nodes, edges, draws)
+    order = _order(names, draws, source, target)
     placed = np.insert(order, hub, -1)  # the spoke at each place, -1 for the hub
     latency = np.append(rtt, 0.0)[placed][pairs].sum(axis=1)
     hub_name = star.nodes[star.hub or 0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hedgerow.inputs import as_count, as_positive
+from hedgerow.inputs import RNG, as_count, as_positive, as_seed
 from hedgerow.learners.block_bandit import BlockBandit
 from hedgerow.learners.block_rules import PaperBlocks, PracticalBlocks
 from hedgerow.policies.constrained_bandit import ConstrainedBandit, DeclaredValues
@@ -36,8 +36,9 @@ from hedgerow.surrogates.values import DriftSurrogate, LaggedSurrogate
 def projection_free_cbco(
     decision_set: DecisionSet,
     horizon: int,
-    seed: int,
+    seed: int | None = None,
     *,
+    rng: RNG | None = None,
     lipschitz: float | tuple[float, float],
     bound: float | tuple[float, float],
     violation_range: float | None = None,
@@ -59,6 +60,7 @@ def projection_free_cbco(
         decision_set: where to play; it needs a hull and an inner ball.
         horizon: the number of rounds T.
         seed: fixes the perturbations.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         lipschitz: a Lipschitz constant of costs and constraints, or a pair of them.
         bound: a bound of |cost| and |constraint| over the set, or a pair of them.
         violation_range: the unit of violation, the largest that one round can cause; by default
@@ -72,6 +74,7 @@ def projection_free_cbco(
     """
     check_preset(preset, decision_set, horizon)
     T = as_count(horizon, "horizon", least=8)
+    seed = as_seed(seed, rng)
     p, D = math.log(T), decision_set.diameter
     (Gf, Gg), (Ff, Fg) = as_pair(lipschitz, "lipschitz"), as_pair(bound, "bound")
     budget = p * as_budget(benchmark_budget)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hedgerow.feedback import EvalGrad
-from hedgerow.inputs import as_count
+from hedgerow.inputs import RNG, as_count, as_seed
 from hedgerow.learners.ftpl import FTPL, GaussianNoise
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.method import baseline
@@ -25,7 +25,12 @@ from hedgerow.surrogates.signed import SignedSurrogate
     confidence="high",
 )
 def ftpl_coco(
-    decision_set: DecisionSet, horizon: int, seed: int, *, preset: Preset = "practical"
+    decision_set: DecisionSet,
+    horizon: int,
+    seed: int | None = None,
+    *,
+    preset: Preset = "practical",
+    rng: RNG | None = None,
 ) -> Constrained[EvalGrad]:
     """Algorithm 7: plays vertices, such as paths, with a small signed sum of violations.
 
@@ -45,11 +50,13 @@ def ftpl_coco(
         decision_set: where to play; only its oracle is used.
         horizon: the number of rounds T.
         seed: fixes the noise.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         preset: "practical" or "theory".
 
     """
     check_preset(preset, decision_set, horizon)
     T = as_count(horizon, "horizon")
+    seed = as_seed(seed, rng)
     potential = PowerPotential(2.0, T**0.25)  # Phi(Q)/V = Q^2/sqrt(T)
     needs: tuple[str, ...] = (
         OBLIVIOUS,

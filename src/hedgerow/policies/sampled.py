@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from hedgerow.feedback import EvalGrad, EvalLinear, linear, needs
-from hedgerow.inputs import Vector, as_count, as_gradient, as_number
+from hedgerow.inputs import RNG, Vector, as_gradient, as_number
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
 from hedgerow.protocols.late_feedback import refuse_late
@@ -38,12 +38,15 @@ class SampledPlay(StatefulPlayer):
     Args:
         policy: the fractional policy.
         seed: fixes the draws.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     feedback = staticmethod(linear)
 
-    def __init__(self, policy: Constrained[EvalGrad], seed: int):
+    def __init__(
+        self, policy: Constrained[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
+    ):
         _check_policy(policy)
         if not policy.decision_set.supports(HasSampling):
             raise ValueError(
@@ -51,7 +54,7 @@ class SampledPlay(StatefulPlayer):
                 "has no sample(); play the fractional policy itself"
             )
         self.policy, self.decision_set = policy, policy.decision_set
-        self._rng = np.random.default_rng(as_count(seed, "seed", least=0))
+        self._rng = np.random.default_rng(self._seed(seed, rng))
         self._state = State(vertex=policy.decision_set.dim, switches=1)
         self._state["vertex"][:] = policy.decision_set.sample(policy.ask(), self._rng)
 
@@ -124,6 +127,7 @@ class Sampled(SampledPlay):
     Args:
         policy: the fractional policy.
         seed: fixes the draws.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
@@ -146,12 +150,15 @@ class LazySampled(SampledPlay):
     Args:
         policy: a fractional policy whose learner moves by mixing, as `AdaptiveOCG` does.
         seed: fixes the draws.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     oblivious_only = True
 
-    def __init__(self, policy: Constrained[EvalGrad], seed: int):
+    def __init__(
+        self, policy: Constrained[EvalGrad], seed: int | None = None, *, rng: RNG | None = None
+    ):
         _check_policy(policy)
         if not isinstance(policy.learner, Stepping):
             raise ValueError(
@@ -159,7 +166,7 @@ class LazySampled(SampledPlay):
                 f"{type(policy.learner).__name__} does not have; build the policy with "
                 "tracking=False, or use Sampled"
             )
-        super().__init__(policy, seed)
+        super().__init__(policy, self._seed(seed, rng))
 
     def _next(self) -> Vector:
         assert isinstance(self.policy.learner, Stepping)

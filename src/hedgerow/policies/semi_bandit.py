@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.feedback import EvalGrad, SemiBanditFeedback, needs, semi_bandit
-from hedgerow.inputs import Vector, as_count, as_gradient, as_number, as_positive
+from hedgerow.inputs import RNG, Vector, as_count, as_gradient, as_number, as_positive, as_seed
 from hedgerow.policies.constrained import Constrained
 from hedgerow.policies.paper import projection_free_long_term
 from hedgerow.policies.theorem import LINEAR, OBLIVIOUS, Theorem
@@ -118,7 +118,9 @@ def _check_binary(vertex: Vector) -> None:
 
 
 @records_call
-def semi_bandit_coco(decision_set: DecisionSet, horizon: int, seed: int) -> SemiBandit:
+def semi_bandit_coco(
+    decision_set: DecisionSet, horizon: int, seed: int | None = None, *, rng: RNG | None = None
+) -> SemiBandit:
     """Semi-bandit play of a long-term constraint: `SemiBandit` over `projection_free_long_term`.
 
     Exploration min(1/2, T^{-1/4}); tested empirically, not proved. Report the signed sum of
@@ -128,7 +130,8 @@ def semi_bandit_coco(decision_set: DecisionSet, horizon: int, seed: int) -> Semi
         decision_set: a set of 0/1 vertices that can be sampled, with an interior point.
         horizon: the number of rounds T.
         seed: fixes the draws.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
-    T = as_count(horizon, "horizon")
+    T, seed = as_count(horizon, "horizon"), as_seed(seed, rng)
     return SemiBandit(projection_free_long_term(decision_set), seed, min(0.5, T**-0.25))

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from hedgerow import kernels
 from hedgerow.functions import Function, Linear, Quadratic
-from hedgerow.inputs import Vector, as_count, freeze
+from hedgerow.inputs import DEFAULT_SEED, Vector, as_count, freeze
 from hedgerow.problems.compiled_rounds import CompiledChunk, FunctionRows, packed_rows
 from hedgerow.problems.problem import Round, chunk_slices, needs_policy
 from hedgerow.problems.synthetic import SyntheticProblem
@@ -83,13 +83,14 @@ class HardBox(Adversary):
         halfspaces: how many the adversary chooses from.
         horizon: the number of rounds.
         seed: fixes everything that does not react.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     n: int = 100
     halfspaces: int = 30
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: Box = field(init=False)
     feasible: Vector = field(init=False)
     target: Vector = field(init=False, repr=False)
@@ -142,13 +143,14 @@ class HalfspaceBox(Adversary):
         halfspaces: how many the adversary chooses from.
         horizon: the number of rounds.
         seed: fixes everything that does not react.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     n: int = 8
     halfspaces: int = 12
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: Box = field(init=False)
     feasible: Vector = field(init=False)
 
@@ -195,13 +197,14 @@ class OrthogonalBall(Adversary):
         halfspaces: how many the adversary chooses from.
         horizon: the number of rounds.
         seed: fixes everything that does not react.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     n: int = 10
     halfspaces: int = 30
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: L2Ball = field(init=False)
     feasible: Vector = field(init=False)
 

@@ -12,7 +12,15 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from hedgerow.functions import Linear, Maximum
-from hedgerow.inputs import Vector, as_count, as_number, as_positive, freeze, read_only
+from hedgerow.inputs import (
+    DEFAULT_SEED,
+    Vector,
+    as_count,
+    as_number,
+    as_positive,
+    freeze,
+    read_only,
+)
 from hedgerow.problems.problem import Round
 from hedgerow.problems.synthetic import ScaledRounds, SyntheticProblem, feasible_limit
 from hedgerow.protocols.parts import Policy
@@ -48,6 +56,7 @@ class AdSlots(SyntheticProblem):
         pacing: each advertiser's pace, as a share of the mean spend in the first slot.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     >>> problem = AdSlots(advertisers=4, slots=2, horizon=100, seed=0)
     >>> cost, constraint = next(iter(problem))
@@ -61,7 +70,7 @@ class AdSlots(SyntheticProblem):
     slots: int = 4
     pacing: float = 0.3
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: Matchings = field(init=False)
     pace: Vector = field(init=False, repr=False)
     _clicks: Vector = field(init=False, repr=False)
@@ -143,6 +152,7 @@ class Ranking(ScaledRounds):
             what they are sure to get at the top.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     >>> problem = Ranking(n=10, protected=3, horizon=100, seed=0)
     >>> bool(problem.owed < 0.8 * problem.feasible[problem.protected_items].sum())
@@ -154,7 +164,7 @@ class Ranking(ScaledRounds):
     protected: int = 6
     share: float | None = None
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: Permutahedron = field(init=False)
     owed: float = field(init=False)
     protected_items: NDArray[np.bool_] = field(init=False, repr=False)
@@ -205,6 +215,7 @@ class JobSequencing(ScaledRounds):
             at most.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     >>> problem = JobSequencing(jobs=6, promised=2, horizon=100, seed=0)
     >>> max(constraint(problem.feasible) for _, constraint in problem) <= 0.0
@@ -216,7 +227,7 @@ class JobSequencing(ScaledRounds):
     promised: int = 5
     promise: float | None = None
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: JobSequences = field(init=False)
     allowed: float = field(init=False)
     promised_jobs: NDArray[np.bool_] = field(init=False, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count, as_positive, freeze, read_only
+from hedgerow.inputs import DEFAULT_SEED, Vector, as_count, as_positive, freeze, read_only
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk
 from hedgerow.problems.synthetic import ScaledRounds, SyntheticRounds, feasible_limit
 from hedgerow.sets.decision_set import DecisionSet
@@ -44,6 +44,7 @@ class DriftingSubsets(SyntheticRounds, EnvelopedProblem):
         rotation: rounds in which the window moves on by one.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     >>> problem = DriftingSubsets(n=10, k=2, window=4, horizon=50)
     >>> problem.feasible[:2], round(problem.need, 9)
@@ -59,7 +60,7 @@ class DriftingSubsets(SyntheticRounds, EnvelopedProblem):
     drift: int = 50
     rotation: int = 20
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: KSubsets = field(init=False)
     need: float = field(init=False)
     _places: Vector = field(init=False, repr=False)
@@ -163,6 +164,7 @@ class OptimalTransport(SwingingPrices):
             emits at most.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     >>> problem = OptimalTransport(warehouses=3, shops=4, horizon=100, seed=0)
     >>> max(constraint(problem.feasible) for _, constraint in problem) <= 0.0
@@ -175,7 +177,7 @@ class OptimalTransport(SwingingPrices):
     period: float = 200.0
     limit: float | None = None
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: TransportPlans = field(init=False)
     allowed: float = field(init=False)
 
@@ -207,6 +209,7 @@ class SensorCoverage(SwingingPrices):
             sends at most.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     >>> problem = SensorCoverage(sensors=5, cells=6, horizon=100, seed=0)
     >>> max(constraint(problem.feasible) for _, constraint in problem) <= 0.0
@@ -220,7 +223,7 @@ class SensorCoverage(SwingingPrices):
     period: float = 200.0
     limit: float | None = None
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: BasePolytope = field(init=False)
     allowed: float = field(init=False)
 
@@ -266,6 +269,7 @@ class Caching(SyntheticRounds):
             fetches at most.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     >>> problem = Caching(items=12, capacity=4, horizon=200, seed=0)
     >>> worst = max(constraint(problem.feasible) for _, constraint in problem)
@@ -280,7 +284,7 @@ class Caching(SyntheticRounds):
     drift: int = 20
     limit: float | None = None
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: KSubsets = field(init=False)
     sizes: Vector = field(init=False, repr=False)
     allowed: float = field(init=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count, as_number, as_positive
+from hedgerow.inputs import RNG, Vector, as_count, as_number, as_positive, as_seed
 from hedgerow.problems.link_loads import SplitLoads
 from hedgerow.problems.traffic_engineering import LinkNetwork
 from hedgerow.sets.paths.multi_commodity import PathShares
@@ -23,8 +23,9 @@ WORKDAYS = 5
 def gravity_demands(
     network: LinkNetwork,
     horizon: int,
-    seed: int,
+    seed: int | None = None,
     *,
+    rng: RNG | None = None,
     pairs: int | None = 400,
     utilisation: float = 0.5,
     rounds_per_day: int = 288,
@@ -46,6 +47,7 @@ def gravity_demands(
         network: a `Topology`, or a `Network` with a bandwidth.
         horizon: the number of rounds.
         seed: fixes every draw.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         pairs: the number of pairs with a demand, the largest ones; None for all.
         utilisation: of the busiest link under shortest paths, in the mean over the rounds.
         rounds_per_day: 288 for one every five minutes.
@@ -61,7 +63,7 @@ def gravity_demands(
 
     """
     T, day = as_count(horizon, "horizon"), as_count(rounds_per_day, "rounds_per_day")
-    rng = np.random.default_rng([as_count(seed, "seed", least=0), 18])
+    draws = np.random.default_rng([as_seed(seed, rng), 18])
     busy, swing = as_positive(utilisation, "utilisation"), as_number(daily, "daily")
     if not 0.0 <= swing < 1.0:
         raise ValueError(f"daily must be at least 0 and below 1, got {swing:g}")
@@ -71,20 +73,20 @@ def gravity_demands(
             f"{T} matrices of {n} nodes have more than {MOST_NUMBERS} numbers; ask for at most "
             f"{MOST_NUMBERS // n**2} rounds"
         )
-    base = _gravity(network, rng, pairs)
+    base = _gravity(network, draws, pairs)
     time = np.arange(T)
-    clock = rng.uniform(-0.1, 0.1, n)[:, None] + time / day  # each node has its own hours
+    clock = draws.uniform(-0.1, 0.1, n)[:, None] + time / day  # each node has its own hours
     cycle = 1.0 + swing * np.sin(2.0 * np.pi * clock)
     cycle = cycle * np.where(time // day % 7 < WORKDAYS, 1.0, as_positive(weekend, "weekend"))
     drift = np.zeros((n, n))
     boost = np.zeros((T, n))
-    for t in np.flatnonzero(rng.random(T) < crowds).tolist():
-        boost[t : t + crowd_rounds, rng.integers(n)] = crowd - 1.0
+    for t in np.flatnonzero(draws.random(T) < crowds).tolist():
+        boost[t : t + crowd_rounds, draws.integers(n)] = crowd - 1.0
     matrices = np.empty((T, n, n))
     # An autoregressive process whose stationary deviation is `noise`, whatever its memory.
     spread = noise * np.sqrt(1.0 - MEMORY**2)
     for t in range(T):
-        drift = MEMORY * drift + spread * rng.standard_normal((n, n))
+        drift = MEMORY * drift + spread * draws.standard_normal((n, n))
         matrices[t] = base * np.exp(drift) * cycle[:, t, None] * (1.0 + boost[t])[None, :]
     return matrices * (busy / _busiest(network, matrices.mean(axis=0)))
 
@@ -130,8 +132,9 @@ def _busiest(network: LinkNetwork, matrix: Vector) -> float:
 def link_failures(
     network: LinkNetwork,
     horizon: int,
-    seed: int,
+    seed: int | None = None,
     *,
+    rng: RNG | None = None,
     failures: float = 0.002,
     duration: int = 36,
     left: float = 0.01,
@@ -145,21 +148,22 @@ def link_failures(
         network: the links.
         horizon: the number of rounds.
         seed: fixes every draw.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         failures: the probability that a link fails in a round in which none is down.
         duration: how many rounds it is down.
         left: the share of its capacity that is left; a link of capacity 0 would have an infinite
             utilisation.
 
     """
-    T, rng = as_count(horizon, "horizon"), np.random.default_rng([as_count(seed, "seed", 0), 19])
+    T, draws = as_count(horizon, "horizon"), np.random.default_rng([as_seed(seed, rng), 19])
     if not 0.0 < as_number(left, "left") <= 1.0:
         raise ValueError(f"left must be above 0 and at most 1, got {left:g}")
     available = np.ones((T, len(network.edges)))
     spare = _spare_links(network)
     t = 0
     while spare and t < T:
-        if rng.random() < failures:
-            available[t : t + duration, spare[int(rng.integers(len(spare)))]] = left
+        if draws.random() < failures:
+            available[t : t + duration, spare[int(draws.integers(len(spare)))]] = left
             t += duration
         t += 1
     return available

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hedgerow.inputs import Vector, as_count, as_number, as_vector
+from hedgerow.inputs import RNG, Vector, as_count, as_number, as_seed, as_vector
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk
 from hedgerow.problems.routes import Links, Orientation, find_routes
 from hedgerow.problems.variation import PAPER_LATENCY, Variation
@@ -70,8 +70,9 @@ class LatencyCap(EnvelopedProblem):
         source: Hashable,
         target: Hashable,
         horizon: int,
-        seed: int,
+        seed: int | None = None,
         *,
+        rng: RNG | None = None,
         cap: float | None = None,
         price: ArrayLike | None = None,
         orientation: Orientation = None,
@@ -85,6 +86,7 @@ class LatencyCap(EnvelopedProblem):
             target: the node where they end.
             horizon: the number of rounds.
             seed: fixes the rounds.
+            rng: in place of `seed`, a whole number or a generator of `numpy.random`.
             cap: the mean latency that each round allows, in ms, at least what the surest path
                 takes in its worst round; None for midway between that and the cheapest path's.
             price: the price of each edge of the network; None for 1 each, so that a route's
@@ -118,7 +120,7 @@ class LatencyCap(EnvelopedProblem):
             found.latency,
             cap,
             as_count(horizon, "horizon"),
-            as_count(seed, "seed", least=0),
+            as_seed(seed, rng),
             "1 for each link" if price is None else "given",
             found.latency_source,
             varied,

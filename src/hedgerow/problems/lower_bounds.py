@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count, as_positive, as_vector, freeze
+from hedgerow.inputs import DEFAULT_SEED, Vector, as_count, as_positive, as_vector, freeze
 from hedgerow.problems.problem import LinearChunk
 from hedgerow.problems.synthetic import SyntheticRounds
 from hedgerow.sets.balls.boxes import Box
@@ -32,6 +32,7 @@ class RandomSigns(SyntheticRounds):
         direction: the vector c; its norm is the Lipschitz constant L.
         horizon: the number of rounds.
         seed: fixes the signs.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     Reference: Cesa-Bianchi and Lugosi, "Prediction, Learning, and Games" (2006), section 3.7;
     mean|E| = 2 m binom(T, m) / 2^T with m = ceil(T/2).
@@ -45,7 +46,7 @@ class RandomSigns(SyntheticRounds):
     decision_set: DecisionSet
     direction: Vector
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     feasible: Vector = field(init=False)
 
     def _build(self, rng: Generator) -> None:  # noqa: ARG002 - only the signs are drawn
@@ -131,6 +132,7 @@ class FreshCoordinates(SyntheticRounds):
     Args:
         horizon: the number of rounds T, and the dimension.
         seed: fixes the signs.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         width: the side w of the box; 1/sqrt(T) if left out.
 
     >>> game = FreshCoordinates(horizon=4)
@@ -140,7 +142,7 @@ class FreshCoordinates(SyntheticRounds):
     """
 
     horizon: int = 400
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     width: float | None = None
     decision_set: Box = field(init=False)
     feasible: Vector = field(init=False)

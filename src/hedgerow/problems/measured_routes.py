@@ -13,7 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.functions import Function, Linear
-from hedgerow.inputs import Vector, as_count, as_number, as_positive, as_vector, freeze, read_only
+from hedgerow.inputs import (
+    DEFAULT_SEED,
+    RNG,
+    Vector,
+    as_count,
+    as_number,
+    as_positive,
+    as_seed,
+    as_vector,
+    freeze,
+    read_only,
+)
 from hedgerow.networks.network import Network
 from hedgerow.problems.edge_quantities import (
     HOPS,
@@ -151,6 +162,7 @@ class MeasuredRoutes(Recorded):
         scaling: laws of random factors by quantity, where measured rounds are not to be played
             as measured: {"latency": UniformScaling(0.5, 1.5)}.
         seed: fixes these factors.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         orientation: how edges are turned to form no cycle, as in `LatencyCap.from_network`.
 
     >>> series = np.array([[20.0, 30.0, 60.0], [90.0, 30.0, 60.0]])
@@ -181,7 +193,8 @@ class MeasuredRoutes(Recorded):
         horizon: int | None = None,
         failed: float | None = None,
         scaling: Mapping[str, UniformScaling] | None = None,
-        seed: int = 0,
+        seed: int = DEFAULT_SEED,
+        rng: RNG | None = None,
         orientation: Orientation = "distance",
     ):
         self.network = network
@@ -191,7 +204,7 @@ class MeasuredRoutes(Recorded):
         links = SimpleNamespace(edges=edges, latency_ms=network.latency_ms)
         found = find_routes(links, *ends, orientation)
         self.kept, self.orientation, self.latency = found.kept, found.orientation, found.latency
-        self.seed = as_count(seed, "seed", least=0)
+        self.seed = as_seed(seed, rng)
         lengths = [
             len(series)
             for series in (

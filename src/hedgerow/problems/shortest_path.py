@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.inputs import Vector, as_count, as_number, as_vector
+from hedgerow.inputs import DEFAULT_SEED, RNG, Vector, as_count, as_number, as_seed, as_vector
 from hedgerow.networks.hub_graphs import hub_edges
 from hedgerow.problems.problem import EnvelopedProblem, LinearChunk
 from hedgerow.problems.routes import Links, Orientation, find_routes
@@ -101,8 +101,9 @@ class ShortestPath(EnvelopedProblem):
         source: Hashable,
         target: Hashable,
         horizon: int,
-        seed: int,
+        seed: int | None = None,
         *,
+        rng: RNG | None = None,
         threshold: float | None = None,
         orientation: Orientation = None,
         latency_rounds: Variation = PAPER_LATENCY,
@@ -117,6 +118,7 @@ class ShortestPath(EnvelopedProblem):
             target: the node where they end.
             horizon: the number of rounds.
             seed: fixes the rounds.
+            rng: in place of `seed`, a whole number or a generator of `numpy.random`.
             threshold: the bandwidth that each round asks for, at most what the widest path
                 carries in its worst round; None for midway between that and the cheapest path's.
             orientation: an order of the nodes, "distance" or None; edges that point backward in
@@ -152,7 +154,7 @@ class ShortestPath(EnvelopedProblem):
             bandwidth,
             threshold,
             as_count(horizon, "horizon"),
-            as_count(seed, "seed", least=0),
+            as_seed(seed, rng),
             network.bandwidth_label or "given",
             found.latency_source,
             latency_rounds.restricted(kept, len(network.edges)),
@@ -163,7 +165,13 @@ class ShortestPath(EnvelopedProblem):
 
     @classmethod
     def atlas_like(
-        cls, nodes: int = 191, edges: int = 1200, horizon: int = 1600, seed: int = 0
+        cls,
+        nodes: int = 191,
+        edges: int = 1200,
+        horizon: int = 1600,
+        seed: int = DEFAULT_SEED,
+        *,
+        rng: RNG | None = None,
     ) -> ShortestPath:
         """Draw a graph by the paper's recipe, with hub latencies like those of RIPE Atlas.
 
@@ -176,10 +184,13 @@ class ShortestPath(EnvelopedProblem):
         bandwidth of a path: the path that attains bmax satisfies every round's constraint
         (0.8 bmax >= b), and the cheapest path violates every round (1.2 < 1.25).
         """
-        rng = np.random.default_rng([as_count(seed, "seed", least=0), 0])
-        pairs, hub = hub_edges(as_count(nodes, "nodes", least=4), edges, rng)
-        rtt = np.interp(rng.uniform(size=nodes), HUB_RTT_LEVELS, HUB_RTT_QUANTILES_MS)
-        mbps = BANDWIDTH_MEDIAN_MBPS * np.exp(BANDWIDTH_LOG_DEVIATION * rng.standard_normal(nodes))
+        seed = as_seed(seed, rng)
+        draws = np.random.default_rng([seed, 0])
+        pairs, hub = hub_edges(as_count(nodes, "nodes", least=4), edges, draws)
+        rtt = np.interp(draws.uniform(size=nodes), HUB_RTT_LEVELS, HUB_RTT_QUANTILES_MS)
+        mbps = BANDWIDTH_MEDIAN_MBPS * np.exp(
+            BANDWIDTH_LOG_DEVIATION * draws.standard_normal(nodes)
+        )
         rtt[hub], mbps[hub] = 0.0, math.inf
         latency = rtt[pairs].sum(axis=1)
         bandwidth = mbps[pairs].min(axis=1)
@@ -230,7 +241,13 @@ BANDWIDTH_SWING = 0.25
 
 
 def drifting_paths(
-    nodes: int = 100, edges: int = 600, horizon: int = 1600, seed: int = 0, period: int = 800
+    nodes: int = 100,
+    edges: int = 600,
+    horizon: int = 1600,
+    seed: int = DEFAULT_SEED,
+    period: int = 800,
+    *,
+    rng: RNG | None = None,
 ) -> ShortestPath:
     """Return the paper's routing problem on a random graph, with periodic latency and bandwidth.
 
@@ -245,6 +262,7 @@ def drifting_paths(
         edges: how many edges, all of them on some path.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         period: rounds from one high tide to the next.
 
     >>> problem = drifting_paths(nodes=12, edges=40, horizon=100, seed=1, period=50)
@@ -252,7 +270,7 @@ def drifting_paths(
     True
 
     """
-    still = ShortestPath.atlas_like(nodes, edges, horizon, seed)
+    still = ShortestPath.atlas_like(nodes, edges, horizon, seed, rng=rng)
     carried = PeriodicDrift(PAPER_BANDWIDTH, BANDWIDTH_SWING, period)
     surest = -still.decision_set.minimum(-carried.bounds(still.bandwidth)[0])
     return replace(

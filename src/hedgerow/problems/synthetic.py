@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,16 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from hedgerow.functions import Quadratic
-from hedgerow.inputs import Vector, as_count, as_number, freeze, read_only
+from hedgerow.inputs import (
+    DEFAULT_SEED,
+    RNG,
+    Vector,
+    as_count,
+    as_number,
+    as_seed,
+    freeze,
+    read_only,
+)
 from hedgerow.problems.problem import (
     EnvelopedProblem,
     LinearChunk,
@@ -30,17 +39,25 @@ from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.sets.simplices.simplex import Simplex
 
 
-class SyntheticProblem(Problem):
+@dataclass(frozen=True, eq=False, repr=False)
+class Seeded:
+    """Adds an argument `rng` to a dataclass, which is given in place of `seed`."""
+
+    rng: InitVar[RNG | None] = field(default=None, kw_only=True)
+
+
+class SyntheticProblem(Seeded, Problem):
     """Base of problems drawn from one seed.
 
     A subclass is a frozen dataclass with a field `horizon` and, unless nothing is random, `seed`.
     """
 
-    seed: int = 0
+    seed: int = DEFAULT_SEED
 
-    def __post_init__(self) -> None:
-        freeze(self, horizon=as_count(self.horizon, "horizon"))
-        as_count(self.seed, "seed", least=0)
+    def __post_init__(self, rng: RNG | None) -> None:
+        if rng is not None and not any(one.name == "seed" for one in fields(self)):
+            raise TypeError(f"{type(self).__name__} draws nothing at random; leave out rng")
+        freeze(self, horizon=as_count(self.horizon, "horizon"), seed=as_seed(self.seed, rng))
         self._build(self._generator(0))
 
     @abstractmethod
@@ -160,12 +177,13 @@ class IidSimplex(IidRounds):
         n: the number of options.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     n: int = 20
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: Simplex = field(init=False)
     feasible: Vector = field(init=False)
 
@@ -191,12 +209,13 @@ class IidLinear(IidRounds):
         decision_set: where the game is played.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     decision_set: DecisionSet
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     feasible: Vector = field(init=False, repr=False)
 
     def _build(self, rng: Generator) -> None:
@@ -223,12 +242,13 @@ class QuadraticBox(SyntheticProblem):
         n: the dimension.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
 
     """
 
     n: int = 8
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     decision_set: Box = field(init=False)
     feasible: Vector = field(init=False)
 
@@ -258,13 +278,14 @@ class SwitchingBall(SyntheticRounds):
         n: the dimension.
         horizon: the number of rounds.
         seed: fixes everything.
+        rng: in place of `seed`, a whole number or a generator of `numpy.random`.
         growth: the ratio of successive phase lengths.
 
     """
 
     n: int = 10
     horizon: int = 4000
-    seed: int = 0
+    seed: int = DEFAULT_SEED
     growth: float = 1.6
     decision_set: L2Ball = field(init=False)
     feasible: Vector = field(init=False)
