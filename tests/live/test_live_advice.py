@@ -1,4 +1,4 @@
-"""Advice in live sessions: durable with its decision, also late, also after a restart, over HTTP."""
+"""Advice in live sessions: durable with its decision, also late, after a restart, over HTTP."""
 
 from __future__ import annotations
 
