@@ -85,8 +85,11 @@ def test_advice_over_http(tmp_path):
     settings = {"set": {"kind": "Simplex", "n": 4}, "method": "projection_free_coco"}
     with hr.live.Store(f"{tmp_path}/store.sqlite") as store:
         token, plain = make_token(store, "admin"), policy()
-        with listening(make_app(store)) as http:
-            client = hr.live.Client(str(http.base_url), "web", token, tries=1)
+        with (
+            listening(make_app(store)) as http,
+            hr.live.Client(str(http.base_url), "web", token, tries=1) as client,
+            hr.live.Client(str(http.base_url), "other", token, tries=1) as other,
+        ):
             client.begin(**settings, advisers=["plan", "lp"])
             for round_ in range(6):
                 said = advice_of(round_)
@@ -98,6 +101,5 @@ def test_advice_over_http(tmp_path):
                 plain.tell(hr.first_order(cost, x), hr.first_order(constraint, x))
             with pytest.raises(ValueError, match="there is no adviser 'him'"):
                 client.ask(advice={"him": VERTICES[0]})
-            other = hr.live.Client(str(http.base_url), "other", token, tries=1)
             with pytest.raises(ValueError, match="takes no advice"):
                 other.begin(**settings | {"method": "sinha_vaze_2024"}, advisers=["plan"])
