@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hedgerow.steer.readings import Interval
@@ -24,15 +26,27 @@ def changes(before: Weights, after: Weights, settings: Settings) -> str:
     return ", ".join(named) or "no change"
 
 
-def reasons(interval: Interval, weights: Weights, settings: Settings) -> str:
-    """Return how the interval met its limits, those that were exceeded first."""
+def reasons(
+    interval: Interval, weights: Weights, margins: Sequence[float], settings: Settings
+) -> str:
+    """Return how the interval met its limits, those that were exceeded first.
+
+    Args:
+        interval: what it showed.
+        weights: those in force.
+        margins: how far below each limit the policy aims.
+        settings: the file.
+
+    """
     shares = shares_of(weights)
     found = []
-    for row, limit in zip(interval.limits, settings.limits, strict=True):
+    for row, margin, limit in zip(interval.limits, margins, settings.limits, strict=True):
         mean = float(row @ shares)
         over = mean > limit.at_most
         unit = f" {limit.unit}" if limit.unit else ""
         text = f"{limit.name} {mean:.3g}{unit} {'>' if over else '<='} {limit.at_most:g}{unit}"
+        if margin > 0.0:
+            text += f" (aim {limit.at_most - margin:.3g})"
         found.append((not over, text))
     texts = [text for _, text in sorted(found, key=lambda pair: pair[0])]
     texts.append(f"price {float(interval.prices @ shares):.4g}")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,12 @@ from hedgerow.live.store import Store, StoreError
 from hedgerow.steer.explanation import changes, reasons
 from hedgerow.steer.metrics import SteerMetrics
 from hedgerow.steer.policy import steering_policy
-from hedgerow.steer.readings import EndOfReadings, Observer, SourceError
+from hedgerow.steer.readings import EndOfReadings, Flags, Observer, SourceError
 from hedgerow.steer.safety import Safety, as_whole
 from hedgerow.steer.settings import Settings
 from hedgerow.steer.sources import Source, make_source
 from hedgerow.steer.targets import Target, TargetError, make_target
-from hedgerow.steer.weights import WHOLE, Weights, shares_of
+from hedgerow.steer.weights import WHOLE, Weights, shares_of, without_down
 
 LEASE = 3.0
 """How long a lease holds, in intervals; at least 30 s."""
@@ -60,6 +61,7 @@ class Steering:
     decision: Decision | None = None
     since: float | None = None
     written: Weights | None = None
+    up: Flags | None = None
     safety: Safety = field(init=False)
     observer: Observer = field(init=False)
 
@@ -84,17 +86,25 @@ class Steering:
         found = self._in_force()
         interval = self.observer.take(self.source.read(), shares_of(found))
         told = self._was_in_force(decision, found)
+        self.up = interval.up
         if told:
             cost, limits = interval.feedback(decision.action, self.settings)
             self.session.tell(decision.id, cost, limits if len(limits) > 1 else limits[0])
             self.decision = None
             decision = self._open_decision()
-        after = self._write(found, weights_of(decision))
+        after = self._write(found, self._wanted(decision))
         self.metrics.show(after, interval)
-        line = f"{changes(found, after, self.settings)}: {reasons(interval, found, self.settings)}"
+        why = reasons(interval, found, self._margins(), self.settings)
+        line = f"{changes(found, after, self.settings)}: {why}"
         if told:
             return "decided", line
         return "waiting", f"{line} (not reported: the decision was not in force for an interval)"
+
+    def _margins(self) -> tuple[float, ...]:
+        """Return how far below each limit the policy aims."""
+        policy: Any = self.session.policy
+        margins: tuple[float, ...] = policy.policy.margin
+        return margins
 
     def _open_decision(self) -> Decision:
         """Return the decision that has no feedback yet: the same one after a crash."""
@@ -107,7 +117,14 @@ class Steering:
         """Whether the decision's weights were in force for an interval, so that it is reported."""
         since = decision.time if self.since is None else self.since
         long_enough = self.clock() - since >= WHOLE_INTERVAL * self.settings.interval
-        return long_enough and np.array_equal(found, weights_of(decision))
+        return long_enough and np.array_equal(found, self._wanted(decision))
+
+    def _wanted(self, decision: Decision) -> Weights:
+        """Return the weights of a decision, with the least for backends that are down."""
+        weights = weights_of(decision)
+        if self.up is None:
+            return weights
+        return without_down(weights, self.up, self.settings.least)
 
     def _in_force(self) -> Weights:
         """Return the weights in force; where a target cannot be read, those written last.
@@ -116,7 +133,7 @@ class Steering:
         target that cannot be read they are equal ones.
         """
         if self.target is None:
-            return weights_of(self._open_decision())
+            return self._wanted(self._open_decision())
         found = self.target.read()
         if found is None and self.written is None:
             self.since = self.clock()  # whatever is in force, the decision is not known to be
@@ -145,7 +162,8 @@ class Steering:
             found = self._in_force()
             after = self._write(found, fallback)
         except TargetError as error:
-            return "held", f"weights held: {why}; {error}"
+            also = "" if str(error) == why else f"; {error}"
+            return "held", f"weights held: {why}{also}"
         self.metrics.show(after, None)
         return "fallback", f"{changes(found, after, self.settings)}: falling back, {why}"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.experiments.validation import hint, shown
 from hedgerow.feedback import EvalGrad
@@ -16,9 +17,8 @@ from hedgerow.steer.settings import PRICE, UP, Settings
 
 LARGEST = 1e12
 """A larger reading is refused as a mistake."""
-DOWN = 2.0
-"""A backend that is down counts as this many times the limit, or as its last reading if worse."""
 
+Flags = NDArray[np.bool_]
 Raw = Mapping[str, Mapping[str, Any]]
 """Readings by backend and name, as a source returns them; what is missing was not observed."""
 
@@ -45,8 +45,8 @@ class Interval:
 
     prices: Vector
     limits: Vector
-    observed: np.ndarray[Any, np.dtype[np.bool_]]
-    up: np.ndarray[Any, np.dtype[np.bool_]]
+    observed: Flags
+    up: Flags
 
     def feedback(self, shares: Vector, settings: Settings) -> tuple[EvalGrad, list[EvalGrad]]:
         """Return cost and constraints at shares, as the session takes them."""
@@ -62,7 +62,9 @@ class Observer:
     """Makes intervals of raw readings; it remembers the last reading of each backend.
 
     A backend without a reading was not observed: its last reading stands, never a zero. Before
-    there is one, it counts as the limit itself. A backend that is down counts as twice the limit.
+    there is one, it counts as the limit itself. A backend that is down serves nobody, and the
+    others share its requests: it counts as their mean, so that cost and limits are those of the
+    requests that were served.
     """
 
     settings: Settings
@@ -80,20 +82,24 @@ class Observer:
         names, limits = self.settings.names, self.settings.limits
         up = np.array([known[name].get(UP, 1.0) > 0.0 for name in names])
         observed = np.array([all(one.name in known[name] for one in limits) for name in names])
-        self._check_enough(observed | ~up, shares)
+        self._check_enough(observed, up, shares)
         prices = np.array([self._price(i, known) for i in range(len(names))])
         for name in names:
             for key, value in known[name].items():
                 self.last[name, key] = value
-        rows = [[self._reading(name, one, up[i]) for i, name in enumerate(names)] for one in limits]
-        return Interval(prices, np.array(rows), observed, up)
+        rows = [[self.last.get((name, one.name), one.at_most) for name in names] for one in limits]
+        prices, *means = (_served(np.array(row), up, shares) for row in (prices, *rows))
+        return Interval(prices, np.array(means), observed, up)
 
-    def _check_enough(self, observed: Any, shares: Vector) -> None:
-        seen, least = float(shares[observed].sum()), self.settings.safety.least_observed
-        if not observed.any() or seen < least:
-            unseen = [
-                n for n, known in zip(self.settings.names, observed, strict=True) if not known
-            ]
+    def _check_enough(self, observed: Flags, up: Flags, shares: Vector) -> None:
+        serving = float(shares[up].sum())
+        if serving == 0.0:
+            raise SourceError("no backend with a share of the traffic is up")
+        seen = float(shares[observed & up].sum()) / serving
+        least = self.settings.safety.least_observed
+        if seen < least:
+            pairs = zip(self.settings.names, observed | ~up, strict=True)
+            unseen = [name for name, known in pairs if not known]
             raise SourceError(
                 f"backends with {100.0 * seen:.0f} % of the traffic were observed, at least "
                 f"{100.0 * least:.0f} % are needed; {', '.join(unseen)[:80]} had no readings"
@@ -110,11 +116,6 @@ class Observer:
                 f"the price of {backend.name} was never read; give a `price` to begin with"
             )
         return backend.price
-
-    def _reading(self, name: str, limit: Any, is_up: bool) -> float:
-        at_most = float(limit.at_most)
-        reading = self.last.get((name, limit.name), at_most)
-        return reading if is_up else max(reading, DOWN * at_most)
 
 
 def _checked(raw: Any, settings: Settings) -> dict[str, dict[str, float]]:
@@ -141,6 +142,12 @@ def _checked(raw: Any, settings: Settings) -> dict[str, dict[str, float]]:
             if value is not None and not _is_nan(value):
                 found[name][key] = _number(value, key, name)
     return found
+
+
+def _served(values: Vector, up: Flags, shares: Vector) -> Vector:
+    """Return values with the mean of those that serve in place of those that are down."""
+    mean = float(values[up] @ shares[up]) / float(shares[up].sum())
+    return np.where(up, values, mean)
 
 
 def _is_nan(value: Any) -> bool:

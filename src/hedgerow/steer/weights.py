@@ -53,6 +53,19 @@ def shares_of(weights: Weights) -> Vector:
     return np.asarray(weights / total)
 
 
+def without_down(weights: Weights, up: NDArray[np.bool_], least: Weights) -> Weights:
+    """Return weights with the least for backends that are down; the others share the rest.
+
+    >>> without_down(np.array([128, 64, 64]), np.array([True, True, False]), np.array([2, 2, 2]))
+    array([169,  85,   2])
+    """
+    if up.all() or not up.any():
+        return weights
+    shares = np.where(up, weights, least).astype(np.float64)
+    shares[up] *= (WHOLE - float(shares[~up].sum())) / max(1.0, float(shares[up].sum()))
+    return whole_weights(shares / WHOLE, least)
+
+
 def step_towards(found: Weights, wanted: Weights, most: int, least: Weights) -> Weights:
     """Return weights on the straight line from those found to those wanted.
 
