@@ -106,6 +106,15 @@ class Story:
 
 def tell(story: Story, store: Path) -> None:
     """Let everything fail that can, one after the other."""
+    story.at(14)
+    filler = store / "filler"
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    story.say("the store's disk is full")
+    story.at(22)
+    filler.unlink()
+    story.say("the disk has room again")
     story.at(30)
     story.say("us-1 degrades")
     for step in range(15):
@@ -130,20 +139,11 @@ def tell(story: Story, store: Path) -> None:
     story.at(122)
     story.haproxy()
     story.say("HAProxy is restarted")
-    story.at(132)
-    filler = store / "filler"
-    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(4096))
-    story.say("the store's disk is full")
-    story.at(142)
-    filler.unlink()
-    story.say("the disk has room again")
-    story.at(152)
+    story.at(140)
     if story.with_steer:
         story.kill("steer")
     story.say("kill -9 of steer")
-    story.at(155)
+    story.at(143)
     story.steer()
     story.say("steer starts")
     story.at(SECONDS)

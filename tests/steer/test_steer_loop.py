@@ -16,7 +16,7 @@ from hedgerow.steer.targets import TargetError, make_target
 from hedgerow.steer.weights import WHOLE
 from steer_files import GOOD, Bench, Scripted, readings, settings_of, weights_in
 
-MOST = int(0.2 * WHOLE)
+MOST = int(0.3 * WHOLE)
 
 
 class Proxy:

@@ -1,4 +1,4 @@
-"""The policy that steers: quick reactions and bounded whole weights, by transcription and property."""
+"""The policy that steers: quick reactions and bounded whole weights."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_step_is_bounded_and_arrives(x, y, most):
 
 
 def test_the_last_limit_is_satisfied_with_the_least_mixing():
-    """A transcription: of all points between y and the safest action, the first within the limit."""
+    """A transcription: between y and the safest action, the first point within the limit."""
     policy = LastLimit(hr.projection_free_coco(X))
     rng = np.random.default_rng(0)
     moved = 0

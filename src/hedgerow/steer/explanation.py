@@ -41,7 +41,7 @@ def reasons(
     shares = shares_of(weights)
     found = []
     for row, margin, limit in zip(interval.limits, margins, settings.limits, strict=True):
-        mean = float(row @ shares)
+        mean = interval.mean(row, shares)
         over = mean > limit.at_most
         unit = f" {limit.unit}" if limit.unit else ""
         text = f"{limit.name} {mean:.3g}{unit} {'>' if over else '<='} {limit.at_most:g}{unit}"
@@ -49,7 +49,7 @@ def reasons(
             text += f" (aim {limit.at_most - margin:.3g})"
         found.append((not over, text))
     texts = [text for _, text in sorted(found, key=lambda pair: pair[0])]
-    texts.append(f"price {float(interval.prices @ shares):.4g}")
+    texts.append(f"price {interval.mean(interval.prices, shares):.4g}")
     down = [name for name, up in zip(settings.names, interval.up, strict=True) if not up]
     unseen = [
         name

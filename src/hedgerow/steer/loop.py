@@ -93,7 +93,8 @@ class Steering:
             self.decision = None
             decision = self._open_decision()
         after = self._write(found, self._wanted(decision))
-        self.metrics.show(after, interval)
+        self.metrics.observe(interval, found)
+        self.metrics.show(after)
         why = reasons(interval, found, self._margins(), self.settings)
         line = f"{changes(found, after, self.settings)}: {why}"
         if told:
@@ -164,7 +165,7 @@ class Steering:
         except TargetError as error:
             also = "" if str(error) == why else f"; {error}"
             return "held", f"weights held: {why}{also}"
-        self.metrics.show(after, None)
+        self.metrics.show(after)
         return "fallback", f"{changes(found, after, self.settings)}: falling back, {why}"
 
 

@@ -58,18 +58,19 @@ class SteerMetrics:
         if outcome == "decided":
             self._last.set(time.time())
 
-    def show(self, weights: Weights, interval: Interval | None) -> None:
-        """Show the weights in force, and what an interval showed."""
-        shares, names = shares_of(weights), self._settings.names
-        for name, share in zip(names, shares.tolist(), strict=True):
+    def show(self, weights: Weights) -> None:
+        """Show the weights in force."""
+        for name, share in zip(self._settings.names, shares_of(weights).tolist(), strict=True):
             self._share.labels(name).set(share)
-        if interval is None:
-            return
-        self._price.set(float(interval.prices @ shares))
+
+    def observe(self, interval: Interval, weights: Weights) -> None:
+        """Show an interval, with the weights that were in force in it."""
+        shares = shares_of(weights)
+        self._price.set(interval.mean(interval.prices, shares))
         for row, limit in zip(interval.limits, self._settings.limits, strict=True):
-            mean = float(row @ shares)
+            mean = interval.mean(row, shares)
             self._mean.labels(limit.name).set(mean)
             if mean > limit.at_most:
                 self._bad.labels(limit.name).inc()
-            for name, value in zip(names, row.tolist(), strict=True):
+            for name, value in zip(self._settings.names, row.tolist(), strict=True):
                 self._reading.labels(limit.name, name).set(value)

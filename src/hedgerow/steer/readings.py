@@ -48,11 +48,15 @@ class Interval:
     observed: Flags
     up: Flags
 
+    def mean(self, row: Vector, shares: Vector) -> float:
+        """Return the mean over requests; those of a backend that is down go to the others."""
+        return float(row[self.up] @ shares[self.up]) / float(shares[self.up].sum())
+
     def feedback(self, shares: Vector, settings: Settings) -> tuple[EvalGrad, list[EvalGrad]]:
         """Return cost and constraints at shares, as the session takes them."""
-        cost = EvalGrad(float(self.prices @ shares), self.prices)
+        cost = EvalGrad(self.mean(self.prices, shares), self.prices)
         return cost, [
-            EvalGrad(float(row @ shares) - limit.at_most, row)
+            EvalGrad(self.mean(row, shares) - limit.at_most, row)
             for row, limit in zip(self.limits, settings.limits, strict=True)
         ]
 
@@ -62,9 +66,8 @@ class Observer:
     """Makes intervals of raw readings; it remembers the last reading of each backend.
 
     A backend without a reading was not observed: its last reading stands, never a zero. Before
-    there is one, it counts as the limit itself. A backend that is down serves nobody, and the
-    others share its requests: it counts as their mean, so that cost and limits are those of the
-    requests that were served.
+    there is one, it counts as the limit itself. A backend that is down counts as the dearest and
+    slowest of the others, so that the policy moves its share elsewhere.
     """
 
     settings: Settings
@@ -88,8 +91,8 @@ class Observer:
             for key, value in known[name].items():
                 self.last[name, key] = value
         rows = [[self.last.get((name, one.name), one.at_most) for name in names] for one in limits]
-        prices, *means = (_served(np.array(row), up, shares) for row in (prices, *rows))
-        return Interval(prices, np.array(means), observed, up)
+        prices, *worst = (_with_worst(np.array(row), up) for row in (prices, *rows))
+        return Interval(prices, np.array(worst), observed, up)
 
     def _check_enough(self, observed: Flags, up: Flags, shares: Vector) -> None:
         serving = float(shares[up].sum())
@@ -144,10 +147,9 @@ def _checked(raw: Any, settings: Settings) -> dict[str, dict[str, float]]:
     return found
 
 
-def _served(values: Vector, up: Flags, shares: Vector) -> Vector:
-    """Return values with the mean of those that serve in place of those that are down."""
-    mean = float(values[up] @ shares[up]) / float(shares[up].sum())
-    return np.where(up, values, mean)
+def _with_worst(values: Vector, up: Flags) -> Vector:
+    """Return values with the largest of those that serve in place of those that are down."""
+    return np.where(up, values, values[up].max())
 
 
 def _is_nan(value: Any) -> bool:

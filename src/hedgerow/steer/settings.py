@@ -160,7 +160,7 @@ class SafetyTable(Table):
 
     max_change: Annotated[
         Number, needs(lambda change: 1.0 / WHOLE <= change <= 1.0, f"be 1/{WHOLE} to 1")
-    ] = 0.2
+    ] = 0.3
     fallback: dict[str, NotNegative] = Field(default_factory=dict)
     fallback_after: Whole = 5
     least_observed: Annotated[

@@ -34,15 +34,18 @@ class PrometheusSource:
         self._names = settings.names
         # a series that stopped must not stand in for a reading of this interval
         self._lookback = f"{max(1.0, 2.0 * settings.interval):g}s"
-        self._client = httpx.Client(timeout=self._table.timeout, follow_redirects=False)
 
     def read(self) -> dict[str, dict[str, float]]:
         """Return the readings by backend."""
+        with httpx.Client(timeout=self._table.timeout, follow_redirects=False) as client:
+            return self._read(client)
+
+    def _read(self, client: httpx.Client) -> dict[str, dict[str, float]]:
         found: dict[str, dict[str, float]] = {}
         for reading, query in self._table.queries.items():
             if BACKEND in query:
                 for name in self._names:
-                    series = self._ask(query.replace(BACKEND, name), reading)
+                    series = self._ask(client, query.replace(BACKEND, name), reading)
                     if len(series) > 1:
                         raise SourceError(
                             f"the query for {reading} has {len(series)} series for {name}; "
@@ -51,7 +54,7 @@ class PrometheusSource:
                     for _, value in series:
                         found.setdefault(name, {})[reading] = value
                 continue
-            for labels, value in self._ask(query, reading):
+            for labels, value in self._ask(client, query, reading):
                 name = labels.get(self._table.label, "")
                 if name not in self._names:
                     continue  # of other servers
@@ -63,12 +66,14 @@ class PrometheusSource:
                 found[name][reading] = value
         return found
 
-    def _ask(self, query: str, reading: str) -> list[tuple[dict[str, str], float]]:
+    def _ask(
+        self, client: httpx.Client, query: str, reading: str
+    ) -> list[tuple[dict[str, str], float]]:
         """Return the labels and the value of each series."""
         where = f"{self._table.url.rstrip('/')}/api/v1/query"
         given = {"query": query, "lookback_delta": self._lookback}
         try:
-            with self._client.stream("POST", where, data=given) as response:
+            with client.stream("POST", where, data=given) as response:
                 body = b""
                 for part in response.iter_bytes():
                     body += part

@@ -36,7 +36,6 @@ class HttpTarget:
         self._names = settings.names
         self._headers = {key: _filled(value) for key, value in self._table.headers.items()}
         self._replaced(self._table.body, dict.fromkeys(self._names, 0))  # refuse unknown names
-        self._client = httpx.Client(timeout=self._table.timeout, follow_redirects=False)
 
     def read(self) -> None:
         """Return None: an HTTP target tells nothing."""
@@ -51,8 +50,12 @@ class HttpTarget:
             if attempt:
                 time.sleep(PAUSE * 2 ** (attempt - 1))
             try:
-                response = self._client.request(
-                    self._table.method, self._table.url, json=content, headers=self._headers
+                response = httpx.request(
+                    self._table.method,
+                    self._table.url,
+                    json=content,
+                    headers=self._headers,
+                    timeout=self._table.timeout,
                 )
             except httpx.HTTPError as error:
                 why = str(error) or type(error).__name__
