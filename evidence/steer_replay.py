@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured_files import DEVICES, MARKETS, measured_files
 from steer_traces import Trace, generated, measured, min_share
 
 import hedgerow as hr
@@ -105,6 +106,7 @@ def compared(trace: Trace) -> dict[str, Any]:
 
 def main() -> None:
     """Compare on all traces."""
+    measured_files(DEVICES, *MARKETS.values())  # before the others
     found = []
     for trace in chain(generated(), measured()):
         found.append(compared(trace))

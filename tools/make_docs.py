@@ -8,6 +8,7 @@ from parts import PARTS, renewed
 from rates_figure import draw_rates
 from sets_picture import picture
 from shown_output import renew_all
+from steer_figure import draw_steer
 from tables import DOCS
 from tutorial import renew_tutorial
 
@@ -25,6 +26,7 @@ def main() -> None:
     draw_eagerness(DOCS / "explanation/eagerness.png")
     draw_rates(DOCS / "explanation/rates.png")
     draw_ideas(DOCS / "explanation")
+    draw_steer(DOCS / "appendix/steer.png")
 
 
 if __name__ == "__main__":

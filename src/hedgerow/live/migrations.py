@@ -47,7 +47,7 @@ def _each_constraint(connection: sql.Connection) -> None:
 
 
 def _leases(connection: sql.Connection) -> None:
-    LEASES.create(connection)
+    LEASES.create(connection, checkfirst=True)
 
 
 def _add_columns(connection: sql.Connection, table: sql.Table, *names: str) -> None:
