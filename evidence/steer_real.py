@@ -283,7 +283,8 @@ def main() -> None:
         f"{found['requests']} requests, {found['failed']} failed {found['failed_at']}\n"
     )
     if with_steer:
-        (HERE / "steer_real.json").write_text(json.dumps(found, indent=1) + "\n")
+        lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in found.items())
+        (HERE / "steer_real.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

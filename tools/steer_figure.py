@@ -31,7 +31,7 @@ def draw_steer(file: Path) -> None:
         step="post",
     )
     upper.set(ylabel="share of the traffic, %", ylim=(0, 100))
-    upper.legend(loc="lower left", ncols=3, framealpha=0.9)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
     latency = np.array([np.nan if one is None else one for one in found["latency"]])
     lower.plot((np.arange(latency.size) + 0.5) * minutes, latency, color="#333333", lw=1.2)
     lower.axhline(found["limit"], color="#D55E00", ls="--", lw=1.2)

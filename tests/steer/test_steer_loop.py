@@ -176,6 +176,31 @@ def test_a_store_that_fails_holds(make, monkeypatch):
     assert np.isfinite(bench.session.history().cost).sum() == 4
 
 
+def test_a_commit_whose_answer_was_lost_is_not_reported_twice(make, monkeypatch):
+    bench = make(Scripted(readings(), readings(), readings(us_1=150.0)), Proxy())
+    bench.tick(4)
+    tell = bench.session.tell
+
+    def lost(*feedback):
+        tell(*feedback)
+        raise StoreError("the connection was lost")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bench.session, "tell", lost)
+        assert bench.tick() == ["held"]
+    bench.work.source = Scripted(readings(us_1=140.0))  # other feedback for the same decision
+    bench.tick(2)
+    history = bench.session.history()
+    assert history.rounds.tolist() == list(range(1, history.rounds.size + 1))
+    assert np.isfinite(history.cost[:-1]).all()
+
+
+def test_a_file_with_another_policy_needs_another_session(make):
+    make(Scripted(readings()), Proxy()).tick()
+    with pytest.raises(ValueError, match="created with another policy or other arguments"):
+        make(Scripted(readings()), Proxy(), GOOD.replace("min_share = 0.02", "min_share = 0.05"))
+
+
 def test_a_backend_that_is_down_gets_its_minimum(make):
     down = readings() | {"us-1": {"up": False}}
     proxy = Proxy()

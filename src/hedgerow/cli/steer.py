@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from pathlib import Path
 from threading import Event
@@ -48,6 +49,7 @@ def steer(
 
 def _say(line: str) -> None:
     print_line(f"{time.strftime('%H:%M:%S')} {line}")
+    sys.stdout.flush()  # a service's log is a pipe
 
 
 def _check(settings: Settings) -> None:

@@ -34,7 +34,8 @@ def begin_session(settings: Settings, store: Store) -> Session:
     """Begin or resume the session of a file."""
     bad = [limit.bad_intervals for limit in settings.limits]
     policy = steering_policy(settings.min_shares, bad, settings.safety.max_change)
-    return open_session(store, settings.session, policy, labels=settings.names)
+    # a new release may decide differently; its changes are bounded, too
+    return open_session(store, settings.session, policy, labels=settings.names, upgrade=True)
 
 
 @dataclass
@@ -75,6 +76,8 @@ class Steering:
             self.safety.failed = 0
         except (SourceError, TargetError, StoreError) as error:
             self.safety.failed += 1
+            if isinstance(error, StoreError):
+                self.decision = None  # a commit may have been made: ask the store what is open
             outcome, line = self._hold(str(error))
         self.metrics.count(outcome)
         self.say(line)

@@ -76,8 +76,8 @@ class PrometheusTable(Table):
     timeout: Positive = 5.0
 
 
-class HaproxySourceTable(Table):
-    """Readings from HAProxy's own statistics."""
+class HaproxyTable(Table):
+    """HAProxy's runtime socket, for statistics or weights; servers have the names of backends."""
 
     kind: str
     socket: FileName
@@ -98,15 +98,6 @@ class CommandTable(Table):
     kind: str
     command: Command
     timeout: Positive = 10.0
-
-
-class HaproxyTargetTable(Table):
-    """Weights set by HAProxy's runtime socket; servers have the names of backends."""
-
-    kind: str
-    socket: FileName
-    backend: Text
-    timeout: Positive = 5.0
 
 
 class FileTable(Table):
@@ -144,12 +135,12 @@ class HttpTable(Table):
 
 SOURCES: dict[str, type[Table]] = {
     "prometheus": PrometheusTable,
-    "haproxy": HaproxySourceTable,
+    "haproxy": HaproxyTable,
     "csv": CsvTable,
     "command": CommandTable,
 }
 TARGETS: dict[str, type[Table]] = {
-    "haproxy": HaproxyTargetTable,
+    "haproxy": HaproxyTable,
     "file": FileTable,
     "http": HttpTable,
 }

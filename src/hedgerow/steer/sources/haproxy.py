@@ -8,7 +8,7 @@ import io
 from hedgerow.experiments.validation import shown
 from hedgerow.steer.haproxy_socket import HaproxyError, ask_haproxy, check_names
 from hedgerow.steer.readings import SourceError
-from hedgerow.steer.settings import UP, HaproxySourceTable, Settings
+from hedgerow.steer.settings import UP, HaproxyTable, Settings
 
 TIMES = ("qtime", "ctime", "rtime")
 """Mean milliseconds in the queue, to connect and to the response, over the last 1024 requests."""
@@ -28,7 +28,7 @@ class HaproxySource:
     """
 
     def __init__(self, settings: Settings):
-        self._table: HaproxySourceTable = settings.source
+        self._table: HaproxyTable = settings.source
         check_names(self._table.backend, settings.names)
         self._names, self._path = settings.names, settings.path(self._table.socket)
         self._wanted = [limit.name for limit in settings.limits]

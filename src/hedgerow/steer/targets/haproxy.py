@@ -8,7 +8,7 @@ import numpy as np
 
 from hedgerow.experiments.validation import shown
 from hedgerow.steer.haproxy_socket import HaproxyError, ask_haproxy, check_names
-from hedgerow.steer.settings import HaproxyTargetTable, Settings
+from hedgerow.steer.settings import HaproxyTable, Settings
 from hedgerow.steer.targets import TargetError
 from hedgerow.steer.weights import Weights
 
@@ -27,7 +27,7 @@ class HaproxyTarget:
     """
 
     def __init__(self, settings: Settings):
-        self._table: HaproxyTargetTable = settings.target
+        self._table: HaproxyTable = settings.target
         check_names(self._table.backend, settings.names)
         self._path = settings.path(self._table.socket)
         self._servers = [f"{self._table.backend}/{name}" for name in settings.names]
