@@ -10,6 +10,7 @@ from parts import PARTS, renewed
 from rates_figure import draw_rates
 from sets_picture import picture
 from shown_output import renew_all
+from steer_figure import draw_steer
 from tables import DOCS
 from tutorial import renew_tutorial
 
@@ -29,6 +30,7 @@ def main() -> None:
     draw_weights(DOCS / "explanation/weights.png")
     draw_ideas(DOCS / "explanation")
     draw_litellm(DOCS / "how-to/litellm.png")
+    draw_steer(DOCS / "appendix/steer.png")
 
 
 if __name__ == "__main__":

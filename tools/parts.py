@@ -17,6 +17,7 @@ import litellm_replay as litellm
 import page_tables as pages
 import performance_tables as performance
 import rates_tables as rates
+import steer_tables as steer
 import traffic_tables as traffic
 from cli_reference import cli_markdown
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
@@ -46,6 +47,12 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "rivals": evidence.rivals,
         "restarts": evidence.restarts,
         "pairs": evidence.restart_pairs,
+    },
+    "appendix/steer.md": {
+        "counts": steer.counts,
+        "middle": steer.middle,
+        "replayed": steer.replayed,
+        "real": steer.real,
     },
     "appendix/verdicts.md": {"verdicts": evidence.verdicts},
     "explanation/adversary.md": {"searched": pages.searched},

@@ -17,6 +17,7 @@ SCRIPTS = {
     "make.py": [],
     "make.py problems": ["problems"],
     "beyond_real.py": [],
+    "steer_replay.py": [],
     "traffic.py measured": ["measured"],
     "advice.py measured": ["measured"],
 }

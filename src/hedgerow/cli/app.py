@@ -17,6 +17,7 @@ from hedgerow.cli.output import command_group, show_log
 from hedgerow.cli.paper import demo, reproduce
 from hedgerow.cli.report import report
 from hedgerow.cli.run import run
+from hedgerow.cli.steer import steer
 from hedgerow.cli.tune import tune
 
 app = command_group("Good decisions every round, with one linear minimisation and no projection.")
@@ -39,6 +40,7 @@ app.add_typer(token, name="token")
 app.command()(serve)
 app.command()(dashboard)
 app.command()(compact)
+app.command()(steer)
 app.command()(sets)
 app.command()(demo)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import bokeh.models
 from bokeh.application import Application
@@ -197,10 +197,10 @@ class Figures:
                     line_dash="dashed", legend_label="best fixed action, at least")  # fmt: skip
         versus.legend.location = "top_left"
         _clear(versus.legend[0])
-        shares = _figure("Action, as shares", "round", height=460)
+        shares = _figure("Action, as shares", "time, UTC", height=460, x_type="datetime")
         shares.css_classes = ["shares"]
         names = [f"share{i}" for i in range(TOP + 1)]
-        areas = shares.varea_stack(names, x="round", source=self.sources["shares"], color=SHARES)
+        areas = shares.varea_stack(names, x="time", source=self.sources["shares"], color=SHARES)
         self.items = [models.LegendItem(label=value(""), renderers=[area])
                       for area in areas]  # fmt: skip
         self.legend = models.Legend(items=self.items, orientation="horizontal", ncols=2)
@@ -217,12 +217,15 @@ class Figures:
             item.visible = bool(label)
 
 
-def _figure(title: str, x_label: str, height: int = 260) -> Any:
+def _figure(
+    title: str, x_label: str, height: int = 260, x_type: Literal["auto", "datetime"] = "auto"
+) -> Any:
     plot: Any = figure(
         title=title,
         height=height,
         sizing_mode="stretch_width",
         x_axis_label=x_label,
+        x_axis_type=x_type,
         tools="pan,wheel_zoom,box_zoom,reset,save",
         active_scroll=None,
         toolbar_location="right",

@@ -11,6 +11,7 @@ from hedgerow.live.schema import (
     COPIES,
     HEADS,
     JOURNAL,
+    LEASES,
     METADATA,
     SESSIONS,
     SNAPSHOTS,
@@ -45,6 +46,10 @@ def _each_constraint(connection: sql.Connection) -> None:
     _add_columns(connection, JOURNAL, "total_each")
 
 
+def _leases(connection: sql.Connection) -> None:
+    LEASES.create(connection, checkfirst=True)
+
+
 def _add_columns(connection: sql.Connection, table: sql.Table, *names: str) -> None:
     """Add columns of texts; a store that is made now has them."""
     known = {column["name"] for column in sql.inspect(connection).get_columns(table.name)}
@@ -58,6 +63,7 @@ MIGRATIONS: tuple[Callable[[sql.Connection], None], ...] = (
     _tokens,
     _chained,
     _each_constraint,
+    _leases,
 )
 VERSION = len(MIGRATIONS)
 

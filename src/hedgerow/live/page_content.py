@@ -28,7 +28,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "zero": ("round", "zero"),
     "told": ("told", "ccv", "cost"),
     "proved": ("told", "certificate", "best"),
-    "shares": ("round", *(f"share{i}" for i in range(TOP + 1))),
+    "shares": ("time", *(f"share{i}" for i in range(TOP + 1))),
 }
 """The tables of numbers that figures draw, and their columns."""
 
@@ -97,7 +97,7 @@ def _shares(store: Store, status: Status, first: int) -> tuple[Columns, list[str
     size = np.abs(history.actions[known])
     share = size / np.maximum(size.sum(axis=1, keepdims=True), 1e-300)
     top = np.argsort(-share.mean(axis=0), kind="stable")[:TOP] if share.size else np.zeros(0, int)
-    columns: Columns = {"round": history.rounds[known].astype(np.float64)}
+    columns: Columns = {"time": 1000.0 * history.asked[known]}  # ms, as the clock of a browser
     for i in range(TOP):
         columns[f"share{i}"] = share[:, top[i]] if i < top.size else np.zeros(share.shape[0])
     columns[f"share{TOP}"] = 1.0 - share[:, top].sum(axis=1)

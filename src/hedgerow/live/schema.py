@@ -88,3 +88,12 @@ TOKENS = sql.Table(
     Column("created", Float, nullable=False),
     Column("revoked", Float),
 )
+LEASES = sql.Table(
+    "leases",
+    METADATA,
+    Column("session", Integer, ForeignKey("sessions.id"), primary_key=True),
+    Column("place", Text, nullable=False),  # machine and process namespace of the holder
+    Column("process", Integer, nullable=False),
+    Column("holder", Text, nullable=False),  # a random name
+    Column("until", Float, nullable=False),  # seconds since 1970
+)

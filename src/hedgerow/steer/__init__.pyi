@@ -1,0 +1,12 @@
+from .bounded_weights import BoundedWeights as BoundedWeights
+from .last_limit import LastLimit as LastLimit
+from .loop import Steering as Steering
+from .loop import steer as steer
+from .policy import steering_policy as steering_policy
+from .readings import EndOfReadings as EndOfReadings
+from .readings import SourceError as SourceError
+from .settings import Settings as Settings
+from .settings import read_settings as read_settings
+from .sources import Source as Source
+from .targets import Target as Target
+from .targets import TargetError as TargetError
