@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.display import short_repr
 from hedgerow.files import Snapshot, read_snapshot, write_snapshot
+from hedgerow.release import this_release
 
 __all__ = [
     "Call",
@@ -199,7 +200,9 @@ class Stateful:
         try:
             self.restore(snapshot)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} cannot be loaded: {error}") from None
+            wrote = snapshot.get("release", this_release())
+            by = f" (hedgerow {wrote} wrote it)" if wrote != this_release() else ""
+            raise ValueError(f"{path} cannot be loaded: {error}{by}") from None
 
     def _restored(self) -> None:
         """Follow a restored state with what is derived from it; refuse one that cannot be."""
