@@ -10,6 +10,7 @@ from hedgerow.cli.backtest import backtest
 from hedgerow.cli.ingest import ingest
 from hedgerow.cli.listing import experiments, methods, problems, sets, show, show_list
 from hedgerow.cli.live import compact, dashboard, live, serve, token
+from hedgerow.cli.machine import doctor, warm_up
 from hedgerow.cli.network import data, fetch, network
 from hedgerow.cli.output import command_group, print_line, show_log
 from hedgerow.cli.paper import demo, reproduce
@@ -42,6 +43,8 @@ app.command()(dashboard)
 app.command()(compact)
 app.command()(sets)
 app.command()(demo)
+app.command("warm-up")(warm_up)
+app.command()(doctor)
 
 
 @app.callback(invoke_without_command=True)
