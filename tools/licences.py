@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "reference" / "licences.md"
 LOCKS = tuple(ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
 RUNTIME = ("core", "cli", "lp", "qp", "cluster", "frames", "graphs", "data", "live")
 """What users may install: `all` is these together."""
-OTHERS = ("test", "docs", "make", "bench")
+OTHERS = ("test", "docs", "make", "dev", "bench")
 TEXT = """\
 # Licences
 

@@ -210,7 +210,8 @@ class Stateful:
     def _numbers_of(self, snapshot: Snapshot) -> NDArray[np.float64]:
         """Return the snapshot's numbers, or say why it cannot restore this part."""
         name = type(self).__qualname__
-        missing = _KEYS - set(snapshot) if isinstance(snapshot, Mapping) else _KEYS
+        given: object = snapshot  # anything may come from a user
+        missing = _KEYS - set(given) if isinstance(given, Mapping) else _KEYS
         if missing == _KEYS:
             raise ValueError(
                 f"{name} is restored from a snapshot, as its state() returns it, got "
