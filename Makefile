@@ -65,7 +65,7 @@ lint: $(READY)
 	$(BIN)/typos
 	$(BIN)/rumdl check --quiet .
 	$(BIN)/zizmor --offline --quiet .github
-	$(BIN)/sp-repo-review .
+	$(BIN)/sp-repo-review --show err .
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
