@@ -97,7 +97,7 @@ def test_an_extra_that_is_left_out_is_no_problem(monkeypatch):
         doctor, "_version", lambda name: None if name == "highspy" else installed(name)
     )
     (line,) = (one for one in doctor.diagnosis() if one.about == "[lp]")
-    assert str(line) == "ok       [lp]      not installed: highspy"
+    assert str(line) == "-        [lp]      not installed: highspy"
 
 
 def test_stores_are_reached_and_not_changed(tmp_path):
@@ -139,3 +139,14 @@ def test_the_doctor_works_where_the_command_line_does_not():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("ok       hedgerow"), done.stderr
+
+
+def test_an_extra_is_begun_only_by_packages_of_its_own(monkeypatch):
+    kept = {"httpx": "1.0"}  # of `live` and of `data`
+    missing = dict.fromkeys(("fastapi", "uvicorn", "starlette", "sqlalchemy", "psycopg", "h11"))
+    others = {"prometheus-client": None, "topohub": None, "bokeh": "9.9"} | missing | kept
+    installed = doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: others.get(name, installed(name)))
+    assert problems() == {}
+    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "typer" else "99")
+    assert problems()["[cli]"] == 'not installed: typer; run pip install "hedgerow[cli]"'

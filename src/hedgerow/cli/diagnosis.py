@@ -24,6 +24,7 @@ REQUIREMENT = re.compile(
 CORE = ""
 DEVELOPMENT = ("all", "bench", "docs", "test")
 """Extras that no user needs, or that are made of others."""
+ABSENT = "not installed: "
 VARIABLES = ("NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "OMP_NUM_THREADS", "XDG_CACHE_HOME")
 TABLE = "hedgerow_schema"
 
@@ -36,7 +37,8 @@ class Finding(NamedTuple):
     remedy: str = ""
 
     def __str__(self) -> str:
-        mark, advice = ("problem", f"; {self.remedy}") if self.remedy else ("ok", "")
+        fine = "-" if self.found.startswith(ABSENT) else "ok"
+        mark, advice = ("problem", f"; {self.remedy}") if self.remedy else (fine, "")
         return f"{mark:<8} {self.about:<9} {self.found}{advice}"
 
 
@@ -96,24 +98,32 @@ def _packages() -> Iterator[Finding]:
             wrong.append(f"{name}>={least}")
     quoted = " ".join(f'"{one}"' for one in wrong)
     yield Finding("packages", ", ".join(versions), f"run pip install {quoted}" if wrong else "")
-    from hedgerow._engine.kernel import KNOWN, NEWEST, OLDEST
+    from numba import version_info
 
-    if not KNOWN:
-        span = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
-        yield Finding("numba", f"supported in full are {span}", "kernels compile more slowly")
-    for extra, names in sorted(asked.items()):
-        if extra in DEVELOPMENT:
-            continue
-        missing = [name for name, _ in names if _version(name) is None]
-        old = [
-            f"{name} {version}, needs {least}"
-            for name, least in names
-            if (version := _version(name)) and _numbers(version) < _numbers(least)
-        ]
-        state = "; ".join([f"not installed: {', '.join(missing)}"] * bool(missing) + old)
-        partly = len(missing) < len(names) or old
-        remedy = f'if you use it, run pip install "hedgerow[{extra}]"' if state and partly else ""
-        yield Finding(f"[{extra}]", state or "installed", remedy)
+    from hedgerow._engine.kernel import NEWEST
+
+    if version_info.short > NEWEST:
+        known = f"later than {NEWEST[0]}.{NEWEST[1]}, the newest that is supported in full"
+        yield Finding("numba", known, "kernels compile more slowly, with the same results")
+    extras = {name: asked[name] for name in sorted(asked) if name not in DEVELOPMENT}
+    for extra, names in extras.items():
+        others = {name for other in extras if other != extra for name, _ in extras[other]}
+        yield _extra(extra, names, others)
+
+
+def _extra(extra: str, names: list[tuple[str, str]], others: set[str]) -> Finding:
+    """Look at one extra: absent is fine, installed in part is not, and commands need `cli`."""
+    missing = [name for name, _ in names if _version(name) is None]
+    old = [
+        f"{name} {version}, needs {least}"
+        for name, least in names
+        if (version := _version(name)) and _numbers(version) < _numbers(least)
+    ]
+    state = "; ".join([ABSENT + ", ".join(missing)] * bool(missing) + old)
+    began = any(name not in missing and name not in others for name, _ in names)
+    wrong = old or (missing and (began or extra == "cli"))
+    remedy = f'run pip install "hedgerow[{extra}]"' if wrong else ""
+    return Finding(f"[{extra}]", state or "installed", remedy)
 
 
 def _version(name: str) -> str | None:
