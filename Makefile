@@ -9,6 +9,7 @@ VERIFIED := --require-hashes --only-binary :all:
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-build --custom-compile-command "make lock" pyproject.toml
 
+RELEASE := .venv-release
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
 LOWEST := .venv-lowest
@@ -22,7 +23,7 @@ EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/riva
 EVIDENCE_LITELLM := evidence/litellm_routing.py
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-lowest test-numba test-litellm check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
+.PHONY: demo test test-lowest test-python test-numba test-litellm dist check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean
 
 demo: $(READY)
 	$(BIN)/hedgerow reproduce
@@ -33,6 +34,15 @@ test: lint
 # The same tests with the lowest versions that pyproject.toml allows, in an environment of their own.
 test-lowest: $(LOWEST)/.ready
 	$(LOWEST)/bin/pytest -q -n 2
+
+# The same tests on another Python, such as PYTHON=python3.13, in an environment of its own; TESTS=tests/sets runs some.
+TESTS ?=
+test-python: VERSION = $(shell $(PYTHON) -c "import sys; print(sys.implementation.cache_tag)")
+test-python:
+	$(PYTHON) -m venv --clear .venv-python/$(VERSION)
+	.venv-python/$(VERSION)/bin/python -m pip install --quiet --disable-pip-version-check $(VERIFIED) -r requirements/test.txt
+	.venv-python/$(VERSION)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-python/$(VERSION)/kernels .venv-python/$(VERSION)/bin/pytest -q -n 2 $(TESTS)
 
 # The engine and a few policies on another numba, such as NUMBA=0.63.1, in an environment of its own.
 NUMBA ?= 0.63.1
@@ -59,6 +69,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/typos
+	$(BIN)/rumdl check --quiet .
+	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/sp-repo-review --show err .
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -94,15 +108,29 @@ note:
 		then latexmk -gg -pdf -interaction=nonstopmode -halt-on-error note.tex; \
 		else for pass in 1 2 3; do pdflatex -interaction=nonstopmode -halt-on-error note.tex || exit 1; done; fi
 
+# dist/: the source archive and the wheel, built twice to the same bytes, and checked. RELEASING.md has the other steps.
+dist: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct 2>/dev/null || echo 1580601600)
+dist:
+	$(PYTHON) -m venv --clear $(RELEASE)
+	$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check $(VERIFIED) -r requirements/release.txt
+	rm -rf dist $(RELEASE)/again
+	$(RELEASE)/bin/python -m hatchling build -d dist
+	$(RELEASE)/bin/python -m hatchling build -d $(RELEASE)/again >/dev/null
+	diff -r dist $(RELEASE)/again
+	$(RELEASE)/bin/twine check --strict dist/*
+	$(RELEASE)/bin/python -m pip hash dist/*
+
 licences: $(BENCH) $(SITE)
 	$(BIN)/python tools/licences.py
 
 # Writes the versions and hashes of all that is installed; UPGRADE=--upgrade takes the newest.
 lock: $(PINNED)
-	$(LOCK) $(UPGRADE) --extra all --extra test --group make -o requirements/test.txt >/dev/null
+	$(LOCK) $(UPGRADE) --extra all --extra test --group make --group dev -o requirements/test.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra docs -c requirements/test.txt -o requirements/docs.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra bench -c requirements/test.txt -o requirements/bench.txt >/dev/null
 	$(LOCK) $(UPGRADE) --extra cli --extra gymnasium --extra litellm --extra test --group make -o requirements/litellm.txt >/dev/null
+	$(LOCK:pyproject.toml=requirements/release.in) $(UPGRADE) -o requirements/release.txt >/dev/null
+	$(LOCK) $(UPGRADE) --extra all -c requirements/test.txt --format pylock.toml -o pylock.toml >/dev/null
 	$(LOCK) --resolution lowest-direct --extra all --extra test --group make -o requirements/lowest.txt >/dev/null
 
 $(PINNED): requirements/test.txt
@@ -135,4 +163,4 @@ $(SITE): $(READY) requirements/docs.txt
 	touch $(SITE)
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(LITELLM) .venv-numba out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) $(RELEASE) $(LITELLM) .venv-numba .venv-python dist out docs/gallery docs/reference/api .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -20,7 +20,7 @@ RUNTIME = ("core", "cli", "lp", "qp", "cluster", "frames", "graphs", "gymnasium"
 """What users may install: `all` is these together."""
 ALONE = ("litellm",)
 """What users may install, too, but needs other versions than those of the locks."""
-OTHERS = ("test", "docs", "make", "bench")
+OTHERS = ("test", "docs", "make", "dev", "bench")
 TEXT = """\
 # Licences
 

@@ -39,7 +39,7 @@ class ShortRepr:
             setattr(cls, "__repr__", cls.__repr__)  # noqa: B010 - @dataclass then writes none
 
     def __repr__(self) -> str:
-        text = _arguments(self) if dataclasses.is_dataclass(self) else None
+        text = _arguments(self) if hasattr(self, "__dataclass_fields__") else None
         return f"{type(self).__name__}({self._in_short() if text is None else text})"
 
     def _in_short(self) -> str:

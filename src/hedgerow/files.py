@@ -20,6 +20,8 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.release import this_release
+
 HEADER, NUMBERS = "hedgerow-snapshot.json", "numbers.npy"
 DIGEST = 64
 UNREADABLE = (
@@ -70,12 +72,19 @@ def replace_files(contents: Mapping[Path, bytes], parts: Path | None = None) -> 
                 part.unlink()
 
 
+class SavedSnapshot(Snapshot, total=False):
+    """A snapshot in a file, with the release that wrote it; files of 0.2 and earlier have none."""
+
+    release: str
+
+
 def write_snapshot(path: str | os.PathLike[str], snapshot: Snapshot) -> None:
     """Write a snapshot to a file, which is replaced whole or not at all."""
-    replace_files({Path(path): pack_snapshot(snapshot)})
+    saved: SavedSnapshot = {**snapshot, "release": this_release()}
+    replace_files({Path(path): pack_snapshot(saved)})
 
 
-def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
+def read_snapshot(path: str | os.PathLike[str]) -> SavedSnapshot:
     """Return the snapshot in a file, or refuse a file that is none or was damaged."""
     return unpack_snapshot(Path(path).read_bytes(), path)
 
@@ -91,7 +100,7 @@ def without_digest(content: bytes) -> bytes | None:
     return body if add_digest(body) == content else None
 
 
-def unpack_snapshot(content: bytes, path: str | os.PathLike[str]) -> Snapshot:
+def unpack_snapshot(content: bytes, path: str | os.PathLike[str]) -> SavedSnapshot:
     """Return the snapshot in the bytes of a file, or refuse them; `path` names them."""
     if without_digest(content) is None:
         ours = HEADER.encode() in content[:DIGEST]
@@ -102,7 +111,7 @@ def unpack_snapshot(content: bytes, path: str | os.PathLike[str]) -> Snapshot:
             header = json.loads(_member(parts, HEADER))
             numbers = _numbers(_member(parts, NUMBERS))
         arrays = np.split(numbers, np.cumsum(list(_sizes(header)))[:-1])
-        snapshot: Snapshot = _filled(header, iter(arrays))
+        snapshot: SavedSnapshot = _filled(header, iter(arrays))
     except UNREADABLE as error:
         raise ValueError(
             f"{path} does not hold a snapshot that this release reads ({error}); "

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hedgerow.display import short_repr
 from hedgerow.files import Snapshot, read_snapshot, write_snapshot
 from hedgerow.inputs import RNG, as_seed
+from hedgerow.release import this_release
 
 __all__ = [
     "Call",
@@ -206,7 +207,9 @@ class Stateful:
         try:
             self.restore(snapshot)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} cannot be loaded: {error}") from None
+            wrote = snapshot.get("release", this_release())
+            by = f" (hedgerow {wrote} wrote it)" if wrote != this_release() else ""
+            raise ValueError(f"{path} cannot be loaded: {error}{by}") from None
 
     def _restored(self) -> None:
         """Follow a restored state with what is derived from it; refuse one that cannot be."""
@@ -214,7 +217,8 @@ class Stateful:
     def _numbers_of(self, snapshot: Snapshot) -> NDArray[np.float64]:
         """Return the snapshot's numbers, or say why it cannot restore this part."""
         name = type(self).__qualname__
-        missing = _KEYS - set(snapshot) if isinstance(snapshot, Mapping) else _KEYS
+        given: object = snapshot  # anything may come from a user
+        missing = _KEYS - set(given) if isinstance(given, Mapping) else _KEYS
         if missing == _KEYS:
             raise ValueError(
                 f"{name} is restored from a snapshot, as its state() returns it, got "

@@ -29,6 +29,7 @@ from hedgerow.experiments.problems import KINDS
 from hedgerow.experiments.reading import shipped
 from hedgerow.experiments.sweeps import SweepProgress
 from hedgerow.networks import Network, Quantity
+from hedgerow.release import this_version
 from hedgerow.report.networks import network_table, record_table, rejection_table
 
 
@@ -42,7 +43,7 @@ def test_python_m_hedgerow(monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("hedgerow", run_name="__main__")
     assert ended.value.code == 0
-    assert capsys.readouterr().out == f"hedgerow {hedgerow.__version__}\n"
+    assert capsys.readouterr().out == f"hedgerow {this_version()}\n"
 
 
 def completed(words):

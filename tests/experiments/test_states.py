@@ -11,10 +11,10 @@ from small_experiment import TEXT, invoked, results_of, small
 
 import hedgerow
 from hedgerow.experiments.executors import attempt, serial
-from hedgerow.experiments.fingerprints import fingerprint, sources
 from hedgerow.experiments.results import Results, StoppedError
 from hedgerow.experiments.sweeps import sweep
 from hedgerow.experiments.tuning import tune
+from hedgerow.release import fingerprint, sources
 
 TINY = TEXT.replace("[60]", "[10]").replace("[20, 21]", "[20]").replace(', "theory"', "")
 OTHER = "0" * 16

@@ -53,6 +53,31 @@ def test_the_hosted_checks_run_every_version_that_is_declared():
     assert project()["requires-python"] == f">={line.split(', ')[0].strip(chr(34))}"
 
 
+def test_the_recipe_asks_for_what_the_package_asks_for():
+    text = (ROOT / "conda-recipe" / "recipe.yaml").read_text("utf-8")
+    assert f'version: "{hedgerow.__version__}"' in text
+    assert f'python_min: "{project()["requires-python"].removeprefix(">=")}"' in text
+    asked = [*project()["dependencies"], *project()["optional-dependencies"]["cli"]]
+    wanted = [one.replace("matplotlib>", "matplotlib-base>").replace(">=", " >=") for one in asked]
+    listed = re.findall(r"^    - ([\w-]+ >=[\d.]+)$", text.partition("  run:")[2], re.MULTILINE)
+    assert listed == wanted
+
+
+def test_every_action_is_pinned_by_hash():
+    flows = [path.read_text("utf-8") for path in (ROOT / ".github/workflows").glob("*.yml")]
+    used = re.findall(r"uses: (.*)", "\n".join(flows))
+    assert len(used) > 8
+    for action in used:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v[\d.]+", action), action
+
+
+def test_what_publishes_needs_no_token():
+    flow = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+    assert "id-token: write" in flow
+    assert "secrets." not in flow
+    assert "permissions: {}" in flow, "each job asks for its own"
+
+
 def run(*command, cwd=None, **environment):
     """Run a command and return what it prints."""
     plain = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
@@ -78,6 +103,12 @@ def archives(tmp_path_factory):
     run(sys.executable, "-m", "pip", "wheel", *offline, "-w", at / "from_sdist", sdist)
     (again,) = (at / "from_sdist").glob("*.whl")
     return sdist, wheel, again
+
+
+def test_the_same_sources_make_the_same_archives(archives, tmp_path):
+    run(sys.executable, "-m", "hatchling", "build", "-d", tmp_path, cwd=ROOT)
+    for archive in archives[:2]:
+        assert (tmp_path / archive.name).read_bytes() == archive.read_bytes()
 
 
 def contents(wheel):
@@ -139,3 +170,10 @@ def test_the_archive_runs_the_demonstration_in_an_empty_environment(empty, tmp_p
     out = run(command, "demo", "--horizon", "40", cwd=tmp_path, NUMBA_DISABLE_JIT="1")
     assert "practical preset" in out
     assert (tmp_path / "out" / "demo.png").stat().st_size > 10_000
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_an_example_runs_from_the_archive_without_the_repository(empty, tmp_path):
+    program = tmp_path / "plot_13_certificate.py"
+    program.write_bytes((ROOT / "examples" / "gallery" / program.name).read_bytes())
+    run(empty, "-W", "error", program, cwd=tmp_path, MPLBACKEND="Agg", NUMBA_DISABLE_JIT="1")

@@ -15,7 +15,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-TEST, DOCS, BENCH = (ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench"))
+TEST, DOCS, BENCH, RELEASE = (
+    ROOT / "requirements" / f"{name}.txt" for name in ("test", "docs", "bench", "release")
+)
 OLDEST = ROOT / "requirements" / "numba-0.63.1.txt"
 LOWEST, LITELLM = (ROOT / "requirements" / f"{name}.txt" for name in ("lowest", "litellm"))
 
@@ -35,9 +37,10 @@ def entries(lock: Path) -> list[str]:
     return re.findall(r"^\w(?:.*\\\n)*.*$", lock.read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "lock", [TEST, DOCS, BENCH, OLDEST, LOWEST, LITELLM], ids=lambda lock: lock.name
-)
+LOCKS = [TEST, DOCS, BENCH, RELEASE, OLDEST, LOWEST, LITELLM]
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
 def test_every_package_is_pinned_by_hash_and_no_index_is_named(lock):
     found = entries(lock)
     assert len(found) > 10
@@ -64,14 +67,14 @@ def is_pinned(pins):
 def test_make_installs_nothing_that_is_not_pinned():
     makefile = (ROOT / "Makefile").read_text()
     commands = re.findall(r"^\t.*(?:install|INSTALL)\b.*$", makefile, re.MULTILINE)
-    assert len(commands) == 9
+    assert len(commands) == 12
     for command in commands:
         pinned = "$(VERIFIED) -r requirements/" in command
         assert pinned or command.endswith("--no-deps --no-build-isolation -e ."), command
     assert "VERIFIED := --require-hashes --only-binary :all:\n" in makefile
 
 
-@pytest.mark.parametrize("extra", ["core", "all", "test", "docs", "make", "bench"])
+@pytest.mark.parametrize("extra", ["core", "all", "test", "docs", "make", "dev", "bench"])
 def test_what_the_project_asks_for_is_in_its_lock(extra):
     file = {"docs": DOCS, "bench": BENCH}.get(extra, TEST)
     pins = {canonicalize_name(one.name): one for one in map(_pin, entries(file))}

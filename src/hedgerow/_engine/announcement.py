@@ -24,9 +24,15 @@ _log = logging.getLogger("hedgerow")
 
 
 class CompileTime:
-    """Time that this process has spent compiling; use it under numba's lock alone."""
+    """Time that this process has spent compiling; use it under numba's lock alone.
+
+    Attributes:
+        kernels: how many were compiled, because no folder had them.
+
+    """
 
     def __init__(self) -> None:
+        self.kernels = 0
         self._spent = 0.0
         self._begin: float | None = None
         self._is_announced = False

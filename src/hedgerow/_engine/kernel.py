@@ -127,6 +127,7 @@ class Kernel(Dispatcher):  # type: ignore[misc]
             with _no_garbage_collection(), compile_time.counted():
                 self.compile(self.signature)
                 if self.stats.cache_misses:
+                    compile_time.kernels += 1
                     compile_time.announce_if_slow()
                     if not KNOWN:
                         warn_of_unknown_numba(OLDEST, NEWEST)

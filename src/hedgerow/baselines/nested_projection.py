@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -191,12 +190,12 @@ class NestedProjection(ProjectedPoint):
         """Return how many half-spaces a snapshot has; 0 where its layout and numbers differ."""
         try:
             layout, size = snapshot["layout"], len(snapshot["array"])
-            rows = layout["limits"]
+            rows: object = layout["limits"]
         except (KeyError, TypeError):
             return 0
         dim = self.decision_set.dim
         fits = isinstance(rows, int) and size == dim + len(OWN) + rows * (dim + 1)
-        return rows if fits and isinstance(layout, Mapping) and rows >= 0 else 0
+        return rows if isinstance(rows, int) and fits and rows >= 0 else 0
 
 
 @baseline(

@@ -1,11 +1,10 @@
-"""Fingerprints (SHA-256) of data files, of code and of the library itself."""
+"""Fingerprints (SHA-256) of data files and of code."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,30 +30,6 @@ def check_sha256(path: Path, expected: str) -> None:
 
 class ChangedFileError(RuntimeError):
     """A data file or a code file is missing or was changed after the experiment was read."""
-
-
-OUTSIDE = ("cli", "report")
-"""Subpackages that no run depends on: layers above the experiments."""
-
-
-@cache
-def sources() -> str:
-    """Return the fingerprint of this library, read once in each process."""
-    return fingerprint(Path(__file__).parent.parent)
-
-
-def fingerprint(package: Path) -> str:
-    """Return 16 digits that are the same for the same names and octets of a package's sources.
-
-    Commands and reports are left out: no result depends on them.
-    """
-    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
-    digest = hashlib.sha256()
-    for name in sorted(files):
-        if name.partition("/")[0] not in OUTSIDE:
-            content = files[name].read_bytes()
-            digest.update(f"{name} {len(content)}\n".encode() + content)
-    return digest.hexdigest()[:16]
 
 
 def code_of(build: Callable[..., Any]) -> str:

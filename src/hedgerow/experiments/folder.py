@@ -16,9 +16,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.records import CHECKS, DamagedError, Record, read_experiment, read_record
 from hedgerow.experiments.results import as_json, write_bytes
+from hedgerow.release import sources, this_version
 
 
 @contextmanager
@@ -186,6 +186,7 @@ def _environment() -> dict[str, Any]:
     import scipy
 
     return {
+        "hedgerow": this_version(),
         "python": sys.version.split()[0],
         "numpy": np.__version__,
         "scipy": scipy.__version__,

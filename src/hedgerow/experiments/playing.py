@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from hedgerow.experiments.constants import Known, known_constants
-from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.records import curves, finite, sentence
 from hedgerow.experiments.results import Output
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task
@@ -29,6 +28,7 @@ from hedgerow.protocols.limits import names_of, refuse_sum
 from hedgerow.protocols.parts import Feedback, Policy, ResumablePolicy
 from hedgerow.protocols.service_level import ServiceLevel
 from hedgerow.protocols.trace import Trace
+from hedgerow.release import sources
 from hedgerow.sets.decision_set import DecisionSet
 
 MOST_BYTES = 2**28

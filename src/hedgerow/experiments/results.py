@@ -33,7 +33,7 @@ the method, `constants` what a theorem was given (null if nothing): `lipschitz` 
 a problem that reacts to the plays has one for each run. `code` and `method_code` are the SHA-256 of
 the files that define a kind of problem and a method from outside of the library; the library's own
 have none. `sources` is the fingerprint of the library's sources that made the file
-(`experiments/fingerprints.py`), here and in benchmarks. So are `curves_sha256`, the SHA-256 of the
+(`release.py`), here and in benchmarks. So are `curves_sha256`, the SHA-256 of the
 array's file (null where there is none), and `checksum`, that of the record's other entries as JSON
 with sorted keys: a record or an array that was changed later is refused in a sentence that names
 its file. Records of older releases have neither, and are read unchecked.

@@ -13,12 +13,12 @@ from typing import Any, Literal, NamedTuple
 
 from hedgerow.experiments.executors import Done
 from hedgerow.experiments.experiment import Experiment
-from hedgerow.experiments.fingerprints import sources
 from hedgerow.experiments.folder import chunks_of, open_results, refuse_other_states
 from hedgerow.experiments.playing import chunk_folder, perform
 from hedgerow.experiments.records import DamagedError, read_whole
 from hedgerow.experiments.results import StoppedError, add_timing, task_seconds, write
 from hedgerow.experiments.tasks import BenchmarkTask, RunTask, Task, plan
+from hedgerow.release import sources
 
 Workforce = Callable[[Iterable[Task]], Generator[Done, None, None]]
 """A function that does tasks: `serial`, or `processes` or `dask` with their argument."""

@@ -47,7 +47,7 @@ class DecisionSpace(spaces.Space[Vector]):
         """Whether it could be flattened to a `Box`: a set is not one."""
         return False
 
-    def sample(self, mask: None = None, probability: None = None) -> Vector:
+    def sample(self, mask: Any = None, probability: Any = None) -> Vector:
         """Draw a point of the set; masks and probabilities are refused."""
         if mask is not None or probability is not None:
             raise ValueError("a decision set has no masks or probabilities; sample() draws a point")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -11,18 +10,10 @@ from typing import Any
 
 import numpy as np
 
-import hedgerow
-from hedgerow.experiments.fingerprints import sources
 from hedgerow.snapshot import Snapshot, Stateful
 
 LONGEST = 200
 """Longer arguments are stored as their SHA-256."""
-
-
-@functools.cache
-def this_release() -> str:
-    """Return the version of the library and the digest of its sources."""
-    return f"{hedgerow.__version__} {sources()}"
 
 
 def configuration(policy: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -116,7 +116,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _watch(self) -> None:
         """Let the clock run exactly while the client has something to do."""
-        cycle = self.cycle
+        cycle: Any = self.cycle  # None before the first request
         is_answering = bool(self.pipeline) or (
             cycle is not None and not cycle.response_complete and not cycle.more_body
         )

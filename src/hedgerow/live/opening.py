@@ -13,12 +13,13 @@ import sqlalchemy as sql
 from hedgerow.files import pack_snapshot
 from hedgerow.inputs import as_count
 from hedgerow.live.chain import FIRST, add_snapshot, seal_journal, seal_session
-from hedgerow.live.configuration import check_configuration, configuration, shown, this_release
+from hedgerow.live.configuration import check_configuration, configuration, shown
 from hedgerow.live.schema import EVERY, SESSIONS
 from hedgerow.live.session import Session
 from hedgerow.live.specs import policy_of, stored_spec
 from hedgerow.live.store import Store, check_name, session_row
 from hedgerow.protocols.parts import ResumablePolicy
+from hedgerow.release import this_release
 from hedgerow.sets.decision_set import DecisionSet
 
 

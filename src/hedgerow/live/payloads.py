@@ -110,7 +110,7 @@ def unpack_feedback(payload: bytes, digest: str, dim: int) -> RoundFeedback:
         ) from None
 
 
-def _check(payload: bytes, digest: str) -> None:
+def _check(payload: object, digest: str) -> None:
     if not isinstance(payload, bytes) or digest_of(payload) != digest:
         raise damaged("a payload does not match its digest")
 

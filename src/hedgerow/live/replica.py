@@ -17,7 +17,6 @@ import sqlalchemy as sql
 from hedgerow.files import pack_snapshot, unpack_snapshot
 from hedgerow.inputs import Vector
 from hedgerow.live.chain import FIRST, ROW, WHOLE, add_snapshot, checked, damaged
-from hedgerow.live.configuration import this_release
 from hedgerow.live.each_constraint import add_each
 from hedgerow.live.payloads import (
     RoundFeedback,
@@ -31,6 +30,7 @@ from hedgerow.live.schema import SNAPSHOTS, TELL
 from hedgerow.live.store import CERTIFIED, HEAD, Store, snapshot_damage
 from hedgerow.protocols.late_feedback import refuse_late, takes_late
 from hedgerow.protocols.parts import ResumablePolicy
+from hedgerow.release import this_release
 
 TOTALS = ("told", "total_cost", "total_ccv", "total_violated", "total_each")
 Totals = tuple[int, float, float, int, str | None]

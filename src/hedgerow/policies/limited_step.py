@@ -217,7 +217,8 @@ class LimitedStep(Stateful):
     feedback: Feedback = staticmethod(first_order_each)
 
     def __init__(self, policy: Constrained[Any]):
-        if not isinstance(policy, Constrained) or policy.feedback is not first_order:
+        given: object = policy
+        if not isinstance(given, Constrained) or policy.feedback is not first_order:
             raise TypeError(
                 "LimitedStep needs a policy of a learner and a surrogate with one queue, such as "
                 f"projection_free_coco(X) without constraints=m, got {policy!r:.60}"

@@ -59,7 +59,8 @@ def as_limits(given: Mapping[str, str] | None) -> tuple[LimitName, ...]:
     """
     if given is None:
         return ()
-    if not isinstance(given, Mapping) or not all(
+    anything: object = given
+    if not isinstance(anything, Mapping) or not all(
         isinstance(text, str) for pair in given.items() for text in pair
     ):
         raise TypeError(

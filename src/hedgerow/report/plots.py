@@ -97,7 +97,8 @@ def plot_compare(
         times: when the rounds were, in Unix seconds.
 
     """
-    games = dict(traces) if isinstance(traces, Mapping) else {}
+    given: object = traces
+    games: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {}
     lengths = {len(trace.costs) for trace in games.values() if isinstance(trace, Trace)}
     if len(lengths) != 1 or not all(isinstance(trace, Trace) for trace in games.values()):
         raise TypeError(

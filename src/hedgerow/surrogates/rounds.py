@@ -124,7 +124,8 @@ class LossRounds(CompiledRounds):
 
     def __init__(self, learner: Any, step: CompiledStep, surrogate: Any, ledger: Vector):
         self._learner, self._step, self._ledger = learner, step, ledger
-        self._surrogate, self._policy = surrogate, None
+        self._surrogate = surrogate
+        self._policy: Any = None
         self._each = NO_NUMBERS
 
     @property

@@ -3,4 +3,7 @@ from .audits import Failure as Failure
 from .audits import audit as audit
 from .learner_contract import check_learner as check_learner
 from .policy_contract import check_policy as check_policy
+from .run_files import record_run as record_run
 from .set_contract import check_set as check_set
+from .verification import TamperedRunError as TamperedRunError
+from .verification import verify_run as verify_run

@@ -134,6 +134,23 @@ def audit(
     return _Auditor(problem, trace, policy, feedback, benchmark, rounding).report(steps)
 
 
+def has_proof(surrogate: object) -> bool:
+    """Whether the weights of a surrogate make up the certificate."""
+    return isinstance(surrogate, (FirstOrder, CostOnlySurrogate, PerConstraintSurrogate))
+
+
+def weights_of(surrogate: object) -> list[tuple[float, float]]:
+    """Return the weight of each queue in the last round, and the violation that it left out."""
+    queues = surrogate.surrogates if isinstance(surrogate, PerConstraintSurrogate) else (surrogate,)
+    return [
+        (
+            getattr(queue, "weight", 0.0),
+            queue.unavoidable if isinstance(queue, AdaptiveSurrogate) else 0.0,
+        )
+        for queue in queues
+    ]
+
+
 class _Replay:
     """Plays what was recorded: a problem that reacts asks it for the recorded decision.
 
@@ -166,9 +183,7 @@ class _Auditor:
         self.checks = ["costs", "violations", "membership"]
         self.checks += ["the trace"] * (trace is not None) + ["the plays"] * (policy is not None)
         self.proof = None
-        if isinstance(policy, Constrained) and isinstance(
-            policy.surrogate, (FirstOrder, CostOnlySurrogate, PerConstraintSurrogate)
-        ):
+        if isinstance(policy, Constrained) and has_proof(policy.surrogate):
             self.proof = _Proof(policy, benchmark)
             self.checks += self.proof.checks
 
@@ -299,16 +314,10 @@ class _Proof:
 
         An adaptive surrogate leaves out what no action avoids.
         """
-        if isinstance(self.surrogate, PerConstraintSurrogate):
-            surrogates: tuple[object, ...] = self.surrogate.surrogates
-            parts = parts_of(constraint)
-        else:
-            surrogates, parts = (self.surrogate,), (constraint,)
-        return [
-            (w, g, surrogate.unavoidable if isinstance(surrogate, AdaptiveSurrogate) else 0.0)
-            for surrogate, g in zip(surrogates, parts, strict=True)
-            if (w := getattr(surrogate, "weight", 0.0))
-        ]
+        each = isinstance(self.surrogate, PerConstraintSurrogate)
+        parts = parts_of(constraint) if each else (constraint,)
+        pairs = zip(weights_of(self.surrogate), parts, strict=True)
+        return [(w, g, left_out) for (w, left_out), g in pairs if w]
 
     def compare(
         self, t: int, x: Vector, cost: Function, weighed: list[tuple[float, Function, float]]

@@ -40,6 +40,7 @@ def number_nodes(edges: Edges) -> tuple[Index, Index, dict[Hashable, int]]:
         labels, flat = _numbered(edges)
         number.update((node, k) for k, node in enumerate(labels.tolist()))
     else:
+        edge: Any
         for edge in edges:
             if not isinstance(edge, (tuple, list)) or len(edge) != 2:
                 raise ValueError(f"an edge is a pair of nodes, got {edge!r}")
