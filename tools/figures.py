@@ -154,7 +154,7 @@ def draw_eagerness(file: Path) -> None:
         axes.axvspan(END, EAGERNESS[-1], color="0.93", zorder=0)
         axes.grid(alpha=0.3)
     left.legend(fontsize=8)
-    right.text(END * 1.15, 0.0, "no more\nto gain", fontsize=8, color="0.4", va="bottom")
+    left.text(END * 1.15, 6.0, "no further\neffect", fontsize=8, color="0.4")
     figure.savefig(file, dpi=110)
     plt.close(figure)
 
