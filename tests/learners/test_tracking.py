@@ -190,16 +190,16 @@ def test_other_rules_are_refused():
 class Transcription:
     """x_t on its way to p_t x_A + (1 - p_t) x_B, in plain NumPy around two whole learners.
 
-    `entry`, `most`, `least` and `faster` are the constants of the rule, for mutants.
+    `fade`, `lasting`, `most`, `least` and `faster` are the constants of the rule, for mutants.
     """
 
-    entry, most, least, faster = 1.0 / 3.0, 4.0, 1.0 / 8.0, 2.0
+    fade, lasting, most, least, faster = 0.5, False, 4.0, 1.0 / 8.0, 2.0
 
     def __init__(self, X, steps, atoms, start=None):
         self.A, self.B = AdaptiveOCG(X, steps, start), CorrectiveOMD(X, atoms, start=start)
         self.p, self.L, self.Delta = np.full(2, 0.5), np.zeros(2), 0.0
         self.credit, self.ahead, self.inner, self.cut, self.cuts = np.zeros(2), 0.0, 0.0, 0.0, 0
-        self.x, self.alone, self.calls = self.A.ask(), False, np.zeros(2, int)
+        self.x, self.alone, self.calls, self.calm = self.A.ask(), False, np.zeros(2, int), 0
 
     def weigh(self, losses, t):
         """AdaHedge with a handicap; the worse one is lifted to a share of about 1/t."""
@@ -211,10 +211,11 @@ class Transcription:
         self.Delta += max(0.0, self.p @ losses - mixed)
         self.L += losses
         self.L -= self.L.min()
-        factor = np.array([1.0, (1.0 + t) ** -self.entry])
+        factor = np.array([1.0, (1.0 + self.calm) ** -self.fade])
         if self.Delta > 0.0:
             deepest = self.Delta * np.log2(1.0 + t)
-            self.L = np.minimum(self.L, [(1.0 + self.entry) * deepest, deepest])
+            more = self.Delta * self.fade * np.log2(1.0 + self.calm)
+            self.L = np.minimum(self.L, [deepest + more, deepest])
             self.p = factor * 2.0 ** (-self.L / self.Delta)
         else:
             self.p = factor * (self.L == 0.0)
@@ -241,6 +242,7 @@ class Transcription:
         plays = np.array([self.A.ask(), self.B.ask()])
         self.ahead += s @ (self.x - plays[0])
         self.inner += s @ self.x
+        self.calm = 0 if worth > 0.0 and not self.lasting else self.calm + 1
         self.weigh(plays @ s, self.calls.sum() + 1.0)
         dealt = 0.8 * self.p + 0.1
         self.credit += dealt
@@ -318,8 +320,9 @@ def test_it_is_its_transcription(name, steps, speed, held, cut):
 
 
 MUTANTS = {
-    "no handicap": {"entry": 0.0},
-    "a larger handicap": {"entry": 0.5},
+    "no fading": {"fade": 0.0},
+    "more fading": {"fade": 1.0},
+    "fading that a violation does not end": {"lasting": True},
     "no limit": {"most": np.inf},
     "half the limit": {"most": 2.0},
     "no least share": {"least": 0.0},
@@ -364,9 +367,9 @@ def test_a_violation_that_is_only_rounding_does_not_stop_it():
 
 
 def test_a_follower_that_is_only_noise_costs_next_to_nothing():
-    """Its share is about t^{-1/3}, and what the mixture loses to its leader goes with it.
+    """Its share is about t^{-1/2}, and what the mixture loses to its leader goes with it.
 
-    Without the handicap the share of two that cannot be told apart stays near a half.
+    Without that the share of two that cannot be told apart stays near a half.
     """
     rng, T = np.random.default_rng(0), 4000
     learner, hedge, share, plain = TrackingOCG(Simplex(2)), AdaHedge(2), [], []
@@ -377,11 +380,11 @@ def test_a_follower_that_is_only_noise_costs_next_to_nothing():
         learner.tell(EvalGrad(0.0, s))
         share.append(learner.weights[1])
         plain.append(hedge.ask()[1])
-    assert np.mean(share[T // 2 :]) < 0.15 < 0.25 < np.mean(plain[T // 2 :])
+    assert np.mean(share[T // 2 :]) < 0.05 < 0.25 < np.mean(plain[T // 2 :])
 
 
 def test_the_worse_one_of_many_rounds_is_back_within_a_few():
-    """A thousand rounds in which B loses leave it (1 + t)^{-4/3}: a few that it wins suffice."""
+    """A thousand rounds in which B loses leave it (1 + t)^{-3/2}: a few that it wins suffice."""
     learner, X = TrackingOCG(Simplex(2)), Simplex(2)
     hedge = AdaHedge(2)
     for t in range(1, 1001):
@@ -391,7 +394,7 @@ def test_the_worse_one_of_many_rounds_is_back_within_a_few():
         hedge.tell(EvalGrad(0.0, s))
         learner.tell(EvalGrad(0.0, s))
         assert learner._state["p"][0] >= 1.0 / (2.0 + t) - 1e-15
-        assert learner._state["p"][1] >= 1.0 / (1.0 + (1.0 + t) ** (4.0 / 3.0)) - 1e-15
+        assert learner._state["p"][1] >= 1.0 / (1.0 + (1.0 + t) ** 1.5) - 1e-15
     assert learner._state["p"][1] > 0.5 > 1e-9 > hedge.ask()[1]
     assert X.contains(learner.ask())
 
@@ -554,7 +557,7 @@ def test_tracking_is_hardly_worse_than_its_better_learner(name, speed):
 def test_the_bound_holds_against_losses_that_hurt_the_mixture():
     """Each loss hurts the learner with more weight; weights that do not learn break the bound.
 
-    Against B it has h/ln 2 = log2(1 + t)/3 more, in units of Delta, for B's handicap.
+    Against B it has h/ln 2 = log2(1 + t)/2 more, in units of Delta, for B's handicap.
     """
     learner, rng = TrackingOCG(L2Ball(3)), np.random.default_rng(0)
     variance = S = worst = behind = 0.0
@@ -568,7 +571,7 @@ def test_the_bound_holds_against_losses_that_hurt_the_mixture():
         learner.tell(EvalGrad(0.0, s))
         bound = 2.0 * np.sqrt(variance * np.log(2.0)) + S * (4.0 / 3.0 * np.log(2.0) + 2.0)
         assert learner.ahead <= bound
-        assert behind <= bound * (1.0 + np.log2(1.0 + t) / 6.0)
+        assert behind <= bound * (1.0 + np.log2(1.0 + t) / 4.0)
         worst = max(worst, learner.ahead, behind)
     assert worst > 0.1 * bound
 

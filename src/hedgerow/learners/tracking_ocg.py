@@ -27,18 +27,20 @@ from hedgerow.snapshot import LINE_NUMBERS
 Array = Vector
 Loss = tuple[float, float, float]
 INNER, AHEAD, LEADS, DELTA, LEADER = range(5)
-SHARES, P, L, CREDIT, HANDICAP, CUT = range(5, 16, 2)
+SHARES, P, L, CREDIT, HANDICAP, CUT, CALM = *range(5, 16, 2), 16
 """The numbers of the state [x | sum of <s, x>, sum of <s, x - x_A>, whether the leader has the
 turn, AdaHedge's Delta, length of the leader's part, shares in the mixture, AdaHedge's p and L,
-credit, handicap, length of the last step if it was cut | leader | follower], after x. Those from
-the shares to the handicap are pairs: leader, follower."""
-OWN = 16
-"""The size of these numbers: two cache lines, so that the leader's part begins with a line."""
+credit, handicap, length of the last step if it was cut, rounds since the last violation | leader |
+follower], after x. Those from the shares to the handicap are pairs: leader, follower."""
+OWN = 24
+"""The size of these numbers: three cache lines, so that the leader's part begins with a line."""
 EQUAL = 0.2
 """The share of the oracle calls that is divided equally; the rest goes by weight."""
-ENTRY = 1.0 / 3.0
-"""The follower's weight has the factor t^{-1/3}: where it is only noise, so that its losses tell it
-from the leader no better than chance, its share goes to 0, and with it what it costs."""
+FADE = 0.5
+"""After n rounds without a violation the follower's weight has the factor (1 + n)^{-1/2}: where it
+is only noise, so that its losses tell it from the leader no better than chance, its share goes to
+0, and with it what it costs. A violation ends this, because the follower reacts sooner. Chosen on
+development games among 1/3 and 1/2; with all rounds for n outages of a few rounds were ignored."""
 PAID = 7
 """The number that the first kernel passes to the second, behind those of A and B: w_t v_t."""
 TIE = 1e-9
@@ -49,14 +51,13 @@ TIE = 1e-9
 def hedge(own: Array, losses: Array, t: float) -> None:
     """AdaHedge: update both weights with their losses.
 
-    A's share is at least 1/(2 + t), B's at least 1/(1 + (1 + t)^{4/3}).
+    A's share is at least 1/(2 + t), B's at least 1/(1 + (1 + t)^{3/2}).
     """
     p, lost, handicap = own[P : P + 2], own[L : L + 2], own[HANDICAP : HANDICAP + 2]
     eta = math.log(2.0) / own[DELTA] if own[DELTA] > 0.0 else math.inf
     own[DELTA] += lose(lost, handicap, p, losses, eta)
-    log = math.log(1.0 + t)
-    handicap[1] = ENTRY * log
-    eta = math.inf
+    log, eta = math.log(1.0 + t), math.inf
+    handicap[1] = FADE * math.log(1.0 + own[CALM])
     if own[DELTA] > 0.0:
         eta = math.log(2.0) / own[DELTA]
         lost[0] = min(lost[0], (log + handicap[1]) / eta)
@@ -91,12 +92,13 @@ def before_oracle(
         own[AHEAD] += compare(s, state[:n], leader[:n])[1]
     else:
         own[AHEAD] -= own[SHARES + 1] * apart
-    losses = work[3 * n : 3 * n + 2]
+    losses, worth = work[3 * n : 3 * n + 2], leader[3 * n + RULE + WORTH]
     losses[0], losses[1] = apart, 0.0  # less <s, x_B>, which changes no weight
+    own[CALM] = 0.0 if worth > 0.0 else own[CALM] + 1.0
     hedge(own, losses, leader[3 * n + ROUND] + 1.0)
     assign_turn(own)
-    work[3 * n + PAID] = leader[3 * n + RULE + WORTH]
-    if work[3 * n + PAID] > 0.0:
+    work[3 * n + PAID] = worth
+    if worth > 0.0:
         copy(work[2 * n : 3 * n], s)
     if own[LEADS] > 0.0:
         corrective_omd.correct_alone(follower, work, s, loss[0])
@@ -137,12 +139,13 @@ class TrackingOCG(KernelLearner):
 
     A is `AdaptiveOCG`, which sums all gradients and is the better one where rounds are alike. B is
     `CorrectiveOMD`, which forgets and is the better one where they drift. p_t is `AdaHedge` on the
-    losses <s_t, x_A> and <s_t, x_B>, with the factor t^{-1/3} on B's weight: where B is only noise,
-    its share goes to 0. Shares do not sink below about 1/t and t^{-4/3}, so that the worse one of
-    many rounds is back within a few. As long as no guard limits the loss to A, and no step is cut,
-    sum <s_t, x_t - x_k> <= c (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), with c = 6.4 against A and
-    2 + (4/3) log2(1 + T) against B, where v_t and S are variances and the largest range of these
-    losses: it is hardly worse than the better one (Theorem C of beyond.md).
+    losses <s_t, x_A> and <s_t, x_B>, with the factor (1 + n)^{-1/2} on B's weight after n rounds
+    without a violation: where B is only noise, its share goes to 0. Shares do not sink below about
+    1/t and t^{-3/2}, so that the worse one of many rounds is back within a few. As long as no guard
+    limits the loss to A, and no step is cut, sum <s_t, x_t - x_k> <=
+    (2 + log2(1 + T) + sum of log2(1 + n_i)/2) (sqrt(sum v_t ln 2) + S (2/3 ln 2 + 1)), where n_i
+    are the lengths of the runs without violation, and v_t and S variances and the largest range
+    of these losses (Theorem C of beyond.md).
 
     After a violation that a guard's surrogate reports, x approaches the mixture in steps instead
     (`learners/approach.py`): the first gains at most four times what the violation cost.
@@ -191,7 +194,8 @@ class TrackingOCG(KernelLearner):
         diameter = decision_set.diameter or 1.0  # a single point: any length will do
         rule = self.steps.begin(diameter)
         own = {"inner": 1, "ahead": 1, "leads": 1, "Delta": 1, "leader": 1}
-        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "handicap": 2, "cut": 1}
+        pairs = {"shares": 2, "p": 2, "L": 2, "credit": 2, "handicap": 2, "cut": 1, "calm": 1}
+        pairs |= {"room": OWN - CALM - 1}
         leader = {"x_A": n, "x1": n, "S": n, "t": 1, "inner_A": 1, "skipped": 1, "rule": rule.size}
         leader |= {"room_A": -(RULE + rule.size) % LINE_NUMBERS}
         follower = {"x_B": n} | {f"{k}_B": v for k, v in corrective_omd.state_sizes(n, K).items()}

@@ -122,9 +122,9 @@ def projection_free_coco(
             constraint's unit: the potential's scale becomes k_t U + p B (in theory
             144 G D p^2 T^{3/4} + p B); `certificate(budget=B)` is the bound for such a benchmark.
         eagerness: how eagerly the constraint is satisfied, a number without unit, in `practical`
-            alone: each violation counts as much as this many. More means less violation and more
-            regret, up to about 5, where weights are at their ceiling from the first rounds on. For
-            fewer violated rounds use `ViolatedShare`.
+            alone: each violation counts as much as this many. Between 1/8 and 4 more means less
+            violation and more regret. Beyond 4 hardly anything changes, as weights are at their
+            ceiling from the first violations on; for fewer violated rounds use `ViolatedShare`.
         tracking: in `practical` alone: the learner mixes one that remembers everything with one
             that forgets, and follows a world that drifts. False for `AdaptiveOCG` alone, a little
             quicker and a little better where nothing drifts; on a `Product` that is `BlockOCG`,
