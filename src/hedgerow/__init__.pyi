@@ -14,6 +14,7 @@ from . import problems as problems
 from . import report as report
 from . import sets as sets
 from . import snapshot as snapshot
+from . import steer as steer
 from . import surrogates as surrogates
 from . import testing as testing
 from .bounds.explanations import explain as explain

@@ -18,6 +18,7 @@ from hedgerow.cli.app import app
 FOREIGN = {
     ".",
     "cd",
+    "cp",
     "curl",
     "dask",
     "echo",

@@ -260,25 +260,6 @@ def test_two_processes_cannot_both_act(make, tmp_path):
     Lease(bench.session, 30.0).renew()  # it was given back
 
 
-def test_a_lease_ends_by_itself_or_with_its_process(make):
-    bench = make(Scripted(readings()), Proxy())
-    Lease(bench.session, -1.0).renew()
-    gone = Lease(bench.session, 1000.0)
-    gone.renew()
-    with bench.store.writing() as connection:
-        connection.execute(LEASES.update().values(process=2**22 + 1))  # of no process
-    other = Lease(bench.session, 1000.0)
-    other.renew()
-    with pytest.raises(LeaseHeldError):
-        gone.renew()
-    with bench.store.writing() as connection:
-        connection.execute(LEASES.update().values(process=2**22 + 1, place="another machine"))
-    with pytest.raises(LeaseHeldError):
-        gone.renew()
-    gone.release()  # of others: nothing
-    other.renew()
-
-
 def replayed(tmp_path, more=""):
     rows = ["interval,backend,price,latency"]
     for t in range(12):

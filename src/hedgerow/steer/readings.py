@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from hedgerow.experiments.validation import hint, shown
 from hedgerow.feedback import EvalGrad
 from hedgerow.inputs import Vector
-from hedgerow.steer.settings import PRICE, UP, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import PRICE, UP
 
 LARGEST = 1e12
 """A larger reading is refused as a mistake."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from hedgerow.experiments.validation import shown
 from hedgerow.steer.readings import SourceError
-from hedgerow.steer.settings import CommandTable, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import CommandTable
 
 LARGEST = 1 << 20
 """The most characters that are read."""

@@ -8,7 +8,8 @@ import io
 from hedgerow.experiments.validation import shown
 from hedgerow.steer.haproxy_socket import HaproxyError, ask_haproxy, check_names
 from hedgerow.steer.readings import SourceError
-from hedgerow.steer.settings import UP, HaproxyTable, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import UP, HaproxyTable
 
 TIMES = ("qtime", "ctime", "rtime")
 """Mean milliseconds in the queue, to connect and to the response, over the last 1024 requests."""

@@ -10,7 +10,8 @@ import httpx
 
 from hedgerow.experiments.validation import shown
 from hedgerow.steer.readings import SourceError
-from hedgerow.steer.settings import PrometheusTable, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import PrometheusTable
 
 BACKEND = "$backend"
 LARGEST = 1 << 24

@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from hedgerow.steer.readings import EndOfReadings, SourceError
-from hedgerow.steer.settings import PRICE, UP, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import PRICE, UP
 
 
 class ReplaySource:

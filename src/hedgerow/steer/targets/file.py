@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from hedgerow.files import replace_files
-from hedgerow.steer.settings import FileTable, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import FileTable
 from hedgerow.steer.targets import TargetError
 from hedgerow.steer.weights import Weights
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from hedgerow.experiments.validation import shown
 from hedgerow.steer.haproxy_socket import HaproxyError, ask_haproxy, check_names
-from hedgerow.steer.settings import HaproxyTable, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import HaproxyTable
 from hedgerow.steer.targets import TargetError
 from hedgerow.steer.weights import Weights
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import httpx
 
-from hedgerow.steer.settings import HttpTable, Settings
+from hedgerow.steer.settings import Settings
+from hedgerow.steer.tables import HttpTable
 from hedgerow.steer.targets import TargetError
 from hedgerow.steer.weights import WHOLE, Weights
 
