@@ -62,12 +62,14 @@ class SharedCommit(threading.local):
 
     Attributes:
         connection: of the transaction; None if there is none.
+        number: of the transaction, in this thread.
         locked: the sessions that it has locked.
         changed: whether a statement has written since this was last set to False.
 
     """
 
     connection: sql.Connection | None = None
+    number = 0
     locked: frozenset[int | None] = frozenset()
     changed = False
 
@@ -230,6 +232,11 @@ class Store:
             self._lock(connection, session)
             yield connection
 
+    @property
+    def shared_commit(self) -> int:
+        """The number of the transaction that this thread shares now; 0 if there is none."""
+        return 0 if self._shared.connection is None else self._shared.number
+
     @contextmanager
     def one_commit(self) -> Iterator[SharedCommit]:
         """Let all that this thread writes in the block share one commit, at its end.
@@ -244,6 +251,7 @@ class Store:
             return
         with self._errors(), self._transaction(writes=True) as connection:
             shared.connection, shared.locked, shared.changed = connection, frozenset(), False
+            shared.number += 1
             try:
                 yield shared
             finally:
