@@ -22,7 +22,7 @@ T = TypeVar("T")
 MOST = 128
 """Calls after which none are added to a commit: other processes may wait for it."""
 MOMENT = 0.0002
-"""Seconds to wait for more calls when there are several, as long as a commit takes on a good disk."""
+"""Seconds to wait for more calls where there are several: a commit takes as long on a good disk."""
 
 
 class Call(NamedTuple):
