@@ -16,7 +16,7 @@ EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/riva
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
 	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
 	evidence/traffic.py evidence/violated_share.py evidence/kill_test.py evidence/sweep_2000.py \
-	evidence/bench.py tools/kill_live.py tools/kill_service.py
+	evidence/bench.py tools/kill_live.py tools/kill_service.py benchmarks/service.py
 export OMP_NUM_THREADS := 1
 
 .PHONY: demo test test-lowest test-numba check-docs evidence bench bench-check bench-sets docs site-check note licences lock lint format clean

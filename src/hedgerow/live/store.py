@@ -25,6 +25,7 @@ from sqlalchemy.exc import DBAPIError
 
 from hedgerow.files import unpack_snapshot
 from hedgerow.live.chain import (
+    ASKED,
     FIRST,
     LINKED,
     ROW,
@@ -114,6 +115,7 @@ class Status:
         weight: the last weight on the constraint, where the policy has one.
         certificate: the last proved bound of the regret, where the policy has one.
         last: when the journal last grew, in seconds since 1970.
+        lateness: seconds from the decision that was answered last to its feedback.
         served: whether the service can decide for it, because it can build the policy.
         each: the totals of each constraint, in its own unit, where all rounds have several, equally
             many; else empty.
@@ -132,6 +134,7 @@ class Status:
     weight: float | None
     certificate: float | None
     last: float | None
+    lateness: float | None
     served: bool
     each: tuple[ConstraintTotals, ...] = ()
 
@@ -445,7 +448,7 @@ def _status(connection: sql.Connection, name: str) -> Status:
     asks = own.where(c.kind == ASK).order_by(c.round.desc()).limit(1)
     asked = connection.execute(asks).one_or_none()
     tells = own.where(c.kind == TELL).order_by(c.seq.desc()).limit(2 * CERTIFIED)
-    answers = connection.execute(tells).all()
+    answers = connection.execute(tells.add_columns(ASKED.c.time.label("asked"))).all()
     for row in (*(row for row in (newest, asked) if row is not None), *answers):
         checked(row, name)
     end = (0, FIRST) if newest is None else (newest.seq, newest.chain)
@@ -467,6 +470,7 @@ def _status(connection: sql.Connection, name: str) -> Status:
         weight=None if last is None else last.weight,
         certificate=next((row.certificate for row in answers if row.certificate is not None), None),
         last=None if newest is None else newest.time,
+        lateness=None if last is None or last.asked is None else last.time - last.asked,
         served=session.spec is not None,
         each=read_each(several),
     )
