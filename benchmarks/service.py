@@ -1,12 +1,11 @@
 """The service under load: pairs of ask and tell per second, and latencies, at 1, 8 and 64 clients.
 
-    git worktree add ../before REVISION
-    .venv/bin/python benchmarks/service.py [--before ../before] [--turns 8] [--dimension 10]
+    .venv/bin/python benchmarks/service.py [--before REVISION] [--turns 8] [--dimension 10]
 
-Both trees serve the same requests from the same environment, in turns: ratios are of one run.
-All clients are in one process with an event loop and HTTP by hand: a client library would take more
-time than the service. Writes evidence/service.json when it has both trees, unless `--write` names
-another file.
+Two versions serve the same requests from the same environment, in turns, so that ratios are of one
+run: this one, and a revision that is checked out into a temporary folder. All clients are in one
+process with an event loop and HTTP by hand: a client library would take more time than the service.
+Writes evidence/service.json.
 """
 
 from __future__ import annotations
@@ -38,6 +37,8 @@ from http_by_hand import Line  # noqa: E402
 from postgres_server import available, postgres_server  # noqa: E402
 
 CLIENTS = (1, 8, 64)
+BEFORE = "aeefa7b"
+"""The last revision in which each request had a commit of its own."""
 MOST = 200_000
 """Pairs of one client at most, whatever the clock says."""
 
@@ -113,6 +114,19 @@ async def client(
     return spent
 
 
+@contextmanager
+def checked_out(revision: str) -> Iterator[Path]:
+    """Yield a temporary folder with the files of a revision."""
+    git = ["git", "-C", str(HERE), "worktree"]
+    with tempfile.TemporaryDirectory() as folder:
+        tree = f"{folder}/tree"
+        subprocess.run([*git, "add", "--quiet", "--detach", tree, revision], check=True)  # noqa: S603
+        try:
+            yield Path(tree)
+        finally:
+            subprocess.run([*git, "remove", "--force", tree], check=True)  # noqa: S603
+
+
 def processor_seconds(process: int) -> float:
     """Return the processor time that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -173,23 +187,24 @@ def measure(
 def main() -> None:
     """Measure, print and write."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    asked.add_argument("--before", type=Path, help="a second tree to compare with")
+    asked.add_argument("--before", default=BEFORE, help="the revision to compare with")
     asked.add_argument("--seconds", type=float, default=1.0, help="of a turn")
     asked.add_argument("--turns", type=int, default=8, help="of each tree and number of clients")
     asked.add_argument("--dimension", type=int, default=10, help="of a decision")
     asked.add_argument("--folder", default=None, help="where the SQLite file is")
     asked.add_argument("--only", choices=["SQLite", "PostgreSQL"], help="one kind of store")
-    asked.add_argument("--write", type=Path, help="the JSON file to write")
+    place = HERE / "evidence" / "service.json"
+    asked.add_argument("--write", type=Path, default=place, help="the JSON file to write")
     given = asked.parse_args()
-    trees = {"now": HERE} if given.before is None else {"before": given.before, "now": HERE}
     rows = []
-    if given.only != "PostgreSQL":
-        rows += measure(trees, None, given)
-    if given.only != "SQLite" and available():
-        rows += measure(trees, "PostgreSQL", given)
-    place = given.write or (HERE / "evidence" / "service.json" if len(trees) == 2 else None)
-    if place is not None:
-        place.write_text(json.dumps({"dimension": given.dimension, "rows": rows}, indent=1) + "\n")
+    with checked_out(given.before) as before:
+        trees = {"before": before, "now": HERE}
+        if given.only != "PostgreSQL":
+            rows += measure(trees, None, given)
+        if given.only != "SQLite" and available():
+            rows += measure(trees, "PostgreSQL", given)
+    found = {"dimension": given.dimension, "before": given.before, "rows": rows}
+    given.write.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

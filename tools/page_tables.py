@@ -296,7 +296,10 @@ def service() -> str:
         before, now = (rows[store, clients, tree] for tree in ("before", "now"))
         pairs = [row["pairs per second"] for row in (before, now)]
         times = [f"{row['p50 ms']:.3g} / {row['p99 ms']:.3g}" for row in (before, now)]
+        used = [f"{row['processor ms per request']:.2f}" for row in (before, now)]
         ratio = f"{pairs[1] / pairs[0]:.1f}x"
-        lines.append([store, str(clients), *(f"{rate:.0f}" for rate in pairs), ratio, *times])
+        rates = [f"{rate:.0f}" for rate in pairs]
+        lines.append([store, str(clients), *rates, ratio, *times, *used])
     head = ["store", "clients", "ask + tell pairs per second, before", "now", "ratio"]
-    return table([*head, "median / 99 % of latencies in ms, before", "now"], lines)
+    head += ["median / 99 % of latencies in ms, before", "now"]
+    return table([*head, "processor time per request in ms, before", "now"], lines)

@@ -24,6 +24,7 @@ SEEN = {"value": 0.5, "gradient": [1.0, 0.0, 0.5, 0.25]}
 FEEDBACK = {"cost": SEEN, "constraint": SEEN}
 BEGIN = {"name": "b", "set": {"kind": "Simplex", "n": 4}, "method": "projection_free_coco"}
 REQUESTS = {
+    ("GET", "/"): ("anyone", None),
     ("GET", "/health"): ("anyone", None),
     ("GET", "/docs"): ("anyone", None),
     ("GET", "/openapi.json"): ("anyone", None),

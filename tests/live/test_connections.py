@@ -77,6 +77,12 @@ def drip(line):
         time.sleep(0.05)
 
 
+def flood(line):
+    """Send 25 MiB."""
+    for _ in range(400):
+        line.sendall(b"x" * (1 << 16))
+
+
 @contextmanager
 def service(folder, **limits):
     store = hr.live.Store(f"{folder}/s.db")
@@ -125,6 +131,43 @@ def test_a_client_that_does_not_read_is_closed(folder):
         wait_until(lambda: http.open_connections.total() == 0)
         line.settimeout(60)
         assert read_until_closed(line).count(b"200 OK") < 40
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"GET /health HTTP/1.1\r\nX: ",
+        b"GET /",
+        b"POST /sessions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: ",
+        b"POST /sessions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;x=",
+    ],
+    ids=["header", "address", "trailer", "chunk"],
+)
+def test_a_head_without_end_is_refused(folder, begin):
+    """Well before the time limit, and before it fills the memory."""
+    with service(folder, seconds=60.0) as (port, _), connect(port) as line:
+        line.sendall(begin)
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            flood(line)
+        assert exchange(port, request("GET", "/health"))[0] == 200
+
+
+def test_a_long_head_gets_an_answer(folder):
+    with service(folder) as (port, _):
+        assert exchange(port, request("GET", "/health", X="x" * 60_000))[0] == 200
+        status, body = exchange(port, request("GET", "/health", X="x" * 70_000)[:-2])
+        assert status == 431
+        assert b"a head may have 65536 bytes" in body
+
+
+def test_a_body_in_many_chunks_is_no_head(folder):
+    chunks = b"3\r\n   \r\n" * 5000 + b"2\r\n{}\r\n0\r\n\r\n"
+    head = b"POST /sessions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: "
+    head += b"application/json\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer "
+    with service(folder) as (port, token):
+        status, body = exchange(port, head + token.encode() + b"\r\n\r\n" + chunks)
+        assert status == 422
+        assert b"is missing" in body
 
 
 async def slow_app(scope, receive, send):

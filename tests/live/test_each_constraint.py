@@ -147,5 +147,5 @@ def test_pages_and_metrics_add_no_units(place):
         assert np.isnan(drawn["told"]["ccv"]).all()
         assert np.isfinite(drawn["told"]["cost"]).all()
         text = generate_latest(Metrics(store).registry).decode()
-    assert 'hedgerow_session_ccv{session="two"}' not in text
-    assert f'hedgerow_session_ccv_each{{constraint="2",session="two"}} {second.ccv}' in text
+    assert 'hedgerow_session_ccv_total{session="two"}' not in text
+    assert f'hedgerow_session_ccv_each_total{{constraint="2",session="two"}} {second.ccv}' in text

@@ -53,8 +53,7 @@ def together(session, group, functions_, token=None):
         first = asyncio.create_task(group.call(session, lambda: time.sleep(0.1), None))
         await asyncio.sleep(0.02)
         calls = [group.call(session, function, token) for function in functions_]
-        found = await asyncio.gather(*calls, return_exceptions=True)
-        await first
+        _, *found = await asyncio.gather(first, *calls, return_exceptions=True)
         return found
 
     return asyncio.run(run())

@@ -104,12 +104,22 @@ def test_a_session_over_http_plays_as_in_python(served):
     assert shown["cost"] == [0.5] * 5
     assert len(shown["actions"][0]) == 4
     text = served.send("GET", "/metrics", role="observe").text
-    assert 'hedgerow_session_answered{session="a"} 5.0' in text
+    assert 'hedgerow_session_answered_total{session="a"} 5.0' in text
+    assert "# TYPE hedgerow_session_violated_total counter" in text
+    assert 'hedgerow_session_violated_total{session="a"} 0.0' in text
+    assert re.search(r'hedgerow_session_weight{session="a"} [0-9]', text)
+    late = float(re.search(r'hedgerow_session_lateness_seconds{session="a"} (\S+)', text)[1])
+    history = served.store.status("a")
+    assert late == history.lateness
+    assert 0.0 <= late < 60.0
     assert "hedgerow_requests_total" in text
     assert served.send("GET", "/health", role="").json() == {"status": "ok"}
     assert (
         "/sessions/{name}/decisions" in served.send("GET", "/openapi.json", role="").json()["paths"]
     )
+    front = served.send("GET", "/", role="").text
+    assert "exactly once" in front
+    assert all(f'href="{path}"' in front for path in ("docs", "dashboard", "health"))
     page = served.send("GET", "/docs", role="").text
     assert "://" not in page
     with hr.live.Store(served.place) as store:

@@ -14,9 +14,6 @@ POLICIES = {
     "eager": lambda: hr.projection_free_coco(hr.sets.Box(-np.ones(4), np.ones(4)), eagerness=5.0),
     "paths": lambda: hr.projection_free_coco(PATHS),
     "ball": lambda: hr.projection_free_coco(hr.sets.L2Ball(3)),
-    "theory": lambda: hr.projection_free_coco(
-        hr.sets.Simplex(5), 900, preset="theory", lipschitz=1e4
-    ),
     "away": lambda: hr.policies.away_coco(hr.sets.Simplex(5)),
 }
 

@@ -67,6 +67,10 @@ def serve(
                 f"Listening on {host} without TLS: put a proxy with TLS in front of it that limits "
                 "the connections of each client."
             )
+        at = f"http://{f'[{host}]' if ':' in host else host}" + (f":{port}" if port else "")
+        token = "" if no_tokens else '-H "Authorization: Bearer TOKEN" '
+        print_line(f"Serving {opened.place} at {at}{'' if port else ', on a free port'}; try")
+        print_line(f"  curl {token}{at}/sessions")
         uvicorn.run(
             make_app(opened, limits=limits, open_access=no_tokens),
             host=host,

@@ -20,6 +20,41 @@ def limited_protocol(limits: Limits) -> type[LimitedProtocol]:
     return type("LimitedProtocol", (LimitedProtocol,), {"limits": limits, "open": Counter()})
 
 
+class GatheredWrites:
+    """A transport that sends what is written in one turn of the event loop at once.
+
+    uvicorn writes the head and the body of an answer one after the other, and each write is a call
+    of the system during which another thread may take over.
+
+    Args:
+        transport: that sends.
+
+    """
+
+    def __init__(self, transport: asyncio.Transport):
+        self._transport, self._parts = transport, list[bytes]()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the transport itself has."""
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send data at the end of this turn."""
+        if not self._parts:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._parts.append(data)
+
+    def close(self) -> None:
+        """Send what was written, and close."""
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._parts:
+            data, self._parts = b"".join(self._parts), []
+            self._transport.write(data)
+
+
 class LimitedProtocol(HttpToolsProtocol):
     """HTTP/1.1 of uvicorn, for clients that may be slow or long-winded on purpose.
 
@@ -42,7 +77,7 @@ class LimitedProtocol(HttpToolsProtocol):
         A connection that is refused never counts: it ends a turn of the event loop later, and
         others that came in the same turn must not be refused because of it.
         """
-        super().connection_made(transport)
+        super().connection_made(GatheredWrites(transport))  # type: ignore[arg-type]
         self._host = self.client[0] if self.client else ""
         here, everywhere = self.open[self._host], self.open.total()
         self._counted = here < self.limits.per_address and everywhere < self.limits.connections

@@ -1,7 +1,8 @@
 """Group commit: requests that wait at the same time share one commit, and are answered after it.
 
-A commit waits for the disk. Meanwhile requests gather, and the next transaction takes them all. A
-request never waits for others to come: if it is alone, it is committed alone.
+A commit waits for the disk. Meanwhile requests gather, and the next transaction takes them all. If
+there are several, others are probably on their way, and it waits a moment for them. A request that
+is alone is committed at once.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from hedgerow.live.tokens import RevokedError, Token, is_valid
 T = TypeVar("T")
 MOST = 128
 """Calls after which none are added to a commit: other processes may wait for it."""
+MOMENT = 0.0002
+"""Seconds to wait for more calls where there are several: a commit takes as long on a good disk."""
 
 
 class Call(NamedTuple):
@@ -148,7 +151,8 @@ class _Writer:
                         outcomes.append(error)
                     if len(outcomes) == len(group) < MOST:
                         with suppress(queue.Empty):
-                            group += self._take(self._waiting.get_nowait())
+                            wait = MOMENT if len(group) > 1 else 0.0
+                            group += self._take(self._waiting.get(wait > 0.0, wait))
         except BaseException:
             for call in group:
                 call.session.forget()

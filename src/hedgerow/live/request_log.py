@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
@@ -19,7 +19,7 @@ LOG = logging.getLogger("hedgerow.live")
 
 
 class Metrics:
-    """Counts requests, and reads gauges of all sessions when they are scraped."""
+    """Counts requests, and reads the numbers of all sessions when they are scraped."""
 
     def __init__(self, store: Store):
         self.registry = CollectorRegistry()
@@ -39,7 +39,7 @@ class Metrics:
 
 
 class _Sessions:
-    """Gauges of all sessions, read when they are scraped."""
+    """Numbers of all sessions, read when they are scraped."""
 
     def __init__(self, store: Store):
         self.store = store
@@ -47,22 +47,26 @@ class _Sessions:
     def describe(self) -> list[Any]:
         return []
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         found = self.store.sessions()
-        for key, about in (
-            ("decisions", "Decisions asked for."),
-            ("answered", "Decisions with feedback."),
-            ("unanswered", "Decisions without feedback."),
-            ("cost", "Sum of costs."),
-            ("ccv", "Sum of violations."),
-            ("certificate", "Proved bound of the regret."),
+        for kind, key, about in (
+            (CounterMetricFamily, "decisions", "Decisions asked for."),
+            (CounterMetricFamily, "answered", "Decisions with feedback."),
+            (CounterMetricFamily, "violated", "Decisions that violated a constraint."),
+            (CounterMetricFamily, "ccv", "Sum of violations."),
+            (GaugeMetricFamily, "unanswered", "Decisions without feedback."),
+            (GaugeMetricFamily, "cost", "Sum of costs, which may be negative."),
+            (GaugeMetricFamily, "weight", "Weight on the constraint."),
+            (GaugeMetricFamily, "certificate", "Proved bound of the regret."),
+            (GaugeMetricFamily, "lateness", "Seconds from the last decision answered to feedback."),
         ):
-            family = GaugeMetricFamily(f"hedgerow_session_{key}", about, labels=["session"])
+            unit = "seconds" if key == "lateness" else ""
+            family = kind(f"hedgerow_session_{key}", about, labels=["session"], unit=unit)
             for status in found:
                 if (value := getattr(status, key)) is not None:
                     family.add_metric([status.name], float(value))
             yield family
-        several = GaugeMetricFamily(
+        several = CounterMetricFamily(
             "hedgerow_session_ccv_each",
             "Sum of violations of each of several constraints, in its own unit.",
             labels=["session", "constraint"],

@@ -50,6 +50,15 @@ from hedgerow.live.store import Status, Store, StoreError, check_name, session_r
 from hedgerow.live.tokens import RevokedError
 
 LOG = logging.getLogger("hedgerow.live")
+FRONT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hedgerow live</title>
+<style>body{font:16px/1.5 sans-serif;margin:2em;max-width:40em;color-scheme:light dark}</style>
+<h1>hedgerow live</h1><p>This service makes decisions under constraints that are seen only
+afterwards. Ask for a decision, act on it, and report its cost and its constraints. A decision is
+durable before it is returned, and feedback counts exactly once.</p><ul>
+<li><a href="dashboard">dashboard</a>: the sessions of this store in figures</li>
+<li><a href="docs">docs</a>: all requests; for programs <a href="openapi.json">openapi.json</a></li>
+<li><a href="health">health</a>: whether the store can be read</li></ul></html>
+"""
 BODIES = (Ask, AskMany, Begin, Feedback, Tell, TellMany)
 """The models of request bodies."""
 
@@ -182,6 +191,10 @@ def make_app(store: Store, *, limits: Limits | None = None, open_access: bool = 
     async def tell_addressed(name: str, decision: str, body: Body, request: Request) -> Response:
         feedback = parse(Feedback, body).of(check_key(decision))
         return await write(name, request, lambda session: session.tell(*feedback))
+
+    @app.get("/", dependencies=door.anyone(), include_in_schema=False)
+    def front() -> Response:
+        return HTMLResponse(FRONT)
 
     @app.get("/health", dependencies=door.anyone(), summary="Whether the store can be read.")
     def health() -> Response:

@@ -127,6 +127,7 @@ class Session:
         self._open: dict[str, tuple[int, Vector, str, Vector]] = {}
         self._remembered = max(REMEMBERED[0], REMEMBERED[1] // self._dim)
         self._round: int | None = None  # the last one, up to its row
+        self._added = 0, 0  # the shared commit in which it last added a row, and the row
         self._refresh()
         if self._replica.replays:
             self._store_snapshot()
@@ -429,6 +430,9 @@ class Session:
 
     def _catch_up(self, connection: sql.Connection) -> int:
         """Bring the policy to the state of the journal and return its last row."""
+        commit, added = self._added
+        if 0 < commit == self.store.shared_commit and added == self._replica.seq:
+            return added  # nobody else can have written since
         before, head = self._replica.seq, self._replica.catch_up(connection)
         if before != head:  # another process wrote
             self._open.clear()
@@ -447,6 +451,7 @@ class Session:
         chain = row["chain"] = link(self._replica.chain, covered, action_digest)
         self.store.run(connection, ADD, row)
         self.store.run(connection, ADVANCE, {"own": self._id, "seq": row["seq"], "chain": chain})
+        self._added = self.store.shared_commit, row["seq"]
         return chain
 
     def _store_snapshot(self) -> None:

@@ -25,6 +25,7 @@ from sqlalchemy.exc import DBAPIError
 
 from hedgerow.files import unpack_snapshot
 from hedgerow.live.chain import (
+    ASKED,
     FIRST,
     LINKED,
     ROW,
@@ -62,12 +63,14 @@ class SharedCommit(threading.local):
 
     Attributes:
         connection: of the transaction; None if there is none.
+        number: of the transaction, in this thread.
         locked: the sessions that it has locked.
         changed: whether a statement has written since this was last set to False.
 
     """
 
     connection: sql.Connection | None = None
+    number = 0
     locked: frozenset[int | None] = frozenset()
     changed = False
 
@@ -112,6 +115,7 @@ class Status:
         weight: the last weight on the constraint, where the policy has one.
         certificate: the last proved bound of the regret, where the policy has one.
         last: when the journal last grew, in seconds since 1970.
+        lateness: seconds from the decision that was answered last to its feedback.
         served: whether the service can decide for it, because it can build the policy.
         each: the totals of each constraint, in its own unit, where all rounds have several, equally
             many; else empty.
@@ -130,6 +134,7 @@ class Status:
     weight: float | None
     certificate: float | None
     last: float | None
+    lateness: float | None
     served: bool
     each: tuple[ConstraintTotals, ...] = ()
 
@@ -230,6 +235,11 @@ class Store:
             self._lock(connection, session)
             yield connection
 
+    @property
+    def shared_commit(self) -> int:
+        """The number of the transaction that this thread shares now; 0 if there is none."""
+        return 0 if self._shared.connection is None else self._shared.number
+
     @contextmanager
     def one_commit(self) -> Iterator[SharedCommit]:
         """Let all that this thread writes in the block share one commit, at its end.
@@ -244,6 +254,7 @@ class Store:
             return
         with self._errors(), self._transaction(writes=True) as connection:
             shared.connection, shared.locked, shared.changed = connection, frozenset(), False
+            shared.number += 1
             try:
                 yield shared
             finally:
@@ -437,7 +448,7 @@ def _status(connection: sql.Connection, name: str) -> Status:
     asks = own.where(c.kind == ASK).order_by(c.round.desc()).limit(1)
     asked = connection.execute(asks).one_or_none()
     tells = own.where(c.kind == TELL).order_by(c.seq.desc()).limit(2 * CERTIFIED)
-    answers = connection.execute(tells).all()
+    answers = connection.execute(tells.add_columns(ASKED.c.time.label("asked"))).all()
     for row in (*(row for row in (newest, asked) if row is not None), *answers):
         checked(row, name)
     end = (0, FIRST) if newest is None else (newest.seq, newest.chain)
@@ -459,6 +470,7 @@ def _status(connection: sql.Connection, name: str) -> Status:
         weight=None if last is None else last.weight,
         certificate=next((row.certificate for row in answers if row.certificate is not None), None),
         last=None if newest is None else newest.time,
+        lateness=None if last is None or last.asked is None else last.time - last.asked,
         served=session.spec is not None,
         each=read_each(several),
     )
