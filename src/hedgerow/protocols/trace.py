@@ -208,6 +208,17 @@ class Trace:
             columns |= {f"violation_{name}": row, f"ccv_{name}": np.maximum(row, 0.0).cumsum()}
         return data_frame(columns, index="t")
 
+    def __repr__(self) -> str:
+        rounds, each = len(self.costs), self.violations_each
+        over = [] if not self.one_unit else [f"CCV {self.ccv:.6g}"]
+        if each is not None:
+            sums = zip(numbered(self.limits, len(each)), np.maximum(each, 0.0), strict=True)
+            over += [f"CCV of {name} {row.sum():.6g}" for name, row in sums]
+        violated = int((self.violations > 0.0).sum())
+        return (
+            f"Trace({rounds} rounds, cost {self.cost:.6g}, {', '.join(over)}, {violated} violated)"
+        )
+
     def _repr_html_(self) -> str:
         rounds, each = len(self.costs), self.violations_each
         named = {"": self.violations} if self.one_unit else {}
