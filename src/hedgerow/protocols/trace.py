@@ -210,14 +210,13 @@ class Trace:
 
     def __repr__(self) -> str:
         rounds, each = len(self.costs), self.violations_each
-        over = [] if not self.one_unit else [f"CCV {self.ccv:.6g}"]
+        parts = [f"{rounds} rounds", f"cost {self.cost:.6g}"]
+        parts += [f"CCV {self.ccv:.6g}"] if self.one_unit else []
         if each is not None:
             sums = zip(numbered(self.limits, len(each)), np.maximum(each, 0.0), strict=True)
-            over += [f"CCV of {name} {row.sum():.6g}" for name, row in sums]
-        violated = int((self.violations > 0.0).sum())
-        return (
-            f"Trace({rounds} rounds, cost {self.cost:.6g}, {', '.join(over)}, {violated} violated)"
-        )
+            parts += [f"CCV of {name} {row.sum():.6g}" for name, row in sums]
+        parts.append(f"{int((self.violations > 0.0).sum())} violated")
+        return f"Trace({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
         rounds, each = len(self.costs), self.violations_each
