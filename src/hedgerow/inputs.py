@@ -49,7 +49,7 @@ def as_array(value: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def _is_other_array(value: Any) -> bool:
     """Whether this is an array of another library, which speaks DLPack."""
-    return hasattr(value, "__dlpack__") and not isinstance(value, (np.ndarray, np.generic))
+    return not isinstance(value, (np.ndarray, np.generic)) and hasattr(value, "__dlpack__")
 
 
 def _from_other(value: Any, name: str) -> NDArray[np.float64]:

@@ -268,6 +268,12 @@ class Stateful:
         return copy.deepcopy(self)  # a copy that shared its learner would be a second player of it
 
     def __repr__(self) -> str:
+        if self._call is not None:  # by a preset, whose call says more than the parts
+            given = [
+                short_repr(value) if i == 0 else f"{name}={short_repr(value)}"
+                for i, (name, value) in enumerate(self._call.arguments.items())
+            ]
+            return f"{self._call.name}({', '.join(given)})"
         args, kwargs = self._made_of
         named = (f"{name}={short_repr(value)}" for name, value in kwargs.items())
         return f"{type(self).__name__}({', '.join([*map(short_repr, args), *named])})"

@@ -33,8 +33,8 @@ INTERNAL = {
     "FunctionRounds", "Halfspaces", "HullCoordinates", "Links", "LooBlock", "MappedRounds",
     "MeasuredLinks", "Penalised", "Projected", "ProjectedDescent", "ProjectedPoint",
     "Queued", "Routes", "Seeded", "Seen", "SeparationDescent", "ShrunkHull", "StepKernels",
-    "Stepping",
-    "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "ScheduleSteps", "UniversalSteps",
+    "Stepping", "StepRule", "CertificateSteps", "PaperSteps", "RmsSteps", "ScheduleSteps",
+    "UniversalSteps",
     "Values", "WeibelSteps", "KernelSchedule", "ProjectedStep", "RecentRounds", "Scale",
     "ShareMethod", "SimpleRule", "check_preset", "priced", "stand_alone",
 }  # fmt: skip

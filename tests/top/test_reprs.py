@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,14 +45,67 @@ def test_every_set_is_shown_in_one_short_line(name):
     assert " object at 0x" not in text
 
 
-def test_a_policy_shows_its_parts_once():
+def test_a_policy_is_shown_as_the_call_that_made_it():
     text = repr(hr.projection_free_coco(GRAPH.decision_set))
+    assert text == "projection_free_coco(DagPaths(191 nodes, 1200 edges))"
+    given = hr.projection_free_coco(hr.sets.Simplex(2), violation_range=2.0)
+    assert repr(given) == "projection_free_coco(Simplex(n=2, total=1.0), violation_range=2.0)"
+    assert repr(copy.deepcopy(given)) == repr(given)
+    drawn = hr.ftpl_coco(hr.sets.Simplex(2), 100, rng=3)
+    assert repr(drawn) == "ftpl_coco(Simplex(n=2, total=1.0), horizon=100, seed=3)"
+
+
+def test_a_composition_shows_its_parts_once():
+    inner = hr.projection_free_coco(GRAPH.decision_set)
+    text = repr(hr.Constrained(inner.learner, inner.surrogate))
     assert text.startswith("Constrained(TrackingOCG(DagPaths(191 nodes, 1200 edges)), Adaptive")
     assert "AdaptiveSurrogate(SeenRanges(TrackingOCG), " in text
-    assert text.endswith("Guard(TrackingOCG)), [Theorem G])")
     assert text.count("DagPaths") == 1
-    given = hr.projection_free_coco(hr.sets.Simplex(2), violation_range=2.0)
-    assert "SeenRanges(TrackingOCG, violation=2)" in repr(given)
+
+
+def test_a_trace_and_a_benchmark_are_shown_in_a_line():
+    problem = hr.problems.IidSimplex(n=3, horizon=2000, seed=0)
+    trace = hr.simulate(hr.projection_free_coco(problem.decision_set), problem)
+    assert (
+        repr(trace)
+        == str(trace)
+        == (
+            f"Trace(2000 rounds, cost {trace.cost:.6g}, CCV {trace.ccv:.6g}, "
+            f"{(trace.violations > 0).sum()} violated)"
+        )
+    )
+    best = hr.hindsight(problem)
+    assert repr(best).startswith(f"Benchmark(cost {best.cost:.6g}, optimal, gap ")
+    assert repr(best).endswith(", x of 3 coordinates)")
+    caps = [hr.Linear([1.0, 0.0], -0.2), hr.Linear([0.0, 1.0], -0.9)]
+    two = hr.Recorded(
+        hr.sets.Simplex(2), [(hr.Linear([1.0, 0.0]), caps)], limits={"load": "ms", "share": ""}
+    )
+    text = repr(hr.simulate(hr.projection_free_coco(two.decision_set), two))
+    assert "CCV of load" in text
+    assert "CCV of share" in text
+    assert ", CCV 0" not in text
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        (
+            hr.projection_free_cbco(hr.sets.Simplex(3), 100, 0, lipschitz=1.0, bound=1.0),
+            "a policy that sees values alone has no certificate",
+        ),
+        (hr.semi_bandit_coco(hr.sets.KSubsets(4, 2), 100, 0), "an estimate proves nothing"),
+        (
+            hr.Sampled(hr.projection_free_coco(hr.sets.Simplex(3)), 0),
+            r"policy\.policy\.certificate\(\)",
+        ),
+    ],
+    ids=["values", "semi-bandit", "sampled"],
+)
+def test_a_policy_without_certificate_says_why(policy, why):
+    assert not hasattr(policy, "certificate")
+    with pytest.raises(AttributeError, match=why):
+        policy.certificate()
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 from hedgerow.feedback import Eval, bandit
 from hedgerow.functions import Function
@@ -61,6 +62,15 @@ class ConstrainedBandit(Composition[Eval, Eval]):
     ):
         super().__init__(learner, surrogate, theorems, dict.fromkeys(TOTALS, 1))
         self._declared = declared
+
+    @property
+    def certificate(self) -> NoReturn:
+        """There is none: this says why."""
+        raise AttributeError(
+            "a policy that sees values alone has no certificate: a certificate adds up what the "
+            "gradients of each round prove, and none was seen; explain(policy) states the theorems "
+            "that hold in expectation, and hindsight(problem) finds the regret of a recorded run"
+        )
 
     @property
     def feedback(self) -> Feedback:

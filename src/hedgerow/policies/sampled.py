@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Protocol, runtime_checkable
+from typing import NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -57,6 +57,15 @@ class SampledPlay(StatefulPlayer):
         self._rng = np.random.default_rng(self._seed(seed, rng))
         self._state = State(vertex=policy.decision_set.dim, switches=1)
         self._state["vertex"][:] = policy.decision_set.sample(policy.ask(), self._rng)
+
+    @property
+    def certificate(self) -> NoReturn:
+        """There is none: this says why."""
+        raise AttributeError(
+            "a sampled policy has no certificate: its vertices are drawn at random, and a "
+            "certificate is about every round as it was decided; policy.policy.certificate() is "
+            "about the mixtures they were drawn from"
+        )
 
     @property
     def oracle_calls(self) -> int:

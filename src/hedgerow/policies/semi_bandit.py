@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 
 from hedgerow.feedback import EvalGrad, SemiBanditFeedback, needs, semi_bandit
@@ -62,6 +64,15 @@ class SemiBandit(StatefulPlayer):
         vertex = self.decision_set.sample(self._chances(), self._rng)
         _check_binary(vertex)
         self._state["vertex"][:] = vertex
+
+    @property
+    def certificate(self) -> NoReturn:
+        """There is none: this says why."""
+        raise AttributeError(
+            "a semi-bandit policy has no certificate: it estimates the coefficients that it did "
+            "not see, and an estimate proves nothing; hindsight(problem) finds the regret of a "
+            "recorded run"
+        )
 
     @property
     def oracle_calls(self) -> int:

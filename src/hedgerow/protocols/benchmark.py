@@ -55,6 +55,12 @@ class Benchmark:
     units: tuple[float, ...] = ()
     ccv_each: tuple[float, ...] = ()
 
+    def __repr__(self) -> str:
+        return (
+            f"Benchmark(cost {self.cost:.6g}, {self.status}, gap {self.gap:.3g}, largest violation "
+            f"{self.violation:.3g}, x of {self.x.size} coordinates)"
+        )
+
     @property
     def comparator(self) -> str:
         """A description of the action that regret is measured against."""

@@ -208,6 +208,16 @@ class Trace:
             columns |= {f"violation_{name}": row, f"ccv_{name}": np.maximum(row, 0.0).cumsum()}
         return data_frame(columns, index="t")
 
+    def __repr__(self) -> str:
+        rounds, each = len(self.costs), self.violations_each
+        parts = [f"{rounds} rounds", f"cost {self.cost:.6g}"]
+        parts += [f"CCV {self.ccv:.6g}"] if self.one_unit else []
+        if each is not None:
+            sums = zip(numbered(self.limits, len(each)), np.maximum(each, 0.0), strict=True)
+            parts += [f"CCV of {name} {row.sum():.6g}" for name, row in sums]
+        parts.append(f"{int((self.violations > 0.0).sum())} violated")
+        return f"Trace({', '.join(parts)})"
+
     def _repr_html_(self) -> str:
         rounds, each = len(self.costs), self.violations_each
         named = {"": self.violations} if self.one_unit else {}
