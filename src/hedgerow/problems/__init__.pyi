@@ -6,6 +6,8 @@ from .assignments import JobSequencing as JobSequencing
 from .assignments import Ranking as Ranking
 from .compiled_rounds import CompiledChunk as CompiledChunk
 from .compiled_rounds import FunctionRows as FunctionRows
+from .demand_streams import DriftingDemand as DriftingDemand
+from .demand_streams import gravity_means as gravity_means
 from .drifting import Caching as Caching
 from .drifting import DriftingSubsets as DriftingSubsets
 from .drifting import OptimalTransport as OptimalTransport
