@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,17 +31,16 @@ class _Actor:
     """A host on a worker.
 
     Args:
-        plan: of its shards.
+        plan: the file of the plan of its shards.
         threads: how many shards it works on at once.
-        folder: where its checkpoints are.
         rounds: after how many rounds the checkpoint was written to go on from; 0 to begin.
 
     """
 
-    def __init__(self, plan: ShardPlan, threads: int, folder: Path, rounds: int):
-        self.host = plan.host(threads)
+    def __init__(self, plan: Path, threads: int, rounds: int):
+        self.host = pickle.loads(plan.read_bytes()).host(threads)
         if rounds > 0:
-            self.host.load(folder, rounds)
+            self.host.load(plan.parent, rounds)
 
     def play(self, messages: Sequence[Message]) -> Any:
         """Take in messages in order; return what the last one asks for."""
@@ -59,7 +59,8 @@ class DaskShards:
 
     Every few rounds each worker writes a checkpoint. If a worker dies, another one goes on from the
     last checkpoint and takes in the messages since then once more, so that results stay the same.
-    Workers need the same state of this library, and the folder.
+    Workers need the same state of this library, and the folder, from which they also read what
+    their shards are made of.
 
     Args:
         plan: of the game.
@@ -83,10 +84,15 @@ class DaskShards:
         if any(self.folder.iterdir()):
             raise ValueError(f"{self.folder} is not empty; checkpoints need a folder of their own")
         self.client, self._owned = connect(find_distributed(), address), isinstance(address, str)
+        import cloudpickle  # which Dask brings along; a stream may be a class of a script
+
         count = 1
         while count < min(len(plan.cuts) - 1, len(self._workers())):
             count *= 2
-        self._plans, self._size = plan.parts(count), (len(plan.cuts) - 1) // count
+        self._size = (len(plan.cuts) - 1) // count
+        self._plans = [self.folder / f"plan-{k}.pickle" for k in range(count)]
+        for path, part in zip(self._plans, plan.parts(count), strict=True):
+            path.write_bytes(cloudpickle.dumps(part))
         self._log: list[Message] = []
         self._unsent = self._rounds = self._saved = self.bytes_moved = self.replaced = 0
         self._actors: list[Any] = [None] * count
@@ -149,7 +155,8 @@ class DaskShards:
     def _send(self, k: int, messages: Sequence[Message]) -> Any:
         """Begin a call; None if the worker is lost."""
         try:
-            return self._actors[k].play(self._own(k, messages))
+            with self.client.as_current():  # an actor asks for it
+                return self._actors[k].play(self._own(k, messages))
         except RuntimeError:  # the actor knows that its worker is lost
             return None
 
@@ -181,8 +188,7 @@ class DaskShards:
             try:
                 if workers := self._workers():
                     self._at[k] = worker = min(workers, key=self._at.count)
-                    plan = self.client.scatter(self._plans[k], workers=[worker], hash=False)
-                    given = plan, self._threads, self.folder, self._saved
+                    given = self._plans[k], self._threads, self._saved
                     return self.client.submit(
                         _Actor, *given, workers=[worker], actor=True, pure=False
                     )

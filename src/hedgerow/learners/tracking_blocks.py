@@ -96,7 +96,7 @@ class TrackingBlocks(KernelLearner):
     on their losses. In each simplex the mixture is hardly worse than the better of the two
     (Theorem C of beyond.md), and regrets of a product add up.
 
-    A simplex of k entries needs 9 k + 32 numbers of 8 bytes, work memory included: 544 bytes for
+    A simplex of k entries needs 8 k + 29 numbers of 8 bytes, work memory included: 488 bytes for
     k = 4, where 24 remembered vertices alone would need 768.
 
     Args:
