@@ -25,7 +25,7 @@ ROUNDS = 11
 def client() -> Iterator[Any]:
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=60
+            n_workers=3, threads_per_worker=1, dashboard_address=None, silence_logs=60
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
@@ -52,7 +52,8 @@ def test_workers_give_the_bits_of_one_process_also_when_one_is_killed(
 ) -> None:
     alone = game()
     spread = game(hosts=lambda plan: DaskShards(plan, client, tmp_path, every=4))
-    assert isinstance(shards := spread.hosts, DaskShards)
+    shards = spread.hosts
+    assert isinstance(shards, DaskShards)
     rng = np.random.default_rng(2)
     for t in range(ROUNDS):
         # streams, whole vectors and changes, which a new worker must all take in again

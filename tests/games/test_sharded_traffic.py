@@ -85,7 +85,7 @@ def test_rounds_are_those_of_the_library_with_dense_matrices(
         assert seen.weight == pytest.approx(literal.policy.surrogate.weight, rel=1e-6)
         assert np.abs(game.shares() - literal.policy.ask()).max() < 1e-6
         violated += seen.violation > 0.0
-    assert 5 < violated  # the constraint took part
+    assert violated > 5  # the constraint took part
     assert game.certificate() == pytest.approx(literal.policy.certificate(), rel=1e-6)
 
 

