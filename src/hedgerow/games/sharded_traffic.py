@@ -173,7 +173,7 @@ class ShardedTraffic:
             raise ValueError(f"shards must be a power of two of at most {paths.pairs}, got {count}")
         cuts = tuple(int(cut) for cut in np.linspace(0, paths.pairs, count + 1).round())
         self.plan = ShardPlan(paths, self.latency, stream, cuts, single)
-        self._weights = WeightOfSums(eagerness)
+        self._weights = WeightOfSums(paths.paths, eagerness)
         threads = os.cpu_count() or 1 if threads is None else as_count(threads, "threads")
         self.hosts: Hosts = self.plan.host(threads) if hosts is None else hosts(self.plan)
 
@@ -189,18 +189,17 @@ class ShardedTraffic:
 
         """
         limits = self.capacity if capacity is None else self._checked_capacity(capacity)
-        loads = self.hosts.loads(self._parts(demand))
-        total, delay = float(loads[-2]) or 1.0, float(loads[-1])
-        used, allowed = loads[:-2].astype(np.float64), self.limit * limits
-        violation = float(np.maximum(used - allowed, 0.0).sum()) / total
-        sums = self.hosts.sums(np.flatnonzero(used > allowed).astype(np.uint32), total)
-        weight, price = self._weights.tell(delay / total, violation, sums)
+        loads = self.hosts.loads(self._parts(demand)).astype(np.float64)
+        cost, violation, _, _ = seen = judge(loads, limits, self.limit)
+        above = np.flatnonzero(loads[:-2] > self.limit * limits)
+        sums = self.hosts.sums(above.astype(np.uint32), float(loads[-2]) or 1.0)
+        weight, price = self._weights.tell(cost, violation, sums)
         self.hosts.step(weight)
         self._weights.settle(
             float(sums[path_rounds.COST] + weight * sums[path_rounds.FORCE]), price
         )
         self.rounds += 1
-        return TrafficRound(delay / total, violation, float((used / limits).max()), weight)
+        return seen._replace(weight=weight)
 
     def _parts(self, demand: ArrayLike | Changes | None) -> list[Demand]:
         """Return the part of each shard."""
@@ -226,7 +225,8 @@ class ShardedTraffic:
         """Bound the regret so far, in ms, against every fixed split that satisfies all rounds.
 
         sum <s_t, x_t> - min over X of <sum s_t, x> - sum w_t g_t(x_t), as `Constrained` has it, up
-        to rounding. Where no fixed split satisfies all rounds it bounds nothing.
+        to rounding. Where no fixed split satisfies all rounds it bounds nothing; a number below
+        minus the longest path's latency in each round proves that.
         """
         weights = self._weights
         return float(weights.inner - self.hosts.lowest()[0] - weights.paid)
@@ -234,6 +234,14 @@ class ShardedTraffic:
     def shares(self) -> Vector:
         """Return the share of each path in the next round."""
         return np.concatenate(self.hosts.shares())
+
+
+def judge(loads: Vector, capacity: Vector, limit: float) -> TrafficRound:
+    """Return cost and violation of [load of each link | all demand, demand x latency]."""
+    used, total = loads[:-2], float(loads[-2]) or 1.0
+    above = np.maximum(used - limit * capacity, 0.0)
+    largest = float((used / capacity).max())
+    return TrafficRound(float(loads[-1]) / total, float(above.sum()) / total, largest, 0.0)
 
 
 def _check_demand(values: Vector) -> None:

@@ -14,9 +14,11 @@ from hedgerow._engine.table import TableType
 from hedgerow.kernels.vectors import two
 
 Array = Any
-COST, FORCE, COST2, FORCE2, PRODUCT, SAFE_COST, SAFE_FORCE, PAST, SUMS = range(9)
+COST, FORCE, COST2, FORCE2, PRODUCT, SAFE_COST, SAFE_FORCE, PAST = range(8)
+PLAIN_COST2, PLAIN_FORCE2, SUMS = range(8, 11)
 """Sums over all pairs, with x the split, v the one that minimises <c, v>, and norms along the set:
-<a, x>, <c, x>, ||a||^2, ||c||^2, <a, c>, <a, v - x>, <c, v - x>, and <S, x> of earlier losses S."""
+<a, x>, <c, x>, ||a||^2, ||c||^2, <a, c>, <a, v - x>, <c, v - x>, and <S, x> of earlier losses S;
+then ||a||^2 and ||c||^2 in all directions."""
 paths_table = TableType(
     "PathsTable", {"first": index, "ptr": index, "hops": index, "latency": read}
 )
@@ -65,6 +67,8 @@ def gather(
             c[i] = d * price
             mean_a += per_ms * latency[i]
             mean_c += c[i]
+            sums[PLAIN_COST2] += per_ms * latency[i] * (per_ms * latency[i])
+            sums[PLAIN_FORCE2] += c[i] * c[i]
             cost += per_ms * latency[i] * x[i]
             force += c[i] * x[i]
             past += S[i] * x[i]

@@ -26,11 +26,13 @@ from hedgerow.kernels.path_rounds import (
     COST2,
     FORCE2,
     PAST,
+    PLAIN_COST2,
+    PLAIN_FORCE2,
     PRODUCT,
     SAFE_COST,
     SAFE_FORCE,
 )
-from hedgerow.kernels.tangents import signature
+from hedgerow.kernels.tangents import signature, unless_rounding
 from hedgerow.sets.compiled import Compiled
 from hedgerow.sets.decision_set import DecisionSet
 from hedgerow.surrogates.adaptive import AdaptiveSurrogate
@@ -90,11 +92,13 @@ class WeightOfSums:
     """`AdaptiveSurrogate`, told the sums of a round in place of its gradients; without a guard.
 
     Args:
+        dim: the dimension of the game.
         eagerness: how eagerly the constraint is satisfied, as in `projection_free_coco`.
 
     """
 
-    def __init__(self, eagerness: float = 1.0):
+    def __init__(self, dim: int, eagerness: float = 1.0):
+        self.dim = float(dim)
         X = _FourCoordinates()
         learner = SimpleNamespace(decision_set=X, ask=lambda: np.zeros(DIM))
         self.surrogate = AdaptiveSurrogate(SeenRanges(cast(Any, learner)), eagerness)
@@ -104,9 +108,11 @@ class WeightOfSums:
     def tell(self, cost: float, value: float, sums: Vector) -> Weight:
         """Take in a round with values of cost and constraint and `sums` of `path_rounds`."""
         self.ledger[INNER] = self.inner - sums[PAST]
-        norm = math.sqrt(sums[COST2])
-        along = sums[PRODUCT] / norm if norm > 0.0 else 0.0
-        rest = math.sqrt(max(0.0, sums[FORCE2] - along * along))
+        cost2 = unless_rounding(sums[COST2], sums[PLAIN_COST2], self.dim)
+        force2 = unless_rounding(sums[FORCE2], sums[PLAIN_FORCE2], self.dim)
+        norm = math.sqrt(cost2)
+        along = sums[PRODUCT] / norm if cost2 > 0.0 and force2 > 0.0 else 0.0
+        rest = math.sqrt(max(0.0, force2 - along * along))
         a = np.array([norm, 0.0, sums[SAFE_COST], 0.0])
         c = np.array([along, rest, 0.0, sums[SAFE_FORCE]])
         self.surrogate.tell(EvalGrad(cost, a), EvalGrad(value, c))
