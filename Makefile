@@ -15,7 +15,7 @@ LOWEST := .venv-lowest
 EVIDENCE := evidence/make.py evidence/default.py evidence/rates.py evidence/rivals.py evidence/restarts.py \
 	evidence/beyond.py evidence/beyond_real.py evidence/beyond_speed.py evidence/beyond_adversary.py \
 	evidence/beyond_growth.py evidence/beyond_follower.py evidence/fair.py evidence/verdicts.py \
-	evidence/traffic.py evidence/violated_share.py evidence/kill_test.py evidence/sweep_2000.py \
+	evidence/traffic.py evidence/scale.py evidence/violated_share.py evidence/kill_test.py evidence/sweep_2000.py \
 	evidence/bench.py tools/kill_live.py
 export OMP_NUM_THREADS := 1
 

@@ -6,6 +6,7 @@ from figures import draw_beyond, draw_eagerness, draw_front
 from idea_figures import draw_ideas
 from parts import PARTS, renewed
 from rates_figure import draw_rates
+from scale_figure import draw_scale
 from sets_picture import picture
 from shown_output import renew_all
 from tables import DOCS
@@ -24,6 +25,7 @@ def main() -> None:
     draw_front(DOCS / "front.png")
     draw_eagerness(DOCS / "explanation/eagerness.png")
     draw_rates(DOCS / "explanation/rates.png")
+    draw_scale(DOCS / "how-to/scale.png")
     draw_ideas(DOCS / "explanation")
 
 

@@ -14,6 +14,7 @@ import evidence_tables as evidence
 import page_tables as pages
 import performance_tables as performance
 import rates_tables as rates
+import scale_tables as scale
 import traffic_tables as traffic
 from cli_reference import cli_markdown
 from hedgerow.report.catalogue import catalogue_markdown, methods_markdown
@@ -80,6 +81,15 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "sweep": partial(facts, "sweep_2000.json"),
     },
     "how-to/live.md": {"kills": partial(facts, "kill_live.json")},
+    "how-to/scale.md": {
+        "paths": scale.paths,
+        "game": scale.game,
+        "growth": scale.growth,
+        "single": scale.single,
+        "solvers": scale.solvers,
+        "dask": scale.dask,
+        "machines": scale.machines,
+    },
     "how-to/traffic.md": {
         "abilene": partial(traffic.measured, "abilene"),
         "geant": partial(traffic.measured, "geant"),
